@@ -13,14 +13,14 @@ use raddle_packet::{
     NEAR,
 };
 
-/// Packets of a queue.
+/// Numbers of packets in the measured queues.
 const QUEUES: [usize; 2] = [64, 1 << 14];
 
 fn main() {
     divan::main();
 }
 
-/// The launches that fill a queue with ordinary packets.
+/// Returns the launches that fill a queue of `packets` ordinary packets: a loop over six kernels.
 fn stream(format: &AqlFormat, packets: usize) -> Vec<LaunchImage> {
     let launch = |at: usize| {
         let (iteration, kernel) = (at as u64 / 6, at as u64 % 6);
@@ -43,7 +43,7 @@ fn stream(format: &AqlFormat, packets: usize) -> Vec<LaunchImage> {
     (0..packets / 6 * 6).map(launch).collect()
 }
 
-/// An encoder and an agent whose table knows the six kernels.
+/// Makes an encoder and an agent whose tables have the six kernels of the loop stored already.
 fn condensing(launches: &[LaunchImage]) -> (Encoder<FirstPolicy>, Agent) {
     let mut encoder = Encoder::new(AqlFormat::default(), FirstPolicy { near: NEAR });
     let mut agent = Agent::new(AqlFormat::default());
@@ -80,7 +80,8 @@ fn encode_condensed(bencher: Bencher<'_, '_>, packets: usize) {
     });
 }
 
-/// Decodes a whole queue; what is decoded goes where a scheduler would look for it.
+/// Measures decoding a whole queue of `launches` launches into the list where a scheduler would
+/// read them.
 fn decode(bencher: Bencher<'_, '_>, agent: &mut Agent, queue: &[AqlPacket], launches: usize) {
     let mut decoded = [LaunchImage::default(); HALF_WORDS];
     bencher.counter(ItemsCount::new(launches)).bench_local(|| {

@@ -10,7 +10,8 @@ use raddle_packet::{
 
 const ITERATIONS: u64 = 100;
 
-/// The launch of one kernel of the loop: each iteration brings arguments and a signal of its own.
+/// Returns the launch of a kernel in an iteration of the loop, which has its own arguments and
+/// signal.
 fn launch(kernel: u64, iteration: u64) -> KernelDispatch {
     KernelDispatch {
         workgroup_size_x: 256,

@@ -11,7 +11,7 @@ use crate::layout::{AqlFormat, REF_NUM_AT};
 use crate::packet_types::{AqlPacket, HALF_WORDS};
 use crate::table::ReferenceTable;
 
-/// Content of one packet that an agent received.
+/// Content of one packet that an agent (the part of a device that reads packets) received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received<'l> {
     /// Launches that the packet makes the device run, at least one.
@@ -19,8 +19,8 @@ pub enum Received<'l> {
     /// A barrier: no packet behind it is launched before the signals that it names allow that.
     /// [`BarrierPacket`](crate::BarrierPacket) reads its fields.
     Barrier,
-    /// Packet of this type number, which the format does not have, such as a vendor's packet or an
-    /// agent dispatch. The caller hands it on.
+    /// Packet of a type that the format does not have, such as a vendor's packet or an agent
+    /// dispatch; holds the type number. The caller hands the packet on.
     Foreign(u8),
 }
 
@@ -34,8 +34,8 @@ impl<'l> Received<'l> {
         }
     }
 
-    /// Returns the launches of the packet; packets of types that the format does not have are
-    /// errors.
+    /// Returns the launches of the packet; a packet of a type that the format does not have is an
+    /// error.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a foreign packet.
@@ -62,8 +62,8 @@ impl Agent {
         Self { format, table: ReferenceTable::default() }
     }
 
-    /// Returns an agent with a table that was filled before; entries beyond those of the format are
-    /// forgotten.
+    /// Returns an agent with a table of launches that was filled before; entries beyond those of
+    /// the format are forgotten.
     #[must_use]
     pub fn with_table(format: AqlFormat, mut table: ReferenceTable) -> Self {
         table.forget_from(format.entries());

@@ -12,7 +12,7 @@ use crate::packet_types::{AQL_BYTES, AqlPacket, HALF_WORDS};
 pub struct Diff {
     /// Bits of the fields that differ: bit `i` is field `i` of the format.
     pub vector: u16,
-    /// Values of the fields in which the launch differs from the entry.
+    /// Values of the fields in which the launch differs from the table entry; the others are 0.
     pub values: LaunchImage,
 }
 
@@ -51,7 +51,7 @@ pub struct Condensed {
 }
 
 impl Condensed {
-    /// Returns a packet without kernels, which an agent refuses until a kernel is pushed.
+    /// Returns a condensed packet without kernels, which an agent refuses until a kernel is pushed.
     #[must_use]
     pub fn new(format: &AqlFormat) -> Self {
         let mut packet = [0; AQL_BYTES];
@@ -74,7 +74,7 @@ impl Condensed {
         Ok(Self { packet: kept, used: ((end - DIFF_VALUES_AT) / 2) as u16 })
     }
 
-    /// Returns the bytes of the packet.
+    /// Returns the bytes of the packet, ready to be sent.
     #[must_use]
     pub const fn emit(&self) -> &AqlPacket {
         &self.packet
@@ -136,8 +136,8 @@ impl Condensed {
     }
 }
 
-/// Iterator over the kernels of a condensed packet, checked as far as no table is needed. The
-/// iterator ends behind an error.
+/// Iterator over the kernels of a condensed packet, which checks all that needs no table. After an
+/// error it ends.
 #[derive(Clone, Debug)]
 pub(crate) struct KernelHeaders<'p> {
     packet: &'p AqlPacket,

@@ -31,7 +31,7 @@ pub struct PacketTally {
     pub(crate) ordinary: u64,
     /// Number of launches sent as reference packets.
     pub(crate) reference: u64,
-    /// Number of launches sent in condensed packets.
+    /// Number of launches sent as parts of condensed packets.
     pub(crate) condensed: u64,
     /// Number of condensed packets.
     pub(crate) condensed_packets: u64,
@@ -107,8 +107,8 @@ impl<P: ReplacementPolicy> Encoder<P> {
         }
     }
 
-    /// Returns the numbers of launches and packets so far. Launches in the packet that is still
-    /// open are counted, that packet is not yet.
+    /// Returns the numbers of launches and packets so far. The condensed packet that is being
+    /// filled is not counted yet, its launches are.
     #[must_use]
     pub const fn tally(&self) -> PacketTally {
         self.tally
@@ -131,7 +131,8 @@ impl<P: ReplacementPolicy> Encoder<P> {
         &self.table
     }
 
-    /// Adds a launch to the packets, and passes each packet that is complete with it to `send`.
+    /// Adds a launch to the packets, in the form that the policy chooses, and passes each packet
+    /// that is complete then to `send`.
     pub fn launch(&mut self, launch: &LaunchImage, send: &mut impl FnMut(&AqlPacket)) {
         let (nearest, room) = (self.nearest(launch), self.room());
         let Self { format, policy, vacant, .. } = self;

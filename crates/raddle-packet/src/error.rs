@@ -12,7 +12,7 @@ use crate::packet_types::{HALF_WORDS, PacketTypes};
 pub struct PacketError(pub(crate) Reason);
 
 impl PacketError {
-    /// Returns the kind of the error, by which a program may go on.
+    /// Returns the kind of the error, so that a program can decide how to go on.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         match self.0 {
@@ -78,7 +78,8 @@ pub(crate) enum Reason {
         "kernel {kernel}: empty reference entry {ref_num}: send a reference packet for it first"
     )]
     EmptyEntry { kernel: u16, ref_num: u16 },
-    /// An entry number that the table does not have.
+    /// An entry number that the agent's table does not have; `entries` is the number of its
+    /// entries.
     #[error("ref_num {ref_num} is not in a table of {entries}: use 0 to {}", entries.saturating_sub(1))]
     RefNum { ref_num: u16, entries: u16 },
     /// A half-word for a field of one byte whose high byte is not 0.

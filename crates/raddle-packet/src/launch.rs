@@ -10,10 +10,12 @@ use crate::layout::{
 };
 use crate::packet_types::{AQL_BYTES, AqlPacket};
 
-/// Mask of the release scope in the scopes: bits 3 and 4 (HSA).
+/// Mask of the release scope in the field of the memory scopes (`synch_scopes`): bits 3 and 4
+/// (HSA).
 const RELEASE_SCOPE: u64 = 0b11000;
 
-/// Fields of one launch, at their places in a dispatch packet; every other byte is 0.
+/// Fields of one launch, at the byte offsets that they have in a dispatch packet; every other byte
+/// is 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(align(16))]
 pub struct LaunchImage {
@@ -35,7 +37,8 @@ impl fmt::Debug for LaunchImage {
 }
 
 impl LaunchImage {
-    /// Reads the fields of a dispatch or reference packet; reserved bytes become 0.
+    /// Reads the fields of a dispatch or reference packet into this launch; reserved bytes become
+    /// 0.
     ///
     /// # Errors
     /// When the private size is wider than the format has it.
@@ -125,14 +128,15 @@ impl LaunchImage {
         Ok(packet)
     }
 
-    /// Returns whether the launch asks for a cleanup of its own (B13): its completion signal or its
-    /// release scope is not 0.
+    /// Returns whether the launch asks for a cleanup (work at its end before the end is known) of
+    /// its own: its completion signal or its release scope is not 0 (seed 002, B13).
     #[must_use]
     pub fn asks_cleanup(&self) -> bool {
         self.get(COMPLETION_SIGNAL) != 0 || self.get(SCOPES) & RELEASE_SCOPE != 0
     }
 
-    /// Returns the fields in which this launch differs from another, as bits: bit `i` is field `i`.
+    /// Returns the fields in which this launch differs from `other`, as bits: bit `i` is field `i`
+    /// of the format.
     #[must_use]
     #[inline]
     pub fn differs(&self, other: &Self) -> u16 {
@@ -144,7 +148,7 @@ impl LaunchImage {
         vector
     }
 
-    /// Returns the word of 64 bits with the number `number` of the packet image.
+    /// Returns the 64-bit word with the index `number` of the launch's 64 bytes.
     #[inline]
     fn word(&self, number: usize) -> u64 {
         u64::from_le_bytes(self.image.as_chunks::<8>().0[number])
@@ -172,8 +176,9 @@ fn fits(field: &AqlField, value: u64) -> Result<(), PacketError> {
     Err(PacketError(Reason::Wide { field: field.name, value, bits }))
 }
 
-/// Returns the number of cleanups of the launches of one packet: 1 + m (B13). The last launch has
-/// one, and each other launch that asks for a cleanup has its own. 0 without launches.
+/// Returns the number of cleanups (work at the end of a launch before its end is known) of the
+/// launches of one packet: 1 + m (seed 002, B13). The last launch has one, and each other launch
+/// that asks for a cleanup has its own. 0 without launches.
 #[must_use]
 pub fn cleanups(launches: &[LaunchImage]) -> u32 {
     let Some((_, others)) = launches.split_last() else { return 0 };

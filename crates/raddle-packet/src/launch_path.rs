@@ -32,8 +32,8 @@ pub enum KernelArguments {
     Fixed,
 }
 
-/// Costs of a condensed launch, and the rules by which packets are filled. Times are nanoseconds, 0
-/// by default.
+/// Settings of the launch path [`CondensedPath`]: the costs of launching, and the rules by which
+/// packets are filled. Times are nanoseconds, 0 by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
@@ -60,20 +60,22 @@ pub struct CondensedConfig {
     /// Memory address of the arguments of a launch: a new one for each launch, or one for all
     /// launches of a kernel.
     pub(crate) arguments: KernelArguments,
-    /// True if every launch has a completion signal of its own, and so a cleanup (B13).
+    /// True if every launch has a completion signal of its own, and so a cleanup (work at its end
+    /// before the end is known; B13).
     pub(crate) signals: bool,
-    /// Most launches that one packet may have, 1 to 31: the launches that the host has issued ahead
-    /// when it sends the packet. The age of the first launch does not count, as a launch path does
-    /// not see when a host issued a launch.
+    /// Most launches that one packet may have, 1 to 31: as many as the host is assumed to have
+    /// issued ahead when it sends the packet. How long the first launch has waited does not matter,
+    /// as a launch path does not see when a host issued a launch.
     pub(crate) ahead: u8,
     /// True if a kernel is launched while the one before it runs, and starts as soon as it is
-    /// launched itself (B14); in a recipe this needs a window. Otherwise launches that are
-    /// submitted together start when all of them are launched.
+    /// launched itself (B14); in a recipe this needs the setting `window`. Otherwise launches that
+    /// are submitted together start when all of them are launched.
     pub(crate) overlap: bool,
 }
 
 impl CondensedConfig {
-    /// Returns whether a table of reference entries belongs to a queue, a process or the agent.
+    /// Returns which queues share one table of stored launches: one queue, the queues of a process,
+    /// or all of an agent.
     #[must_use]
     pub const fn scope(&self) -> TableScope {
         self.scope
@@ -199,19 +201,19 @@ impl CondensedConfig {
     }
 }
 
-/// Encoder with the table of launches that an agent has stored, and the state of the packet that is
-/// being filled for it.
+/// Encoder for the packets of one table of stored launches, and the state of the packet that is
+/// being filled.
 #[derive(Clone, Debug)]
 struct TableState {
     encoder: Encoder<AnyReplacement>,
-    /// Number of kernels in the packet that is being filled; 0 where none is.
+    /// Number of kernels in the condensed packet that is being filled; 0 where none is.
     open: u8,
     /// True if the time of the cleanup after the launch sent last must be added, in case that
     /// launch is the last one of its packet.
     owes_cleanup: bool,
-    /// (process, stream) of the queue of the packet that is being filled. A packet is in one queue,
-    /// whatever queues share the table. Only one packet is filled at a time, as the contents of the
-    /// table depend on the order of all packets that refer to it.
+    /// (process, stream) of the queue of the packet that is being filled. A packet belongs to one
+    /// queue, whatever queues share the table. Only one packet is filled at a time, as the contents
+    /// of the table depend on the order of all packets that refer to it.
     queue: (u16, u32),
 }
 
@@ -231,18 +233,20 @@ pub struct CondensedPath {
     format: AqlFormat,
     tables: BTreeMap<(u32, u32), TableState>,
     launches: u64,
-    /// Number of packets whose cleanup time was not yet counted in the cost of any launch.
+    /// Number of packets whose cleanup (work after the last launch) was not yet counted in the cost
+    /// of any launch.
     untold: u64,
 }
 
-/// Highest byte of the addresses that are invented for kernel objects. The constants behind it are
+/// Highest byte of the addresses that are made up for kernel objects. The constants below it are
 /// those for arguments and signals.
 const OBJECTS: u64 = 1 << 56;
 const ARGUMENTS: u64 = 2 << 56;
 const SIGNALS: u64 = 3 << 56;
 
 impl CondensedPath {
-    /// Returns a path of this configuration.
+    /// Returns a launch path with these settings and the default layout of packets, before its
+    /// first launch.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) when `entries` is not 1 to 8, `ahead` not 1 to 31.
@@ -251,8 +255,8 @@ impl CondensedPath {
         Self::in_format(config, AqlFormat::new(&options)?)
     }
 
-    /// Returns a path with packets of another layout, `format`, which sets the number of table
-    /// entries.
+    /// Returns a launch path with these settings and packets of the layout `format`, which sets the
+    /// number of table entries.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) when `entries` of the configuration is not 1 to 8, or `ahead` not 1
@@ -270,7 +274,8 @@ impl CondensedPath {
         Ok(Self { config, format, tables: BTreeMap::new(), launches: 0, untold: 0 })
     }
 
-    /// Returns the sum of the counts of all encoders so far; barriers are not counted.
+    /// Returns the sum of the counts of launches and packets of all encoders so far; barriers are
+    /// not counted.
     #[must_use]
     pub fn tally(&self) -> PacketTally {
         let mut sum = PacketTally::default();

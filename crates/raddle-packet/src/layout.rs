@@ -11,8 +11,8 @@ use crate::error::Reason;
 use crate::packet_types::{AQL_BYTES, AQL_ENTRIES, AqlPacket, PacketTypes};
 
 /// Byte offset in a packet of the memory scopes (`synch_scopes`), which barriers have too. The
-/// constants behind it are the offsets of the number of kernels, the values of the differing
-/// fields, the entry number, the signals of a barrier, and the completion signal.
+/// constants below it are the offsets of the number of kernels, the values of the differing fields,
+/// the entry number, the signals of a barrier, and the completion signal.
 pub(crate) const SCOPES_AT: usize = 1;
 pub(crate) const NUM_KERNELS_AT: usize = 1;
 pub(crate) const DIFF_VALUES_AT: usize = 2;
@@ -20,7 +20,7 @@ pub(crate) const REF_NUM_AT: usize = 10;
 pub(crate) const DEP_SIGNALS: Range<usize> = 8..48;
 pub(crate) const COMPLETION_SIGNAL_AT: usize = 56;
 
-/// Number of the field of the memory scopes (`synch_scopes`). The constants behind it are the
+/// Number of the field of the memory scopes (`synch_scopes`). The constants below it are the
 /// numbers of the private size, the kernel object and the completion signal: the code reads these
 /// four fields by number.
 pub(crate) const SCOPES: usize = 0;
@@ -28,11 +28,11 @@ pub(crate) const PRIVATE_SIZE: usize = 8;
 pub(crate) const KERNEL_OBJECT: usize = 10;
 pub(crate) const COMPLETION_SIGNAL: usize = 12;
 
-/// Field of a launch in an AQL packet: bit `i` of a difference is field `i` of
+/// Field of a launch in an AQL packet; bit `i` of a difference between launches is field `i` of
 /// [`AqlFormat::fields`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AqlField {
-    /// Name of the field, as the seed spells it.
+    /// Name of the field, as seed 002 spells it.
     pub(crate) name: &'static str,
     /// Byte offset of the field in a dispatch or reference packet.
     pub(crate) offset: usize,
@@ -41,7 +41,7 @@ pub struct AqlField {
 }
 
 impl AqlField {
-    /// Returns the name of the field, as the seed spells it.
+    /// Returns the name of the field, as seed 002 spells it.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
@@ -85,8 +85,8 @@ const fn field(name: &'static str, offset: usize, bytes: usize) -> AqlField {
     AqlField { name, offset, bytes }
 }
 
-/// Thirteen fields of a launch, by the number of their bit in a difference: 0 is synch_scopes (B6),
-/// 12 is completion_signal.
+/// Thirteen fields of a launch; the index of a field is the number of its bit in a difference: 0 is
+/// synch_scopes (B6), 12 is completion_signal.
 pub(crate) static FIELDS: [AqlField; 13] = [
     field("synch_scopes", SCOPES_AT, 1),
     field("setup", 2, 2),
@@ -103,8 +103,7 @@ pub(crate) static FIELDS: [AqlField; 13] = [
     field("completion_signal", COMPLETION_SIGNAL_AT, 8),
 ];
 
-/// Thirteen fields of a launch, by the number of their bit in a difference, where
-/// private_segment_size has 16 bits (B2).
+/// Thirteen fields of a launch as in [`FIELDS`], but with 16 bits for private_segment_size (B2).
 static NARROW_FIELDS: [AqlField; 13] = {
     let mut fields = FIELDS;
     fields[PRIVATE_SIZE].bytes = 2;
@@ -149,7 +148,7 @@ pub(crate) fn fields_in(vector: u16) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the little-endian integer of at most 8 bytes.
+/// Returns the integer of at most 8 bytes in little-endian order.
 #[inline]
 pub(crate) fn integer(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
@@ -160,10 +159,11 @@ pub(crate) fn integer(bytes: &[u8]) -> u64 {
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum HalfWords {
-    /// The least significant half-word first: the value as it is in little-endian memory (B3).
+    /// The least significant half-word of a value comes first, as the value is in little-endian
+    /// memory (B3).
     #[default]
     LowFirst,
-    /// The most significant half-word first.
+    /// The most significant half-word of a value comes first.
     HighFirst,
 }
 
@@ -179,12 +179,12 @@ pub enum HeaderBits {
     HighFirst,
 }
 
-/// Settings for the points that the seed leaves open about an AQL packet.
+/// Settings for the points that seed 002 leaves open about an AQL packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AqlConfig {
     /// Type numbers of the kinds of packets.
     pub types: PacketTypes,
-    /// Order of the half-words of a value (B3).
+    /// Order of the half-words (16 bits) of a value (B3).
     pub half_words: HalfWords,
     /// Place of the entry number in the header of a difference (B4).
     pub header_bits: HeaderBits,
@@ -212,7 +212,7 @@ impl Default for AqlConfig {
     }
 }
 
-/// Layout of AQL packets: settings that have been checked.
+/// Layout of AQL packets, made of settings that have been checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AqlFormat(AqlConfig);
 

@@ -51,7 +51,7 @@ pub use launch_path::{CondensedConfig, CondensedPath, KernelArguments};
 pub use layout::{AqlConfig, AqlField, AqlFormat, HalfWords, HeaderBits};
 pub use overhead::Overhead;
 pub use packet_types::{AQL_BYTES, AQL_ENTRIES, AqlPacket, HALF_WORDS, PacketTypes};
-/// Crate of the types in the signatures: ticks, ids, levels, launches.
+/// Crate of the types that the signatures of this one use: ticks, ids, levels, launches.
 pub use raddle_policy;
 pub use raddle_policy::ErrorKind;
 pub use replacement::{

@@ -2,7 +2,8 @@
 //!
 //! Seed 002, figures 5 and 7. Any unit of time; sums saturate.
 
-/// Parts of the time that a launch takes besides its kernel's run, in any one unit of time.
+/// Parts of the time that a launch takes besides the run time of its kernel, in any one unit of
+/// time (seed 002).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overhead {
     /// Time in which a packet is written and its queue is notified (E), in the caller's unit of
@@ -15,13 +16,14 @@ pub struct Overhead {
     pub decode: u64,
     /// Time in which a kernel is handed to the compute units (S), in the caller's unit of time.
     pub schedule: u64,
-    /// Time of the work behind a kernel, signals and fences (C), in the caller's unit of time.
+    /// Time of the work at the end of a kernel, signals and fences (C), in the caller's unit of
+    /// time.
     pub cleanup: u64,
 }
 
 impl Overhead {
-    /// Returns the total time if every kernel has a packet of its own (figure 5); `runs` are the
-    /// run times of the kernels.
+    /// Returns the total time if every kernel has a packet of its own (figure 5 of seed 002);
+    /// `runs` are the run times of the kernels, all in the caller's unit of time.
     #[must_use]
     pub fn ordinary(&self, runs: &[u64]) -> u64 {
         let each = [self.enqueue, self.processing, self.schedule, self.cleanup];
@@ -29,9 +31,9 @@ impl Overhead {
         sum(runs).saturating_add(each.saturating_mul(runs.len() as u64))
     }
 
-    /// Returns the total time if all kernels share one condensed packet (figure 7); `runs` are the
-    /// run times of the kernels, and `own` of them, the last not counted, have a cleanup of their
-    /// own. Without kernels the time is 0.
+    /// Returns the total time if all kernels share one condensed packet (figure 7 of seed 002);
+    /// `runs` are the run times of the kernels, and `own` of them, the last not counted, have a
+    /// cleanup of their own. All are in the caller's unit of time. Without kernels the time is 0.
     #[must_use]
     pub fn condensed(&self, runs: &[u64], own: u64) -> u64 {
         let kernels = runs.len() as u64;

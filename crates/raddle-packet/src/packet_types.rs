@@ -4,9 +4,10 @@ use core::fmt;
 
 /// Number of bytes of an AQL packet.
 pub const AQL_BYTES: usize = 64;
-/// Number of launches that the agent's table (the seed's reference state table) can store.
+/// Number of launches that the agent's table (called reference state table in seed 002) can store.
 pub const AQL_ENTRIES: usize = 8;
-/// Number of half-words (16 bits) of a condensed packet, and so the most kernels that it launches.
+/// Number of half-words (16 bits) of a condensed packet behind its header, and so the most kernels
+/// that it launches.
 pub const HALF_WORDS: usize = 31;
 
 /// Bytes of one AQL packet.

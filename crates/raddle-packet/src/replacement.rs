@@ -15,16 +15,16 @@ pub enum PacketChoice {
     Condense,
     /// An ordinary dispatch packet, which has all fields of the launch.
     Ordinary,
-    /// A reference packet that fills this entry of the table; an ordinary packet where there is no
-    /// such entry.
+    /// A reference packet that stores the launch in this entry of the table; an ordinary packet
+    /// where there is no such entry.
     Store(u16),
 }
 
-/// Entry from which a launch differs least: fewest half-words, then the same kernel, then the
-/// lowest number.
+/// Table entry (stored launch) from which a launch differs least: fewest half-words, then the same
+/// kernel, then the lowest number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NearestEntry {
-    /// Number of the entry in the table.
+    /// Number of the nearest entry in the table.
     pub ref_num: u16,
     /// Fields that differ, as bits: bit `i` is field `i`.
     pub vector: u16,
@@ -39,18 +39,18 @@ pub struct LaunchRequest<'a> {
     pub format: &'a AqlFormat,
     /// Launch to be sent.
     pub launch: &'a LaunchImage,
-    /// Entry from which the launch differs least; `None` where the table is empty.
+    /// Table entry from which the launch differs least; `None` where the table is empty.
     pub nearest: Option<NearestEntry>,
     /// Lowest entry of the table that is empty; `None` where the table is full.
     pub vacant: Option<u16>,
-    /// Number of half-words that are free in the condensed packet that is being filled; 0 if none
-    /// is.
+    /// Number of half-words (16 bits) that are free in the condensed packet that is being filled; 0
+    /// if none is.
     pub room: u16,
 }
 
 impl LaunchRequest<'_> {
-    /// Returns whether the nearest entry is of the same kernel and at most `near` half-words away.
-    /// An entry of the same kernel does not count where an entry of another kernel is nearer.
+    /// Returns whether the nearest table entry is of the same kernel and at most `near` half-words
+    /// away. An entry of the same kernel does not count where an entry of another kernel is nearer.
     #[must_use]
     #[inline]
     pub(crate) fn is_near(&self, near: u16) -> bool {
@@ -58,9 +58,9 @@ impl LaunchRequest<'_> {
             .is_some_and(|nearest| nearest.cost <= near && nearest.vector >> KERNEL_OBJECT & 1 == 0)
     }
 
-    /// Returns the kind of packet for a launch that gets no entry: condensed if the packet that is
-    /// being filled has room for it, or if two launches of this size would share a packet; ordinary
-    /// otherwise.
+    /// Returns the kind of packet for a launch that is not stored in the table: condensed if the
+    /// packet that is being filled has room for it, or if two launches of this size would share a
+    /// packet; ordinary otherwise.
     #[must_use]
     pub fn without_entry(&self) -> PacketChoice {
         let most = (HALF_WORDS as u16 / 2).max(self.room);
@@ -76,7 +76,8 @@ pub trait ReplacementPolicy {
     /// Returns the kind of packet by which the next launch is sent.
     fn choose(&mut self, request: &LaunchRequest<'_>) -> PacketChoice;
 
-    /// Records that a launch was condensed by the entry `ref_num`, or stored in it.
+    /// Records that a launch was encoded as its difference from the entry `ref_num`, or stored in
+    /// that entry.
     fn used(&mut self, request: &LaunchRequest<'_>, ref_num: u16) {
         let _ = (request, ref_num);
     }
@@ -112,7 +113,8 @@ impl ReplacementPolicy for FirstPolicy {
 pub struct MostRecentPolicy {
     near: u16,
     uses: u64,
-    /// Number of the last use of each entry, counted over all uses.
+    /// Number of the last use of each table entry, where all uses of all entries are counted from 1
+    /// on.
     last: [u64; AQL_ENTRIES],
 }
 
@@ -145,18 +147,19 @@ impl ReplacementPolicy for MostRecentPolicy {
     }
 }
 
-/// Number of kernels without a table entry whose launches are counted at a time.
+/// Number of kernels without a table entry whose launches are counted at the same time.
 const CANDIDATES: usize = 32;
 
-/// Policy that stores the kernels launched most often: a kernel without an entry replaces the least
-/// used entry once it has been launched more often than that entry was used.
+/// Policy that stores the kernels launched most often: a kernel without a table entry replaces the
+/// least used entry once it has been launched more often than that entry was used.
 ///
 /// Counts of kernels without an entry are kept for 32 of them; a further kernel takes over the
 /// lowest count, so every frequent kernel is found in the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrequencyPolicy {
     near: u16,
-    /// Number of uses of each entry; the next list has the kernel that is stored in each entry.
+    /// Number of uses of each table entry; the next list has the kernel that is stored in each
+    /// entry.
     counts: [u64; AQL_ENTRIES],
     kernels: [u64; AQL_ENTRIES],
     /// (kernel, number of its launches) for kernels without an entry.
@@ -172,7 +175,7 @@ impl FrequencyPolicy {
         Self { near, counts, kernels, candidates: [(0, 0); CANDIDATES] }
     }
 
-    /// Counts a launch of a kernel without an entry, and returns the kernel's index among the
+    /// Counts a launch of a kernel without a table entry, and returns the kernel's index among the
     /// candidates.
     fn count(&mut self, kernel: u64) -> usize {
         let known = |(seen, count): &(u64, u64)| *count > 0 && *seen == kernel;
@@ -224,7 +227,7 @@ impl ReplacementPolicy for FrequencyPolicy {
     }
 }
 
-/// Names of the replacement policies.
+/// Choice of the replacement policy, as a configuration names it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]

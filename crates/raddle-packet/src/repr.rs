@@ -9,7 +9,7 @@ use crate::launch::LaunchImage;
 use crate::layout::{AqlFormat, COMPLETION_SIGNAL_AT, DEP_SIGNALS, REF_NUM_AT, SCOPES_AT};
 use crate::packet_types::{AQL_BYTES, AqlPacket};
 
-/// Fields of an ordinary dispatch packet (Table 1), without the reserved bytes.
+/// Fields of an ordinary dispatch packet (Table 1 of seed 002), without the reserved bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct KernelDispatch {
     /// Bits for ordering: bit 0 is the barrier bit, bits 1 and 2 are the acquire scope, bits 3 and
@@ -69,7 +69,7 @@ impl KernelDispatch {
         Ok(launch)
     }
 
-    /// Returns the fields of a launch.
+    /// Returns the fields of a launch as those of an ordinary dispatch packet.
     #[must_use]
     pub fn of(launch: &LaunchImage) -> Self {
         // Each value is as wide as its field, so nothing is cut off.
@@ -112,12 +112,12 @@ impl KernelDispatch {
 }
 
 /// Fields of a reference packet, which launches a kernel and stores the launch in the table (Table
-/// 2).
+/// 2 of seed 002).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Reference {
     /// Number of the table entry that the packet fills.
     pub ref_num: u16,
-    /// Fields of the launch.
+    /// Fields of the launch, as those of an ordinary dispatch packet.
     pub kernel: KernelDispatch,
 }
 

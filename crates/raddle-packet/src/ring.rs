@@ -9,7 +9,7 @@ use crate::error::PacketError;
 use crate::error::Reason;
 use crate::packet_types::{AQL_BYTES, AqlPacket};
 
-/// Type number of a slot without a published packet.
+/// Type number of a packet that marks a slot of the ring as empty.
 const INVALID: u8 = 1;
 
 /// Ring of packets in borrowed slots, between a host that writes and an agent that reads.

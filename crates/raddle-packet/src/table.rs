@@ -36,7 +36,7 @@ impl ReferenceTable {
         Ok(())
     }
 
-    /// Empties every entry from `ref_num` on.
+    /// Empties every entry of the table from the number `ref_num` on.
     pub(crate) fn forget_from(&mut self, ref_num: u16) {
         self.launches.iter_mut().skip(ref_num.into()).for_each(|launch| *launch = None);
     }
@@ -54,7 +54,7 @@ impl ReferenceTable {
     }
 }
 
-/// Choice of the queues that share one table of stored launches (B15).
+/// Choice of the queues that share one table of stored launches (seed 002, B15).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]

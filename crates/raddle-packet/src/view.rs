@@ -15,9 +15,9 @@ use crate::layout::{
 };
 use crate::packet_types::{AQL_BYTES, AqlPacket, HALF_WORDS};
 
-/// Number of columns of text that the widest field takes in a difference: 4 half-words.
+/// Number of characters of the printed value of the widest field in a difference, of 4 half-words.
 const VALUE_WIDTH: usize = 20;
-/// Number of bytes in one line of text, where their meaning is not known.
+/// Number of bytes in one printed line, where the meaning of the bytes is not known.
 const ROW: usize = 16;
 
 /// Kind of a packet, as its first byte states it.

@@ -11,7 +11,8 @@ use std::process::Command;
 
 use raddle_packet::{AqlFormat, BarrierPacket, KernelDispatch};
 
-/// Prints every offset and size, then 1,000 dispatch and 500 barrier packets as hexadecimal.
+/// Text of a C program that prints every offset and size of HSA's packets, then 1,000 dispatch and
+/// 500 barrier packets as hexadecimal.
 const PROGRAM: &str = r#"
 #include <hsa/hsa.h>
 #include <stddef.h>
@@ -76,7 +77,7 @@ int main(void) {
 }
 "#;
 
-/// The numbers of the program, drawn again.
+/// Generator that draws the numbers of the C program a second time.
 struct Draw(u64);
 
 impl Draw {
@@ -87,7 +88,8 @@ impl Draw {
     }
 }
 
-/// Builds and runs the program, and returns what it prints; `None` where it cannot be built.
+/// Builds and runs the C program, and returns the text that it prints; `None` where it cannot be
+/// built.
 fn printed() -> Option<String> {
     let required = std::env::var("RADDLE_REQUIRE_HSA").is_ok_and(|value| value == "1");
     let skipped = |why: &str| {

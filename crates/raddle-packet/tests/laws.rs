@@ -42,7 +42,7 @@ proptest! {
     }
 }
 
-/// A launch: its kernel, grid, work-items and LDS, whether a copy stands before it, and its stream.
+/// Drawn launch: (its kernel, grid, work-items, LDS, true if a copy stands before it, its stream).
 type DrawnLaunch = (u32, u32, u32, u32, bool, u32);
 
 fn drawn() -> impl Strategy<Value = Vec<DrawnLaunch>> {
@@ -57,9 +57,9 @@ fn launch_of((kernel, x, wide, lds_bytes, behind_copy, stream): DrawnLaunch) -> 
 }
 
 proptest! {
-    /// An agent launches what was taken, in its order, in as many packets as were told, and all together
-    /// cost what figures 5 and 7 say. No packet goes across a copy, and a launch of an unknown kernel has
-    /// one of its own.
+    /// Checks that an agent launches the launches that a path took, in their order, in as many
+    /// packets as the path said, at the total cost that figures 5 and 7 of seed 002 give. No packet
+    /// goes across a copy, and a launch of an unknown kernel has a packet of its own.
     #[test]
     fn packets_launch_what_was_taken_at_the_cost_of_the_figures(
         launches in drawn(),
@@ -116,7 +116,8 @@ proptest! {
         }
     }
 
-    /// Each packet is cleaned up once: by its last launch, by the packet behind it, or at the end.
+    /// Checks that each packet has its cleanup counted once: by its last launch, by the packet
+    /// after it, or at the end.
     #[test]
     fn a_cleanup_a_packet(launches in drawn(), config in config()) {
         let config = config.with_enqueue_ns(0).with_processing_ns(0).with_decode_ns(0).with_schedule_ns(0).with_cleanup_ns(1).with_signals(false);
@@ -131,13 +132,14 @@ proptest! {
     }
 }
 
-/// The loop of six kernels.
+/// Returns the launch number `n` of a loop over six kernels.
 fn kernel(n: u32) -> Launch {
     let call = KernelCall { kernel: 1 + n % 6, ..KernelCall::UNKNOWN };
     launch(n).call(call).build()
 }
 
-/// Kernels are told by their number alone: not by what their workgroups ask, nor by their level.
+/// Checks that kernels are told apart by their number alone: not by the needs of their workgroups,
+/// nor by their level.
 #[test]
 fn kernels_are_told_by_identity() {
     let packets = |same: bool| {
@@ -161,7 +163,8 @@ fn kernels_are_told_by_identity() {
     assert_eq!(path.tally().reference(), 2);
 }
 
-/// The parts of figures 5 and 7, launch by launch: six reference packets, then one an iteration.
+/// Checks the costs of a loop over six kernels, launch by launch, against the parts of figures 5
+/// and 7 of seed 002: six reference packets, then one condensed packet for each iteration.
 #[test]
 fn the_loop_of_six_costs_what_the_figures_say() {
     let costs = CondensedConfig::default()
@@ -192,8 +195,8 @@ fn the_loop_of_six_costs_what_the_figures_say() {
     assert_eq!((path.tally().launches(), path.tally().reference()), (60, 6));
 }
 
-/// A packet is full, and so cleaned up, once it holds as many as the host is ahead, or once no other has
-/// room; each alone.
+/// Checks that a packet is full, so that its cleanup is counted, once it holds as many launches as
+/// the host is ahead, and once no other launch has room in it; each case by itself.
 #[test]
 fn a_packet_is_full_by_launches_or_by_half_words() {
     let cleaned = |ahead, arguments| {
@@ -212,8 +215,8 @@ fn a_packet_is_full_by_launches_or_by_half_words() {
     assert_eq!(cleaned(31, KernelArguments::New), [6, 12, 18]);
 }
 
-/// A launch that is far from every entry is condensed where the open packet has room for it, or two such
-/// would share one.
+/// Checks that a launch that differs much from every stored one is condensed where the packet being
+/// filled has room for it, or where two launches of its size would share a packet.
 #[test]
 fn room_in_the_open_packet_is_used() {
     let (format, launch) = (AqlFormat::default(), LaunchImage::default());
@@ -228,7 +231,8 @@ fn room_in_the_open_packet_is_used() {
     assert_eq!(choice(17, 16), PacketChoice::Ordinary);
 }
 
-/// With a signal each, half as many fit, and each is cleaned up.
+/// Checks that with a completion signal for each launch, half as many fit in a packet, and each has
+/// a cleanup.
 #[test]
 fn signals_take_room_and_time() {
     let config = CondensedConfig::default().with_cleanup_ns(2).with_signals(true).with_ahead(31);
@@ -258,7 +262,7 @@ fn a_table_for_each_queue_or_for_all() {
     assert_eq!(packets(TableScope::Process), (1 + 8, 1));
 }
 
-/// Whoever shares a table, a packet lies in one queue.
+/// Checks that a packet belongs to one queue, whichever queues share a table.
 #[test]
 fn streams_share_a_table_but_no_packet() {
     let sent = |scope| {

@@ -8,8 +8,8 @@ use crate::document::{Block, Cell, Column, Document, Table};
 /// Largest number of characters of a tenant's name in a table.
 const TENANT: usize = 24;
 
-/// Makes the document that shows a check: how far the predicted figures of each tenant (one process
-/// of several on a GPU) are from the measured ones.
+/// Makes the document that shows a check: how far the predicted figures of each tenant (a process
+/// that shares the device) are from the measured ones.
 #[must_use]
 pub fn document(check: &Check) -> Document {
     let mut document = Document::default();

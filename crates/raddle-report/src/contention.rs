@@ -6,7 +6,7 @@ use raddle_study::units::{count, percent, plain};
 
 use crate::document::{Cell, Column, Document, Table};
 
-/// Largest number of characters of the name of a kernel family.
+/// Largest number of characters of the name of a kernel family (kernels alike in name) in a table.
 const FAMILY: usize = 44;
 
 const READING: &str = "a factor is the time of a workgroup beside such a neighbour over its time alone, median of as many launches as stand behind it (and the interval that nineteen of twenty lie in); what the neighbour held of the device is taken out before, as fewer units mean more rounds. `unknown`: nobody observed it. Compute: names of matrix products and attention; memory: other names that are known; communication: NCCL, RCCL and the like, as neighbours only";

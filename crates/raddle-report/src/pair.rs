@@ -23,8 +23,8 @@ pub fn document(fit: &PairFit) -> Document {
     document
 }
 
-/// Says how large the largest errors of p99 and of the mean step are for ways of sharing that were
-/// left out of the fit.
+/// Says how large the largest errors of p99 and of the mean step are, in tests in which the fit did
+/// not use the measurements under the predicted way of sharing.
 fn sentence(fit: &PairFit) -> String {
     let held = fit.held_out.iter().flat_map(|held| &held.errors);
     let held: Vec<&WayError> = held.filter(|error| !error.overloaded).collect();
@@ -73,8 +73,8 @@ fn table(fit: &PairFit) -> Table {
     table
 }
 
-/// Returns the errors of p50, p99 and the mean step, each replayed over measured less 1, as text:
-/// `+3 %, -2 %, +1 %`; `-` for an unknown error.
+/// Returns the errors (replayed over measured, less 1) of the median request, the p99 of requests
+/// and the mean step as text: `+3 %, -2 %, +1 %`; `-` for an unknown error.
 fn off(error: &WayError) -> String {
     error.permille().map(|off| off.map_or_else(|| "-".to_owned(), percent)).join(", ")
 }

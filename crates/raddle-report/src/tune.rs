@@ -12,11 +12,12 @@ use crate::verdict::verdict;
 
 /// Largest number of candidates that the table shows.
 const ROWS: usize = 8;
-/// Largest number of characters of a candidate (its values as text) on a terminal.
+/// Largest number of characters of a candidate on a terminal, written as its values: `recipe=mps
+/// share.serve=2`.
 const CASE: usize = 56;
 
-/// Makes the document that shows the result of a search; `path` is the file with the recipe of the
-/// best candidate.
+/// Makes the document that shows the result of a search for the best settings; `path` is the file
+/// with the recipe of the best candidate.
 #[must_use]
 pub fn document(tuned: &Tuned, path: &Path) -> Document {
     let mut document = Document::default();
@@ -73,7 +74,7 @@ pub fn document(tuned: &Tuned, path: &Path) -> Document {
     document
 }
 
-/// Writes how many candidates were run, and by how many seeds.
+/// Writes how many candidates were simulated, and with how many random seeds.
 fn searched(tuned: &Tuned) -> String {
     let few = counted(tuned.candidates, "candidate", "candidates");
     let runs = counted(tuned.runs, "run", "runs");
@@ -86,8 +87,8 @@ fn searched(tuned: &Tuned) -> String {
     format!("{few} in {runs}{how}")
 }
 
-/// Writes the figure that was to be made small, under the recipe of today (the way in which the
-/// device shares itself where nobody sets anything up) and under the best candidate.
+/// Writes the figure that the search made small, under the recipe of today (the device's default)
+/// and under the best candidate.
 fn minimised(tuned: &Tuned, best: &TunedRow) -> String {
     let value = |row: &TunedRow| shown(tuned, row.objective);
     format!(
@@ -114,7 +115,7 @@ fn difference(tuned: &Tuned, (mean, within): (f64, f64)) -> String {
     format!("{sign}{} ± {}", shown(tuned, Some(mean.abs())), shown(tuned, Some(within)))
 }
 
-/// Writes in a sentence how sure the choice of the best candidate is.
+/// Writes in a sentence how sure it is that the best candidate is better than the second.
 fn sure(tuned: &Tuned) -> String {
     let Some(second) = tuned.best.get(1) else {
         return "No other candidate was run by as many seeds.".to_owned();

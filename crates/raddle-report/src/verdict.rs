@@ -9,7 +9,7 @@ pub(crate) fn verdict(answer: &PolicyFigures) -> Block {
     verdict_of(answer, true)
 }
 
-/// Makes the block that shows the verdict, and with `why` the reason for it.
+/// Makes the block that shows the verdict, with the reason for it where `why` is true.
 pub(crate) fn verdict_of(answer: &PolicyFigures, why: bool) -> Block {
     let PolicyVerdict { kind, recipe, text, why: reason, .. } = &answer.verdict;
     let good = matches!(kind, VerdictKind::Use | VerdictKind::Stay);

@@ -18,7 +18,8 @@ fn main() {
     divan::main();
 }
 
-/// Shapes as real kernels have them: 1 to 16 warps, some with shared memory, some with barriers.
+/// Returns a kernel with a shape as real ones have it: 1 to 16 warps in a block, some with shared
+/// memory, some with barriers.
 fn kernel(id: u32, sms: u16) -> Kernel {
     let n = u64::from(id);
     let warps = [1, 2, 4, 8, 8, 16, 4, 6][id as usize % 8];
@@ -33,10 +34,10 @@ fn kernel(id: u32, sms: u16) -> Kernel {
 struct Device {
     sms: u16,
     gpu: Controllers,
-    /// Warps of a block that started together: the handle of the block, their number, and the
-    /// kernel.
+    /// Warps of blocks that run: for those of one block that started together, (handle of the
+    /// block, their number, the kernel).
     running: Vec<(Handle, u64, LaunchId)>,
-    /// The state of xorshift.
+    /// State of the pseudo-random generator (xorshift) that chooses which block ends.
     random: u64,
 }
 
@@ -70,7 +71,7 @@ impl Device {
         Ok(())
     }
 
-    /// Decides until nothing can be distributed.
+    /// Makes decisions until no block can be distributed.
     fn decide(&mut self) -> Result<(), Error> {
         while let Some(decision) = self.gpu.decide() {
             self.serve(decision.sm())?;
@@ -78,7 +79,8 @@ impl Device {
         Ok(())
     }
 
-    /// A block ends, its kernel comes again when it was the last, and what can be distributed is.
+    /// Ends the warps of a random block, lets its kernel arrive again when it was the last block,
+    /// and distributes blocks where there is room.
     fn event(&mut self) -> Result<(), Error> {
         let at = self.drawn();
         let (handle, count, id) = self.running.swap_remove(at);

@@ -11,7 +11,8 @@ use std::collections::VecDeque;
 use raddle_sm::raddle_policy::{CuId, LaunchId};
 use raddle_sm::{BlockWarpConfig, Controllers, Error, Kernel, Resources, Started};
 
-/// Lets the controllers go on until neither has anything to do.
+/// Lets the global controller and those of the SMs go on until none has anything to do; the warps
+/// that start are added to `running`.
 fn settle(gpu: &mut Controllers, running: &mut VecDeque<Started>) -> Result<(), Error> {
     while let Some(decision) = gpu.decide() {
         println!(

@@ -5,8 +5,8 @@
 
 use alloc::vec::Vec;
 
-/// Block with warps that wait to start. `slot` is its index in the table where the caller keeps
-/// unfinished blocks.
+/// Block with warps that wait to start on an SM. `slot` is its index in the table where the caller
+/// keeps unfinished blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiting {
     pub(crate) priority: u64,
@@ -38,8 +38,8 @@ impl Blocks {
         self.levels.last().map(|&(priority, _)| priority)
     }
 
-    /// Adds `count` blocks of the priority `priority` that were distributed to the SM and raises
-    /// the SM's top priority where it is higher (C4).
+    /// Adds `count` blocks of the priority `priority` that were distributed to the SM; the SM's top
+    /// priority rises where this one is higher (reading C4 of seed 003).
     pub(crate) fn add(&mut self, priority: u64, count: u64) {
         match self.levels.binary_search_by_key(&priority, |&(priority, _)| priority) {
             Ok(at) => self.levels[at].1 += count,
@@ -47,7 +47,8 @@ impl Blocks {
         }
     }
 
-    /// Removes `count` blocks of the priority `priority` that have finished or were taken off (L5).
+    /// Removes `count` blocks of the priority `priority` that have finished or were taken off the
+    /// SM, which may lower its top priority (step L5 of seed 003).
     pub(crate) fn remove(&mut self, priority: u64, count: u64) {
         let found = self.levels.binary_search_by_key(&priority, |&(priority, _)| priority);
         if let Ok(at) = found {
@@ -82,8 +83,8 @@ impl Blocks {
     }
 
     /// Returns (slot, number of warps that start) of the first waiting block of which warps can
-    /// start (L1..L3); `can` gives that number for a slot. Without backfill only the very first
-    /// block is tried. `None` where no warp can start.
+    /// start (steps L1 to L3 of seed 003); `can` gives that number for a slot. Without `backfill`
+    /// only the very first block is tried. `None` where no warp can start.
     pub(crate) fn next(&self, backfill: bool, can: impl Fn(u32) -> u64) -> Option<(u32, u64)> {
         let tried = if backfill { self.waiting.len() } else { 1 };
         let mut answers = self.waiting.iter().take(tried).map(|it| (it.slot, can(it.slot)));
@@ -98,7 +99,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Compares the tables with plain lists of blocks, which are searched from end to end each
+        /// Checks the tables against plain lists of blocks, which are searched from end to end each
         /// time.
         #[test]
         fn the_first_that_can_start_is_served(

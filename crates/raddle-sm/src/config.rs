@@ -2,7 +2,8 @@
 //!
 //! The effects that the fields name were measured by the digest of the seed; times are in its ticks.
 
-/// Rule that picks one of several SMs that qualify for a block (the seed is silent, reading C6).
+/// Rule that picks one of several SMs that qualify for a block; seed 003 is silent on it (reading
+/// C6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -10,9 +11,9 @@ pub enum Choose {
     /// The SM with the lowest index is picked.
     #[default]
     Lowest,
-    /// For whole blocks, the SM that takes most of them is picked; for a first SM, the one on which
-    /// most warps can start; for a second SM, the one with the lowest top priority. Of equal ones
-    /// the lowest index is picked.
+    /// For whole blocks, the SM that takes most of them is picked; for a first SM (on which warps
+    /// of the block start), the one on which most can start; for a second SM (on which it waits),
+    /// the one with the lowest top priority. Of equal ones the lowest index is picked.
     MostFree,
 }
 
@@ -36,8 +37,8 @@ pub struct BlockWarpConfig {
     pub choose: Choose,
     /// True if the next kernel is tried when the most important one cannot be placed (C8). Off by
     /// default: no less important kernel overtakes, and in the worked example of seed 003 the small
-    /// kernel ends at tick 50; if on, it ends at tick 11, and the other kernels end at the same
-    /// ticks as before.
+    /// kernel ends at tick 50; if on, it ends at tick 11, and the other kernels end at unchanged
+    /// ticks.
     pub fall_through: bool,
     /// True if a less important block of an SM may take a slot that the most important waiting
     /// block cannot use (C10). On by default: if off, the kernels of 10 of 2,000 random mixes wait

@@ -8,7 +8,7 @@ use raddle_policy::{CuId, ErrorKind, LaunchId};
 pub struct Error(pub(crate) Reason);
 
 impl Error {
-    /// Returns the kind of the error, by which a program may go on.
+    /// Returns the kind of the error, so that a program can decide how to go on.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         match self.0 {

@@ -22,14 +22,15 @@ pub(crate) fn cut(amount: u64) -> i32 {
     i32::try_from(amount).unwrap_or(i32::MAX)
 }
 
-/// Converts a rank to a priority, or a priority to a rank: the seed's priorities are larger where
-/// they are more important, ranks are smaller.
+/// Converts a rank to a priority, or a priority to a rank: in seed 003 a larger priority is more
+/// important, while a smaller rank is.
 pub(crate) const fn reversed(rank: u64) -> u64 {
     u64::MAX - rank
 }
 
-/// Returns the lowness of a top priority: the lower the priority, the larger; at least 1, so that
-/// no padding leaf of the tree has it. `None`, an SM without blocks, has the largest.
+/// Returns the lowness of an SM's top priority: the lower the priority, the larger the number; at
+/// least 1, so that no padding leaf of the tree has it. For `None`, an SM without blocks, it is the
+/// largest.
 pub(crate) fn lowness(top: Option<u64>) -> i32 {
     top.map_or(i32::MAX, |top| cut(reversed(top)).min(i32::MAX - 2) + 1)
 }
@@ -46,14 +47,15 @@ fn covers(have: &SmKey, need: &SmKey) -> bool {
     have.iter().zip(need).all(|(have, need)| have >= need)
 }
 
-/// Demand of a kernel's block and warp, and the SMs that can serve it.
+/// Demand that the index remembers: the needs of a block and of its first warp, and the SMs that
+/// can serve it.
 #[derive(Clone, Debug)]
 struct Demanded {
     block: SmKey,
     warp: SmKey,
     /// [SMs that can take a whole block, SMs that can start a warp].
     sets: [CuSet; 2],
-    /// Number of changes that the sets include, of [`Index::changed`].
+    /// Number of changes of free amounts, counted as in [`Index::changed`], that `sets` include.
     seen: u64,
 }
 
@@ -67,25 +69,26 @@ pub(crate) struct Index {
     keys: Vec<SmKey>,
     lows: Lows,
     demands: Vec<Demanded>,
-    /// SMs whose amounts changed last, in a ring with as many places as there are SMs.
+    /// SMs whose free amounts changed last, in a ring with as many places as there are SMs.
     changes: Vec<u16>,
-    /// Number of times that amounts have changed so far, by which stale entries are found.
+    /// Number of times that the free amounts of an SM have changed so far, by which stale entries
+    /// are found.
     changed: u64,
     /// SMs whose keys are out of date, each listed once.
     stale: Vec<u16>,
     is_stale: Vec<bool>,
 }
 
-/// Place at which the index remembers a demand.
+/// Place at which the index keeps a remembered demand.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DemandSlot(usize);
 
 /// Choice between the two sets of SMs of a demand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Of {
-    /// The SMs that can take a whole block.
+    /// The set of SMs that can take a whole block of the demand.
     Block,
-    /// The SMs that can start a warp.
+    /// The set of SMs that can start a warp of the demand.
     Warp,
 }
 
@@ -106,8 +109,8 @@ impl Index {
         index
     }
 
-    /// Records that free amounts or resident blocks changed on an SM, so that its entry is computed
-    /// anew before the next search.
+    /// Records that free amounts or resident blocks changed on the SM with the index `sm`, so that
+    /// its entry is computed anew before the next search.
     pub(crate) fn touch(&mut self, sm: usize) {
         if let Some(stale) = self.is_stale.get_mut(sm)
             && !core::mem::replace(stale, true)
@@ -167,7 +170,8 @@ impl Index {
         DemandSlot(at)
     }
 
-    /// Enters a new demand, with sets that include every change so far, and returns its index.
+    /// Enters a new demand, with sets of SMs that include every change so far, and returns its
+    /// index.
     fn remember(&mut self, block: &SmKey, warp: &SmKey) -> usize {
         let at = if self.demands.len() < DEMANDS {
             let sets = [CuSet::empty(self.keys.len()), CuSet::empty(self.keys.len())];
@@ -186,8 +190,8 @@ impl Index {
         at
     }
 
-    /// Returns the lowest SM at or above `from` that is in the set and that `accept` accepts;
-    /// `None` where there is none.
+    /// Returns the lowest SM at or above `from` that is in the set `of` of the demand and that
+    /// `accept` accepts; `None` where there is none.
     pub(crate) fn lowest(
         &self,
         (place, of): (DemandSlot, Of),
@@ -251,8 +255,8 @@ impl Demanded {
     }
 }
 
-/// Tree of the lowness of each SM's top priority (larger for a lower priority), in which each node
-/// has the largest value of its subtree.
+/// Tree over all SMs of the lowness of their top priority (larger for a lower priority), in which
+/// each node has the largest value below it.
 #[derive(Clone, Debug, Default)]
 struct Lows {
     /// Values of the nodes: the root is node 1, the children of node `n` are `2n` and `2n + 1`, the

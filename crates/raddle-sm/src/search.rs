@@ -6,16 +6,15 @@
 use crate::index::{DemandSlot, Index, Of, SmKey};
 use crate::{BlockWarpConfig, Choose};
 
-/// Route by which a block comes to its SM.
+/// Route by which a block comes to its SM, in the order in which seed 003 tries them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Route {
-    /// G3: the SM takes whole blocks, with all resources that they need at once, as it has room for
-    /// them.
+    /// The SM takes whole blocks and reserves all their resources (step G3 of seed 003).
     Whole,
-    /// G5: the SM, the seed's first SM, can start one warp of the block at least.
+    /// The SM can start at least one warp of the block (the first SM of step G5 of seed 003).
     First,
-    /// G6: the SM, the seed's second SM, has only work of lower priority; the block waits there for
-    /// warp slots.
+    /// The SM runs only work of lower priority; the block waits there for warp slots (the second SM
+    /// of step G6 of seed 003).
     Second,
 }
 
@@ -31,10 +30,9 @@ impl Route {
     }
 }
 
-/// Answers about the room on one SM, which are exact. The index alone finds only SMs that may have
-/// room.
+/// Exact answers about the room on each SM. The index alone finds only SMs that may have room.
 pub(crate) trait Room {
-    /// Returns N1, the number of whole blocks that the SM takes now.
+    /// Returns the number of whole blocks that the SM takes now (N1 in seed 003).
     fn blocks(&self, sm: usize) -> u64;
     /// Returns the number of warps of one new block that can start now; where `strict` is true, 0
     /// unless the SM has more of each resource than one warp needs.
@@ -43,7 +41,7 @@ pub(crate) trait Room {
     fn top(&self, sm: usize) -> Option<u64>;
 }
 
-/// Needs of a block for which an SM is searched, and its priority.
+/// Needs of a block, and its priority, for the search of an SM.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SmWish {
     pub(crate) priority: u64,
@@ -51,7 +49,7 @@ pub(crate) struct SmWish {
     /// Key of the index (see [`SmKey`]) with the resources that a whole block needs.
     pub(crate) block: SmKey,
     /// Key of the index (see [`SmKey`]) with the resources that the first warp needs: one warp, its
-    /// registers, and the shared memory of the block (C2).
+    /// registers, and the shared memory of the block.
     pub(crate) warp: SmKey,
 }
 

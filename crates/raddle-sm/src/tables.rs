@@ -7,7 +7,7 @@ use raddle_policy::{CuId, LaunchId};
 
 use crate::Route;
 
-/// Resources that one SM holds, or has left.
+/// Amounts of the resources of one SM, in all or free: registers, warps and shared memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 pub struct Resources {
@@ -75,9 +75,9 @@ impl KernelRow {
 /// Row of the SM status register table: an SM with its free resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SmRow {
-    /// Id of the SM of the row.
+    /// Id of the SM that the row of the table describes.
     pub(crate) sm: CuId,
-    /// Resources left on the SM.
+    /// Resources that are free on the SM.
     pub(crate) remaining: Resources,
     /// Most urgent rank among the blocks of the SM; `None` where it has no block, which is less
     /// urgent than every rank.
@@ -85,13 +85,13 @@ pub struct SmRow {
 }
 
 impl SmRow {
-    /// Returns the id of the SM of the row.
+    /// Returns the id of the SM that the row of the table describes.
     #[must_use]
     pub const fn sm(&self) -> CuId {
         self.sm
     }
 
-    /// Returns the resources left on the SM.
+    /// Returns the resources that are free on the SM.
     #[must_use]
     pub const fn remaining(&self) -> Resources {
         self.remaining
@@ -160,7 +160,8 @@ impl BlockRow {
     }
 }
 
-/// Decision of the global controller (G3, G5, G6): blocks of a kernel go to an SM.
+/// Decision of the global controller that blocks of a kernel go to an SM (steps G3, G5, G6 of seed
+/// 003).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// Route by which the blocks come to the SM.
@@ -173,7 +174,8 @@ pub struct Decision {
     pub(crate) first: u64,
     /// Number of blocks that the SM gets; 1 on a route other than `Whole`.
     pub(crate) count: u64,
-    /// Number of blocks that the SM could have taken whole (N1); 0 on a route other than `Whole`.
+    /// Number of whole blocks for which the SM had room (N1 in seed 003); 0 on a route other than
+    /// `Whole`.
     pub(crate) n1: u64,
 }
 
@@ -208,15 +210,15 @@ impl Decision {
         self.count
     }
 
-    /// Returns the number of blocks that the SM could have taken whole (N1); 0 on a route other
-    /// than `Whole`.
+    /// Returns the number of whole blocks for which the SM had room (N1 in seed 003); 0 on a route
+    /// other than `Whole`.
     #[must_use]
     pub const fn n1(&self) -> u64 {
         self.n1
     }
 }
 
-/// Warps of one block that an SM's controller started (L3).
+/// Warps of one block that an SM's controller started together (step L3 of seed 003).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Started {
     /// Id of the kernel that the warps belong to.
@@ -242,7 +244,7 @@ pub struct Handle {
     pub(crate) serial: u64,
 }
 
-/// Effects of the end of a warp (L4, L5).
+/// Effects of the end of a warp (steps L4 and L5 of seed 003).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
     /// SM on which the warp ran.

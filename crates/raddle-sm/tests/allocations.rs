@@ -14,8 +14,8 @@ fn the_count_counts() {
     assert_eq!(made(|| drop(std::hint::black_box(vec![1_u8]))), 1);
 }
 
-/// A full device: the oldest warp ends, its slot is served, the next blocks are distributed, and
-/// each kernel that is done comes again.
+/// Full device, for steps in which the oldest warp ends, its slot is given to waiting warps, the
+/// next blocks are distributed, and each kernel that is done arrives again.
 struct Device {
     gpu: Controllers,
     running: VecDeque<(Handle, u64, LaunchId)>,

@@ -4,8 +4,9 @@ use raddle_policy::{Barrier, Demand};
 use raddle_sm::{BlockWarp, BlockWarpConfig, Choose};
 use raddle_testkit::{Scenario, demand, launch, render};
 
-/// Two units of 8 wave slots and 8 LDS. A low launch fills them, one workgroup of it in part; two
-/// urgent launches, one with a barrier, come one after the other; a last low one would fit beside.
+/// Returns a scenario on two compute units of 8 wave slots and 8 granules of LDS. A launch of low
+/// urgency fills them, one workgroup of it in part; two urgent launches, one with a barrier, come
+/// one after the other; a last launch of low urgency would fit beside them.
 fn scenario() -> Scenario {
     let example = Scenario::example();
     let launch = |id: u32, level: u8, workgroups: u64, waves: u16, lds: u32, barrier: Barrier| {

@@ -7,15 +7,15 @@ use raddle_policy::{
 use raddle_sm::{BlockWarp, BlockWarpConfig, Choose};
 use raddle_testkit::{SMALL_CU, demand, launch};
 
-/// The number of wave slots of a compute unit.
+/// Number of wave slots of a compute unit, all of them.
 const ALL: u16 = 8;
 
-/// One workgroup of a level that wants all of a compute unit.
+/// Returns a launch of one workgroup that wants all wave slots of a compute unit.
 fn whole(id: u32, level: u8) -> ReadyLaunch {
     launch(id).stream(id).level(level).demand(demand(ALL, 1)).ready()
 }
 
-/// A device of two compute units, on each of which lies a workgroup of one of these levels.
+/// Makes a device of two compute units, each filled by a workgroup of one of these levels.
 fn full(options: BlockWarpConfig, levels: [u8; 2]) -> (BlockWarp, Cus) {
     let (mut policy, mut cus) = (BlockWarp::new(options), Cus::new(SMALL_CU, 2));
     for (id, level) in (100..).zip(levels) {

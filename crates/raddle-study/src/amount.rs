@@ -17,8 +17,8 @@ pub enum SpanUnit {
 }
 
 impl SpanUnit {
-    /// All units of time, in the order in which the end of a text is compared with their names.
-    /// Every name ends with `s`, so that of the second comes last.
+    /// All units of time, in the order in which a reader of amounts compares the end of a text with
+    /// their names. Every name ends with `s`, so that of the second comes last.
     const ALL: [Self; 4] = [Self::Ns, Self::Us, Self::Ms, Self::S];
 
     /// Returns the name of the unit as it is written behind a number: `ns`, `us`, `ms` or `s`.

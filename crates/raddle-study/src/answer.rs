@@ -62,7 +62,8 @@ pub struct PolicyFigures {
     /// rows are ranked by the product of the slowdowns of all processes.
     #[serde(skip)]
     minimised: Option<(usize, GoalMetric)>,
-    /// True if the rows behind the baseline are candidates of one search for the best values.
+    /// True if all rows but that of the baseline are candidates (combinations of settings) of one
+    /// search for the best settings.
     #[serde(skip)]
     searched: bool,
     /// Recommendation: which recipe to use, why, and how far to believe it.
@@ -94,8 +95,9 @@ impl PolicyFigures {
         }
     }
 
-    /// Says, without an article, what replays do with the idle gaps of the processes that
-    /// [`Self::issue_unknown`] names; `None` where all files say when work was issued.
+    /// Returns words, without an article, for what replays do with the recorded idle gaps of the
+    /// processes that [`Self::issue_unknown`] names: take them for waits for the host, or leave
+    /// them out. `None` where all files say when work was issued.
     fn gaps_told(&self) -> Option<String> {
         let [file, its] = self.unknown_words()?;
         let so = match self.processes.iter().any(|it| it.gaps_closed) {
@@ -105,8 +107,9 @@ impl PolicyFigures {
         Some(format!("{file} when work was issued, {so}"))
     }
 
-    /// Returns words on the processes that [`Self::issue_unknown`] names: "file of train does not
-    /// say", "its", or those of several files; `None` where all files say when work was issued.
+    /// Returns two pieces of a sentence on the processes that [`Self::issue_unknown`] names: its
+    /// beginning, such as "file of train does not say", and "its", or for several files "their".
+    /// `None` where all files say when work was issued.
     fn unknown_words(&self) -> Option<[String; 2]> {
         let names = self.issue_unknown()?;
         let several = self.processes.iter().filter(|it| it.issue_unknown).count() > 1;
@@ -117,7 +120,8 @@ impl PolicyFigures {
         Some([format!("{files} of {names} {say}"), its.to_owned()])
     }
 
-    /// Appends a sentence to the text of the verdict.
+    /// Appends a sentence to the text of the verdict, such as one on goals or on candidates left
+    /// out.
     pub(crate) fn add(&mut self, sentence: &str) {
         self.verdict.text = format!("{} {sentence}", self.verdict.text);
     }
@@ -128,8 +132,9 @@ impl PolicyFigures {
         self.verdict.recipe.as_deref()
     }
 
-    /// Names the changes against the baseline that are smaller than the error of the model. Returns
-    /// one sentence, or an empty list where there is no such change.
+    /// Names the figures of processes whose change against the baseline recipe is smaller than the
+    /// error of the model, so that the change may not be real. Returns one sentence, or an empty
+    /// list where there is no such change.
     pub(crate) fn doubts(&self) -> Vec<String> {
         verdict::doubts(self)
     }
@@ -182,8 +187,9 @@ impl PolicyFigures {
         Self::judged(None, false, (today, processes), rows, goals)
     }
 
-    /// Ranks the candidates of a search as [`Self::new`] ranks recipes, or by one figure of one
-    /// process, the lowest first, where `minimised` names both.
+    /// Ranks the candidates (combinations of settings) of a search as [`Self::new`] ranks recipes;
+    /// where `minimised` names a process and one of its figures, ranks them by that figure alone,
+    /// the lowest first.
     #[must_use]
     pub(crate) fn of_search(
         minimised: Option<(usize, GoalMetric)>,
@@ -247,9 +253,10 @@ impl PolicyFigures {
         Some(format!("{} would give {}; no driver offers it", row.recipe, figures.join(", ")))
     }
 
-    /// Returns the bounds of the figure by which a process is judged, under the recipe whose row has
-    /// the index `row`. The bounds cover the error of the sample, what is unknown of contention and
-    /// of the cost of turns, and a recording on another device. `None` where the figure is exact.
+    /// Returns the bounds of the figure by which a process is judged, under the recipe with the
+    /// index `row` among those compared. The bounds cover the error of the sample, what is unknown
+    /// of contention and of the cost of turns, and a recording on another device. `None` where the
+    /// figure is exact.
     #[must_use]
     pub fn bounds(&self, row: usize, process: usize) -> Option<FigureBounds> {
         self.bounds_in(&self.rows[row], process)
@@ -261,26 +268,27 @@ impl PolicyFigures {
         row.processes[process].bounds_by(self.processes[process].device_factors)
     }
 
-    /// Returns whether the recipe whose row has the index `row` meets all goals.
+    /// Returns whether the recipe with the index `row` among those compared meets all goals.
     #[must_use]
     pub(crate) fn meets_all(&self, row: usize) -> bool {
         self.rows[row].goals_met.iter().all(|&met| met)
     }
 
-    /// Counts the goals that the recipe whose row has the index `row` misses.
+    /// Counts the goals of the user that the recipe with the index `row` among those compared
+    /// misses.
     fn missed(&self, row: usize) -> usize {
         self.rows[row].goals_met.iter().filter(|met| !**met).count()
     }
 
-    /// Returns by what factor the recipe whose row has the index `row` exceeds the limit of the
-    /// goal that it misses most; 1 where it misses none.
+    /// Returns by what factor the recipe with the index `row` among those compared exceeds the
+    /// limit of the goal that it misses most; 1 where it misses none.
     fn beyond(&self, row: usize) -> f64 {
         self.tightest(row).max(1.0)
     }
 
     /// Returns the largest ratio of a limited figure to its limit over all goals: above 1 where the
-    /// recipe whose row has the index `row` misses a goal, infinite where a figure is missing, 0
-    /// without goals.
+    /// recipe with the index `row` among those compared misses a goal, infinite where a figure is
+    /// missing, 0 without goals.
     pub(crate) fn tightest(&self, row: usize) -> f64 {
         let parts = self.goals.iter().map(|goal| {
             let found = goal.figure(self, row)?;
@@ -289,9 +297,9 @@ impl PolicyFigures {
         parts.map(|part| part.unwrap_or(f64::INFINITY)).fold(0.0, f64::max)
     }
 
-    /// Returns the slowdown of a process under the recipe whose row has the index `row`: the figure
-    /// by which it is judged, over the same figure of the process alone. `None` where one of the
-    /// two is missing.
+    /// Returns the slowdown of a process under the recipe with the index `row` among those
+    /// compared: the figure by which it is judged, over the same figure of the process alone.
+    /// `None` where one of the two is missing.
     #[must_use]
     pub fn slowdown(&self, row: usize, process: usize) -> Option<f64> {
         let alone = self.processes[process].alone_ns?;
@@ -306,8 +314,9 @@ impl PolicyFigures {
         over(of(row)?, of(self.baseline)?).map(|ratio| round(ratio - 1.0))
     }
 
-    /// Returns the value by which the recipe whose row has the index `row` is ranked, lower is
-    /// better: nanoseconds where one figure is to be small, else the product of all slowdowns.
+    /// Returns the value by which the recipe with the index `row` among those compared is ranked,
+    /// lower is better: nanoseconds where one figure is to be small, else the product of all
+    /// slowdowns.
     fn rank(&self, row: usize) -> f64 {
         match self.minimised {
             Some((process, metric)) => {
@@ -318,9 +327,9 @@ impl PolicyFigures {
         }
     }
 
-    /// Returns by how much the process that gains most takes longer under the recipe whose row has the
-    /// index `from` than under that of `to`, as a fraction, by the figure in nanoseconds that `figure`
-    /// picks; 0 where none gains.
+    /// Returns by how much the process that gains most takes longer under the recipe with the index
+    /// `from` among those compared than under that of `to`, as a fraction, by the figure in
+    /// nanoseconds that `figure` picks; 0 where none gains.
     fn most_gain(
         &self,
         (from, to): (usize, usize),
@@ -333,9 +342,9 @@ impl PolicyFigures {
         (0..self.processes.len()).filter_map(gain).fold(0.0, f64::max)
     }
 
-    /// Multiplies the slowdowns of all processes under the recipe whose row has the index `row`,
-    /// each from the figure in nanoseconds that `figure` picks. A process without the figure is
-    /// left out.
+    /// Multiplies the slowdowns of all processes under the recipe with the index `row` among those
+    /// compared, each from the figure in nanoseconds that `figure` picks. A process without the
+    /// figure is left out.
     fn rank_by(&self, row: usize, figure: impl Fn(&ProcessFigures) -> Option<u64>) -> f64 {
         let processes = 0..self.processes.len();
         let slowdown = |process: usize| {

@@ -96,8 +96,8 @@ impl Load {
         self
     }
 
-    /// Lets requests arrive only before a time of the run; without such an end, a run draws as many
-    /// as its figures need. 2^64 ns and more count as 2^64 - 1.
+    /// Lets requests arrive only before a time of the replay; without such an end, a replay draws
+    /// as many as its figures need. 2^64 ns and more count as 2^64 - 1.
     #[must_use]
     pub fn until(self, end: Duration) -> Self {
         Self { until: Some(u64::try_from(end.as_nanos()).unwrap_or(u64::MAX)), ..self }

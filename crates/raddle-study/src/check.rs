@@ -15,13 +15,14 @@ use crate::result::of_files;
 use crate::units::{counted, plain};
 use crate::written::json;
 
-/// Version of the form of the result in JSON.
+/// Version of the JSON format of the result of a check.
 const VERSION: u32 = 1;
-/// Number of characters to which a sentence shortens a tenant's name; a longer name loses its
-/// middle.
+/// Number of characters to which a sentence shortens the name of a tenant (a process); a longer
+/// name loses its middle.
 const TENANT: usize = 24;
 
-/// Prediction of a replay: the part of its `summary.json` that a check needs.
+/// Prediction to check: the part of the `summary.json` of a replay that a comparison with
+/// measurements needs.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Prediction {
@@ -41,7 +42,7 @@ struct PredictedProfile {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Check {
-    /// Version of the form of this result in JSON.
+    /// Version of the JSON format of this result.
     pub raddle_check: u32,
     /// Name of the recipe whose prediction is checked.
     pub recipe: String,
@@ -62,7 +63,7 @@ const EXACT: f64 = 0.01;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct CheckedTenant {
-    /// Name of the tenant.
+    /// Name of the tenant (a process of the prediction).
     pub name: String,
     /// Figure by which the tenant is judged: of requests, of steps, or its end.
     pub judged: JudgedBy,
@@ -75,7 +76,7 @@ pub struct CheckedTenant {
     /// True if the predicted interval has no upper bound, so that every time above its lower bound
     /// is within it.
     pub open: bool,
-    /// Measured figure of the tenant in nanoseconds.
+    /// Measured figure of the tenant by which it is judged, in nanoseconds.
     pub measured_ns: u64,
     /// Error of the prediction as a fraction: predicted over measured, less 1. `None` where nothing
     /// was predicted.
@@ -98,9 +99,9 @@ impl CheckedTenant {
 /// Recording of a tenant that was made under the checked recipe.
 #[derive(Clone, Debug)]
 pub struct TenantRecording<'p> {
-    /// Name of the tenant in the prediction.
+    /// Name of the tenant (a process) that was recorded, as the prediction has it.
     pub tenant: String,
-    /// Recording of the tenant, as a profile.
+    /// Recording of the tenant, read as a profile.
     pub profile: &'p Profile,
     /// Number of the tenant's process in the recording, counted from 1; `None` where the recording
     /// has only one process.
@@ -164,8 +165,8 @@ impl Prediction {
         })
     }
 
-    /// Compares the prediction with recordings of the run under `recipe`; `None` takes the recipe
-    /// that the prediction recommends.
+    /// Compares the prediction with recordings that were made under `recipe`; `None` takes the
+    /// recipe that the prediction recommends.
     ///
     /// # Errors
     /// A message in words, where a recipe or tenant is not in the prediction, or a recording is not
@@ -296,8 +297,8 @@ fn none(name: &str) -> String {
     format!("it has no figures of {name}")
 }
 
-/// Measured figure of a tenant in its recording, in ns, and the number of repetitions over which it
-/// was taken.
+/// Measured figure by which a tenant is judged, in nanoseconds, and the number of repetitions of
+/// its profile over which it was taken.
 struct MeasuredTimes {
     ns: u64,
     repetitions: u64,

@@ -19,7 +19,7 @@ use crate::study::{ContentionRule, Study};
 use crate::units::{counted, percent};
 use crate::watcher::Watcher;
 
-/// Version of the form of the table in JSON.
+/// Version of the JSON format of the contention table.
 const VERSION: u32 = 1;
 
 /// Rules by which each recording is fitted; of what the fit finds, only the time that a workgroup
@@ -30,11 +30,11 @@ const RULES: FitRules = FitRules { waits: WaitRule::Inferred, latency: false, qu
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ContentionFound {
-    /// Version of the form of this result in JSON.
+    /// Version of the JSON format of this result.
     pub raddle_contention: u32,
     /// Recordings from which the table of contention was learnt.
     pub recordings: Vec<ContentionSource>,
-    /// Table of how much longer kernels take beside neighbours.
+    /// Table of how much longer kernels take while kernels of other processes run beside them.
     #[serde(flatten)]
     pub table: ContentionTable,
     /// Facts about the recordings that can overturn the table, one line each.
@@ -46,14 +46,15 @@ pub struct ContentionFound {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ContentionSource {
-    /// Name of the recording.
+    /// Name of the recording from which contention was learnt.
     pub name: String,
-    /// Device of the recording, in words.
+    /// Device on which the recording was made, in words.
     pub device: String,
-    /// Number of replays from which it was found how long workgroups last when no neighbour takes
-    /// their room; 0 where no kernels ran side by side.
+    /// Number of replays by which the fit found how long workgroups last when no neighbour takes
+    /// their room; 0 where no kernels of the recording ran side by side.
     pub passes: u32,
-    /// Accuracy with which the first half of the recording foretells the times of its second half.
+    /// Accuracy with which the table learnt from the first half of the recording predicts the times
+    /// of its second half.
     pub held_out: HeldOut,
 }
 
@@ -90,9 +91,10 @@ pub fn learn(
 }
 
 impl Study {
-    /// Adds to processes the time that neighbours cost them, by the study's rule for contention.
-    /// Returns (least and most costs, in words what they are based on); `None` where the study
-    /// charges nothing, or has one profile alone.
+    /// Gives the processes of `workload` the times that neighbours cost their kernels, by the
+    /// study's rule for contention. Returns (the charges by the lower and by the upper bound of
+    /// these times, words for what they rest on); `None` where the study charges nothing, or has
+    /// one profile alone.
     pub(crate) fn charge(
         &self,
         profiles: &[Loaded],
@@ -110,8 +112,9 @@ impl Study {
     }
 }
 
-/// Adds to processes the cost of contention that their recordings teach. Returns (least and most of
-/// these costs, as two entries; in words what they are based on).
+/// Gives the processes of `workload` the times that neighbours cost their kernels, as the
+/// recordings teach. Returns (the charges by the lower and by the upper bound of these times, words
+/// for what they rest on).
 fn charge(profiles: &[Loaded], target: &Chosen, workload: &mut Workload) -> (Vec<Charges>, String) {
     let devices: Vec<Chosen> = profiles
         .iter()
@@ -137,8 +140,8 @@ fn charge(profiles: &[Loaded], target: &Chosen, workload: &mut Workload) -> (Vec
     (bounds, told(profiles, &table))
 }
 
-/// Returns in words what the charges rest on: the number of launches that were observed beside a
-/// neighbour, and the part of the kernel time of which nothing is known.
+/// Returns words for what the added times rest on: the number of launches that were observed beside
+/// a neighbour, and the part of the kernel time of which nothing is known.
 fn told(profiles: &[Loaded], table: &ContentionTable) -> String {
     let learnt = counted(table.beside, "launch", "launches");
     let (mut known, mut all) = (0u128, 0u128);

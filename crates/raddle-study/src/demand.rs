@@ -12,8 +12,9 @@ use crate::study::Study;
 use crate::units::percent;
 
 impl Study {
-    /// Gives processes the demand of their launches for memory bandwidth. Returns (least and most
-    /// of what that demand costs, as two entries; in words what it is based on).
+    /// Gives each process the demand of its launches for memory bandwidth, which slows launches
+    /// that run beside each other. Returns (the charges by the lower and by the upper bound of what
+    /// demand costs, words for what they rest on).
     pub(crate) fn demand(
         &self,
         profiles: &[Loaded],

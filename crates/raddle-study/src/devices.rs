@@ -81,8 +81,8 @@ pub fn own(profile: &Profile) -> Result<Chosen, Option<DeviceError>> {
     profile.device.as_ref().ok_or(None).and_then(of_source)
 }
 
-/// Returns the device that a file or a driver describes. If no device fits, the error says why; it
-/// is `None` where the description says nothing that tells a device.
+/// Returns the device of the table that a file or a driver describes. If no device fits, the error
+/// says why; it is `None` where the description says nothing that tells one device from another.
 pub(crate) fn of_source(source: &SourceDevice) -> Result<Chosen, Option<DeviceError>> {
     let table = find(&source.name);
     // Cards of one name come with different numbers of compute units, and so do parts of a card.
@@ -148,9 +148,9 @@ fn guessed(profile: &Profile) -> Option<Chosen> {
     Some(Chosen { device, found: DeviceFound::Guessed })
 }
 
-/// Returns the card of this kind whose memory has the `recorded` number of bytes: one of the table,
-/// such as the A100 of 80 GB, else `device` with that memory. Data sheets count in round numbers,
-/// so an eighth more or less is the same size.
+/// Returns the device whose memory has about `recorded` bytes, among the products that the table
+/// has under this kind (such as the A100 of 40 GB and of 80 GB); where there is none, `device` with
+/// that memory. Data sheets count in round numbers, so an eighth more or less is the same size.
 fn with_memory(device: Device, recorded: Option<u64>) -> Device {
     let Some(bytes) = recorded else { return device };
     if holds(&device, bytes) {
@@ -169,8 +169,8 @@ fn holds(device: &Device, bytes: u64) -> bool {
 }
 
 /// Chooses by the `recorded` bytes of memory between `device` and the devices of the table with
-/// equal compute units; `device` stays where it has so much. The choice is certain where only one
-/// of them has so much memory.
+/// equal compute units; `device` stays where it has about that much memory. The choice is certain
+/// where only one of them has.
 fn by_memory(device: Device, recorded: Option<u64>) -> Chosen {
     let mut twins = twins(&device);
     let alike = |twin: &Device| recorded.is_none_or(|bytes| holds(twin, bytes));
@@ -181,8 +181,8 @@ fn by_memory(device: Device, recorded: Option<u64>) -> Chosen {
     Chosen { device: with_memory(device, recorded), found }
 }
 
-/// Returns whether two names of a card state different memory sizes, such as `V100-SXM3-24GB` and
-/// `V100-16GB`.
+/// Returns whether two product names of a device state different memory sizes, such as
+/// `V100-SXM3-24GB` and `V100-16GB`.
 fn other_memory(name: &str, product: &str) -> bool {
     let size = |name: &str| {
         let name = name.to_ascii_lowercase().replace(" gb", "gb");

@@ -12,7 +12,7 @@ use crate::written::toml_or_json;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct EnergyFile {
-    /// Version of the format of the file: 1.
+    /// Version of the format of the file of energy weights: 1.
     pub raddle_energy: u32,
     /// Source of the weights in words: a measurement and its place, or a publication.
     pub source: String,
@@ -20,7 +20,7 @@ pub struct EnergyFile {
     pub energy: EnergyModel,
 }
 
-/// Returns in words by which weights a study counts energy; `None` where it does not count energy.
+/// Returns words for the weights by which a study counts energy; `None` where it counts no energy.
 pub(crate) fn weights(study: &Study) -> Option<&'static str> {
     match (&study.energy_weights, study.energy) {
         (Some(_), _) => Some("those of --energy-weights, assumed"),

@@ -7,7 +7,7 @@ use raddle_sim::EnergyModel;
 /// Measured power of the device while one kernel ran alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PowerReading {
-    /// Name of the kernel.
+    /// Name of the kernel that ran while the power was measured.
     pub kernel: String,
     /// Number of instructions of all waves of the kernel, by kind, in the order of [`KINDS`].
     pub counts: [u64; 6],
@@ -25,11 +25,11 @@ pub struct EnergyFit {
     pub pj: [Option<f64>; 6],
     /// Power that the device drew while idle, in mW.
     pub(crate) idle_mw: u64,
-    /// Energy by the weights over the measured energy, for each reading that is not of the idle
-    /// device; idle power is left out. 1 is a perfect fit.
+    /// For each reading not of the idle device: the energy that the fitted weights give over the
+    /// measured energy, without idle power. 1 is a perfect fit.
     pub explained: Vec<f64>,
-    /// Number of instructions that each kernel issues, where each issues instructions of one kind
-    /// alone and all issue equally many (the seed's N_A; claim 4: NX is the same); else `None`.
+    /// Number of instructions that each measured kernel issues, where each kernel issues one kind
+    /// alone and all issue equally many (claim 4 of seed 000 measures so); else `None`.
     pub calls: Option<u64>,
 }
 
@@ -54,14 +54,15 @@ pub enum FitError {
     Negative { kind: &'static str, pj: f64 },
 }
 
-/// Names of the kinds of instructions, as columns and keys have them.
+/// Names of the six kinds of instructions, as columns of input and keys of results have them.
 pub const KINDS: [&str; 6] = ["move", "load", "store", "matrix", "compare", "jump"];
 
 impl EnergyFit {
-    /// Fits the weights by least squares of the relative energy that they leave unexplained, so
-    /// that each kernel counts as much as any other.
+    /// Fits the weights by least squares to readings of power. Errors are relative to the energy of
+    /// the reading, so that each kernel counts as much as any other.
     ///
     /// # Errors
+    ///
     /// See [`FitError`].
     pub fn of(readings: &[PowerReading]) -> Result<Self, FitError> {
         let (idle, busy): (Vec<_>, Vec<_>) =
@@ -125,7 +126,8 @@ fn calls(busy: &[&PowerReading]) -> Option<u64> {
     busy.iter().all(|it| only(it) == Some(first)).then_some(first)
 }
 
-/// Solves `rows x = 1` for x by least squares; `None` if there is not exactly one solution.
+/// Solves the linear equations `rows x = 1` for the vector x of `unknowns` numbers by least
+/// squares; `None` if there is not exactly one solution.
 fn least_squares(rows: &[Vec<f64>], unknowns: usize) -> Option<Vec<f64>> {
     let sum = |of: &dyn Fn(&Vec<f64>) -> f64| rows.iter().map(of).sum::<f64>();
     let mut table: Vec<Vec<f64>> = (0..unknowns)

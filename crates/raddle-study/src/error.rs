@@ -15,10 +15,10 @@ use crate::files::is_path;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what each field is")]
 pub enum StudyError {
-    /// The study asks for something that does not exist.
+    /// The study asks for something that does not exist, such as a setting; the text says what.
     #[error("{0}")]
     Usage(String),
-    /// An input of the study, such as a file, cannot be used.
+    /// An input of the study, such as a file, cannot be used; the text says why.
     #[error("{0}")]
     Refused(String),
     /// A profile cannot be read.
@@ -27,7 +27,7 @@ pub enum StudyError {
     /// No part of a profile can run on the device.
     #[error(transparent)]
     Plan(#[from] SimError),
-    /// A recipe was found and cannot be used.
+    /// A recipe exists but cannot be used.
     #[error(transparent)]
     Recipe(#[from] RecipeError),
     /// A recipe that was asked for is neither bundled nor a file.
@@ -62,16 +62,17 @@ pub enum StudyError {
         meant_one_of(nearest)
     )]
     StrangeDevice { file: String, device: String, nearest: Box<[&'static str]>, error: DeviceError },
-    /// The run of a recipe ended with an error; `what` names the run.
+    /// The simulation of a recipe ended with an error; `what` names the recipe or part of the study
+    /// that was simulated.
     #[error("recipe {recipe}, {what}: {error}")]
     Sim { recipe: String, what: String, error: SimError },
-    /// raddle itself broke a rule of its own during a run, so there is no verdict.
+    /// raddle itself broke a rule of its own during a simulation, so there is no verdict.
     #[error("recipe {recipe}, {what}: {error}. {log}")]
     Fault { recipe: String, what: String, error: Box<SimError>, log: String },
     /// A file that the study names cannot be read.
     #[error("{file} cannot be read ({cause}): check the path and its permissions")]
     Unreadable { file: String, cause: io::Error },
-    /// A file that a run leaves behind cannot be written.
+    /// A file that a study writes cannot be written; `what` names it.
     #[error(
         "{what} cannot be written ({cause}): check the free space and the rights of the folder"
     )]
@@ -83,7 +84,7 @@ pub enum StudyError {
 
 impl StudyError {
     /// Returns whether the study asks for something that does not exist: a recipe, a device, a key
-    /// or a value. False for errors of an input or of the run.
+    /// or a value. False for errors of an input or of a simulation.
     #[must_use]
     pub fn is_usage(&self) -> bool {
         match self {
@@ -93,7 +94,7 @@ impl StudyError {
         }
     }
 
-    /// Makes the error that `what` cannot be written, from the cause.
+    /// Makes the error that `what` (a file) cannot be written, from its cause.
     pub(crate) fn writing(what: &str) -> impl Fn(io::Error) -> Self + '_ {
         move |cause| Self::Unwritable { what: what.to_owned(), cause }
     }

@@ -12,8 +12,8 @@ use raddle_dispatch::{Composed, Dispatcher, Recipe};
 
 use crate::recipes::NamedRecipe;
 
-/// Runs a recipe again, and writes its decisions to a new file in the current folder. Returns a
-/// sentence that tells where the decisions are.
+/// Runs a recipe again after a fault of raddle, and writes its decisions to a new file in the
+/// current folder. Returns a sentence that tells where the decisions are.
 pub(crate) fn keep_log<O>(
     target: &Device,
     named: &NamedRecipe,
@@ -54,7 +54,7 @@ fn new_file(recipe: &str) -> io::Result<(String, File)> {
     Err(last)
 }
 
-/// Returns the header of a decision log for a run of a recipe on a device.
+/// Returns the header of a decision log, which names the recipe and the device that are simulated.
 pub(crate) fn log_header(target: &Device, recipe: &Recipe, detail: Detail) -> LogHeader {
     LogHeader {
         raddle_log: LOG_VERSION,

@@ -34,7 +34,7 @@ pub struct Fidelity {
     /// Number of kernels that ran to their end in the simulation.
     pub ran: u64,
     /// Number of kernels whose recorded duration was shorter than one step of the recording clock.
-    /// Half a step is taken for it, in the recording and in the simulation alike.
+    /// Half a step is taken as their duration, in the recording and in the simulation alike.
     pub assumed_durations: u64,
     /// Comparison of the waits from launch to start; `None` where no kernel that ran has a recorded
     /// launch.
@@ -74,7 +74,7 @@ impl Fidelity {
 /// Part of a difference between a replay and its recording that one cause explains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DifferencePart {
-    /// Name of the cause in kebab-case.
+    /// Name of the cause of the difference, in kebab-case.
     pub cause: &'static str,
     /// Time that the cause adds, in ns; negative where it takes time away.
     pub ns: i64,
@@ -99,8 +99,8 @@ pub struct ModelError {
     /// Error of the time in which at least one kernel ran, as a fraction; above 0 it was longer
     /// than recorded.
     pub busy: f64,
-    /// Error of the busy time without the durations of workgroups that were fitted to the
-    /// recording, as a fraction; `None` where no kernels ran side by side.
+    /// Error of the busy time, as a fraction, in a replay that takes no fitted durations of
+    /// workgroups; `None` where no kernels ran side by side, so that none are fitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncalibrated: Option<f64>,
     /// Error of the makespan, as a fraction; above 0 the last launch ended later than recorded.

@@ -36,15 +36,15 @@ pub trait Files: Sync {
         text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
-    /// Returns the content that [`Files::keep`] stored under a key, in this run or an earlier one;
+    /// Returns the content that [`Files::keep`] stored under a key, now or in an earlier command;
     /// `None` where nothing is stored under it.
     fn kept(&self, key: &str) -> Option<Vec<u8>> {
         let _ = key;
         None
     }
 
-    /// Keeps a content under a key of letters and digits, so that later runs need not compute it
-    /// again. It may be lost at any time.
+    /// Keeps a content under a key of letters and digits, so that later commands need not compute
+    /// it again. It may be lost at any time.
     fn keep(&self, key: &str, content: &[u8]) {
         let _ = (key, content);
     }
@@ -78,7 +78,7 @@ fn traced<'f>(files: &'f (impl Files + ?Sized), name: &str) -> Result<Cow<'f, [u
     files.bytes(name).map_err(|cause| TraceError::Unreadable { file: name.to_owned(), cause })
 }
 
-/// Files in memory: the content of each by its name.
+/// Files in memory: the name of each with its content, for tests and for studies without a disk.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryFiles(pub BTreeMap<String, Vec<u8>>);
 
@@ -93,7 +93,7 @@ impl Files for MemoryFiles {
     }
 }
 
-/// Receiver of the files that runs write beside their figures, for each recipe: decision logs and
+/// Receiver of the files that a study writes beside its figures, for each recipe: decision logs and
 /// timelines.
 pub trait Leavings: Sync {
     /// Opens a decision log to be written as text; `file` is its name, `RECIPE/...`.

@@ -6,21 +6,24 @@ use raddle_device::Device;
 use raddle_sim::{LaunchLatency, PlanConfig, WaitRule};
 use raddle_trace::Profile;
 
-/// Rules by which the model is fitted to a recording.
+/// Rules by which the model is fitted to a recording, so that a replay of the recording alone
+/// agrees with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FitRules {
-    /// Rule that says which of the recorded waits of one stream for another are kept.
+    /// Rule for which of the recorded waits of one stream for another the replay keeps.
     pub waits: WaitRule,
-    /// True if launches take the time that the recording shows.
+    /// True if each launch takes the launch latency that the recording shows; false if it takes
+    /// none.
     pub latency: bool,
-    /// Number of hardware queues that the process is said to have, where the recording agrees with
-    /// it; `None` for that of the device.
+    /// Number of hardware queues of the recorded process, as the user states it, used where the
+    /// recording agrees with it; `None` takes that of the device.
     pub queues: Option<u16>,
 }
 
 impl FitRules {
     /// Returns these rules with the number of hardware queues that the recording, made on `own`, is
-    /// taken to have had.
+    /// taken to have had: the user's number where the recording agrees with it, else that of the
+    /// device.
     pub(crate) fn of_recording(self, profile: &Profile, own: &Device) -> Self {
         Self { queues: self.options(own).queues_of_recording(profile), ..self }
     }

@@ -15,11 +15,13 @@ use crate::fidelity::ModelError;
 use crate::fitted::{FitRules, Fitted};
 use crate::profiles::Loaded;
 
-/// Version of the text in which a fit is stored between runs.
+/// Version of the text form in which a fit is stored, so that later commands need not compute it
+/// again.
 const VERSION: u32 = 3;
 
-/// Fit of the model to a profile, as a file keeps it between runs. Fractions are kept as the bits
-/// of their floating-point numbers, so that they are read back unchanged.
+/// Fit of the model to a profile (times of workgroups, launch latency), as a file keeps it for
+/// later commands. Fractions are kept as the bits of their floating-point numbers, so that they are
+/// read back unchanged.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct KeptFit {
@@ -45,7 +47,8 @@ impl Write for Hashes {
     }
 }
 
-/// Returns the key of the fit of a profile: 32 hexadecimal digits.
+/// Returns the key under which the fit of a profile is stored: 32 hexadecimal digits, which depend
+/// on the profile, the device `own` of the recording and the rules.
 pub(crate) fn key(loaded: &Loaded, own: &Device, rules: FitRules) -> String {
     let mut hashes = Hashes([DefaultHasher::new(), DefaultHasher::new()]);
     hashes.0[1].write_u8(1);
@@ -60,7 +63,7 @@ pub(crate) fn key(loaded: &Loaded, own: &Device, rules: FitRules) -> String {
     format!("{one:016x}{other:016x}")
 }
 
-/// Returns the text in which a fit, and the errors of its replay, are stored between runs.
+/// Returns the text in which a fit, and the errors of its replay, are stored for later commands.
 pub(crate) fn text(fitted: &Fitted, error: Option<&ModelError>) -> Vec<u8> {
     let kept = KeptFit {
         raddle_fit: VERSION,
@@ -75,7 +78,7 @@ pub(crate) fn text(fitted: &Fitted, error: Option<&ModelError>) -> Vec<u8> {
 }
 
 /// Reads a stored fit for a profile of `ops` ops, as (fit, errors of its replay); `None` where the
-/// text is not a fit of so many ops.
+/// text is no fit of a profile with that number of ops.
 pub(crate) fn read(text: &[u8], ops: usize) -> Option<(Fitted, Option<ModelError>)> {
     let kept: KeptFit = serde_json::from_slice(text).ok()?;
     let fits = kept.workgroups.as_ref().is_none_or(|times| times.len() == ops);

@@ -5,7 +5,7 @@ use raddle_sim::{Repetition, Seen, Watch, Workload};
 
 use crate::answer::{Goal, GoalLimit, GoalMetric};
 
-/// Watcher of a run that ends it as soon as more requests are late than a goal allows.
+/// Watcher that ends a simulation as soon as more requests are late than a goal allows.
 #[derive(Debug)]
 pub(crate) struct LateRequests {
     goals: Vec<LateWatch>,
@@ -23,7 +23,7 @@ struct LateWatch {
 
 impl LateRequests {
     /// Makes the watcher for the goals that limit a time of requests whose number is known before
-    /// the run; other goals are ignored.
+    /// the simulation; other goals are ignored.
     pub(crate) fn of(goals: &[Goal], workload: &Workload) -> Self {
         let allowed = |goal: &Goal| {
             let own = (0u16..).zip(&workload.processes).find(|(_, own)| own.name == goal.process);
@@ -69,8 +69,8 @@ mod tests {
     use super::*;
     use raddle_sim::{ProcessPlan, percentile};
 
-    /// Returns whether the watch gives up a goal of ten ticks after requests that took these times,
-    /// in ticks.
+    /// Returns whether the watcher gives up a goal of ten ticks after requests that took these
+    /// times, in ticks.
     fn is_missed(goal: &str, took: &[u64]) -> bool {
         let times = vec![Ticks::ZERO; took.len()];
         let plan = ProcessPlan {

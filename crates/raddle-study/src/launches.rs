@@ -11,7 +11,8 @@ pub(crate) fn kernels(profile: &Profile) -> impl Iterator<Item = &Op> {
     profile.ops.iter().filter(|op| op.kind == OpKind::Kernel)
 }
 
-/// Fractions of the kernel launches, by the origin of one field.
+/// Fractions of the kernel launches of which one field, such as the arrival, is measured, joined,
+/// assumed or unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct OriginShares {
     pub(crate) measured: f64,
@@ -57,7 +58,8 @@ impl OriginShares {
     }
 }
 
-/// Part of the kernel time of a profile that has no shape, or a shape from the capture of a graph.
+/// Part of the kernel time of a profile whose shape (grid and needed resources) is not known, or
+/// comes from the capture of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct UnknownKernels {
@@ -67,13 +69,13 @@ pub struct UnknownKernels {
     pub(crate) opaque: u64,
     pub(crate) opaque_ns: u64,
     pub(crate) left_out: u64,
-    /// Number of kernels, among those left out, that have impossible times; the other ones are
-    /// malformed.
+    /// Number of kernels that were left out because their times are impossible; the others that
+    /// were left out are malformed.
     pub(crate) timeless: u64,
-    /// Number of kernels of the profile that were kept, not left out.
+    /// Number of kernels of the profile that were kept.
     pub(crate) of: u64,
-    /// Fraction of the kernel time whose shape is from the capture of the graph, where launches
-    /// were matched by their order.
+    /// Fraction of the kernel time whose shape is from the capture of a graph, matched by the order
+    /// of its launches.
     pub(crate) in_order: f64,
     /// Fraction of the kernel time whose shape is from captured launches of a kernel of the same
     /// name.
@@ -139,19 +141,20 @@ pub(crate) fn why_left_out(left_out: u64, timeless: u64) -> String {
     told.collect::<Vec<_>>().join(" and ")
 }
 
-/// Time for which one, two, and three or more things, such as kernels, ran at once, in ns.
+/// Time for which one, two, and three or more ops of one kind, such as kernels, ran side by side,
+/// in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ConcurrentTime {
     pub(crate) one: u64,
     pub(crate) two: u64,
     pub(crate) more: u64,
-    /// Largest number of things that ran at a time.
+    /// Largest number of ops that ran at the same time.
     pub(crate) most: u64,
 }
 
 impl ConcurrentTime {
-    /// Returns for how long one, two, and three or more ops ran at once; `spans` has (start, end)
-    /// of each op in ns.
+    /// Returns for how long one, two, and three or more ops ran side by side; `spans` has (start,
+    /// end) of each op in ns.
     pub(crate) fn of(spans: impl Iterator<Item = (u64, u64)>) -> Self {
         let mut edges: Vec<(u64, i8)> =
             spans.flat_map(|(start, end)| [(start, 1), (end, -1)]).collect();

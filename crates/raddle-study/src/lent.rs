@@ -7,16 +7,19 @@ use raddle_sim::{Seen, Watch, Workload};
 use crate::recipes::NamedRecipe;
 use crate::result::{Guarantee, GuaranteeOf};
 
-/// Watcher that sums up during a run how much each process uses beyond its own compute units.
+/// Watcher that sums up, during a simulation, how much each process uses beyond its own compute
+/// units.
 #[derive(Debug)]
 pub(crate) struct Lent {
-    /// Number of wave slots of the compute units that belong to each process.
+    /// Number of wave slots of the compute units that belong to a process; the index is that of the
+    /// process.
     own: Vec<u64>,
-    /// Number of wave slots that each process has in use since `since`.
+    /// Number of wave slots that a process has had in use since the time `since`; the index is that
+    /// of the process.
     waves: Vec<u64>,
     since: Tick,
-    /// Wave-slot time of each process on compute units that other processes lent to it, in wave
-    /// slots times ns.
+    /// Wave-slot time of a process on compute units that other processes lent to it, in wave slots
+    /// times ns; the index is that of the process.
     beyond: Vec<u128>,
 }
 

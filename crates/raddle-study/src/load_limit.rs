@@ -18,19 +18,19 @@ use crate::result::{LoadLimit, LoadLimitLeftOut, RatedProcess, RecipeRun, Replay
 use crate::runs::{Runner, RunsPlan};
 use crate::study::{FileNames, Study, Ways};
 
-/// Largest number of workgroups of a run for which the highest load that meets all goals is
-/// searched for, as the search replays the run once more for each load.
+/// Largest number of workgroups in a replay for which the highest load that meets all goals is
+/// searched, as the search replays each load that it tries.
 const MOST_WORKGROUPS: u64 = 64_000_000;
 
-/// Divisor of a load: with few requests, the limit is found to within one fifth of a load, before
-/// more requests are used.
+/// Divisor of a load: in a coarse search with few requests, the limit is found to within one fifth
+/// of a load.
 const NEAR: u32 = 5;
-/// Divisor of a load: with as many requests as percentiles need, the limit is found to within one
-/// twenty-fifth of a load.
+/// Divisor of a load: in a fine search with as many requests as percentiles need, the limit is
+/// found to within one twenty-fifth of a load.
 const CLOSE: u32 = 25;
 
-/// Loads between which the limit lies (up to which all goals are met), in percent of the load asked
-/// for: the highest known to meet all goals and the lowest known to miss one; `None` where no load
+/// Two loads, in percent of the load asked for, between which the highest load that meets all goals
+/// lies: the highest known to meet them and the lowest known to miss one; `None` where no such load
 /// is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Between {
@@ -72,8 +72,9 @@ impl Between {
 }
 
 impl Prepared {
-    /// Finds the load up to which all goals are met, if there are goals and requests at a rate, and
-    /// stores it in `result`. For a long run, stores the command that would find the load instead.
+    /// Finds the highest load at which all goals are met, if there are goals and requests at a
+    /// rate, and stores it in `result`. For a long replay, stores the command that would find the
+    /// load instead.
     pub(crate) fn load_limit(
         &self,
         result: &mut ReplayResult,
@@ -204,8 +205,9 @@ impl Prepared {
         Ok(loads.iter().enumerate().map(|(at, &load)| (load, is_met(at))).collect())
     }
 
-    /// Draws the random requests of a load by its first seed. Of a load without an end, the process
-    /// whose requests come slowest gets `count` requests.
+    /// Draws the random requests of a load by its first seed. In a load without an end, the process
+    /// whose requests come slowest gets `count` requests, and the others as many as arrive
+    /// meanwhile.
     fn draw(
         &self,
         (load, count): (&Load, u32),
@@ -229,7 +231,7 @@ fn rate(per_s: f64) -> String {
     format!("{per_s:.3}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Counts the workgroups that a run starts, over all processes and their repetitions.
+/// Counts the workgroups that a replay starts, over all processes and their repetitions.
 fn workgroups(workload: &Workload, run: &RecipeRun) -> u64 {
     let all = workload.processes.iter().zip(&run.together.iterations).map(|(process, &times)| {
         let groups = process.tasks.iter().map(|task| match task.work {

@@ -12,7 +12,7 @@ use crate::error::StudyError;
 use crate::profiles::Loaded;
 use crate::units::size;
 
-/// Clause that says what a recorded amount of memory leaves out.
+/// Clause for messages that says which memory a recorded amount leaves out.
 const RECORDED: &str = "recorded is the most that a program's own allocations came to: contexts and libraries take more";
 
 /// Memory size of a device, and how it is known.
@@ -20,8 +20,8 @@ const RECORDED: &str = "recorded is the most that a program's own allocations ca
 enum Capacity {
     /// Size in bytes that a profile recorded of a device of this kind.
     Recorded(u64),
-    /// Size in bytes by a data sheet or a file of the user, and the most bytes that such a device
-    /// reports.
+    /// Size in bytes by a data sheet or a file of the user (`bytes`), and the most bytes that such
+    /// a device reports (`most`).
     Known { bytes: u64, most: u64 },
 }
 
@@ -54,8 +54,8 @@ impl Capacity {
         }
     }
 
-    /// Returns a text with the memory size and how it is known; `sum` is the number of bytes that
-    /// the processes need together.
+    /// Returns words for the memory size and how it is known; `sum` is the number of bytes that the
+    /// processes need together.
     fn told(self, sum: u64) -> String {
         let amount = size(self.bytes());
         match self {
@@ -98,8 +98,9 @@ pub(crate) fn told(profiles: &[Loaded], device: &Device) -> Result<String, Study
     })
 }
 
-/// Returns the message that the processes need too much memory for a device; `held` has a text for
-/// each, `sum` the bytes of all, and `recorded` is true if a profile tells the amount of a program.
+/// Returns the message that the processes need more memory than a device has. `held` has a text for
+/// each process, `sum` is the number of bytes of all, and `recorded` is true if a profile tells the
+/// memory of a program.
 fn over(
     held: &[String],
     sum: u64,
@@ -125,8 +126,8 @@ fn over(
     }
 }
 
-/// Returns the words that name the command by which a user sees how much memory a running program
-/// has; empty where the vendor has none.
+/// Returns words that name the command by which a user sees how much memory a running program has
+/// on a device of this vendor; empty where there is none.
 const fn check(vendor: Vendor) -> &'static str {
     match vendor {
         Vendor::Nvidia => "check nvidia-smi, or ",

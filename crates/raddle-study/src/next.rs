@@ -25,7 +25,7 @@ const COLUMNS: usize = 100;
 
 /// Word in a command in place of the name of another profile, which the user has to fill in.
 const OTHER: &str = "OTHER";
-/// Word in a command in place of a later result, which the user has to fill in.
+/// Word in a command in place of the file of a later result, which the user has to fill in.
 const AFTER: &str = "AFTER";
 /// Word in a command in place of a recording, which the user has to fill in.
 const RECORDING: &str = "RECORDING";
@@ -57,8 +57,8 @@ impl NextCommand {
     }
 
     /// Returns the command to run after a check of `prediction`: a look into the recording of the
-    /// first tenant that was predicted wrong, or else a gate that keeps the figures as they are.
-    /// `recordings` are the (tenant, file) of the check.
+    /// first tenant that was predicted wrong, or, where none was, a command that fails as soon as
+    /// the figures get worse. `recordings` are the (tenant, file) of the check.
     #[must_use]
     pub fn after_check(check: &Check, prediction: &str, recordings: &[(String, String)]) -> Self {
         let file = |tenant: &str| recordings.iter().find(|(of, _)| of == tenant);
@@ -95,7 +95,8 @@ impl NextCommand {
         Self::about("check", &[path], more, "holds it against recordings")
     }
 
-    /// Returns the command to run after profiles were compared: a look into the other one.
+    /// Returns the command to run after two profiles were compared: a look into the second one,
+    /// whose file is `other`.
     #[must_use]
     pub fn after_changes(other: &str) -> Self {
         Self::about("inspect", &[other], Vec::new(), "says why the device is idle in it")
@@ -152,9 +153,9 @@ impl NextCommand {
 }
 
 impl Studied {
-    /// Returns the command to run next as lines for a shell, with a comment on its purpose at the
-    /// end. It is the `next-command` of the verdict, with files as they were given; `folder` is the
-    /// folder with the files of this result.
+    /// Returns the command to run next, the `next-command` of the verdict, as lines for a shell,
+    /// with a comment on its purpose at the end and with files as the user gave them. `folder` is
+    /// the folder with the files of this result; `None` where none was written.
     #[must_use]
     pub fn next_command(&self, folder: Option<&Path>) -> Vec<String> {
         let folder = folder.map(|folder| folder.display().to_string());
@@ -163,9 +164,9 @@ impl Studied {
 }
 
 impl Prepared {
-    /// Returns the command to run after a result: one that adds what is missing, else one that
-    /// checks the answer or looks into the profiles. `prediction` names the file or folder of the
-    /// result; `None` where it was not written.
+    /// Returns the command to run after a result: one that adds an input that was missing, else one
+    /// that checks the answer or looks into the profiles. `prediction` names the file or folder of
+    /// the result; `None` where it was not written.
     pub(crate) fn next(
         &self,
         result: &ReplayResult,
@@ -234,7 +235,7 @@ fn inspect(asked: &Study, names: &FileNames<'_>) -> Vec<String> {
 }
 
 /// Returns the command that tests the answer on the real device: by recordings of the processes
-/// beside each other, or first by what such a test needs.
+/// beside each other, or, where such a test lacks something, a command that provides it.
 fn tried(
     prepared: &Prepared,
     result: &ReplayResult,

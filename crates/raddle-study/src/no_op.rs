@@ -11,8 +11,9 @@ use crate::recipes::unknown_prices;
 use crate::result::{Overturning, RecipeRun};
 use crate::units::{counted, duration, plain};
 
-/// Returns warnings about runs, one line each: settings of a recipe without effect, costs that are
-/// unknown, processes that did not get the device for long, and policies that make the replay slow.
+/// Returns warnings about the replays of all recipes, one line each: settings of a recipe without
+/// effect, costs that are unknown, processes that did not get the device for long, and policies
+/// that make the replay slow.
 pub(crate) fn warnings(device: &Device, workload: &Workload, runs: &[RecipeRun]) -> Vec<String> {
     let of = |run: &RecipeRun| {
         [
@@ -59,8 +60,8 @@ pub(crate) fn replaced(runs: &[RecipeRun]) -> Option<Overturning> {
 /// middle.
 const RECIPE: usize = 12;
 
-/// Returns a warning about a preempt policy that was never asked, as no process lost its turn with
-/// work on the device; else `None`.
+/// Returns a warning about a recipe whose preempt policy was never asked, as no process lost its
+/// turn with work on the device; else `None`.
 fn never_asked(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let [_, turn, _, preempt] = run.recipe.policies();
     if preempt == "never" || run.together.turns.revoked() > 0 || workload.processes.len() < 2 {
@@ -78,7 +79,8 @@ fn never_asked(workload: &Workload, run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// Warns of a recipe that resets although no launch could ever be killed; else `None`.
+/// Warns of a recipe whose preempt policy resets (kills and restarts launches) although no launch
+/// of the workload could ever be killed; else `None`.
 fn never_reset(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let [.., preempt] = run.recipe.policies();
     let outcome = &run.together;
@@ -117,8 +119,8 @@ fn unknown_costs(device: &Device, run: &RecipeRun) -> Option<String> {
 /// Time without the device, in nanoseconds, from which on a process with work counts as starved.
 const STARVED_NS: u64 = 1_000_000_000;
 
-/// Warns of processes that had something to run and did not get the device for a second or more;
-/// else `None`.
+/// Warns of processes that had something to run and did not get the device for one second or more
+/// at a time; else `None`.
 fn starved(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let waits = run.together.times.processes.iter().map(|time| time.longest_wait_ns);
     let starved = workload.processes.iter().zip(waits).filter(|(_, wait)| *wait >= STARVED_NS);
@@ -130,12 +132,12 @@ fn starved(workload: &Workload, run: &RecipeRun) -> Option<String> {
     Some(format!("starved, with work and nothing on the device at a stretch: {}", named.join(", ")))
 }
 
-/// Number of workgroups started by answers for one workgroup each, from which on such answers make
-/// a replay slow.
+/// Number of workgroups that were started one at a time, each by an answer of its own of the
+/// policy, from which on a replay counts as slow.
 const SLOW_ANSWERS: u64 = 1_000_000;
 
-/// Returns a warning about a policy from outside that answers for each workgroup separately; else
-/// `None`.
+/// Returns a warning about a policy, not one of raddle's own, that answers for each workgroup
+/// separately and so makes replays slow; else `None`.
 fn one_by_one(run: &RecipeRun) -> Option<String> {
     let counters = &run.together.counters;
     let asked = answers_one_by_one(counters, run.together.records.len() as u64)?;
@@ -145,16 +147,16 @@ fn one_by_one(run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// Returns in words how many workgroups were started by answers for one workgroup each; `None` if
-/// there were few such answers, or hardly more than launches.
+/// Returns words for how many workgroups were started one at a time, each by an answer of its own
+/// of the policy; `None` if there were few such answers, or hardly more than launches.
 fn answers_one_by_one(counters: &Counters, launches: u64) -> Option<String> {
     let Counters { starts, workgroups, .. } = *counters;
     let single = workgroups / 2 < starts && launches.saturating_mul(4) < starts;
     (starts >= SLOW_ANSWERS && single).then(|| counted(starts, "workgroup", "workgroups"))
 }
 
-/// Returns a warning about levels of urgency that the recipe's turn policy treats as one level;
-/// else `None`.
+/// Returns a warning about levels of urgency of the workload that the recipe's turn policy treats
+/// as one level; else `None`.
 fn folded(workload: &Workload, run: &RecipeRun) -> Option<String> {
     if run.recipe.turn.policy() != "weighted-slices" {
         return None;
@@ -174,8 +176,8 @@ fn folded(workload: &Workload, run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// Warns of kernels whose registers are unknown, so that a switch counts too few bytes to move;
-/// else `None`.
+/// Warns of kernels whose registers are unknown, so that a context switch counts too few bytes to
+/// save and restore; else `None`.
 fn unknown_bytes(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let [.., preempt] = run.recipe.policies();
     if !["switch", "cheapest"].contains(&preempt) {

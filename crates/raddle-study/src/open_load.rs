@@ -11,23 +11,25 @@ use raddle_sim::{Outcome, Repetition, Summary, Workload};
 use crate::arrivals::{OpenRequests, SeedDraw};
 use crate::profiles::Loaded;
 
-/// Smallest number of requests that a run has, where each run draws as many as it needs.
+/// Smallest number of requests of a replay that draws as many requests as its figures need.
 pub(crate) const FEWEST: u32 = 300;
-/// Largest number of launches that all requests of a run may make, where more than [`FEWEST`]
-/// requests are drawn. A run of as many launches takes some seconds.
+/// Largest number of launches that all requests of a replay may make, where more than [`FEWEST`]
+/// requests are drawn. A replay of that many launches takes some seconds.
 const MOST_LAUNCHES: u64 = 200_000;
-/// Largest number of launches that the [`FEWEST`] requests may make. A run keeps some 80 bytes of
-/// each launch, and several runs go at a time.
+/// Largest number of launches that the [`FEWEST`] requests of a replay may make. A replay keeps
+/// some 80 bytes of each launch, and several replays go at a time.
 const MOST_KEPT: u64 = 1 << 22;
-/// Divisor of the number of requests: the first tenth is the warm-up, which does not count, as the
-/// device was empty before it.
+/// Divisor of the number of requests that gives the number of first requests which figures leave
+/// out (the warm-up), as the device was empty before them.
 const WARM_UP: u32 = 10;
-/// Width of an interval that is narrow enough, as a fraction of the figure.
+/// Width of the confidence interval of a figure, as a fraction of the figure, that is narrow enough
+/// to need no more requests.
 const NARROW: f64 = 0.1;
-/// Largest factor by which the number of requests grows from one run to the next.
+/// Largest factor by which the number of requests grows from one replay to the next, longer one.
 const STEP: u32 = 16;
 
-/// Requests without an end of a study: (index of the profile, rate of its requests).
+/// Requests of a study that have no last one, each as (index of the profile, rate of its requests);
+/// each replay draws as many as its figures need.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenLoad(Vec<(usize, OpenRequests)>);
 
@@ -80,21 +82,21 @@ impl OpenLoad {
         }
     }
 
-    /// Returns the number of requests that a run had of the process whose requests come slowest;
+    /// Returns the number of requests that a replay had of the process whose requests come slowest;
     /// `None` where no process has requests without end.
     pub(crate) fn count(&self, came: &Outcome) -> Option<u32> {
         self.0.iter().map(|(process, _)| came.iterations[*process]).min()
     }
 
-    /// Returns the number of requests to begin with: [`FEWEST`], or fewer where the launches of so
-    /// many do not fit into memory.
+    /// Returns the number of requests of the first replay: [`FEWEST`], or fewer where the launches
+    /// of that many do not fit into memory.
     pub(crate) fn first(&self, workload: &Workload) -> u32 {
         let launches = self.launches(workload, FEWEST).max(1);
         let fitting = u64::from(FEWEST) * MOST_KEPT / launches;
         FEWEST.min(u32::try_from(fitting).unwrap_or(FEWEST)).max(1)
     }
 
-    /// Gives a workload the same requests that an earlier run of it had.
+    /// Gives a workload the requests that an earlier replay of it, `came`, had.
     pub(crate) fn again(&self, workload: &mut Workload, came: &Outcome) {
         for (process, OpenRequests { task, seed }) in &self.0 {
             let count = came.iterations[*process] as usize;
@@ -103,14 +105,14 @@ impl OpenLoad {
         }
     }
 
-    /// Returns whether a run with clearly more than `count` requests can be afforded; a run that is
-    /// hardly longer teaches hardly more.
+    /// Returns whether a replay of clearly more than `count` requests takes an acceptable number of
+    /// launches; one that is hardly longer would teach hardly more.
     pub(crate) fn can_grow(&self, workload: &Workload, count: u32) -> bool {
         !self.is_empty() && self.affordable(workload, count) / 3 >= count / 2
     }
 
-    /// Returns the number of requests that the next run needs, after one with `count` requests;
-    /// `None` where no more are needed.
+    /// Returns the number of requests of the next, longer replay, after one with `count` requests;
+    /// `None` where the figures are exact enough without it.
     pub(crate) fn more(&self, workload: &Workload, outcome: &Outcome, count: u32) -> Option<u32> {
         let summary = Summary::new(workload, outcome, &[]);
         let needed = self.0.iter().filter_map(|(process, _)| {
@@ -126,8 +128,8 @@ impl OpenLoad {
         Some(next.min(self.affordable(workload, count)))
     }
 
-    /// Returns the largest number of requests of which a run can be afforded, so that they make at
-    /// most [`MOST_LAUNCHES`] launches; it is scaled from the launches of `count` requests.
+    /// Returns the largest number of requests of which a replay makes at most [`MOST_LAUNCHES`]
+    /// launches, estimated from the launches of `count` requests.
     fn affordable(&self, workload: &Workload, count: u32) -> u32 {
         let launches = self.launches(workload, count).max(1);
         let affordable = u64::from(count).saturating_mul(MOST_LAUNCHES) / launches;

@@ -13,7 +13,8 @@ use crate::error::StudyError;
 use crate::rules::{IdempotenceClaim, Named, NeedClaim, Rule, Setting};
 use crate::study::{Study, Ways};
 
-/// Names of the options that a study takes by name, without those that change no run.
+/// Names of the command line options that a study takes by [`Study::option`], without those that
+/// change no replay.
 pub(crate) const OPTIONS: [&str; 29] = [
     "recipe",
     "set",
@@ -48,7 +49,7 @@ pub(crate) const OPTIONS: [&str; 29] = [
 /// Names of two more options, which change when requests arrive.
 pub(crate) const MORE: [&str; 2] = ["jitter", "time-unit"];
 
-/// Names of further keys that a sweep can vary: the rate of requests, and the tables of recipes.
+/// Names of further keys that a sweep can vary: the rate of requests, and the tables in recipes.
 const VARIED: [&str; 6] = ["load", "launch-path", "turn", "allocate", "preempt", "window"];
 
 impl Study {

@@ -87,7 +87,7 @@ pub(crate) fn each(
     (0..count).try_for_each(one)
 }
 
-/// Pool of threads on which runs are made.
+/// Pool of threads on which the simulations of a study run.
 #[derive(Debug)]
 pub(crate) struct Workers {
     #[cfg(feature = "parallel")]

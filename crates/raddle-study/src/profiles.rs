@@ -22,19 +22,19 @@ use crate::unique::UniqueNames;
 use crate::units::{counted, plain};
 use crate::verdicts;
 
-/// A profile that was read, with all that the user and fits say of it: one process of a study.
+/// One process of a study: a profile that was read, with all that the user and fits add to it.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// Content of the profile. Processes of one file have it in common, unless a rule changes it
-    /// for one of them.
+    /// Content of the profile. Processes of one file share it, unless a rule changes it for one of
+    /// them.
     pub profile: Arc<Profile>,
     /// Name of the process in results: that of the profile, made unique.
     pub name: String,
-    /// Name of the file without folders.
+    /// Name of the profile's file, without folders.
     pub(crate) file: String,
     /// Path of the file as the user gave it; only messages show it.
     pub given: String,
-    /// Time of the run at which the process begins, in nanoseconds.
+    /// Time in the replay at which the process begins, in nanoseconds.
     pub(crate) start_ns: u64,
     /// Share of the process: the weight of its turns, or of its part of the device; 1 by default.
     pub(crate) share: u32,
@@ -49,9 +49,10 @@ pub struct Loaded {
     /// Number and time of the communication kernels (which move data between devices) in the
     /// profile.
     pub communication: Communication,
-    /// Requests that run the profile; `None` where none do.
+    /// Requests each of which runs the whole profile once; `None` where the profile has no
+    /// requests.
     pub(crate) requests: Option<ProfileRequests>,
-    /// True if the work is less urgent than all requests, unless a rule or the profile gives
+    /// True if the work is less urgent than all requests, unless a rule or the profile gives it
     /// another level.
     pub(crate) background: bool,
     /// True if the host waits where the recording waited (closed loop); false if it keeps the
@@ -65,7 +66,7 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Returns the parts of the profile from which the facts in results are made.
+    /// Returns the view of the profile from which the facts in results are made.
     pub(crate) fn replayed(&self) -> ReplayedProfile<'_> {
         ReplayedProfile {
             name: &self.name,
@@ -174,7 +175,7 @@ pub fn open(
     open_by(names, files, read)
 }
 
-/// Reads the profiles of these names by the function `read`, in order; `serve.csv*3` gives three
+/// Opens the profiles of these names by the function `read`, in order; `serve.csv*3` gives three
 /// processes.
 pub(crate) fn open_by(
     names: &[String],
@@ -202,8 +203,8 @@ pub fn given(profiles: &[Loaded]) -> Vec<(&str, &Profile)> {
     profiles.iter().map(|loaded| (&*loaded.given, &*loaded.profile)).collect()
 }
 
-/// Splits a name into (file, number of processes): `serve.csv*3` is the file `serve.csv` and 3, if
-/// there is no file with the whole name.
+/// Splits a name into (file, number of processes): `serve.csv*3` is the file `serve.csv` and 3,
+/// unless a file has the whole name.
 pub(crate) fn times<'n>(name: &'n str, files: &dyn Files) -> (&'n str, u16) {
     let said = if files.has(name) { None } else { name.rsplit_once('*') };
     let said = said.and_then(|(file, times)| Some((file, times.parse().ok()?)));
@@ -304,21 +305,21 @@ pub(crate) fn think(profiles: &mut [Loaded], thinks: &[Named<u64>]) -> Result<()
     Ok(())
 }
 
-/// Least fraction of a host's recorded waits of which the reason must be known, for the host to
-/// wait in a replay too.
+/// Least fraction of a host's recorded waits whose reason must be known for the host to wait for
+/// the device in a replay too, rather than to issue at the recorded times.
 const KNOWN_WAITS: f64 = 0.95;
 
-/// Makes hosts wait where their recordings waited (a closed loop), if enough of the recorded waits
-/// is known.
+/// Makes the hosts of profiles wait for the device in the replay where they waited in the recording
+/// (a closed loop), if the reason of enough of the recorded waits is known.
 pub(crate) fn close(profiles: &mut [Loaded]) {
     for loaded in profiles {
         loaded.closed = loaded.profile.known_waits().is_some_and(|known| known >= KNOWN_WAITS);
     }
 }
 
-/// Changes the plans so that communication kernels of the ranks (processes of one job) end
-/// together. The ranks of a job are the profiles whose traces were chosen from one of the given
-/// folders.
+/// Changes the plans of ranks (the processes of one distributed job) so that a communication
+/// kernel, which runs in all ranks, ends in all at the same time. The ranks of a job are the
+/// profiles whose traces were chosen from one of the given folders.
 pub(crate) fn let_ranks_meet(profiles: &[Loaded], given: &[String], processes: &mut [ProcessPlan]) {
     let mut jobs: BTreeMap<&str, Vec<(&Profile, &mut ProcessPlan)>> = BTreeMap::new();
     for (loaded, process) in profiles.iter().zip(processes) {
@@ -416,8 +417,8 @@ fn kernels(profiles: &[Loaded]) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Number of kernels that an error message names as examples, where no name is spelled much like
-/// the wanted one.
+/// Number of kernels that an error message names as examples, where no kernel has nearly the wanted
+/// name.
 const SOME: usize = 3;
 
 /// Makes the error that a rule `GLOB=WORD` of an option names no kernel.
@@ -453,7 +454,8 @@ fn meant<'p>(
     Ok(profiles.iter_mut().filter(|profile| profile.is(file)).collect())
 }
 
-/// Writes the names of the profiles, and the name that was likely meant.
+/// Writes words for an error message: the names of the profiles, and the one that was likely meant
+/// by `wanted`.
 fn they_are(profiles: &[Loaded], wanted: &str) -> String {
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
     let near = raddle_read::nearest(wanted, names.iter().copied());

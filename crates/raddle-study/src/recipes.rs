@@ -15,11 +15,12 @@ use crate::unique::UniqueNames;
 
 pub(crate) use prices::unknown_prices;
 
-/// Text of the bundled recipes in the order in which they are listed and replayed, each behind a
-/// line with its name.
+/// Text of the bundled recipes, in the order in which they are listed and replayed; a line with its
+/// name precedes each recipe.
 const BUNDLED: &str = include_str!("../data/recipes.toml");
 
-/// Text of the recipes for the ways of sharing that devices offer, under the names that users know.
+/// Text of the recipes for the ways of sharing that devices offer, such as MPS, under the names
+/// that users know.
 const MODES: &str = include_str!("../data/modes.toml");
 
 /// Splits a file of recipes into (name, TOML) of each recipe.
@@ -33,8 +34,8 @@ pub fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
     recipes_in(BUNDLED).chain(recipes_in(MODES))
 }
 
-/// Names of the recipes that are replayed if none is named: how the device shares itself today, the
-/// two ways to keep processes apart, in space and in time, and the one that lets the most urgent
+/// Names of the recipes that are replayed if the user names none: the device's default, the two
+/// ways to keep processes apart, in space and in time, and the one that lets the most urgent
 /// process go first.
 pub const DEFAULT: [&str; 4] = [TODAY, "spatial", "leftover-drain", "weighted-slices"];
 
@@ -54,7 +55,8 @@ pub struct NamedRecipe {
     given: String,
     /// Text from which the recipe was read, changed by settings of the user.
     text: String,
-    /// Names of the tables, and of the keys outside of all tables, in which the user set something.
+    /// Names of the tables, and of the keys outside of all tables, of the recipe in which the user
+    /// set something.
     set: Vec<String>,
 }
 
@@ -81,7 +83,7 @@ impl NamedRecipe {
         })
     }
 
-    /// Returns the name or the file by which the recipe was asked for.
+    /// Returns the name or the file by which the user asked for the recipe.
     pub(crate) fn given(&self) -> &str {
         &self.given
     }
@@ -112,8 +114,8 @@ impl NamedRecipe {
         self.given == TODAY || entry(&self.given).is_some()
     }
 
-    /// Returns the recipe with the costs and the clock of a device filled in where a policy needs
-    /// them.
+    /// Returns the recipe with the costs and the clock rate of a device filled in where a policy
+    /// needs them.
     pub(crate) fn on(&self, device: &Device) -> Recipe {
         let mut recipe = self.recipe.clone();
         let runtime = raddle_sim::device_runtime(device);
@@ -158,8 +160,8 @@ pub fn choose(
         .collect()
 }
 
-/// Turns an error of a recipe into a usage error if it is about a table or key that the user set;
-/// any other error stays.
+/// Turns an error of a recipe into an error of usage if it is about a table or key that the user
+/// set; any other error stays.
 fn asked(error: StudyError, set: &[String]) -> StudyError {
     let of = |key: &str| key.split('.').next().unwrap_or_default().replace('_', "-");
     match &error {
@@ -171,7 +173,7 @@ fn asked(error: StudyError, set: &[String]) -> StudyError {
 }
 
 /// Returns the recipe of today (the way in which the device shares itself where nobody sets
-/// anything up), if a goal is an increase over it and it is not among the recipes; else `None`.
+/// anything up) if a goal needs it as a reference and it is not among the recipes; else `None`.
 /// Keys that the user set do not change it.
 pub(crate) fn reference(
     goals: &[Goal],
@@ -283,8 +285,8 @@ mod tests {
         assert_eq!(nearest("gredy"), Some("greedy"));
     }
 
-    /// The costs of ordinary and of condensed packets differ only by the part that condensing
-    /// saves.
+    /// Checks that the costs of ordinary and of condensed packets in the bundled recipes differ
+    /// only by the part that condensing saves.
     #[test]
     fn ordinary_and_condensed_packets_cost_the_same_for_each_part() {
         let text = |name| entry(name).unwrap().1;
@@ -316,8 +318,8 @@ mod tests {
         assert_eq!(twice, "the recipe streams is named twice: name each once");
     }
 
-    /// The unknown prices of a flag are bounded, and none where launches test no flag or the prices are
-    /// given.
+    /// Checks that the unknown costs of a preemption flag have an upper bound, and that no cost is
+    /// unknown where launches test no flag or the costs are given.
     #[test]
     fn an_unknown_price_of_a_flag_is_bounded() {
         let device = raddle_device::find("h200").unwrap();

@@ -35,7 +35,7 @@ use crate::timeline::TimelineNames;
 use crate::timelines::{TimelineWish, Wanted};
 use crate::watcher::Watcher;
 
-/// Surroundings in which a study runs; they change no figure of it.
+/// Surroundings in which a study runs, such as files and threads; they change no figure of it.
 #[derive(Clone, Copy)]
 #[expect(missing_debug_implementations, reason = "it is made of traits")]
 pub struct Surroundings<'s> {
@@ -43,41 +43,45 @@ pub struct Surroundings<'s> {
     pub registry: &'s Registry,
     /// Source of the files that the study names.
     pub files: &'s dyn Files,
-    /// Receiver of the progress, which may also end the study.
+    /// Receiver of the progress of the study, which may also end it.
     pub watcher: &'s dyn Watcher,
-    /// Number of runs that are made at a time; `None` for one for each processor core.
+    /// Number of simulations that run at the same time; `None` means one for each processor core.
     pub jobs: Option<u16>,
 }
 
-/// Choice of the files that runs write beside their figures: decision logs and timelines.
+/// Choice of the files that simulations write beside their figures: decision logs and timelines.
 #[expect(missing_debug_implementations, reason = "it is made of traits")]
 pub struct Kept<'k> {
-    /// Receiver of decision logs and timelines.
+    /// Receiver of the decision logs and timelines that simulations write.
     pub leavings: &'k dyn Leavings,
     /// Detail of the decision logs; `None` writes none.
     pub detail: Option<Detail>,
-    /// Timelines to draw; `None` draws none.
+    /// Timelines to draw of the simulations; `None` draws none.
     pub timelines: Option<TimelineWish>,
 }
 
-/// A study whose profiles were read, given their load and planned, so that it can run.
+/// A study that is ready to run: its profiles are read, have their load, and are planned on the
+/// device.
 #[derive(Debug)]
 pub struct Prepared {
     profiles: Vec<Loaded>,
-    /// Least and most costs that contention may have; empty where contention is not charged.
+    /// Charges by the lower and by the upper bound of what contention costs; empty where contention
+    /// is not charged.
     bounds: Vec<Charges>,
-    /// Workload without the recorded gaps of work for which no file says when it was issued. `None`
-    /// where every file says it, or recipes and not ways of sharing are compared.
+    /// Workload in which the host issues work early, without the recorded gaps, where no file says
+    /// when it did. `None` where every file says it, or where ways of sharing are compared instead
+    /// of recipes.
     queued: Option<Workload>,
-    /// Requests as each random seed after the first draws them.
+    /// Requests that each random seed after the first draws.
     draws: Vec<SeedDraw>,
-    /// Requests without an end, of which each run draws as many as it needs.
+    /// Requests without a last one, of which each simulation draws as many as its figures need.
     open: OpenLoad,
     load: Load,
     recipes: Vec<NamedRecipe>,
-    /// Ways of sharing behind the recipes, if ways of sharing are compared; else empty.
+    /// Ways of sharing, with their parameters, that the recipes stand for; empty where the study
+    /// compares recipes.
     modes: Vec<ShareCandidate>,
-    /// Recipes of which a run ended with an error, each with that error.
+    /// Recipes whose simulation ended with an error, each with that error.
     broken: Vec<FailedCase>,
     target: Chosen,
     workload: Workload,
@@ -99,7 +103,8 @@ pub struct Studied {
     pub result: ReplayResult,
 }
 
-/// Device on which a profile was recorded, and the scale of its times to the device replayed on.
+/// Device on which a profile was recorded, and the scale by which its times become times of the
+/// device replayed on.
 #[derive(Debug)]
 pub(crate) struct OwnDevice {
     own: Chosen,
@@ -218,8 +223,9 @@ impl Study {
         chosen.into_iter().map(|named| named.in_turns_of(device)).collect()
     }
 
-    /// Applies the rules on communication kernels, and on which kernels may be killed and run
-    /// again. Returns one sentence for each rule, on its effect.
+    /// Applies the rules of the user on communication kernels (which move data between devices),
+    /// and on which kernels may be killed and run again. Returns one sentence for each rule, on its
+    /// effect.
     pub(crate) fn judge(
         &self,
         profiles: &mut [Loaded],
@@ -231,8 +237,8 @@ impl Study {
         Ok(claims)
     }
 
-    /// Sets the starts, shares, hints and requests of the profiles. Returns their requests as each
-    /// seed after the first draws them.
+    /// Gives the profiles the begins, shares, hints and requests that the user set. Returns the
+    /// requests that each random seed after the first draws.
     pub(crate) fn give(
         &self,
         profiles: &mut [Loaded],
@@ -250,9 +256,11 @@ impl Study {
         Ok(draws)
     }
 
-    /// Plans the processes on the device. Returns (workload, own device of each profile).
+    /// Plans the processes on the device. Returns (workload, for each profile the device that it
+    /// was recorded on).
     ///
     /// # Errors
+    ///
     /// When too little of the profiles can run on the device, or a goal is of a figure that its
     /// process does not have.
     pub(crate) fn workload(
@@ -333,7 +341,7 @@ impl Study {
 }
 
 impl OwnDevice {
-    /// Returns how the device on which a profile was recorded stands to that which is replayed on.
+    /// Returns how the device on which a profile was recorded relates to the device replayed on.
     pub(crate) fn recorded_on(&self, target: &Chosen) -> RecordedOn {
         match &self.own.device {
             own if own.is_same_kind(&target.device) => RecordedOn::ThisDevice,
@@ -366,7 +374,8 @@ impl Prepared {
         &self.asked
     }
 
-    /// Returns the requests without an end, of which each run draws as many as it needs.
+    /// Returns the requests without a last one, of which each simulation draws as many as its
+    /// figures need.
     pub(crate) const fn open(&self) -> &OpenLoad {
         &self.open
     }
@@ -410,11 +419,13 @@ impl Prepared {
         }
     }
 
-    /// Runs every recipe and judges the results; decision logs and timelines are written to `kept`,
-    /// if that is given.
+    /// Simulates every recipe and judges the results; decision logs and timelines are written to
+    /// `kept`, if that is given.
     ///
     /// # Errors
-    /// When a recipe cannot be used, or a run breaks off, is cancelled, or its files are not taken.
+    ///
+    /// When a recipe cannot be used, or a simulation breaks off, is cancelled, or its files cannot
+    /// be written.
     pub fn run(
         mut self,
         around: &Surroundings<'_>,
@@ -469,7 +480,8 @@ impl Prepared {
         ReplayResult::new(&replay, self.facts.clone(), runs)
     }
 
-    /// Returns the way of sharing that a result recommends, else the baseline; `None` without ways.
+    /// Returns the way of sharing that a result recommends, else the baseline; `None` where recipes
+    /// and not ways of sharing are compared.
     fn chosen(&self, result: &ReplayResult) -> Option<&ShareCandidate> {
         let answer = result.answer();
         let named = answer.recommended();
@@ -479,7 +491,7 @@ impl Prepared {
 }
 
 impl Studied {
-    /// Returns the profiles, rules and runs from which the result was made.
+    /// Returns the profiles, rules and simulations from which the result was made.
     #[must_use]
     pub fn replay(&self) -> Replay<'_> {
         self.prepared.replay(&self.alone)

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::amount::{AmountError, SpanUnit, is_meant, memory, percent, time, whole};
 
-/// A key of recipes and its value, with the text that sets it.
+/// A key of recipes with the value that the user gives it, and the text that says so.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Setting {
@@ -52,8 +52,8 @@ impl Setting {
     }
 }
 
-/// Returns the key as the table spells it, with `_` or with `-`, if the table has it; else the key
-/// as given.
+/// Returns the key as the table of the recipe spells it, with `_` or with `-`, if the table has it;
+/// else the key as given.
 fn spelled(table: &toml::Table, key: &str) -> String {
     let same = |own: &&String| own.replace('_', "-") == key;
     table.keys().find(same).cloned().unwrap_or_else(|| key.to_owned())
@@ -86,8 +86,8 @@ impl TryFrom<String> for Setting {
     }
 }
 
-/// Reads a time as a whole number of `unit`, the unit with which its key ends; the error says in
-/// words what is wrong with the text.
+/// Reads a time as a whole number of `unit`, the unit with which the name of a key ends; the error
+/// says in words what is wrong with the text.
 fn in_unit(text: &str, unit: SpanUnit) -> Result<i64, String> {
     let amount = whole(text, unit).map_err(|error| error.to_string())?;
     i64::try_from(amount).map_err(|_| format!("`{text}` is more than a recipe can hold"))
@@ -162,7 +162,7 @@ fn of_profile<'t>(text: &'t str, example: &str) -> Result<(&'t str, &'t str), St
     }
 }
 
-/// A value for one of the profiles, which the user names.
+/// A value that the user gives one of the profiles by its name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Named<T> {
@@ -172,12 +172,12 @@ pub struct Named<T> {
     pub value: T,
 }
 
-/// A rule, with the text from which it was read.
+/// A rule of the user, with the text from which it was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 #[serde(bound = "R: Clone + FromStr<Err = TraceError>")]
 pub struct SaidRule<R> {
-    /// Text as it was written.
+    /// Text of the rule as the user wrote it.
     pub text: String,
     /// Rule that the text means.
     pub rule: R,
@@ -191,8 +191,8 @@ pub type IdempotenceClaim = SaidRule<IdempotenceRule>;
 pub type NeedClaim = SaidRule<NeedRule>;
 
 impl NeedClaim {
-    /// Returns the resource that a kernel needs most, by the last claim about the kernel; `None`
-    /// where no claim is about it.
+    /// Returns the resource that a kernel needs most, as the last claim about that kernel says;
+    /// `None` where no claim is about it.
     #[must_use]
     pub fn last(claims: &[Self], kernel: &str) -> Option<KernelNeed> {
         claims.iter().rev().find_map(|claim| claim.rule.need_of(kernel))

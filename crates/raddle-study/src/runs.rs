@@ -30,18 +30,19 @@ use crate::sweep::FailedCase;
 use crate::timelines::{Missing, Wanted};
 use crate::watcher::Watcher;
 
-/// Costs of neighbours for the processes of a workload: those that were learnt from recordings, or
-/// those that follow from the memory bandwidth that launches need. An empty list changes nothing in
-/// a workload.
+/// Times that neighbours cost the processes of a workload: those that were learnt from recordings,
+/// or those that follow from the memory bandwidth that launches need. An empty list changes nothing
+/// in a workload.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Charges {
-    /// Costs that were learnt from recordings, by process and then by task.
+    /// Costs that were learnt from recordings: a list for each process, in it one entry for each of
+    /// its tasks.
     pub(crate) learnt: Vec<Vec<Contention>>,
     pub(crate) demand: Vec<Option<ProcessDemand>>,
 }
 
 impl Charges {
-    /// Adds these costs to the processes of a workload.
+    /// Gives these costs to the processes of a workload.
     pub(crate) fn give(&self, workload: &mut Workload) {
         for (plan, own) in workload.processes.iter_mut().zip(&self.learnt) {
             plan.contention.clone_from(own);
@@ -52,24 +53,25 @@ impl Charges {
     }
 }
 
-/// Inputs of a set of runs: what is run, by which seeds and bounds, and what is written.
+/// Inputs of all simulations of a study: what is simulated, by which seeds and bounds, and what is
+/// written.
 pub(crate) struct RunsPlan<'p> {
     pub(crate) workload: &'p Workload,
     pub(crate) recipes: &'p [NamedRecipe],
-    /// Least and most costs that contention may have, one entry for each of these bounds; empty
-    /// where contention is not charged.
+    /// Charges by the lower and by the upper bound of what contention costs; empty where contention
+    /// is not charged.
     pub(crate) bounds: &'p [Charges],
-    /// True if recipes with assumed figures, such as the length of a turn, also run under the least
-    /// and the most that these may be.
+    /// True if recipes with assumed figures, such as the length of a turn, are also simulated with
+    /// the least and the most that these may be.
     pub(crate) priced: bool,
-    /// Workload of these processes without the recorded gaps of work for which no file says when it
-    /// was issued; `None` where every file says it, or such a run is not wanted.
+    /// Workload in which hosts issue early, without the recorded gaps, where no file says when they
+    /// did; `None` where every file says it, or such a simulation is not wanted.
     pub(crate) queued: Option<&'p Workload>,
-    /// Requests as each random seed after the first draws them.
+    /// Requests that each random seed after the first draws.
     pub(crate) draws: &'p [SeedDraw],
-    /// Requests without an end, of which each run draws as many as it needs.
+    /// Requests without a last one, of which each simulation draws as many as its figures need.
     pub(crate) open: &'p OpenLoad,
-    /// Goals, each of which ends a run of a seed after the first as soon as the goal cannot be met
+    /// Goals of the user; a simulation of a seed after the first ends as soon as one cannot be met
     /// any more.
     pub(crate) goals: &'p [Goal],
     pub(crate) target: &'p Device,
@@ -79,86 +81,88 @@ pub(crate) struct RunsPlan<'p> {
     pub(crate) detail: Option<Detail>,
     /// Receiver of decision logs and timelines; `None` where none are wanted.
     pub(crate) leavings: Option<&'p dyn Leavings>,
-    /// Timelines to draw; `None` draws none.
+    /// Timelines to draw of the simulations; `None` draws none.
     pub(crate) timeline: Option<&'p Wanted>,
-    /// Number of runs that are made at a time; `None` for one for each processor core.
+    /// Number of simulations at the same time; `None` means one for each processor core.
     pub(crate) jobs: Option<u16>,
-    /// Receiver of the progress of runs, which may also end them.
+    /// Receiver of the progress of simulations, which may also end them.
     pub(crate) watcher: &'p dyn Watcher,
 }
 
-/// One run to be made: a recipe, and the work under it.
+/// One simulation to be made: the recipe, and the work under it.
 #[derive(Clone, Copy, Debug)]
 struct RunJob<'p> {
     named: &'p NamedRecipe,
     of: RunOf<'p>,
-    /// True if the run is of the workload [`RunsPlan::queued`] (without the recorded gaps of work
-    /// for which no file says when it was issued) instead of [`RunsPlan::workload`].
+    /// True if the simulation is of the workload [`RunsPlan::queued`], in which hosts issue early,
+    /// instead of [`RunsPlan::workload`].
     queued: bool,
 }
 
-/// Kind of run that a job makes: which processes run, and with which requests or costs.
+/// Kind of simulation that a job makes: which processes run, and with which requests or costs.
 #[derive(Clone, Copy, Debug)]
 enum RunOf<'p> {
-    /// All processes run together, by the first seed.
+    /// All processes run together, with the requests of the first seed.
     Together,
-    /// The process with this index runs alone and once.
+    /// One repetition of the process with this index runs alone.
     Alone(usize),
     /// All processes run with the requests of a seed after the first; the number is the index in
     /// [`RunsPlan::draws`].
     Seed(usize),
-    /// All processes run once more, to draw the timelines that an earlier run with this outcome
-    /// lacks.
+    /// All processes run once more, to draw the timelines that an earlier simulation with this
+    /// outcome lacks.
     Again(Missing, &'p Outcome),
     /// All processes run with the least or the most that contention may cost; the number is the
     /// index in [`RunsPlan::bounds`].
     Bound(usize),
     /// All processes run under a recipe with the least or the most that its assumed figures may be.
     Priced,
-    /// All processes run once more, for the figures alone, with the workload [`RunsPlan::queued`]:
-    /// without the recorded gaps of work for which no file says when it was issued.
+    /// All processes run once more, for the figures alone, with the workload [`RunsPlan::queued`],
+    /// in which hosts issue early.
     Read,
 }
 
-/// Choice whether a run of all processes together writes its decision log.
+/// Choice of whether a simulation of all processes together writes its decision log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Log {
     Kept,
     Not,
 }
 
-/// Result of one run: the full outcome with timelines and lent time, or only a summary, of a run
-/// that serves another seed or a bound.
+/// Result of one simulation: the full outcome with timelines and lent time, or only a summary where
+/// the simulation serves another seed or a bound.
 enum RunDone {
     Ran(Box<Outcome>, Vec<DrawnTimeline>, Option<Vec<u128>>),
     Summed(Summary),
     Bounded(Summary),
-    /// The run ended with an error.
+    /// The simulation ended with an error.
     Broke(StudyError),
 }
 
-/// Results of all runs of a plan.
+/// Results of all simulations of a study.
 #[derive(Debug)]
 pub(crate) struct AllRuns {
-    /// Runs of the recipes, one entry each, in their order.
+    /// Simulations of the recipes, one entry each, in the order of the recipes.
     pub(crate) recipes: Vec<RecipeRun>,
-    /// Run of each process alone and once under `leftover`; empty if there is one process without
-    /// requests, as its only run is the same.
+    /// Simulation of one repetition of each process alone under `leftover`; empty if there is one
+    /// process without requests, as its simulation under any recipe is the same.
     pub(crate) alone: Vec<Outcome>,
-    /// Recipes without an entry in `recipes`, as one of their runs ended with an error, and the
-    /// errors.
+    /// Recipes without an entry in `recipes`, as one of their simulations ended with an error, and
+    /// the errors.
     pub(crate) broken: Vec<FailedCase>,
 }
 
-/// Runner that makes the runs of a plan, on threads of its own.
+/// Maker of the simulations of a study, on threads of its own.
 pub(crate) struct Runner<'p> {
     plan: RunsPlan<'p>,
 }
 
 impl<'p> Runner<'p> {
-    /// Makes the runner of a plan, after a check that the device can use each recipe.
+    /// Makes the runner for the simulations of `plan`, after a check that the device can use each
+    /// recipe.
     ///
     /// # Errors
+    ///
     /// When a recipe cannot be used on the device.
     pub(crate) fn new(plan: RunsPlan<'p>) -> Result<Self, StudyError> {
         for named in plan.recipes {
@@ -167,13 +171,13 @@ impl<'p> Runner<'p> {
         Ok(Self { plan })
     }
 
-    /// Runs all processes together under one recipe, on the caller's thread.
+    /// Simulates all processes together under one recipe, on the caller's thread.
     pub(crate) fn together(&self, named: &NamedRecipe) -> Result<Outcome, StudyError> {
         Ok(self.settled(RunJob { named, of: RunOf::Together, queued: false })?.0)
     }
 
-    /// Runs all recipes by the seeds with these indices in [`RunsPlan::draws`]. Returns the
-    /// summaries by recipe and then by seed.
+    /// Simulates all recipes with the requests of each seed of the range, as indices in
+    /// [`RunsPlan::draws`]. Returns the summaries: a list for each recipe, in it one for each seed.
     pub(crate) fn seeds(&self, seeds: Range<usize>) -> Result<Vec<Vec<Summary>>, StudyError> {
         let of = |named| {
             let job = move |seed| RunJob { named, of: RunOf::Seed(seed), queued: false };
@@ -191,14 +195,14 @@ impl<'p> Runner<'p> {
         Ok(all)
     }
 
-    /// Runs one process alone and once under a recipe, on the caller's thread.
+    /// Simulates one repetition of one process alone under a recipe, on the caller's thread.
     pub(crate) fn alone(&self, named: &NamedRecipe, process: usize) -> Result<Outcome, StudyError> {
         let job = RunJob { named, of: RunOf::Alone(process), queued: false };
         self.simulate((job, Log::Not), &self.workload(job), &mut None::<Lent>)
     }
 
-    /// Runs each recipe, each process alone, and each recipe by each seed after the first and under
-    /// each bound.
+    /// Makes all simulations of the plan: each recipe, each process alone, and each recipe by each
+    /// seed after the first and under each bound.
     pub(crate) fn all(&self) -> Result<AllRuns, StudyError> {
         let plan = &self.plan;
         let processes = &plan.workload.processes;
@@ -253,8 +257,8 @@ impl<'p> Runner<'p> {
         Ok(all)
     }
 
-    /// Returns the runs that bound the figures of each recipe, given its recipes of [`Self::prices`]:
-    /// (runs that would equal that of all processes together, all others).
+    /// Returns the simulations that bound the figures of each recipe, given its recipes of
+    /// [`Self::prices`]: (simulations that would equal that of all processes together, all others).
     fn bounded<'j>(&'j self, prices: &'j [Vec<NamedRecipe>]) -> (Vec<RunJob<'j>>, Vec<RunJob<'j>>) {
         let plan = &self.plan;
         let run = |named, of| RunJob { named, of, queued: false };
@@ -274,8 +278,9 @@ impl<'p> Runner<'p> {
         (alike, bounds.into_iter().chain(read).collect())
     }
 
-    /// Makes the runs that bound the figures of all processes together, on the caller's thread.
-    /// Returns (their summaries; that of the run of [`RunsPlan::queued`], `None` where there is none).
+    /// Makes the simulations that bound the figures of all processes together, on the caller's
+    /// thread. Returns (their summaries; that of the workload [`RunsPlan::queued`], `None` where
+    /// there is none).
     pub(crate) fn bounds(&self) -> Result<(Vec<Summary>, Option<Summary>), StudyError> {
         let prices = self.prices()?;
         let (_, jobs) = self.bounded(&prices);
@@ -290,16 +295,17 @@ impl<'p> Runner<'p> {
         Ok((all, queued))
     }
 
-    /// Returns, for each recipe, the recipes with the least and the most that its assumed figures may
-    /// be; none where such runs are not wanted, or one process has no turns to pay for.
+    /// Returns, for each recipe, copies of it with the least and the most that its assumed figures
+    /// may be; none where such simulations are not wanted, or where there is one process, which has
+    /// no turns to pay for.
     fn prices(&self) -> Result<Vec<Vec<NamedRecipe>>, StudyError> {
         let RunsPlan { workload, recipes, target, priced, .. } = &self.plan;
         let priced = *priced && workload.processes.len() > 1;
         recipes.iter().map(|it| if priced { it.priced(target) } else { Ok(Vec::new()) }).collect()
     }
 
-    /// Returns whether the run of a bound would equal that of all processes together, because its
-    /// costs of neighbours are the same, as where each process has memory of its own.
+    /// Returns whether the simulation of a bound would equal that of all processes together,
+    /// because its costs of neighbours are the same, as where each process has memory of its own.
     fn is_as_together(&self, job: RunJob<'_>) -> bool {
         let (own, together) =
             (self.workload(job), self.workload(RunJob { of: RunOf::Together, ..job }));
@@ -307,8 +313,8 @@ impl<'p> Runner<'p> {
         processes.all(|(own, it)| (&own.contention, &own.demand) == (&it.contention, &it.demand))
     }
 
-    /// Draws the timelines that a result of these runs still lacks: of the wanted recipes, and of
-    /// the slowest requests.
+    /// Draws the timelines that a result of these simulations still lacks: of the wanted recipes,
+    /// and of the slowest requests.
     pub(crate) fn draw(
         &self,
         result: &mut ReplayResult,
@@ -333,7 +339,7 @@ impl<'p> Runner<'p> {
         Ok(())
     }
 
-    /// Makes runs in parallel and returns their results in order.
+    /// Makes simulations in parallel and returns their results in the order of `jobs`.
     fn run(&self, jobs: &[RunJob<'_>]) -> Result<Vec<RunDone>, StudyError> {
         let plan = &self.plan;
         let launches = jobs.iter().map(|job| match job.of {
@@ -392,11 +398,11 @@ impl<'p> Runner<'p> {
 }
 
 impl AllRuns {
-    /// Notes that a run of a recipe ended with an error.
+    /// Notes that a simulation of a recipe ended with an error.
     ///
     /// # Errors
-    /// The error of the run, if it was of the only recipe or of the one that others are compared
-    /// with.
+    ///
+    /// The error itself, if the recipe is the only one or the one that others are compared with.
     fn break_off(
         &mut self,
         named: &NamedRecipe,
@@ -420,8 +426,8 @@ impl AllRuns {
     }
 }
 
-/// Returns, for each process, the index of the first process that is like it, so that either run
-/// alone gives the same.
+/// Returns, for each process, the index of the first process with equal work, so that a simulation
+/// of either alone gives the same.
 fn alike(processes: &[ProcessPlan]) -> Vec<usize> {
     let mut firsts: Vec<usize> = Vec::new();
     let like = |(process, plan): (usize, &ProcessPlan)| {
@@ -434,8 +440,8 @@ fn alike(processes: &[ProcessPlan]) -> Vec<usize> {
     processes.iter().enumerate().map(like).collect()
 }
 
-/// Returns an outcome for each process, from the outcomes of those processes that are the first of
-/// their kind.
+/// Returns an outcome for each process, from the outcomes of those processes that are the first
+/// with their work; `alike` is the list of [`alike`].
 fn of_each(firsts: Vec<Outcome>, alike: &[usize]) -> Vec<Outcome> {
     let mut firsts = firsts.into_iter();
     let mut all: Vec<Outcome> = Vec::with_capacity(alike.len());

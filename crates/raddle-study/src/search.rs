@@ -9,8 +9,9 @@ use std::ops::Range;
 
 use crate::error::StudyError;
 
-/// Returns the indices of the candidates that remain at the end, the best first: they were run by
-/// all seeds, or have no rival of their kind left. Of each kind at least the best one remains.
+/// Returns the indices of the candidates that remain at the end, the best first: those that were
+/// simulated with all seeds, or that have no rival of their kind left. Of each kind at least the
+/// best one remains.
 ///
 /// `kinds` has the kind of each candidate. `round` runs candidates by the seeds of a range and
 /// ranks them by all seeds so far, the best first.
@@ -41,7 +42,8 @@ pub(crate) fn halve(
     }
 }
 
-/// Returns the best candidate of each kind from a ranking, in the order of the kinds.
+/// Returns the best candidate of each kind, as indices from `ranking` (the best candidate first),
+/// in the order of the kinds.
 pub(crate) fn best_of_kinds(kinds: &[usize], ranking: &[usize]) -> Vec<usize> {
     let mut best: Vec<usize> = Vec::new();
     for &own in ranking {
@@ -57,8 +59,8 @@ pub(crate) fn best_of_kinds(kinds: &[usize], ranking: &[usize]) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    /// Runs a search of candidates of which those with lower numbers are better. Returns (the
-    /// candidates that remain, number of runs, number of seeds used).
+    /// Runs a search of candidates of which those with lower indices are better. Returns (the
+    /// candidates that remain, number of simulations, number of seeds used).
     fn search(kinds: &[usize], seeds: usize) -> (Vec<usize>, usize, usize) {
         let (mut runs, mut by) = (0, 0);
         let best = halve(kinds, seeds, |left, more| {

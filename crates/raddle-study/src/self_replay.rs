@@ -18,7 +18,7 @@ use crate::profiles::Loaded;
 use crate::watcher::{Quiet, Watcher};
 use crate::{Files, devices, kept_fit, parallel, recipes, runs};
 
-/// Name of the recipe with which a device runs a single process.
+/// Name of the recipe under which a single process is replayed on its own device.
 const RECIPE: &str = "streams";
 
 /// Compares the replay of a profile with its recording, once without and once with what the model
@@ -63,7 +63,8 @@ pub fn compared(
 /// replay with the recording); the comparison is `None` where it was not made.
 ///
 /// # Errors
-/// When no part of the profile can run there.
+///
+/// When no part of the profile can run on that device.
 pub(crate) fn fit(
     loaded: &Loaded,
     own: &Device,
@@ -153,7 +154,8 @@ fn refined(
     Ok(if is_as_good(&none.1, &best.1) { none } else { best })
 }
 
-/// Returns whether replay `one` is no worse than `other`, by its waits and then by its makespan.
+/// Returns whether replay `one` is no worse than replay `other`, by its waits and then by its
+/// makespan.
 fn is_as_good(one: &Fidelity, other: &Fidelity) -> bool {
     let within = |found: &Fidelity| found.waits.as_ref().map_or(0.0, |waits| waits.within);
     let error = |found: &Fidelity| found.waits.as_ref().map_or(0, |waits| waits.error_ns);
@@ -178,8 +180,8 @@ fn run(
     Ok(Fidelity::new(&loaded.profile, &options, &outcome))
 }
 
-/// Returns the errors of a replay against the recording: those in `found`, else of a replay that is
-/// made here.
+/// Returns the errors of a fitted replay against the recording: taken from the comparison `found`,
+/// or, with `None`, from a replay that is made for it.
 pub(crate) fn error(
     loaded: &Loaded,
     own: &Device,
@@ -194,8 +196,8 @@ pub(crate) fn error(
     Ok(ModelError { uncalibrated: fitted.uncalibrated, ..ModelError::of(&found) })
 }
 
-/// Fits the model to a profile alone on its own device, or takes the fit that an earlier run
-/// stored. Returns (fit, errors of the fitted replay); the errors are `None` where the profile
+/// Fits the model to a profile alone on its own device, or takes a stored fit of an earlier
+/// command. Returns (fit, errors of the fitted replay); the errors are `None` where the profile
 /// cannot be replayed there.
 pub(crate) fn judged(
     loaded: &Loaded,
@@ -220,7 +222,7 @@ pub(crate) fn judged(
     fitted().unwrap_or_default()
 }
 
-/// Runs one process alone and once on a device.
+/// Simulates one repetition of one process alone on a device.
 fn alone(process: ProcessPlan, own: &Device, watcher: &dyn Watcher) -> Result<Outcome, StudyError> {
     let workload = Workload { processes: vec![process], repeat: false };
     workload.check(own)?;

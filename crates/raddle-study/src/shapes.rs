@@ -16,16 +16,17 @@ use crate::launches::why_left_out;
 use crate::profiles::Loaded;
 use crate::units::{count, counted, percent, share};
 
-/// Rules for kernels without shapes.
+/// Rules of the user for kernels whose profile does not state their shape (grid and needed
+/// resources).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ShapeRules {
-    /// Take profiles of which more than a tenth of the kernel time has no shape or can never run on
-    /// the device: a kernel without a shape fills the wave slots of the device while it lasts, one
-    /// that can never run takes no time
+    /// True if profiles are accepted of which more than a tenth of the kernel time has no shape or
+    /// can never run on the device. A kernel without a shape fills the wave slots of the device
+    /// while it lasts; one that can never run takes no time.
     pub partial: bool,
-    /// Shapes for kernels without one: the trace that vLLM or SGLang wrote while it captured its
-    /// graphs, or a profile of the same kernels that has shapes; may be repeated
+    /// Files with shapes for kernels without one: traces that vLLM or SGLang wrote while it
+    /// captured its graphs, or profiles of the same kernels that have shapes.
     pub shapes_from: Vec<String>,
 }
 
@@ -100,7 +101,8 @@ impl ShapeRules {
     }
 }
 
-/// Divisor of the kernel time: more than a tenth without a shape, or unable to run, is too much.
+/// Divisor of the kernel time of a profile: more than a tenth without a shape, or unable to run, is
+/// refused.
 const MUCH: u128 = 10;
 
 /// Part of a profile that can never run: number of launches, and their recorded durations in ns.

@@ -11,7 +11,8 @@ use crate::profiles;
 use crate::rules::{IdempotenceClaim, Named, NeedClaim, Rule, SaidHint, Setting};
 use crate::shapes::ShapeRules;
 
-/// Study: a question about these profiles, under this load, on this device, under these recipes.
+/// Question that a study answers: how these profiles, under this load, share this device under
+/// these recipes.
 ///
 /// Names are those of files that [`Files`] knows; everything else is as the options of `raddle
 /// replay` say it, and has their defaults.
@@ -20,9 +21,9 @@ use crate::shapes::ShapeRules;
 pub struct Study {
     /// Names of profiles; `serve.csv*3` means three processes of one profile.
     pub profiles: Vec<String>,
-    /// Rules for kernels whose profile does not state their shape.
+    /// Rules for kernels whose profile does not state their shape (grid and needed resources).
     pub shapes: ShapeRules,
-    /// Choice of the recipes that are replayed where `recipes` is empty.
+    /// Choice of the recipes that are replayed where `recipes` names none.
     pub ways: Ways,
     /// Names of bundled recipes, and paths of recipe files; empty where `ways` chooses the recipes.
     pub recipes: Vec<String>,
@@ -30,17 +31,17 @@ pub struct Study {
     pub settings: Vec<Setting>,
     /// Goals that figures of processes are to meet, such as `serve p99 20ms`.
     pub goals: Vec<Goal>,
-    /// True if hosts issue at the recorded times, whatever the device does; false if they wait
-    /// where the recording waited.
+    /// True if hosts issue at the recorded times, whatever the device does; false if they wait for
+    /// the device where they waited in the recording.
     pub open_loop: bool,
     /// Device that is replayed on, by id, product name or file; `None` for the device of the first
     /// profile.
     pub device: Option<String>,
     /// Rule by which times are scaled from the device of a profile to another device.
     pub scale: Scaling,
-    /// Rule that says which of the recorded waits of one stream for another are kept.
+    /// Rule for which of the recorded waits of one stream for another the replay keeps.
     pub waits: WaitRule,
-    /// True if the energy of runs is counted even without a file of weights.
+    /// True if energy is counted even without a file of weights.
     pub energy: bool,
     /// File of energy weights; `None` for the assumed weights.
     pub energy_weights: Option<String>,
@@ -48,7 +49,7 @@ pub struct Study {
     pub launch_latency: Latency,
     /// Number of hardware queues that a process has; `None` for that of the device.
     pub queues: Option<u16>,
-    /// Rule for the cost of neighbours before a resource is full.
+    /// Rule for what kernels lose to kernels of other processes while no resource is full.
     pub contention: ContentionRule,
     /// Claims on the resource that kernels need most.
     pub needs: Vec<NeedClaim>,
@@ -62,7 +63,7 @@ pub struct Study {
     pub idempotent: Vec<IdempotenceClaim>,
     /// Files of verdicts on whether kernels may be killed and run again.
     pub idempotent_from: Vec<String>,
-    /// Times of the run at which profiles begin, in nanoseconds.
+    /// Times in the replay at which profiles begin, in nanoseconds.
     pub starts: Vec<Named<u64>>,
     /// Shares of profiles: the weight of their turns, or of their part of the device.
     pub shares: Vec<Named<u32>>,
@@ -77,11 +78,11 @@ pub struct Study {
     pub comm: CommRule,
     /// Requests that run profiles, and when they arrive.
     pub load: Load,
-    /// Names that the user gave in place of those of profiles, such as a folder with the ranks
-    /// (processes) of one job; empty where the user named the profiles.
+    /// Names that the user gave in place of those of profiles, such as a folder with the files of
+    /// all ranks (processes) of one job; empty where the user named the profiles.
     pub given: Vec<String>,
-    /// Ranks, or `all`, that the user chose from folders with the files of all ranks of a job; else
-    /// empty.
+    /// Ranks (numbers of processes of one job), or `all`, that the user chose from folders with the
+    /// files of all ranks; else empty.
     pub ranks: Vec<String>,
 }
 
@@ -99,17 +100,17 @@ pub enum Ways {
     Modes,
 }
 
-/// Rule for what a kernel loses to kernels of other processes before a resource is full.
+/// Rule for what a kernel loses to kernels of other processes while no resource is full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContentionRule {
-    /// The cost follows from the demand of kernels for the memory's bandwidth, as estimated from
+    /// The loss follows from the demand of kernels for the memory's bandwidth, as estimated from
     /// their names, grids and lengths. The loss on fewer compute units follows from the same model.
     #[default]
     Demand,
-    /// The cost is that which the profiles teach; costs that they do not teach widen intervals.
+    /// The loss is the one that the profiles teach; losses that they do not teach widen intervals.
     Learnt,
-    /// Neighbours cost nothing before a resource is full.
+    /// Kernels lose nothing to neighbours while no resource is full.
     None,
 }
 
@@ -125,8 +126,8 @@ pub enum Latency {
 }
 
 impl Study {
-    /// Returns the command `raddle VERB ...` that asks this question, as a list of words, without
-    /// options that change no figure.
+    /// Returns the command `raddle VERB ...` that asks the question of this study, as a list of
+    /// words, without options that change no figure.
     pub(crate) fn command(&self, verb: &str, files: &FileNames<'_>) -> Vec<String> {
         let bare = |text: &String| files.file_or_word(text);
         let verb = if self.ways == Ways::Modes { "share" } else { verb };
@@ -190,7 +191,7 @@ impl Study {
     }
 }
 
-/// Way in which a command names files.
+/// Form in which a printed command names files.
 pub(crate) enum FileNames<'f> {
     /// Files have the names that the user gave.
     Given,
@@ -220,8 +221,9 @@ impl FileNames<'_> {
         }
     }
 
-    /// Returns an option of arrivals as commands have it. Where files are named without folders the
-    /// text becomes `FILE`, as results name only the task and not the file.
+    /// Returns the text of an option of arrivals as a command has it. Where files are named without
+    /// folders the text becomes `FILE`, as results name only the task (an entry of the file) and
+    /// not the file.
     fn arrivals(&self, text: &str) -> String {
         match self {
             Self::Given => text.to_owned(),
@@ -247,13 +249,14 @@ fn changed<R: Default + PartialEq>(rule: R) -> Option<R> {
     Some(rule).filter(|rule| *rule != R::default())
 }
 
-/// Returns the word for a rule as a list of one; empty for `None`.
+/// Returns a list with the word for a rule; empty for `None`.
 fn word(rule: Option<impl Serialize>) -> Vec<String> {
     let value = rule.and_then(|rule| serde_json::to_value(rule).ok());
     value.iter().filter_map(|value| value.as_str()).map(str::to_owned).collect()
 }
 
-/// Writes nanoseconds as milliseconds, or bytes as megabytes, exactly.
+/// Writes nanoseconds as milliseconds, or bytes as megabytes, exactly: the number divided by a
+/// million.
 fn millions_of(ns: u64) -> String {
     let text = format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

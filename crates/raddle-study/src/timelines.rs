@@ -12,42 +12,43 @@ use crate::files::Leavings;
 use crate::result::{DrawnTimeline, PERFETTO, ReplayResult, SLOWEST};
 use crate::timeline::{Recorder, TimelineNames};
 
-/// Largest number of slices on compute units, unless the user asks for another number; a timeline
-/// that needs more is drawn more coarsely.
+/// Largest number of slices (bars) on compute units in a timeline, unless the user asks for another
+/// number; a timeline that needs more is drawn more coarsely.
 const MOST: u32 = 500_000;
-/// Largest number of slices of the timeline of the slowest request; a timeline that needs more ends
-/// earlier.
+/// Largest number of slices (bars) in the timeline of the slowest request; a timeline that needs
+/// more ends earlier.
 const MOST_OF_SLOWEST: usize = 40_000;
 
 /// Choice of timelines that a user wants: of which recipes, and how fine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TimelineWish {
-    /// True if every recipe has timelines; false if only the recipes that are compared in detail
-    /// have.
+    /// True if a timeline is drawn for every recipe; false if only for the recipes that are
+    /// compared in detail.
     pub all: bool,
-    /// Largest number of slices of a timeline, which is drawn more coarsely if it needs more;
-    /// `None` for 500,000.
+    /// Largest number of slices (bars) of a timeline, which is drawn more coarsely if it needs
+    /// more; `None` means 500,000.
     pub slices: Option<u32>,
-    /// Part of the run that is drawn, (begin, end) in nanoseconds; `None` for the whole run.
+    /// Simulated time to draw, (begin, end) in nanoseconds; `None` means all of it.
     pub window: Option<(u64, u64)>,
 }
 
-/// Timelines that are to be drawn of the runs of a study.
+/// Timelines to draw of the simulations of a study, with the names that they show.
 #[derive(Debug)]
 pub(crate) struct Wanted {
-    /// True if timelines of every recipe are wanted.
+    /// True if a timeline of every recipe is wanted.
     all: bool,
     /// Name of the recipe that others are compared with, which is always drawn.
     baseline: String,
     most: usize,
-    /// Part of the run that is drawn, (begin, end) in nanoseconds; `None` for the whole run.
+    /// Simulated time to draw, (begin, end) in nanoseconds; `None` means all of it.
     window: Option<(u64, u64)>,
     names: TimelineNames,
-    /// Number of compute units of the device.
+    /// Number of compute units of the device whose timelines are drawn.
     cus: u16,
 }
 
-/// Timelines of a run that have not been drawn yet.
+/// Timelines of one recipe that are wanted and not drawn yet: of the whole simulation, and of the
+/// slowest request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Missing {
     whole: bool,
@@ -57,17 +58,17 @@ pub(crate) struct Missing {
 }
 
 impl Missing {
-    /// Value for a run that lacks the timeline of the whole run and needs none of the slowest
-    /// request.
+    /// Value where the timeline of the whole simulation is missing, and none of the slowest request
+    /// is.
     pub(crate) const WHOLE: Self = Self { whole: true, part: None };
 }
 
-/// Watcher of a run that records one or two timelines of it.
+/// Watcher of a simulation that records one or two timelines of it.
 pub(crate) struct Recorders {
     whole: Option<Recorder>,
     slowest: Option<Recorder>,
-    /// Time after which nothing in the timelines changes, so that the run may end; `None` for the
-    /// end of the run.
+    /// Simulated time after which nothing in the timelines changes, so that the simulation may end
+    /// there; `None` means at its end.
     until: Option<Tick>,
 }
 
@@ -101,14 +102,15 @@ impl Wanted {
         })
     }
 
-    /// Returns whether it is known before any run that a recipe is drawn.
+    /// Returns whether a timeline of the recipe is wanted whatever its simulation brings, so that
+    /// its first simulation can draw it.
     pub(crate) fn at_once(&self, recipe: &str) -> bool {
         self.all || recipe == self.baseline
     }
 
     /// Returns the timelines of the recipe with the index `recipe` that are wanted and have not
-    /// been drawn; `None` if there are none. Only recipes that are compared in detail have one of
-    /// the slowest request.
+    /// been drawn; `None` if there are none. A timeline of the slowest request is wanted only of
+    /// the recipes that are compared in detail.
     pub(crate) fn missing(&self, result: &ReplayResult, recipe: usize) -> Option<Missing> {
         let is_compared = result.compared().contains(&recipe);
         let whole = (self.all || is_compared) && !result.is_drawn(recipe);
@@ -118,8 +120,8 @@ impl Wanted {
         (whole || part.is_some()).then_some(Missing { whole, part })
     }
 
-    /// Returns the recorders of the missing timelines for a run; `came` is the outcome of an
-    /// earlier equal run, if there was one.
+    /// Returns the recorders of the missing timelines for a simulation; `came` is the outcome of an
+    /// earlier simulation of the same work, if there was one.
     pub(crate) fn recorders(
         &self,
         workload: &Workload,
@@ -165,8 +167,8 @@ impl Wanted {
     }
 }
 
-/// Returns when the last of those launches has ended that were ready before the end of a part of a
-/// run; `None` if one never ended.
+/// Returns the time at which the last of the launches ended that were ready before the end of the
+/// span (from, to); `None` if one never ended.
 fn last_of(came: &Outcome, (_, to): (u64, u64)) -> Option<Tick> {
     let within = came.records.iter().filter(|it| it.ready.is_some_and(|ready| ready.0 <= to));
     within.map(|it| it.ended).try_fold(Tick(to), |last, ended| Some(last.max(ended?)))

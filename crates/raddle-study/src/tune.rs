@@ -47,33 +47,32 @@ pub struct Tuned {
     pub minimised: String,
     /// Number of candidates: combinations of values that were searched.
     pub candidates: u64,
-    /// Number of candidates of which a run ended with an error.
+    /// Number of candidates of which a simulation ended with an error.
     pub failed: u64,
     /// Candidates that failed, and why; no conclusion is drawn from them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedCase>,
-    /// Number of runs that the search made.
+    /// Number of simulations that the search made.
     pub runs: u64,
-    /// Number of seeds by which the candidates in `best` were run.
+    /// Number of random seeds with which the candidates in `best` were simulated.
     pub seeds: u64,
     /// Names of the processes, each with the figure by which it is judged: `train step`.
     pub processes: Vec<String>,
     /// Figures under the recipe of today (the device's default), with the other varied options as
     /// in the best candidate.
     pub base: TunedRow,
-    /// Candidates that were run by all seeds, the best first.
+    /// Candidates that were simulated with all seeds, the best first.
     pub best: Vec<TunedRow>,
-    /// Facts about the profiles that can overturn the answer, one line each.
+    /// Facts about the profiles that can make the answer wrong, one line each.
     pub overturning: Vec<String>,
     /// Sentences on the memory that the processes need together, and on how much the device has.
     pub memory: Vec<String>,
-    /// Launches that can run neither under the recipe of today (the way in which the device shares
-    /// itself where nobody sets anything up) nor under any candidate in `best`, in words; `None`
-    /// where there are none.
+    /// Launches that can run neither under the recipe of today (the device's default) nor under any
+    /// candidate in `best`, in words; `None` where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub never_ran: Option<String>,
-    /// Answer of a replay of the recipe of today (the way in which the device shares itself where
-    /// nobody sets anything up) and of the candidates in `best`.
+    /// Figures and verdict of a replay of the recipe of today (the device's default) and of the
+    /// candidates in `best`.
     pub answer: PolicyFigures,
     /// Most similar way of sharing that a driver offers, where none offers the recipe of the best
     /// candidate; else `None`.
@@ -81,7 +80,8 @@ pub struct Tuned {
     pub no_driver: Option<NotOffered>,
     /// Recipe of the best candidate, as TOML.
     pub recipe: String,
-    /// Study of the best candidate without its recipe.
+    /// Study with the values of the best candidate but without its recipe, from which the command
+    /// to run next is made.
     #[serde(skip)]
     asked: Study,
 }
@@ -90,20 +90,22 @@ pub struct Tuned {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct TunedRow {
-    /// Values of the candidate, as the id of a case.
+    /// Values of the varied options that make the candidate, such as `recipe=mps share.serve=2`.
     pub case: String,
-    /// True if all launches ended by all seeds.
+    /// True if all launches ended with every seed.
     pub complete: bool,
     /// True if the means over the seeds meet all goals that were set.
     pub goals_met: bool,
-    /// True if that holds wherever in its bounds each figure lies, as far as bounds were computed: of
-    /// the best candidate and the baseline by all that is unknown, of others by their requests.
+    /// True if the answer in `goals_met` holds wherever in its bounds each figure lies. The best
+    /// candidate and the baseline have bounds by all that is unknown, other candidates by their
+    /// sample of requests.
     pub goals_sure: bool,
     /// Mean of the minimised figure in nanoseconds, or of the product of all slowdowns; `None` if
     /// nothing ended.
     pub objective: Option<f64>,
-    /// Difference of `objective` from that of the best candidate, seed by seed: (mean, half of its
-    /// 95 % confidence interval). `None` for the best candidate itself and with one seed.
+    /// Difference of `objective` from that of the best candidate, from pairs of equal seeds: (mean,
+    /// half of its 95 % confidence interval). `None` for the best candidate itself and with one
+    /// seed.
     pub behind: Option<(f64, f64)>,
     /// Figure by which each process is judged, in nanoseconds; `None` where nothing of it ended.
     pub figures: Vec<Option<u64>>,
@@ -138,27 +140,28 @@ impl Tuned {
     }
 }
 
-/// Figures of a run and the launches that never ran, or the reason why the run failed.
+/// Figures of one candidate with one seed and the launches that never ran, or the reason why the
+/// simulation failed.
 type CandidateRun = Result<(PolicyRow, LostLaunches), String>;
-/// Figures of each run, or the reason why it failed, by candidate and then by seed.
+/// Figures, or the reason of the failure, of each simulation: a list for each candidate, in it one
+/// entry for each seed.
 type SeedRows = Vec<Vec<Result<PolicyRow, String>>>;
 
 struct Tuning<'t, 'b> {
     bench: &'t Bench<'b>,
-    /// Name of the recipe of today: the way in which the device shares itself where nobody sets
-    /// anything up.
+    /// Name of the recipe of today: the device's default.
     today: &'static str,
     seeds: usize,
     judged: Vec<JudgedProcess>,
     minimise: Option<(usize, GoalMetric)>,
-    /// Figures under the recipe of today (the device's default) by seed, with the other varied
-    /// options as in the first candidate.
+    /// Figures under the recipe of today (the device's default), one entry for each seed, with the
+    /// other varied options as in the first candidate.
     base: Vec<PolicyRow>,
     rows: SeedRows,
-    /// Launches that never ran under each candidate; they are the same by every seed.
+    /// Launches that never ran under each candidate; they do not depend on the seed.
     lost: Vec<LostLaunches>,
-    /// (candidate, its figures with bounds by the first seed), of those that were bounded; `None`
-    /// stands for the recipe of today.
+    /// Candidates whose figures have bounds, as (index of the candidate, its figures with bounds by
+    /// the first seed); `None` stands for the recipe of today (the device's default).
     bounded: Vec<(Option<usize>, PolicyRow)>,
     runs: u64,
 }
@@ -223,8 +226,8 @@ impl Minimise {
 }
 
 impl Tuning<'_, '_> {
-    /// Runs candidates by further seeds, and ranks them by all seeds so far, the best first.
-    /// Candidates that fail are left out.
+    /// Simulates the candidates `left` with the further seeds `more`, and ranks them by all seeds
+    /// so far, the best first. Candidates that fail are left out.
     fn round(&mut self, left: &[usize], more: Range<usize>) -> Result<Vec<usize>, StudyError> {
         let jobs: Vec<(usize, usize)> =
             left.iter().flat_map(|&at| more.clone().map(move |seed| (at, seed))).collect();
@@ -305,7 +308,8 @@ impl Tuning<'_, '_> {
         )
     }
 
-    /// Returns the row of a recipe in which every figure is missing.
+    /// Returns the row of a recipe in which every figure is missing, for a recipe whose simulation
+    /// failed.
     fn empty(&self) -> PolicyRow {
         PolicyRow {
             recipe: String::new(),
@@ -479,8 +483,8 @@ impl Tuning<'_, '_> {
     }
 }
 
-/// Returns the candidates in the order of their ranks in the figures, whose first row is the recipe
-/// of today (the device's default).
+/// Returns the candidates in the order of their ranks in the figures; the first row of the figures
+/// is that of today's recipe (the device's default), the next rows are those of `candidates`.
 fn order(figures: &PolicyFigures, candidates: &[usize]) -> Vec<usize> {
     let places = figures.ranking.iter().filter_map(|place| place.checked_sub(1));
     places.map(|place| candidates[place]).collect()

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use crate::units::turns;
 
-/// Largest number of characters of a name; a longer one is cut.
+/// Largest number of characters of a unique name, as it also names a folder; a longer name is cut.
 const LONGEST: usize = 80;
 
-/// Names that were given so far, so that none is given twice.
+/// Names that were given out so far, so that none is given twice.
 #[derive(Debug, Default)]
 pub(crate) struct UniqueNames(BTreeSet<String>);
 

@@ -110,9 +110,9 @@ pub fn turns(c: char) -> bool {
     )
 }
 
-/// Writes text from outside on one line, without control characters and characters that turn the
-/// text around them, with at most `limit` characters. A longer text loses its middle, as names of
-/// one kind begin alike and differ at the end.
+/// Writes text from an input file on one line, without control characters and characters that turn
+/// the text around them, with at most `limit` characters. A longer text loses its middle, as names
+/// of one kind begin alike and differ at the end.
 pub fn plain(text: &str, limit: usize) -> String {
     let harmless = |c: char| if c.is_control() || turns(c) { '?' } else { c };
     let mut left = limit;
@@ -146,8 +146,8 @@ pub fn without_middle(text: &str, mut room: impl FnMut(char) -> bool) -> (&str, 
     (&text[..begin], &text[begin + middle.len()..])
 }
 
-/// Shortens names from outside to at most `limit` characters, so that no two are equal if possible:
-/// names that would be equal lose their common begin.
+/// Shortens names from input files to at most `limit` characters, so that no two are equal if
+/// possible: names that would be equal lose their common begin.
 pub fn apart(names: &[&str], limit: usize) -> Vec<String> {
     let short: Vec<String> = names.iter().map(|name| plain(name, limit)).collect();
     let alike = |at: usize| -> Vec<usize> {
@@ -197,8 +197,8 @@ pub fn quoted(word: &str) -> String {
     format!("$'{}'", word.chars().map(escaped).collect::<String>())
 }
 
-/// Writes text from outside for a terminal: line breaks and tabs stay; other control characters,
-/// and characters that turn the text around them, become `?`.
+/// Writes text from an input file for a terminal: line breaks and tabs stay; other control
+/// characters, and characters that turn the text around them, become `?`.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     let harmful = |c: char| (c.is_control() && !matches!(c, '\n' | '\t')) || turns(c);
     match text.contains(harmful) {
@@ -220,8 +220,8 @@ pub fn escaped_json(text: String) -> String {
     text.chars().map(escape).collect()
 }
 
-/// Writes text from outside for a line or a table cell of Markdown. Text that could be a tag, a
-/// link, a mention or an accent becomes code, so that Markdown does not read it as one.
+/// Writes text from an input file for a line or a table cell of Markdown. Text that could be a tag,
+/// a link, a mention or an accent becomes code, so that Markdown does not read it as one.
 pub fn markdown(text: &str) -> String {
     let text = plain(text, usize::MAX);
     let word = |c: char| c.is_alphanumeric() || " -.,;:()%/+=\"'±".contains(c);

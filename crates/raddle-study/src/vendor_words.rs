@@ -5,7 +5,8 @@
 
 use raddle_device::Vendor;
 
-/// Words that one vendor uses for the parts of its devices and of launches.
+/// Words that one vendor uses for the parts of its devices and of launches, as the results for a
+/// user of that vendor show them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VendorWords {
     /// Word for workgroups, such as "blocks".

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::StudyError;
 use crate::written::toml_or_json;
 
-/// File of verdicts, as `raddle kernel verdict --save` writes it.
+/// File of verdicts on which kernels may be killed and run again, as `raddle kernel verdict --save`
+/// writes it.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct VerdictFile {

@@ -2,7 +2,7 @@
 
 /// Receiver of the progress of a study, which may also end the study; `()` ignores the progress.
 pub trait Watcher: Sync {
-    /// Called when runs begin, with the number of launches of all of them.
+    /// Called when simulations begin, with the number of launches of all of them.
     fn begin(&self, _launches: u64) {}
 
     /// Called with a text about the work that is being done.
@@ -11,7 +11,7 @@ pub trait Watcher: Sync {
     /// Called with the number of launches that have ended since the last call.
     fn add(&self, _launches: u64) {}
 
-    /// Called when all runs have ended.
+    /// Called when all simulations have ended.
     fn done(&self) {}
 
     /// Returns whether the study should end, with
@@ -23,7 +23,7 @@ pub trait Watcher: Sync {
 
 impl Watcher for () {}
 
-/// Watcher that reports no progress, but may end the study.
+/// Watcher that passes on no progress of the study, but its wish to end the study.
 pub(crate) struct Quiet<'w>(pub(crate) &'w dyn Watcher);
 
 impl Watcher for Quiet<'_> {

@@ -14,7 +14,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Allocator of the system that also counts allocations and bytes.
+/// System allocator that also counts allocations and bytes, for tests that a piece of code
+/// allocates nothing or little.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CountingAllocator;
 
@@ -68,8 +69,8 @@ pub fn made(work: impl FnOnce()) -> u64 {
     MADE.get() - before
 }
 
-/// Returns the number of bytes that this thread has allocated and not yet freed; below 0 where the
-/// thread frees bytes that another thread allocated.
+/// Returns the number of bytes of heap memory that this thread has allocated and not yet freed;
+/// below 0 where the thread frees bytes that another thread allocated.
 #[must_use]
 pub fn held() -> i64 {
     HELD.get()

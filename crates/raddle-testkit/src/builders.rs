@@ -16,7 +16,7 @@ use raddle_policy::{
     ProcessId, ProcessState, ReadyLaunch, StreamId, Tick, Ticks, VictimLaunch,
 };
 
-/// Small compute unit for tests; its scalar registers never limit.
+/// Small compute unit for tests, in which scalar registers never limit.
 pub const SMALL_CU: CuShape = CuShape {
     simds: 2,
     waves_per_simd: 4,
@@ -27,7 +27,7 @@ pub const SMALL_CU: CuShape = CuShape {
     barriers: 8,
 };
 
-/// Largest compute unit that the types allow; its scalar registers can run out.
+/// Largest compute unit that the types allow, in which scalar registers can run out.
 pub const LARGEST_CU: CuShape = CuShape {
     simds: 8,
     waves_per_simd: u16::MAX,
@@ -124,21 +124,19 @@ impl LaunchBuilder {
         self
     }
 
-    /// Returns the launch.
+    /// Returns the launch that the calls described.
     #[must_use]
     pub const fn build(self) -> Launch {
         self.0
     }
 
-    /// Returns the launch as an allocation policy sees it: submitted at tick 0, no workgroup
-    /// started.
+    /// Returns the launch as an allocate policy sees it: submitted at tick 0, no workgroup started.
     #[must_use]
     pub const fn ready(self) -> ReadyLaunch {
         ready(self.0)
     }
 
-    /// Returns the launch as a preemption policy sees it: submitted at tick 0, no workgroup
-    /// started.
+    /// Returns the launch as a preempt policy sees it: submitted at tick 0, no workgroup started.
     #[must_use]
     pub const fn victim(self) -> VictimLaunch {
         let launch = self.0;
@@ -151,7 +149,7 @@ impl LaunchBuilder {
     }
 }
 
-/// Returns a launch as an allocation policy sees it: submitted at tick 0, no workgroup started.
+/// Returns a launch as an allocate policy sees it: submitted at tick 0, no workgroup started.
 #[must_use]
 pub const fn ready(launch: Launch) -> ReadyLaunch {
     ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }

@@ -15,16 +15,18 @@ use raddle_policy::{
 
 use crate::launch;
 
-/// Number of ticks that a workgroup runs.
+/// Number of ticks for which a workgroup runs on the played device.
 const RUNS: u64 = 300;
-/// Number of ticks that a preemption, a restore or the raising of a preemption flag takes.
+/// Number of ticks that a preemption, a restore or the raising of a preemption flag takes on the
+/// played device.
 const LEAVES: u64 = 7;
-/// Number of launches of each process.
+/// Number of launches of each process on the played device.
 const LAUNCHES: u32 = 3;
-/// Number of workgroups of each launch.
+/// Number of workgroups of each launch on the played device.
 const WORKGROUPS: u64 = 40;
 
-/// Fault by which a host breaks its contract with the dispatcher.
+/// Fault by which a host (the program that drives a dispatcher) breaks its contract with the
+/// dispatcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mischief {
@@ -32,22 +34,23 @@ pub enum Mischief {
     None,
     /// The host reports ends of workgroups long after they ended, also those of killed workgroups.
     Late,
-    /// The host makes each report twice.
+    /// The host makes each report of an event twice.
     Twice,
     /// The host reports ends and other events of a launch before anything starts.
     Early,
-    /// The host refuses the third start.
+    /// The host refuses the third start of workgroups that the dispatcher asks for.
     Refuses,
     /// The host never makes the report with this number, counted from 0.
     Forgets(u32),
 }
 
-/// State of the dispatcher at the end of a run.
+/// State of the dispatcher after everything on the played device has happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlayedEnd {
-    /// True if the dispatcher, or the loop around it, names reports that never came.
+    /// True if the dispatcher, or the loop around it, names reports of the host that never came.
     pub owes: bool,
-    /// True if every compute unit is as free by the dispatcher's count as before the run.
+    /// True if, by the dispatcher's count, every compute unit is as free as before the first
+    /// launch.
     pub empty: bool,
 }
 
@@ -63,7 +66,8 @@ enum Happening {
     ResetOver(ProcessId),
 }
 
-/// Small simulated device whose host may break its contract.
+/// Small simulated device with the host that reports its events to a dispatcher, and that may break
+/// its contract.
 #[derive(Debug)]
 pub struct PlayedHost {
     mischief: Mischief,
@@ -71,8 +75,8 @@ pub struct PlayedHost {
     /// Events to come, by (tick, order in which they were entered).
     coming: BTreeMap<(u64, u64), Happening>,
     number: u64,
-    /// Workgroups of each launch that were started and run: (tick at which they end, waves of each
-    /// workgroup, pieces).
+    /// Workgroups of each launch that have started and not ended: (tick at which they end, waves of
+    /// each workgroup, pieces).
     running: BTreeMap<LaunchId, Vec<(u64, WaveSpan, Vec<Piece>)>>,
     saved: BTreeSet<LaunchId>,
     /// Launches that leave the device when the last of their workgroups has ended.
@@ -134,8 +138,8 @@ impl PlayedHost {
         self.ended.get(&launch) == Some(&WORKGROUPS)
     }
 
-    /// Reports an event to the dispatcher; twice, or not at all, where that is the host's fault.
-    /// The error is the answer to the first report; a refused second one is counted.
+    /// Reports an event to the dispatcher; twice, or not at all, where the host has that fault. The
+    /// error is the answer to the first report; a refused second report is counted.
     fn tell(&mut self, tell: &mut Tell<'_>, event: &Event<'_>) -> Result<(), HostError> {
         let asked = !matches!(event, Event::ProcessJoined { .. } | Event::LaunchReady { .. });
         let report = self.reports;
@@ -174,7 +178,7 @@ impl PlayedHost {
     }
 
     /// Reports the end of workgroups, unless they were killed or saved meanwhile. A host with the
-    /// fault `Late` reports the end of killed workgroups, too. The error is the dispatcher's
+    /// fault `Late` also reports the end of killed workgroups. The error is the dispatcher's
     /// answer.
     fn ends(
         &mut self,
@@ -323,8 +327,8 @@ impl Host for PlayedHost {
 }
 
 /// Checks a dispatcher against a host that keeps its contract, and then against one with each
-/// fault. `run` makes a new dispatcher, runs it with the host until nothing will happen any more,
-/// and returns its state at the end.
+/// fault. `run` makes a new dispatcher, runs it with the host until nothing more can happen, and
+/// returns its state at the end.
 ///
 /// # Panics
 /// Where the dispatcher does not end all work of a host that keeps its contract, takes a report

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Lock that lets one test at a time write a page of the documentation.
+/// Lock that lets only one test at a time write a page of the documentation.
 static PAGES: Mutex<()> = Mutex::new(());
 
 /// Checks that a file of the repository holds just the text `wanted`.
@@ -47,8 +47,8 @@ fn current(path: &str, wanted: impl Fn(&str) -> String) {
     }
 }
 
-/// Returns the first line of `wanted` that `there` lacks or has otherwise; `None` where the texts
-/// are equal.
+/// Returns the first line of `wanted` that the text `there` lacks or has otherwise; `None` where
+/// the texts are equal.
 fn first_unlike(there: &str, wanted: &str) -> Option<String> {
     if there == wanted {
         return None;

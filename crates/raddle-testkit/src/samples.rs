@@ -55,8 +55,8 @@ pub fn beside(folder: &str) -> Option<PathBuf> {
     found
 }
 
-/// Returns worked examples of the seeds: the JSON of the file `file` in `fixtures/vectors` of this
-/// crate.
+/// Returns worked examples of the seeds (the patents): the JSON of the file `file` in
+/// `fixtures/vectors` of this crate.
 ///
 /// # Panics
 /// If there is no such file, or it is not JSON.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Writer that keeps all bytes written to it; clones share them.
+/// Writer that keeps all bytes written to it, so that a test can read them; clones share the bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Sink(Arc<Mutex<Vec<u8>>>);
 

@@ -12,14 +12,14 @@ use raddle_timeslice::{
     LoadedProcess, PoolEntry, SliceRule, StageOne, StageTwo, WeightedSlices, WeightedSlicesConfig,
 };
 
-/// Nanoseconds of a slice of weight 1.
+/// Length of the smallest slice, 40 ms, in ticks (nanoseconds).
 const T0: Ticks = Ticks(40_000_000);
 
 fn main() {
     divan::main();
 }
 
-/// Processes up to 700 s old that ran up to 600 s.
+/// Returns a pool of processes that are about 700 s old and ran for up to 600 s.
 fn entries(count: u64) -> Vec<PoolEntry> {
     let mixed = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ n << 29;
     let entry = |n: u64| {
@@ -29,7 +29,7 @@ fn entries(count: u64) -> Vec<PoolEntry> {
     (0..count).map(entry).collect()
 }
 
-/// Eight of so many processes.
+/// Measures the choice of eight processes from a pool of `processes`.
 #[divan::bench(args = [8, 100, 10_000])]
 fn load(bencher: Bencher<'_, '_>, processes: u64) {
     let (entries, mut loaded) = (entries(processes), Vec::new());
@@ -37,7 +37,7 @@ fn load(bencher: Bencher<'_, '_>, processes: u64) {
     bencher.bench_local(|| stage.load(black_box(&entries).iter().copied(), &mut loaded));
 }
 
-/// The lengths of eight slices.
+/// Measures the computation of the lengths of eight slices under a rule.
 #[divan::bench(args = SliceRule::ALL.map(SliceRule::name))]
 fn lengths(bencher: Bencher<'_, '_>, rule: &str) {
     let rule = SliceRule::ALL.into_iter().find(|known| known.name() == rule).expect("it is listed");
@@ -51,7 +51,8 @@ fn lengths(bencher: Bencher<'_, '_>, rule: &str) {
         .bench_local(|| black_box(two.slices(black_box(&loaded), &mut lengths)).is_ok());
 }
 
-/// A turn of `weighted-slices`, loads included.
+/// Measures a turn of the policy `weighted-slices`, the choice of the next processes (loads)
+/// included.
 #[divan::bench(args = [2, 8])]
 fn turn(bencher: Bencher<'_, '_>, processes: u16) {
     let config = WeightedSlicesConfig::new(SliceRule::MinOne);

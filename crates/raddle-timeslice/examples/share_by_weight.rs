@@ -12,7 +12,7 @@ use raddle_timeslice::{PoolEntry, Runnable, Shares, SliceConfig, SliceError, Sli
 const SHARES: [u64; 3] = [1, 2, 5];
 const MS: u64 = 1_000_000;
 
-/// The processes that have work; here all of them, all the time.
+/// Pool of the processes that have work; here all processes have work all the time.
 struct Pool(Vec<PoolEntry>);
 
 impl Runnable for Pool {

@@ -10,7 +10,7 @@ use raddle_policy::{ErrorKind, SettingError, Ticks};
 pub struct SliceError(pub(crate) Reason);
 
 impl SliceError {
-    /// Returns the kind of the error, by which a program may go on.
+    /// Returns the kind of the error, so that a program can decide how to go on.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         match self.0 {
@@ -69,8 +69,8 @@ pub(crate) enum Reason {
         "`longest-us = {longest_us}` is below the smallest slice `t0-us = {t0_us}`: give {t0_us} or more, or leave it out"
     )]
     LongestUsBelow { longest_us: u64, t0_us: u64 },
-    /// A room for 0 processes in the GPU's cache, which holds the processes that are chosen to run
-    /// next.
+    /// A capacity of 0 processes: the GPU's cache, which holds the processes that are chosen to run
+    /// next, has room for none.
     #[error("a cache for 0 tasks: give a capacity of 1 or more")]
     ZeroCapacity,
     /// A smallest slice of 0 ticks.

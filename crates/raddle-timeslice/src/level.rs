@@ -10,12 +10,13 @@ use raddle_policy::Level;
 use crate::error::Reason;
 use crate::error::SliceError;
 
-/// Range of the levels in use, as their number: 16 in the seed, in 4 bits; here 1 to 256.
+/// Range of the levels in use, as their number: 16 in seed 004, whose codes have 4 bits; here 1 to
+/// 256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevelRange(u16);
 
-/// Code of a level, in the field of bits that it has in the pool of processes: `0000` is the best
-/// of sixteen levels.
+/// Code of a level, in the field of bits that it has in the pool of processes: of sixteen levels,
+/// `0000` is the most urgent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevelCode {
     /// Value of the code, which is the level counted from 0; smaller is more urgent.
@@ -63,7 +64,7 @@ impl LevelRange {
         if last == 0 { 1 } else { u16::BITS - last.leading_zeros() }
     }
 
-    /// Returns the code of a level that is counted from 1, as in the seed.
+    /// Returns the code of a level that is counted from 1, as in seed 004.
     ///
     /// ```
     /// use raddle_timeslice::LevelRange;
@@ -80,7 +81,7 @@ impl LevelRange {
         Ok(LevelCode { value: (level - 1) as u8, bits: self.bits() })
     }
 
-    /// Returns the level of raddle, counted from 0, for the value of a code.
+    /// Returns the level of raddle, counted from 0, that a code with this value stands for.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer levels.
@@ -92,8 +93,8 @@ impl LevelRange {
         Err(SliceError(Reason::LevelOutside { level, levels: self.0 }))
     }
 
-    /// Returns the level as it counts in this range: a level less urgent than the last one of the
-    /// range becomes the last one.
+    /// Returns the level as it counts in this range: a level beyond the least urgent one of the
+    /// range becomes that one.
     #[must_use]
     pub(crate) fn fold(self, level: Level) -> Level {
         let last = u8::try_from(self.0 - 1).unwrap_or(u8::MAX);

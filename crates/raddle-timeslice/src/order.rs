@@ -13,7 +13,7 @@ pub enum LoadOrder {
     Fifo,
     /// The processes run in a random order, by a generator that begins with this seed.
     Random {
-        /// Seed with which the generator begins.
+        /// Seed with which the pseudo-random generator begins.
         seed: u64,
     },
 }
@@ -55,14 +55,14 @@ impl Arranger {
         }
     }
 
-    /// Returns a random number below `limit`.
+    /// Returns a pseudo-random number below `limit`.
     fn below(&mut self, limit: usize) -> usize {
         let scaled = u128::from(self.random()) * limit as u128;
         // The upper half of a product with `limit` is below it.
         (scaled >> 64) as usize
     }
 
-    /// Returns the next number of the generator "splitmix64".
+    /// Returns the next pseudo-random number of the generator "splitmix64".
     fn random(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.state;

@@ -25,7 +25,7 @@ pub struct PoolEntry {
     pub ran: Ticks,
 }
 
-/// Process that stage one has chosen to run.
+/// Process that stage one has chosen to run next, with its weight and share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoadedProcess {
     /// Index of the process in the pool (the list of runnable processes) from which it was chosen.
@@ -36,7 +36,8 @@ pub struct LoadedProcess {
     pub share: u64,
 }
 
-/// Processes among which stage one chooses: those of the most urgent level present.
+/// Summary of the processes among which stage one chooses: those of the most urgent level in the
+/// pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidates {
     /// Most urgent level in the pool.
@@ -83,7 +84,8 @@ pub struct StageOne {
 }
 
 impl StageOne {
-    /// Returns a stage with the smallest slice `t0`, in ticks, and room for `capacity` processes.
+    /// Returns a stage with the smallest slice `t0`, in ticks, and room for `capacity` chosen
+    /// processes.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where `t0` is 0, [`OutOfRange`](crate::ErrorKind::OutOfRange) where `capacity` is

@@ -25,17 +25,19 @@ use crate::stage_one::LoadedProcess;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum SliceRule {
-    /// A slice in inverse proportion to the weight, as claim 7 has it. This opposes the claim's
-    /// purpose: a process that ran more gets a longer slice.
+    /// The length is in inverse proportion to the weight, as claim 7 of seed 004 has it. This
+    /// opposes the claim's purpose: a process that ran more gets a longer slice.
     Claim,
-    /// The smallest slice, t0, for each process.
+    /// Every slice has the smallest length, t0.
     Equal,
-    /// A slice in proportion to the weight; the average of the slices is the smallest slice, t0.
+    /// The length is in proportion to the weight; the average of the slices is the smallest slice,
+    /// t0.
     Mean,
-    /// A slice in proportion to the weight; the slices of all chosen processes together are as long
-    /// as under `Claim`.
+    /// The length is in proportion to the weight; the slices of all chosen processes together are
+    /// as long as under `Claim`.
     Inverse,
-    /// A slice in proportion to the weight; the shortest of the slices is the smallest slice, t0.
+    /// The length is in proportion to the weight; the shortest of the slices is the smallest slice,
+    /// t0.
     MinOne,
 }
 
@@ -78,7 +80,7 @@ pub struct StageTwo {
     longest: u128,
 }
 
-/// Sums over the weights of the processes that were chosen to run; a rule needs some of them.
+/// Sums over the weights of the processes that were chosen to run, of which each rule needs some.
 /// `None` where a sum is too large for 128 bits.
 #[derive(Clone, Copy, Debug, Default)]
 struct Whole {
@@ -132,9 +134,9 @@ impl StageTwo {
         let _ = self.fill(loaded, slices, |_| Ok(u128::MAX));
     }
 
-    /// Fills `slices` with the lengths in ticks. `instead` gets the index of a process whose weight
-    /// or slice is too large for 128 bits, and returns the figure to use in its place, or the
-    /// error.
+    /// Fills `slices` with the length in ticks of the slice of each process that was chosen to run.
+    /// `instead` gets the index of a process whose weight or slice is too large for 128 bits, and
+    /// returns the figure to use in its place, or the error.
     #[inline]
     fn fill(
         &self,
@@ -181,7 +183,8 @@ impl StageTwo {
         Ok(whole)
     }
 
-    /// Returns the length in ticks of the slice of one weight; `None` beyond 128 bits.
+    /// Returns the length in ticks of the slice of a process with the weight `weight`; `None` where
+    /// it is too large for 128 bits.
     #[inline]
     fn slice(&self, weight: u128, whole: &Whole) -> Option<u128> {
         let t0 = u128::from(self.t0);
@@ -203,7 +206,7 @@ impl StageTwo {
     }
 }
 
-/// Returns `over` / `under`, rounded half up; `under` is not 0.
+/// Returns the quotient `over` / `under`, rounded half up; `under` is not 0.
 #[inline]
 fn rounded(over: u128, under: u128) -> u128 {
     // Most operands fit 64 bits, whose division is several times as fast.

@@ -35,7 +35,7 @@ pub enum TakeOver {
     /// The more urgent process starts when the running slice has ended.
     #[default]
     SliceEnd,
-    /// The more urgent process starts at once, and the rest of the running slice is lost.
+    /// The more urgent process starts immediately, and the rest of the running slice is lost.
     AtOnce,
     /// The more urgent process starts when the slices of all processes that were chosen to run are
     /// used up.
@@ -61,13 +61,13 @@ pub enum Shares {
     Time,
 }
 
-/// Settings of the two stages of time slicing. A setting without a default in the seed has none
-/// here.
+/// Settings of the two stages of time slicing. A setting for which seed 004 gives no default has
+/// none here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SliceConfig {
     /// Length of the smallest slice, from which all slices are computed, in ticks.
     pub(crate) t0: Ticks,
-    /// Most processes that are chosen to run at once.
+    /// Most processes that are chosen to run together.
     pub(crate) capacity: usize,
     /// Rule by which the length of a slice follows from weights.
     pub(crate) rule: SliceRule,
@@ -91,7 +91,7 @@ impl SliceConfig {
         Self { t0, ..self }
     }
 
-    /// Returns these settings with the most processes that are chosen to run at once.
+    /// Returns these settings with the most processes that are chosen to run together.
     #[must_use]
     pub const fn with_capacity(self, capacity: usize) -> Self {
         Self { capacity, ..self }
@@ -136,9 +136,9 @@ impl SliceConfig {
 }
 
 impl SliceConfig {
-    /// Returns settings with defaults beside the three given: no longest slice, processes run in
-    /// the order in which they were chosen, each once, and a more urgent level takes over when the
-    /// slice ends.
+    /// Returns settings from the smallest slice in ticks, the capacity and the rule; the others
+    /// have defaults: no longest slice, processes run in the order in which they were chosen, each
+    /// once, and a more urgent level takes over when the slice ends.
     #[must_use]
     pub fn new(t0: Ticks, capacity: usize, rule: SliceRule) -> Self {
         Self {
@@ -154,8 +154,7 @@ impl SliceConfig {
     }
 }
 
-/// Pool of the processes that can run, in the order of the pool, as the two stages of time slicing
-/// read it.
+/// Pool of the processes that can run, as the two stages of time slicing read it.
 pub trait Runnable {
     /// Type of the id of a process.
     type Id: Copy + Eq;
@@ -176,7 +175,7 @@ pub trait Runnable {
 /// Slice of time that a process runs for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessSlice<Id> {
-    /// Process that the slice is for.
+    /// Process that runs for the length of the slice.
     pub(crate) id: Id,
     /// Length of the slice in ticks, at least 1.
     pub(crate) length: Ticks,
@@ -207,7 +206,7 @@ pub struct TwoStage<Id> {
     two: StageTwo,
     arranger: Arranger,
     settings: SliceConfig,
-    /// Slices of the processes that were chosen to run, in the order of running.
+    /// Slices of the processes that were chosen to run together, in the order of running.
     batch: Vec<ProcessSlice<Id>>,
     level: Level,
     next: usize,
@@ -218,7 +217,7 @@ pub struct TwoStage<Id> {
 }
 
 impl<Id: Copy + Eq> TwoStage<Id> {
-    /// Returns the two stages with the settings `settings`, while no process is chosen to run yet.
+    /// Returns the two stages with the settings `settings`, before any process is chosen to run.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where the smallest slice is 0, [`OutOfRange`](crate::ErrorKind::OutOfRange) for
@@ -240,7 +239,7 @@ impl<Id: Copy + Eq> TwoStage<Id> {
         })
     }
 
-    /// Returns how many times processes were chosen to run (a load), until now.
+    /// Returns how many times a set of processes was chosen to run (a load) so far.
     #[must_use]
     pub const fn loads(&self) -> u64 {
         self.loads
@@ -260,8 +259,8 @@ impl<Id: Copy + Eq> TwoStage<Id> {
         self.level
     }
 
-    /// Returns how many times processes were chosen to run (a load) of which a weight or a slice
-    /// did not fit 128 bits; that slice then has the longest possible length.
+    /// Returns how many times a set of processes was chosen to run (a load) of which a weight or a
+    /// slice did not fit 128 bits; that slice then has the longest possible length.
     #[must_use]
     pub const fn overflows(&self) -> u64 {
         self.overflows
@@ -297,8 +296,8 @@ impl<Id: Copy + Eq> TwoStage<Id> {
         self.rest(pool)
     }
 
-    /// Returns the next slice, of a process that was chosen and can still run; `None` where none is
-    /// left, so that processes must be chosen anew.
+    /// Returns the next slice of the processes that were chosen to run, of one that can still run;
+    /// `None` where none is left, so that processes must be chosen anew.
     #[inline]
     fn rest(&mut self, pool: &impl Runnable<Id = Id>) -> Option<ProcessSlice<Id>> {
         while let Some(&slice) = self.batch.get(self.next) {

@@ -34,7 +34,7 @@ impl Weight {
         Self { over: share as u128 * alive as u128, under }
     }
 
-    /// Returns the weight multiplied by a share once more; saturates.
+    /// Returns the weight multiplied by `share` once more; the result saturates.
     #[must_use]
     pub const fn times_share(self, share: u64) -> Self {
         let share = if share == 0 { 1 } else { share };

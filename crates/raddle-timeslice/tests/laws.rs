@@ -8,7 +8,8 @@ use raddle_timeslice::{
     WeightedSlicesConfig,
 };
 
-/// Every setting of the weighted slices; steps of scenarios last up to 5,000 ticks.
+/// Draws every setting of the policy of weighted slices; the steps of the scenarios last up to
+/// 5,000 ticks.
 fn config() -> impl Strategy<Value = WeightedSlicesConfig> {
     let rule = prop::sample::select(SliceRule::ALL.to_vec());
     let order = prop_oneof![

@@ -11,7 +11,7 @@ use raddle_timeslice::{
     WeightedSlices, WeightedSlicesConfig,
 };
 
-/// Settings of the policy, as the rules read them.
+/// Settings of the policy in the form in which the naive model reads them.
 #[derive(Clone, Copy, Debug)]
 struct Settings {
     rule: SliceRule,
@@ -39,7 +39,7 @@ impl Settings {
     }
 }
 
-/// The rules of seed 004 over numbers that are small enough for u128.
+/// Naive model of the rules of seed 004, over numbers small enough for u128.
 struct Naive {
     config: Settings,
     batch: Vec<LoadedSlice>,
@@ -54,8 +54,8 @@ impl Naive {
         u16::from(process.level.0).min(self.config.levels - 1) as u8
     }
 
-    /// Returns the process that has the turn, the end of that turn, and whether the cache was
-    /// loaded for it.
+    /// Returns (process that has the turn, end of that turn as a tick, true if processes were
+    /// chosen anew for it), at the tick `now`.
     fn turn(&mut self, pool: &[ProcessState], now: u64) -> (Option<ProcessId>, u64, bool) {
         let Some(best) = pool.iter().map(|it| self.level(it)).min() else {
             self.current = None;
@@ -163,8 +163,8 @@ fn config() -> impl Strategy<Value = Settings> {
     )
 }
 
-/// A process as it is found at one step: its level, whether it is runnable, whether it runs most of the
-/// time that it is alive.
+/// State of a process at one step of a test: (its level, true if it is runnable, true if it runs
+/// most of the time that it is alive).
 type Found = (u8, bool, bool);
 
 proptest! {
@@ -216,7 +216,7 @@ proptest! {
     }
 }
 
-/// Where a slice lies in the middle of two ticks the longer one is taken.
+/// Checks that a slice whose length lies in the middle between two ticks gets the longer one.
 #[test]
 fn slices_are_rounded_half_up() {
     let half_up = |over: u64, under: u64| u128::from((2 * over + under) / (2 * under));

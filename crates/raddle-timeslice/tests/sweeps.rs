@@ -7,7 +7,7 @@ use std::fmt::Write;
 use raddle_policy::{Level, Ticks};
 use raddle_timeslice::{LoadedProcess, PoolEntry, SliceRule, StageOne, StageTwo};
 
-/// Pools: level, share, alive, run time.
+/// Pools of processes, each process as (level, share, alive time, run time in ticks).
 const POOLS: [&[(u8, u64, u64, u64)]; 12] = [
     &[(0, 1, 60, 3)],
     &[(0, 1, 60, 3), (0, 1, 60, 10)],

@@ -10,7 +10,8 @@ use raddle_timeslice::{
     UnmapAllConfig, Vruntime, VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
 };
 
-/// A small world in which one process at a time has the device: the first that is named.
+/// Small simulation of a turn policy in which one process at a time has the device: the first that
+/// the policy names.
 struct World<P> {
     policy: P,
     now: u64,
@@ -25,7 +26,8 @@ impl<P: Turn> World<P> {
         Self { policy, now: 0, states, table: String::from("  us  runnable  turn     until\n") }
     }
 
-    /// Lets these processes be runnable for `lasts_us` microseconds.
+    /// Lets `lasts_us` microseconds pass in which the processes with these ids are runnable, and
+    /// asks the policy whenever a turn ends.
     fn step(&mut self, runnable: &[u16], lasts_us: u64) {
         let end = self.now + lasts_us * 1000;
         while self.now < end {
@@ -59,7 +61,8 @@ fn weighted(rule: SliceRule, levels: &[u8], take_over: TakeOver) -> World<Weight
     World::new(WeightedSlices::new(config).unwrap(), levels)
 }
 
-/// Both ran 5 ms of 100; one was runnable for 10 of them, the other came after 50.
+/// Checks both choices of the alive time on two processes that each ran for 5 ms of 100 ms: the
+/// first was runnable for 10 ms of them, the second joined after 50 ms.
 #[test]
 fn alive_time_is_runnable_time_or_all_since_it_joined() {
     let ms = |ms: u64| Ticks(ms * 1_000_000);

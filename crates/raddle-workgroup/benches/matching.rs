@@ -21,9 +21,9 @@ use raddle_workgroup::{
 };
 
 const CUS: [u16; 3] = [64, 304, 1024];
-/// The number of operations of a sample.
+/// The number of placements, each with the end of a workgroup, in one sample of a benchmark.
 const OPS: usize = 1000;
-/// An AMD R9 Nano, as the placement contract has it.
+/// The compute unit of an AMD R9 Nano.
 const SHAPE: CuShape = CuShape {
     simds: 4,
     waves_per_simd: 10,
@@ -56,16 +56,16 @@ fn launch(id: u32, level: u8, demand: Demand) -> ReadyLaunch {
     ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }
 }
 
-/// A device with its resident workgroups.
+/// A device under the policy matching, with its resident workgroups.
 struct Device {
     policy: Matching,
     cus: Cus,
     ready: Vec<ReadyLaunch>,
-    /// The index of the launch, the number of the workgroup, and its compute unit.
+    /// The resident workgroups: (index of the launch, number of the workgroup, its compute unit).
     resident: Vec<(usize, u64, CuId)>,
     round: Round,
     now: Tick,
-    /// The state of xorshift.
+    /// The state of the pseudo-random generator (xorshift) that chooses which workgroup ends.
     random: u64,
 }
 
@@ -77,7 +77,7 @@ impl Device {
         Self { policy, cus, ready, resident: Vec::new(), round, now, random }
     }
 
-    /// Makes a device that is filled with one kernel.
+    /// Makes a device of `cus` compute units that is filled with workgroups of one launch.
     fn full(config: &MatchingConfig, cus: u16) -> Self {
         let mut device = Self::new(config, SHAPE, cus, vec![launch(0, 0, DEMAND)]);
         while device.place(0) {}
@@ -112,14 +112,14 @@ impl Device {
         self.policy.observe(&Fact::Ended { launch, waves: WaveSpan::All, pieces }, self.now);
     }
 
-    /// The device is full; 100 ns later one workgroup ends, one is placed.
+    /// Lets 100 ns pass on a full device, ends one workgroup, and places one in its room.
     fn replace(&mut self) {
         self.now = self.now + Ticks(100);
         self.retire();
         assert!(self.place(0), "what ended left room");
     }
 
-    /// The device drains and fills.
+    /// Ends all workgroups of the device, and fills it again.
     fn refill(&mut self) {
         while !self.resident.is_empty() {
             self.release(self.resident.len() - 1);
@@ -148,12 +148,13 @@ fn full_device_refuses(bencher: Bencher<'_, '_>, cus: u16) {
     });
 }
 
-/// Of eight launches, each of a level of its own.
+/// Returns the demand of a workgroup of the launch `n`, one of eight launches of different demands.
 const fn eighth(n: u16) -> Demand {
     Demand { waves: 1, vgpr: 8 + 4 * n, sgpr: 2 + n, lds: 1 + n as u32, barriers: 0 }
 }
 
-/// Eight launches of eight levels on a device of which about three quarters are taken.
+/// Makes a device with eight launches of eight levels, whose workgroups take about three quarters
+/// of its resources.
 fn eight(config: &MatchingConfig, cus: u16) -> Device {
     let ready = (0..8).map(|n| launch(n.into(), n as u8, eighth(n))).collect();
     let shape = CuShape {
@@ -172,7 +173,7 @@ fn eight(config: &MatchingConfig, cus: u16) -> Device {
 }
 
 impl Device {
-    /// The next workgroup of each launch, in one answer.
+    /// Places the next workgroup of each launch, all in one answer of the policy.
     fn place_eight(&mut self) {
         for entry in &mut self.ready {
             entry.launch.workgroups = entry.next + 1;
@@ -194,14 +195,15 @@ impl Device {
     }
 }
 
-/// One workgroup of each of eight launches is placed, then eight end.
+/// Measures placing one workgroup of each of eight launches, in one answer, and then ending eight.
 #[divan::bench(args = [16, 64, 1024])]
 fn eight_placed_eight_end(bencher: Bencher<'_, '_>, cus: u16) {
     let mut device = eight(&MatchingConfig::default(), cus);
     bencher.bench_local(|| device.cycle());
 }
 
-/// Places one workgroup of each of eight launches, by a question for each, then ends eight.
+/// Measures placing one workgroup of each of eight launches, with a question to the policy for
+/// each, and then ending eight.
 #[divan::bench(args = [16, 64, 1024])]
 fn eight_by_eight_questions(bencher: Bencher<'_, '_>, cus: u16) {
     let mut device = eight(&MatchingConfig::default(), cus);
@@ -212,8 +214,8 @@ fn eight_by_eight_questions(bencher: Bencher<'_, '_>, cus: u16) {
     });
 }
 
-/// Places eight workgroups and ends eight by an index of these eight demands alone, without a
-/// policy, a launch or a log around it.
+/// Measures placing eight workgroups and ending eight with a hand-written index of these eight
+/// demands alone, without a policy, a launch or a log around it: the least that it can cost.
 #[divan::bench(args = [16, 64, 1024])]
 fn eight_placed_eight_end_by_hand(bencher: Bencher<'_, '_>, cus: u16) {
     let mut hand = Hand::new(cus.into());
@@ -227,7 +229,8 @@ fn eight_placed_eight_end_by_hand(bencher: Bencher<'_, '_>, cus: u16) {
     bencher.bench_local(|| hand.cycle());
 }
 
-/// A compute unit: maps of free granules, and the longest run of each.
+/// A compute unit of the hand-written index: maps of free granules, and the longest free run of
+/// each.
 #[derive(Clone, Copy)]
 struct HandUnit {
     vgpr: [[u64; 2]; 4],
@@ -238,7 +241,8 @@ struct HandUnit {
     turn: usize,
 }
 
-/// The place of a workgroup.
+/// The place of a workgroup in the hand-written index: its launch, compute unit, SIMD, and the
+/// first granules of its runs.
 #[derive(Clone, Copy)]
 struct HandPlace {
     launch: usize,
@@ -249,7 +253,8 @@ struct HandPlace {
 
 struct Hand {
     units: Vec<HandUnit>,
-    /// The compute units that take one more workgroup, by word of 64 units and by launch.
+    /// The compute units that take one more workgroup: for each word of 64 units, one mask for each
+    /// of eight launches.
     open: Vec<[u64; 8]>,
     resident: Vec<HandPlace>,
     random: u64,
@@ -326,7 +331,8 @@ impl Hand {
     }
 }
 
-/// Takes the first run of a length. Returns its start.
+/// Takes the first free run of `len` granules in a map, and updates `longest`. Returns the first
+/// granule of the run.
 fn take<const W: usize>(map: &mut [u64; W], longest: &mut u8, len: u32) -> u32 {
     // Runs that reach the end of the word before.
     let (mut start, mut before) = (0, 0);
@@ -352,7 +358,8 @@ fn take<const W: usize>(map: &mut [u64; W], longest: &mut u8, len: u32) -> u32 {
     start
 }
 
-/// Gives a run back: what it joins may be the longest now.
+/// Frees a run of granules in a map: with its free neighbours, it may be the longest now, which
+/// `longest` then says.
 fn give<const W: usize>(map: &mut [u64; W], longest: &mut u8, start: u32, len: u32) {
     let all = (0..)
         .step_by(64)
@@ -371,7 +378,7 @@ fn flip<const W: usize>(map: &mut [u64; W], start: u32, len: u32) {
     }
 }
 
-/// Where runs of a length start.
+/// Returns the bits of `word` at which a run of `len` set bits starts.
 fn starts(word: u64, len: u32) -> u64 {
     let (mut starts, mut have) = (word, 1);
     while have < len {
@@ -382,7 +389,8 @@ fn starts(word: u64, len: u32) -> u64 {
     starts
 }
 
-/// The longest run, by doubling and back, without a branch.
+/// Returns the length of the longest run of set bits in a word, found by doubling lengths and going
+/// back, without a branch.
 fn longest_of(word: u64) -> u32 {
     let mut powers = [word; 6];
     for at in 1..6 {
@@ -398,7 +406,7 @@ fn longest_of(word: u64) -> u32 {
     len.max(word.trailing_ones())
 }
 
-/// Each differs from the default in one choice.
+/// Returns the configuration that differs from the default in the one choice that `name` says.
 fn choice(name: &str) -> MatchingConfig {
     let free = |amounts| FreeWeights { waves: 4, vgpr: 1, sgpr: 1, lds: 1, amounts };
     let power = PowerWeights { history_ticks: Some(1024), ..PowerWeights::new([3, 5, 2, 9, 4, 7]) };
@@ -445,7 +453,8 @@ fn choice_drains_and_fills<const CUS: u16>(bencher: Bencher<'_, '_>, name: &str)
     bencher.counter(ItemsCount::new(device.resident.len())).bench_local(|| device.refill());
 }
 
-/// Free waves, registers and LDS of each compute unit, the lowest with room first.
+/// Measures the simplest policy for comparison: counters of free waves, registers and LDS of each
+/// compute unit, where the lowest unit with room is chosen.
 #[divan::bench(args = CUS)]
 fn counters_one_is_placed(bencher: Bencher<'_, '_>, cus: u16) {
     let amounts = |demand: Demand| {

@@ -16,7 +16,8 @@ use raddle_workgroup::{BaselineConfig, Greedy, Leftover, RoundRobin};
 
 const CUS: u16 = 4;
 
-/// A book in which 7 of the 8 places of unit 0 are taken, and 4 of unit 1.
+/// Makes an account of two compute units on which another launch holds 7 of the 8 places of unit 0,
+/// and 4 of unit 1.
 fn book_with_others(demand: Demand) -> Result<Book, BookError> {
     let shape = CuShape {
         simds: 4,

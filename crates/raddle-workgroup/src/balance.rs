@@ -26,9 +26,9 @@
 use crate::Error;
 use crate::error::Reason;
 
-/// A split table: for each number of waves, how many of them each SIMD of an empty compute unit
-/// gets (h10). The numbers are as equal as can be, the surplus going to the first SIMDs. The rows
-/// are computed, not stored.
+/// A split table: for each number of waves of a workgroup, how many of them each SIMD of an empty
+/// compute unit gets (seed 000, h10). The numbers are as equal as can be, the surplus going to the
+/// first SIMDs. The rows are computed, not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Table {
     units: u32,
@@ -49,19 +49,21 @@ impl Table {
         }
     }
 
-    /// Returns the number of SIMDs.
+    /// Returns the number of SIMDs for which the table is made.
     #[must_use]
     pub const fn units(&self) -> u32 {
         self.units
     }
 
-    /// Returns the largest number of waves for which the table has a row, at most `u64::MAX`.
+    /// Returns the largest number of waves for which the table has a row: SIMDs times the limit of
+    /// each, at most `u64::MAX`.
     #[must_use]
     pub const fn most(&self) -> u64 {
         self.limit.saturating_mul(self.units as u64)
     }
 
-    /// Returns the row of a number of waves (h102): the waves that each SIMD gets.
+    /// Returns the row of the table for a number of waves (seed 000, h102): the number of them that
+    /// each SIMD gets.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0 waves, or for more than [`Table::most`].
@@ -77,8 +79,8 @@ impl Table {
         self.turned(waves, 0)
     }
 
-    /// Returns the row of a number of waves, with each entry moved to the SIMD whose number is `by`
-    /// higher, modulo the number of SIMDs.
+    /// Returns the row of the table for a number of waves, with each entry moved to the SIMD whose
+    /// number is `by` higher, modulo the number of SIMDs.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0 waves, or for more than [`Table::most`].
@@ -93,7 +95,8 @@ impl Table {
     }
 }
 
-/// The entries of a row, by SIMD: the waves that each SIMD gets of one workgroup.
+/// The entries of one row of a [`Table`], in the order of the SIMDs: the number of waves of a
+/// workgroup that each SIMD gets.
 #[derive(Clone, Debug)]
 pub struct RowEntries {
     units: u32,
@@ -125,21 +128,21 @@ impl Iterator for RowEntries {
 
 impl ExactSizeIterator for RowEntries {}
 
-/// The meaning of the SIMD that a [`Pointer`] names: the last SIMD that got a surplus wave, or the
-/// SIMD that is served next.
+/// The meaning of the SIMD that a [`Pointer`] names: the last SIMD that got a surplus wave (one
+/// beyond an equal number for all), or the SIMD that gets the next one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Kind {
-    /// The SIMD that got the last surplus wave.
+    /// The pointer names the SIMD that got the last surplus wave.
     #[default]
     Tail,
-    /// The SIMD that gets the first surplus wave next time.
+    /// The pointer names the SIMD that gets the next surplus wave.
     Head,
 }
 
-/// A pointer to the SIMD of one compute unit from which the next surplus waves are given out, so
-/// that all SIMDs get equally many waves over time.
+/// A pointer to the SIMD of one compute unit from which the next surplus waves (beyond an equal
+/// number for all SIMDs) are given out, so that all SIMDs get equally many waves over time.
 ///
 /// ```
 /// use raddle_workgroup::balance::{Kind, Pointer, Table};
@@ -162,7 +165,7 @@ pub struct Pointer {
 /// [`Pointer::target`].
 #[derive(Debug)]
 pub struct Target {
-    /// The table of the pointer that made the target; `kind` and `at` are the state of that
+    /// The split table of the pointer that made the target; `kind` and `at` are the state of that
     /// pointer.
     table: Table,
     kind: Kind,
@@ -172,7 +175,7 @@ pub struct Target {
 }
 
 impl Pointer {
-    /// Returns a pointer that begins at SIMD `at`; the seed begins at 0.
+    /// Returns a pointer that begins at SIMD `at`; seed 000 begins at SIMD 0.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where the table has no such SIMD.
@@ -184,20 +187,21 @@ impl Pointer {
         }
     }
 
-    /// Returns the most waves that the table of the pointer takes.
+    /// Returns the most waves of a workgroup for which the table of the pointer has a row.
     #[must_use]
     pub const fn most(&self) -> u64 {
         self.table.most()
     }
 
-    /// Returns the number of the SIMD at which the pointer stands, where surplus waves begin.
+    /// Returns the number of the SIMD that the pointer names: by its [`Kind`] the last that got a
+    /// surplus wave, or the next one.
     #[must_use]
     pub const fn at(&self) -> u32 {
         self.at
     }
 
     /// Returns the number of SIMDs by which each entry of the next row of the table is moved up
-    /// (h3: su).
+    /// (called su in step h3 of seed 000).
     #[must_use]
     pub const fn turn(&self) -> u32 {
         match self.kind {
@@ -208,7 +212,8 @@ impl Pointer {
         }
     }
 
-    /// Returns how many of `waves` waves each SIMD would get (h3). The pointer stays where it is.
+    /// Returns how many of `waves` waves each SIMD would get (seed 000, h3). The pointer stays
+    /// where it is.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0 waves, or for more than [`Table::most`].
@@ -223,7 +228,7 @@ impl Pointer {
     }
 
     /// Moves the pointer, because the workgroup of this target is dispatched to the pointer's
-    /// compute unit (h5).
+    /// compute unit (seed 000, h5).
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where the pointer has moved since the target was made, or the target

@@ -13,12 +13,13 @@ use raddle_policy::{ErrorKind, LaunchId, ProcessId, Resource, SettingError};
 pub struct Error(pub(crate) Reason);
 
 impl Error {
-    /// Returns the error for a search that does not suit a resource.
+    /// Returns the error that a search for free granules does not suit a resource, such as a group
+    /// size that does not divide it.
     pub(crate) fn search(resource: Resource, cause: impl Into<SearchFault>) -> Self {
         Self(Reason::SearchRule { resource, cause: cause.into() })
     }
 
-    /// Returns the kind of the error, by which a program may go on.
+    /// Returns the kind of the error, so that a program can decide how to go on.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         match self.0 {
@@ -64,7 +65,8 @@ impl Error {
 }
 
 impl From<Error> for SettingError {
-    /// Names the share of one process where that is 0, else the settings as a whole.
+    /// Returns the error of a setting that this error stands for: of the share of one process where
+    /// that is 0, else of the settings as a whole.
     fn from(error: Error) -> Self {
         match error.0 {
             Reason::ZeroShare { process } => Self::new(
@@ -76,7 +78,8 @@ impl From<Error> for SettingError {
     }
 }
 
-/// Reason why a search for free granules does not suit a resource.
+/// Reason why a search for free granules does not suit a resource: the rule of the search itself,
+/// or its circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SearchFault {
     #[error(transparent)]

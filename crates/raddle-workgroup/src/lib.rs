@@ -69,7 +69,7 @@ pub use matching::{
     LevelOrder, LevelWindows, Matching, MatchingConfig, PlaceRule, PowerWeights, Primes,
     ResourceSearch, SearchCost, SearchRule, SearchTiming, SplitRule,
 };
-/// The crate with the types of the signatures: ticks, ids, levels, launches.
+/// The crate with the types that the signatures of this one use: ticks, ids, levels, launches.
 pub use raddle_policy;
 pub use raddle_policy::ErrorKind;
 

@@ -12,33 +12,33 @@ use crate::error::Reason;
 /// is cut in the next such decision.
 pub const THRESHOLD: u64 = 256;
 
-/// The outcome of a decision (round). A decision without any waiting head (next workgroup of a
-/// channel) does not count: do not report it.
+/// The outcome of a decision (round) of the dispatcher: whether any waiting workgroup fits. A
+/// decision while no workgroup waits does not count: do not report it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Outcome {
-    /// No waiting workgroup fits on any compute unit.
+    /// No waiting workgroup fits on any compute unit: the decision is a failure.
     Fail,
-    /// At least one waiting workgroup fits.
+    /// At least one waiting workgroup fits: the decision is a success.
     Fit,
 }
 
-/// The step that follows a decision (round).
+/// The step that the dispatcher takes after a decision (round).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Step {
-    /// Make the decision again later (c1), as too few have failed yet.
+    /// Makes the decision again later (seed 000, c1), as too few have failed in a row yet.
     Retry,
-    /// Cut a workgroup whose waves are independent, if one waits (c3).
+    /// Cuts a workgroup whose waves are independent, if one waits (seed 000, c3).
     Split,
-    /// Start a fitting workgroup that is chosen (c4).
+    /// Starts a fitting workgroup that is chosen (seed 000, c4).
     Dispatch,
 }
 
-/// A counter of failures in a row: decisions (rounds) in which no waiting workgroup fits (c0 to
-/// c2).
+/// A counter of failures in a row, where a failure is a decision (round) in which no waiting
+/// workgroup fits (seed 000, c0 to c2).
 ///
 /// Laws:
 /// 1. A success leaves 0 and is followed by a dispatch.
@@ -82,14 +82,15 @@ impl Failures {
         self.count
     }
 
-    /// Returns the number of further failures after which a workgroup is cut, the last of them
-    /// included.
+    /// Returns the number of further failures in a row after which a workgroup is cut, the last of
+    /// them included.
     #[must_use]
     pub(crate) const fn left(&self) -> u64 {
         (self.threshold - self.count).saturating_add(1)
     }
 
-    /// Counts further failures, at most up to the threshold: so none of them cuts a workgroup.
+    /// Counts `failures` further failures, at most up to the threshold: so none of them cuts a
+    /// workgroup.
     pub(crate) const fn borne(&mut self, failures: u64) {
         let most = self.threshold - self.count;
         self.count += if failures < most { failures } else { most };
@@ -116,9 +117,9 @@ impl Failures {
 /// share (of any type `S`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Workgroup<'w, W, S> {
-    /// The level of the workgroup, counted from 0, the best.
+    /// The level of the workgroup, where 0 is the best.
     pub level: usize,
-    /// True if the waves need not run on one compute unit.
+    /// True if the waves do not wait for each other, so that they need not run on one compute unit.
     pub independent: bool,
     /// The waves of the workgroup, in order.
     pub waves: &'w [W],
@@ -138,8 +139,8 @@ pub struct SplitPart<'w, W, S> {
     pub shared: &'w S,
 }
 
-/// Cuts a workgroup into parts of one wave each (c3); `None` where the workgroup must stay whole,
-/// as its waves are related, or there is only one.
+/// Cuts a workgroup into parts of one wave each (seed 000, c3); `None` where the workgroup must
+/// stay whole, as its waves are related, or there is only one.
 ///
 /// The parts come in the order of the waves. In their channel they go before the next workgroup.
 ///

@@ -76,7 +76,8 @@ fn placement_rules_and_a_window_that_is_full() {
     assert_eq!(made(|| cycles(1_100, 10_000)), 0);
 }
 
-/// Four kernels on a device that they fill: every decision, its addresses, and every end.
+/// Checks that nothing allocates memory once the device is full of four kernels: no decision, with
+/// the addresses that it gives, and no end of a workgroup.
 #[test]
 fn matching_in_steady_state() {
     let cus = 16;
@@ -156,8 +157,8 @@ fn matching_in_steady_state() {
     }
 }
 
-/// Everything that the policy keeps of a compute unit of an MI300X (4 SIMDs of 8 slots and 64
-/// granules, 128 of LDS), as full as it can be.
+/// Checks the memory that the policy keeps for one compute unit of an MI300X (4 SIMDs of 8 slots
+/// and 64 granules, 128 granules of LDS) that is as full as it can be.
 #[test]
 fn a_compute_unit_takes_at_most_a_kibibyte() {
     let shape = CuShape {

@@ -29,13 +29,14 @@ fn probe(allocator: &Allocator, demand: &Demand, rule: SimdRule) -> GroupPlan {
     allocator.probe(CU, demand, rule).expect("it fits")
 }
 
-/// Places a workgroup of launch 0. Returns its places.
+/// Places a workgroup of launch 0 on the first compute unit. Returns the addresses of its waves.
 fn place(allocator: &mut Allocator, workgroup: u64, demand: &Demand) -> Vec<Place> {
     let plan = probe(allocator, demand, SimdRule::MostRoom);
     allocator.commit(plan, LaunchId(0), workgroup).expect("just probed").to_vec()
 }
 
-/// One compute unit of booleans (`true` = taken), to say which SIMD a wave has to go to.
+/// Naive model of one compute unit, a list of booleans for the granules (`true` = taken), which
+/// says to which SIMD a wave has to go.
 struct Naive {
     slots: Vec<u16>,
     vgpr: Vec<Vec<bool>>,
@@ -50,7 +51,8 @@ impl Naive {
         }
     }
 
-    /// Finds where the wave goes that takes `vgpr`: most room, ties to the lowest, first fit.
+    /// Returns (SIMD, first granule) of a wave that takes `vgpr` granules: the SIMD with most room,
+    /// ties to the lowest, and there the first run that is long enough; `None` where none is.
     fn simd(&self, vgpr: usize) -> Option<(usize, usize)> {
         let fits = |simd: usize| {
             let map = &self.vgpr[simd];
@@ -78,7 +80,7 @@ impl Naive {
     }
 }
 
-/// A compute unit, and demands that fit it when it is empty.
+/// Draws a compute unit, and demands that fit it when it is empty.
 fn device() -> impl Strategy<Value = (CuShape, Vec<Demand>)> {
     any_shape().prop_flat_map(|shape| {
         let one = any_launch(shape, 1, false).prop_map(|launch| launch.demand);
@@ -168,7 +170,8 @@ fn a_plan_takes_nothing_and_is_taken_once() {
     assert_eq!((refused.resource(), refused.rotation()), (Resource::Cus, 2));
 }
 
-/// A plan that fails at its last wave leaves no trace of the waves before it.
+/// Checks that a plan which fails at its last wave, as a place has been taken since, leaves no
+/// trace of the waves before it.
 #[test]
 fn a_plan_that_is_stale_in_part_changes_nothing() {
     let mut allocator = Allocator::new(SHAPE, 1);
@@ -231,14 +234,16 @@ fn scalar_registers_that_never_limit_start_at_0() {
     assert!(places.iter().all(|place| place.sgpr == 0));
 }
 
-/// Greedy with addresses on one compute unit, the book, and one launch of four workgroups.
+/// Makes the policy greedy with addresses, an account of one compute unit, and one launch of four
+/// workgroups.
 fn policy() -> (Greedy, Book, Launch) {
     let base = raddle_testkit::Scenario::example().launches[0];
     let launch = Launch { workgroups: 4, demand: demand(4, 16, 1, 64), ..base };
     (Greedy::new(BaselineConfig { addresses: true }), Book::new(SHAPE, 1), launch)
 }
 
-/// Starts the workgroups that fit, in one answer. Returns the places, and why the rest waits.
+/// Starts the workgroups of `launch` that fit, in one answer. Returns the answer's addresses, and
+/// the refusal that says why the rest waits.
 fn start(policy: &mut Greedy, book: &mut Book, launch: &Launch) -> Round {
     let entry = ready(*launch);
     let mut round = Round::default();
@@ -280,7 +285,8 @@ fn what_is_saved_comes_back_to_its_places() {
     assert_eq!(start(&mut policy, &mut book, &other), first);
 }
 
-/// The places of a saved workgroup may have gone to another one although, counted, there is room.
+/// Checks that a saved workgroup whose granules were taken by another one, although enough are free
+/// by number, keeps its compute unit closed until it ends.
 #[test]
 fn a_displaced_workgroup_keeps_its_compute_unit_closed_until_it_ends() {
     let mut allocator = Allocator::new(SHAPE, 2);

@@ -27,7 +27,8 @@ fn spatial(shares: &[u32]) -> Spatial {
     Spatial::new(SpatialConfig { shares, ..SpatialConfig::default() }).expect("no share is 0")
 }
 
-/// A block is a guarantee: what others leave idle is used too, up to these limits.
+/// Makes the policy spatial with lending: the compute units of a process are guaranteed to it, and
+/// others use them while it leaves them idle, up to `limits`.
 fn lending(shares: &[u32], limits: &[u32]) -> Spatial {
     let (shares, limits) = (shares.to_vec(), limits.to_vec());
     let config = SpatialConfig { shares, limits, lend: true, of: None };
@@ -83,7 +84,9 @@ proptest! {
         check_bulk(|| spatial(&[]), &s);
     }
 
-    /// Equal workgroups leave no gaps that are too small, so nothing is refused that fits counted.
+    /// Checks that addresses change no choice of a compute unit where all workgroups are equal:
+    /// they leave no gap that is too small, so every workgroup that fits by number also fits by
+    /// address.
     #[test]
     fn addresses_change_no_compute_unit_for_a_single_launch(mut s in scenario()) {
         s.launches.truncate(1);
@@ -131,7 +134,7 @@ proptest! {
     }
 }
 
-/// Lists when each workgroup started, and on which compute unit.
+/// Lists (tick of the start, number, compute unit) of each workgroup of a scenario.
 fn places(scenario: &Scenario, policy: &mut dyn Allocate) -> Vec<(Tick, u64, CuId)> {
     let run: ScenarioRun = World::play(scenario, policy).expect("the laws hold");
     let mut placed = Vec::new();
@@ -181,7 +184,8 @@ fn a_launch_of_which_only_assigned_work_is_left_is_skipped() {
     }
 }
 
-/// No compute unit, none with a SIMD, a demand without waves, the largest numbers there are.
+/// Checks that devices without compute units or SIMDs, demands without waves, and the largest
+/// numbers that there are lead to no panic.
 #[test]
 fn absurd_devices_and_demands_are_refused_without_panic() {
     let base = Scenario::example();
@@ -225,8 +229,8 @@ fn a_process_without_compute_units_is_told_so() {
     assert_eq!(run.unstarted, [LaunchId(0), LaunchId(2)], "all of process 0, none of process 1");
 }
 
-/// A launch waits, is held while its first workgroup ends, and comes back: nothing is freed from then on, and
-/// still there is room.
+/// Checks that room is found for a launch that waited and was then taken off while its first
+/// workgroup ended, and comes back: nothing is freed after that, and still there is room.
 #[test]
 fn room_that_is_freed_while_nothing_waits_is_found_later() {
     let shape = CuShape { workgroups: 1, ..LARGEST_CU };

@@ -10,7 +10,8 @@ use raddle_workgroup::{
     SpatialConfig,
 };
 
-/// The scenario of the test kit on three compute units, so that rounds do not come out even.
+/// Returns the example scenario of the test kit on three compute units, so that full rounds of
+/// workgroups do not come out even.
 fn scenario() -> Scenario {
     let mut scenario = Scenario { cus: 3, ..Scenario::example() };
     for launch in &mut scenario.launches {

@@ -56,7 +56,7 @@ results are written, and say which); 4 a figure of `compare` fails, `check-place
 cases of `sweep`, `search-study` or `tune` failed (the others are written); 5 no recipe meets the goals; 70 raddle has
 broken a rule of its own, so there is no verdict.";
 
-/// How results are printed.
+/// Form in which a verb prints its result, as the option `--format` takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people

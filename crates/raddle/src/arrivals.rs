@@ -53,7 +53,7 @@ impl ArrivalArgs {
     }
 }
 
-/// The unit of the times of a file.
+/// Unit of the times in a file of request arrivals, as the option `--time-unit` takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TimeUnitArg {
     /// As Mooncake's traces

@@ -18,8 +18,8 @@ use crate::disk::Disk;
 use crate::engine::EngineFile;
 use crate::error::CliError;
 
-/// Files that a study reads, kept as bytes so that a page can carry them; `-` is the standard
-/// input.
+/// Files that a study reads, kept as bytes so that the HTML page of its result can carry them; `-`
+/// is the standard input.
 #[derive(Debug)]
 pub(crate) struct CarriedFiles {
     disk: Disk,
@@ -95,8 +95,8 @@ impl Files for CarriedFiles {
     }
 }
 
-/// Returns for each path its file name without folders; where two would be equal, the later one is
-/// `2/NAME`, then `3/NAME`.
+/// Returns, for each path, the name by which the page knows the file: its file name without
+/// folders; where two would be equal, the later one is `2/NAME`, then `3/NAME`.
 fn names<'n>(given: impl Iterator<Item = &'n String>) -> BTreeMap<String, String> {
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     for name in given {
@@ -131,8 +131,8 @@ fn renamed(study: &Study, names: &BTreeMap<String, String>) -> Result<Study, Cli
     })
 }
 
-/// Returns the text with the file name `name` replaced by `to`, if the text names the file: `NAME`,
-/// `NAME*3`, `serve=NAME:task`; else `None`.
+/// Returns the text with the file name `name` replaced by `to`, if the text names that file, as
+/// `NAME`, `NAME*3` and `serve=NAME:task` do; else `None`.
 fn swap(text: &str, name: &str, to: &str) -> Option<String> {
     let stands = |&(at, _): &(usize, &str)| {
         let (before, after) = (&text[..at], &text[at + name.len()..]);

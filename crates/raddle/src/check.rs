@@ -24,8 +24,8 @@ pub(crate) const PAGE: &str = "check.html";
 pub(crate) const RESULT: &str = "check.json";
 /// Beginning of the JSON result of a check, by which an earlier one is recognised.
 const MARK: &str = "{\n  \"raddle-check\":";
-/// Text by which a file of measurements of a pair is recognised; `MOST` is the largest size of such
-/// a file in bytes.
+/// Text by which a file of measurements of two programs (a pair) is recognised; `MOST` is the
+/// largest size of such a file in bytes.
 const PAIR: &[u8] = b"\"raddle-pair\"";
 const MOST: u64 = 64 << 20;
 
@@ -100,8 +100,8 @@ fn pair(args: &CheckArgs) -> Result<Option<PairTruth>, CliError> {
     truth.map(Some).map_err(|error| CliError::Refused(format!("{name}: {error}")))
 }
 
-/// Compares the prediction with a recording of each tenant; the inner error says why they cannot be
-/// compared. `told` gets the tenant and the file of each recording.
+/// Compares the prediction with a recording of each tenant (process); the inner error says why they
+/// cannot be compared. The function adds the tenant and the file of each recording to `told`.
 fn recorded(
     args: &CheckArgs,
     prediction: &Prediction,
@@ -132,7 +132,7 @@ pub(crate) fn earlier(path: &Path) -> Result<(), String> {
 }
 
 /// Recording as the command line names it: its tenant, its file, and the number of the process in
-/// the file; `None` for a tenant or process that is not named.
+/// the file. The tenant or the number is `None` where it is not named.
 struct GivenRecording {
     tenant: Option<String>,
     file: PathBuf,

@@ -14,26 +14,26 @@ use crate::units::harmless;
 pub struct Console {
     /// Stream from which questions and profiles are read.
     pub stdin: Box<dyn BufRead>,
-    /// Stream to which results are written.
+    /// Stream to which the tool writes results.
     pub stdout: Box<dyn Write>,
     /// Stream to which errors, warnings and notes are written.
     pub stderr: Box<dyn Write>,
     /// True if the input stream is a terminal, so that a person would have to type what is read.
     pub stdin_is_terminal: bool,
-    /// True if results may be coloured.
+    /// True if results may be printed with colours.
     pub stdout_colour: bool,
-    /// True if errors may be coloured.
+    /// True if errors may be printed with colours.
     pub stderr_colour: bool,
     /// True if progress may be shown on the error stream of the process.
     pub progress: bool,
-    /// Width of results in columns; `None` if they go to no terminal.
+    /// Number of characters in a line of results; `None` if they go to no terminal.
     pub columns: Option<usize>,
 }
 
-/// Character sequences that begin a heading, begin an alarm, and end either.
+/// Escape sequences of a terminal that begin a heading, begin an alarm, and end either.
 const COLOURS: [&str; 3] = ["\x1b[1m", "\x1b[1;31m", "\x1b[0m"];
 
-/// Splits a text into parts, such that each colour sequence is a part of its own.
+/// Splits a text at the escape sequences in [`COLOURS`], each of which becomes a part of its own.
 fn split_at_colours(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;

@@ -20,15 +20,15 @@ use crate::progress::ProgressLine;
 /// meant.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Disk {
-    /// Paths that are no Unicode, each by the readable text that stands for it in a study.
+    /// Paths that are not valid Unicode, each by the readable text that stands for it in a study.
     odd: BTreeMap<String, PathBuf>,
-    /// True if the reading of a profile shows its progress.
+    /// True if a line on the terminal shows the progress of reading a profile.
     progress: bool,
 }
 
 impl Disk {
-    /// Returns access to all files of the machine; `paths` can be read by name even if they are no
-    /// Unicode.
+    /// Returns access to all files of the machine; those in `paths` can be read by name even if
+    /// their paths are not valid Unicode.
     pub(crate) fn new(paths: &[PathBuf], progress: bool) -> Self {
         let odd = paths.iter().filter(|path| path.to_str().is_none());
         let odd = odd.map(|path| (path.display().to_string(), path.clone())).collect();
@@ -94,7 +94,7 @@ impl Files for Disk {
     }
 }
 
-/// Folder into which the runs of a study write their logs and timelines.
+/// Folder into which the simulations of a study write their decision logs and timelines.
 #[derive(Debug)]
 pub(crate) struct RunFolder(pub(crate) PathBuf);
 

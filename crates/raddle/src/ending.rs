@@ -3,11 +3,11 @@
 use crate::Console;
 use crate::error::CliError;
 
-/// The facts by which a verb ends that has printed an answer: the reasons to doubt the answer, and
-/// the parts that it lacks.
+/// Facts about an answer that a verb has printed: the reasons to doubt it, and the parts that it
+/// lacks, by which the exit code is chosen.
 #[derive(Debug, Default)]
 pub(crate) struct VerbEnding<'e> {
-    /// Facts that can overturn the answer, each as one line.
+    /// Facts that can make the answer wrong, each as one line.
     pub(crate) overturning: &'e [String],
     /// Cases without an answer, with the reason, as text; `None` where all have one.
     pub(crate) unanswered: Option<String>,
@@ -17,20 +17,20 @@ pub(crate) struct VerbEnding<'e> {
     pub(crate) has_fault: bool,
     /// Launches that can never run on the device, as text; `None` where there are none.
     pub(crate) never_ran: Option<String>,
-    /// Sentence that says where the user finds which resources the launches of `never_ran` lacked.
+    /// Sentence that says where the user finds which resources the launches in `never_ran` lacked.
     pub(crate) lacked: &'static str,
     /// Sentence that says which goals are missed; `None` where none is.
     pub(crate) missed_goals: Option<String>,
 }
 
-/// Sentence that says where the user finds what launches lacked, for verbs that do not print that
-/// themselves.
+/// Sentence, for verbs that do not print it themselves, that says where the user finds which
+/// resources launches lacked.
 pub(crate) const OF_A_REPLAY: &str = "`raddle replay -v` under those values says what lacked";
 
 impl VerbEnding<'_> {
-    /// Ends a verb, with an error for what the answer lacks. If `quiet`, no page with the warnings
-    /// was printed, so they go to the error stream. If `partial`, the user accepts that some
-    /// launches cannot run.
+    /// Ends a verb that has printed an answer, with an error (and so an exit code) for what the
+    /// answer lacks. If `quiet`, no page with the warnings was printed, so they go to the error
+    /// stream. If `partial`, the user accepts that some launches cannot run.
     pub(crate) fn end(
         self,
         quiet: bool,

@@ -10,10 +10,11 @@ use raddle_web::{EngineError, PageEngine};
 
 use crate::error::CliError;
 
-/// Name of the file with the engine (raddle as WebAssembly) beside the program.
+/// Name of the file with the engine (raddle as WebAssembly, for HTML pages) in the folder of the
+/// program.
 const FILE: &str = "raddle.wasm";
 
-/// The engine of this version, as the bytes of its file.
+/// Engine (raddle as WebAssembly, for HTML pages) of this version, as the bytes of its file.
 #[derive(Debug)]
 pub(crate) struct EngineFile(Vec<u8>);
 
@@ -23,7 +24,8 @@ impl EngineFile {
     }
 }
 
-/// Reads the engine's file: the one that is named, or else the one beside the program.
+/// Reads the file of the engine (raddle as WebAssembly): the one that is named, or else the one in
+/// the folder of the program.
 pub(crate) fn find(named: Option<&Path>) -> Result<EngineFile, CliError> {
     let refused = |what: String| {
         CliError::Refused(format!(

@@ -16,41 +16,42 @@ pub(crate) enum CliError {
     /// A study stopped with this error.
     #[error(transparent)]
     Study(#[from] StudyError),
-    /// A recipe cannot be used.
+    /// A recipe cannot be used; the error says why.
     #[error(transparent)]
     Recipe(#[from] RecipeError),
     /// A decision log cannot be read or replayed.
     #[error("{file}: {error}")]
     Log { file: String, error: DispatchError },
-    /// A decision log with an answer that differs from the one that this version of raddle gives.
+    /// A decision log has an answer that differs from the one that this version of raddle gives.
     #[error(
         "{file}, line {line}: the log says `{logged}`, this raddle answers `{answered}`. The events up to there are the same, so the policy has changed: replay with the version that wrote the log, or compare the two versions"
     )]
     Differs { file: String, line: usize, logged: String, answered: String },
-    /// A decision log that breaks a rule of the dispatcher's controller.
+    /// A decision log breaks a rule that every log of the dispatcher keeps.
     #[error(
         "{file}, line {line}: {rule} is broken: {what}. docs/policies/preempt.md says the rules; a log of today's raddle that breaks one is a fault of raddle"
     )]
     RuleBroken { file: String, line: usize, rule: LogRule, what: String },
-    /// A decision log with an answer that the rules of its policy do not allow.
+    /// A decision log has an answer other than the naive model (twin) of its policy gives.
     #[error(
         "{file}, line {}: `{}` does not answer as {} asks: expected {}; found {}. docs/policies says the rules; a log of today's raddle that differs from them is a fault of raddle",
         .first.line, .first.policy, .first.rule, .first.expected, .first.found
     )]
     TwinDiffers { file: String, first: Box<Finding> },
-    /// A file that cannot be read.
+    /// A file that a verb needs cannot be read.
     #[error("{file} cannot be read ({cause}): check the path and its permissions")]
     Unreadable { file: String, cause: io::Error },
-    /// A result that cannot be written.
+    /// A result, such as a file, cannot be written.
     #[error(
         "{what} cannot be written ({cause}): check the free space and the rights of the folder"
     )]
     Unwritable { what: String, cause: io::Error },
-    /// A file or folder at the path of a result that may not be replaced, since raddle did not
-    /// write it.
+    /// A file or folder stands at the path of a result and may not be replaced, since raddle did
+    /// not write it.
     #[error("{what} is there already and stays as it is ({reason}): give another name")]
     NotOurs { what: String, reason: String },
-    /// The program that reads the standard output has ended.
+    /// The program that reads the standard output has ended, so that the verb stops without a
+    /// message.
     #[error("the reader of the output has gone")]
     ReaderGone,
     /// Launches of a replay never ended; the results of all others are printed.
@@ -68,7 +69,7 @@ pub(crate) enum CliError {
         "{0}. Please report it with the command; `--log answers` keeps the decisions up to there"
     )]
     Fault(String),
-    /// No recipe meets all goals; the results are printed.
+    /// No recipe meets all goals of the user; the results are printed.
     #[error("{0}")]
     Goals(String),
     /// Cases of a sweep or a search have no answer; the answers of all others are written.
@@ -76,10 +77,11 @@ pub(crate) enum CliError {
         "{0}. Nothing is said of these cases: mend the cause and give the same command again, which runs them once more"
     )]
     Unanswered(String),
-    /// A figure of a comparison is worse than its limit, or a table of placements has findings.
+    /// A figure of a comparison is worse than its limit (a gate), or the check of a table of
+    /// placements has findings.
     #[error("{0}")]
     Gate(String),
-    /// The input is refused; each question that was refused has been answered with an error.
+    /// The input is refused; each question in it that was refused has been answered with an error.
     #[error("{0}")]
     Refused(String),
 }

@@ -70,7 +70,8 @@ pub(crate) fn verb(
     console.print(&text)
 }
 
-/// Reads the first line that is not blank, `None` if there is none; a second such line is an error.
+/// Reads the first line that is not blank; `None` if there is none. A second line that is not blank
+/// is an error.
 fn read_question(stdin: &mut dyn std::io::BufRead) -> Result<Option<String>, CliError> {
     let mut all = String::new();
     stdin

@@ -26,8 +26,8 @@ pub(crate) fn verb(name: &str, console: &mut Console) -> Result<(), CliError> {
     }
 }
 
-/// A writer of JSON lines that replaces characters which control a terminal by escapes, since a
-/// question may have such characters.
+/// Writer of JSON lines that replaces characters which control a terminal by escapes, since an
+/// answer may repeat such characters from a question.
 struct EscapedLines<'c> {
     to: &'c mut Box<dyn Write>,
     line: Vec<u8>,
@@ -49,7 +49,8 @@ impl Write for EscapedLines<'_> {
     }
 }
 
-/// Finds the topic of golden models with this name, in which words are joined by `-` or `_`.
+/// Finds the topic of golden models (the reference models of the patents) with this name, in which
+/// words are joined by `-` or `_`.
 pub(crate) fn find(name: &str) -> Result<&'static Topic, CliError> {
     let kebab = name.replace('_', "-");
     raddle_golden::topic(&kebab).ok_or_else(|| {

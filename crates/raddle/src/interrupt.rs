@@ -12,8 +12,8 @@ const INTERRUPTED: i32 = 130;
 static FOLDER: Mutex<Option<PathBuf>> = Mutex::new(None);
 static HANDLER: Once = Once::new();
 
-/// Makes sure that this folder is removed when the process is interrupted or terminated; with
-/// `None` no folder will be removed.
+/// Makes sure that the folder `folder` is removed when the process is interrupted or terminated;
+/// with `None` no folder is removed from now on.
 pub(crate) fn remove_on_exit(folder: Option<&Path>) {
     *FOLDER.lock().unwrap_or_else(PoisonError::into_inner) = folder.map(Path::to_path_buf);
     HANDLER.call_once(|| {

@@ -13,22 +13,22 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use tempfile::NamedTempFile;
 
-/// Most bytes that the cache folder holds; beyond that, the files that were written longest ago are
-/// removed.
+/// Largest number of bytes in the cache folder, where results such as fits of profiles are kept for
+/// later commands; beyond it, the files that were written longest ago are removed.
 const MOST_BYTES: u64 = 64 << 20;
 const ENDING: &str = "fit.json";
 
-/// Switch for keeping results: true in a process of this tool, unless its command line says
-/// `--no-cache`. In a process of another program, such as Python, the program's file does not
-/// identify this code, so it stays false.
+/// Switch for the cache of results: true in a process of this tool, unless its command line says
+/// `--no-cache`. In a process of another program, such as Python, it stays false, as the program's
+/// file does not identify the version of this code.
 static ON: AtomicBool = AtomicBool::new(false);
 
-/// Switches the keeping of results on or off, from now on.
+/// Switches the cache of results on or off, from now on.
 pub(crate) fn switch(on: bool) {
     ON.store(on, Ordering::Relaxed);
 }
 
-/// Returns the cache folder; `None` where nothing is to be kept.
+/// Returns the cache folder; `None` where the cache is switched off or no folder is known.
 fn folder() -> Option<PathBuf> {
     if !ON.load(Ordering::Relaxed) {
         return None;
@@ -45,7 +45,7 @@ fn folder() -> Option<PathBuf> {
     }
 }
 
-/// Returns the name of the cache file for a key; `None` where the program's file cannot be
+/// Returns the name of the cache file for a key; `None` where the program's own file cannot be
 /// examined. The name also identifies this program, by its size and the time at which it was built,
 /// since another version may compute other results.
 fn name(key: &str) -> Option<OsString> {
@@ -54,12 +54,14 @@ fn name(key: &str) -> Option<OsString> {
     Some(format!("{:x}-{:x}-{key}.{ENDING}", program.len(), built.as_nanos()).into())
 }
 
-/// Reads the result that was kept under a key; `None` where there is none, or nothing is kept.
+/// Reads the result that an earlier command kept in the cache under a key; `None` where there is
+/// none.
 pub(crate) fn get(key: &str) -> Option<Vec<u8>> {
     fs::read(folder()?.join(name(key)?)).ok()
 }
 
-/// Keeps a result under a key. Another program that does so at the same time writes an equal file.
+/// Keeps a result in the cache under a key. Another program that does so at the same time writes an
+/// equal file.
 pub(crate) fn put(key: &str, content: &[u8]) {
     let keep = || {
         let folder = folder()?;
@@ -73,7 +75,7 @@ pub(crate) fn put(key: &str, content: &[u8]) {
     let _: Option<()> = keep();
 }
 
-/// Removes the cache files that were written longest ago, until the folder has at most
+/// Removes the cache files that were written longest ago, until the cache folder has at most
 /// `MOST_BYTES`; `None` where the folder cannot be read.
 fn forget_old(folder: &Path) -> Option<()> {
     let mut files: Vec<(SystemTime, PathBuf, u64)> = fs::read_dir(folder)

@@ -7,7 +7,7 @@
 #![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
-/// Marker for the test that the example in the README of the crate compiles.
+/// Holder of the crate's README as documentation, so that a test compiles the example in it.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct ReadmeOfTheCrate;

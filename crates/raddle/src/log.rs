@@ -20,7 +20,7 @@ use crate::progress::{ProgressLine, ProgressText};
 use crate::schema::versioned;
 use crate::units::{counted, escaped_json, harmless, plain};
 
-/// Number of bytes that are read, and reported as progress, at a time.
+/// Number of bytes of a log that are read, and reported as progress, at a time.
 const BUFFER: usize = 1 << 16;
 
 #[derive(Serialize)]
@@ -30,8 +30,7 @@ struct LogAgreed {
     agree: bool,
 }
 
-/// Rule that a log breaks, with how often it does so, and the line and description of the first
-/// time.
+/// Rule that a decision log breaks: how often, with the line and description of the first time.
 #[derive(Serialize)]
 struct Broken<'b> {
     rule: u32,
@@ -46,8 +45,8 @@ struct Checked<'b> {
     events: u64,
     answers: u64,
     broken: Vec<Broken<'b>>,
-    /// Findings of the naive models (twins) of the log's policies, for each slot; `null` if the log
-    /// has no answers of policies.
+    /// Differences between the log's answers and the naive models (twins) of its policies, one
+    /// entry for each slot of the recipe; `null` if the log has no answers of policies.
     policies: Option<&'b [CheckedSlot]>,
 }
 
@@ -78,7 +77,7 @@ pub(crate) fn verb(
     }
 }
 
-/// Carries out `log --check`: checks a decision log by the rules of the controller and of its
+/// Carries out `log --check`: checks a decision log by the rules of the dispatcher and of its
 /// policies.
 fn keeps_the_rules(
     path: &Path,
@@ -94,8 +93,8 @@ fn keeps_the_rules(
     tell_of_rules(file, &found, Some(&twins.report()), format, console)
 }
 
-/// Prints which rules a log breaks, and which answers differ from those of the naive models (twins)
-/// of its policies.
+/// Prints which rules of the dispatcher a log breaks, and which answers differ from those of the
+/// naive models (twins) of its policies.
 fn tell_of_rules(
     file: String,
     found: &check::CheckedLog,
@@ -147,8 +146,8 @@ fn tell_of_rules(
     }
 }
 
-/// Returns a line for each slot of the recipe: how many of its answers are those that the naive
-/// model (twin) of its policy gives, how many differ, the first such answer, and why others are not
+/// Returns a line for each slot of the recipe: how many of its answers equal those of the naive
+/// model (twin) of its policy, how many differ, the first that differs, and why others are not
 /// checked.
 fn told_of_policies(twins: Option<&Report>) -> String {
     let Some(twins) = twins else {

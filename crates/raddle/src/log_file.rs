@@ -9,21 +9,21 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
-/// Number of bytes that are passed to the compressing thread at a time.
+/// Number of bytes of a log that are passed to the compressing thread at a time.
 const CHUNK: usize = 1 << 18;
-/// Most buffers that wait for the compressing thread.
+/// Largest number of buffers that wait for the compressing thread; then the writer waits.
 const WAITING: usize = 16;
-/// Level of compression; a higher one would take longer than a replay.
+/// Level of the zstd compression of logs; a higher one would take longer than a replay.
 const LEVEL: i32 = 3;
-/// First bytes of a compressed (zstd) file.
+/// First bytes of a compressed (zstd) file, by which a compressed log is recognised.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// A log file that is being written, compressed. [`flush`](Write::flush) ends the file: no bytes
-/// may follow.
+/// Decision log that is being written to a file, compressed. [`flush`](Write::flush) ends the file:
+/// no bytes may follow.
 #[derive(Debug)]
 pub(crate) struct LogFile {
     buffer: Vec<u8>,
-    /// Thread that compresses; `None` after the file is whole or has failed.
+    /// Thread that compresses the log; `None` after the file is whole or has failed.
     thread: Option<LogThread>,
 }
 

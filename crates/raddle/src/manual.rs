@@ -24,8 +24,8 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Help", &["help", "schema", "completions", "man"]),
 ];
 
-/// Returns clap's command with its verbs in groups. The options of the run without a verb are shown
-/// only with `replay`.
+/// Returns clap's description of the command line, with its verbs in groups. The options of the
+/// command without a verb are shown only with `replay`.
 pub(crate) fn command() -> clap::Command {
     let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
     let command = Cli::command();
@@ -61,8 +61,8 @@ pub(crate) fn completions(
     console.stdout.write_all(&script).map_err(CliError::printing)
 }
 
-/// Returns the command with the names of all devices and recipes as values of its options, so that
-/// a completion script offers them.
+/// Returns the description of the command line with the names of all devices and recipes as values
+/// of its options, so that a completion script offers them.
 fn with_names(command: clap::Command) -> clap::Command {
     let recipes = || raddle_study::recipes::texts().map(|(name, _)| name).chain(["today"]);
     let named = |arg: Arg| match arg.get_long() {

@@ -43,7 +43,8 @@ impl Output {
         self.place.new_path()
     }
 
-    /// Writes the files that set up the recommended recipe on a device, if there are any.
+    /// Writes the files by which the user sets up the recommended recipe on a device, if there are
+    /// any.
     pub(crate) fn set_up(&self, files: &[SetUpFile]) -> Result<(), CliError> {
         let folder = self.path().join(SET_UP);
         if !files.is_empty() {
@@ -56,8 +57,8 @@ impl Output {
         Ok(())
     }
 
-    /// Writes the summary, the page, and the record of all files, and renames the folder to its
-    /// final name.
+    /// Writes the summary (JSON), the page (HTML), and the record of all files, and renames the
+    /// folder to its final name.
     pub(crate) fn finish(self, summary: &str, page: &str) -> Result<(), CliError> {
         let new = self.path();
         fs::write(new.join(SUMMARY), summary).map_err(CliError::writing(&self.shown))?;

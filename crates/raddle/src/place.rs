@@ -22,8 +22,9 @@ use crate::seal::{self, Seal, sealed};
 
 /// Beginning of the name of the temporary folder in which a result is made.
 const PREFIX: &str = ".raddle-";
-/// Name of the lock in a temporary folder, a file with the wanted name as its content. `NEW` is the
-/// name of the new file or folder there, and `OLD` that of the entry that was at the path before.
+/// Name of the lock in a temporary folder, a file with the wanted name of the result as its
+/// content. `NEW` is the name of the new file or folder there, and `OLD` that of the file or folder
+/// that was at the path before.
 const LOCK: &str = "lock";
 const NEW: &str = "new";
 const OLD: &str = "old";
@@ -34,7 +35,7 @@ const BEGIN: u64 = 1 << 20;
 /// says why it is none.
 pub(crate) type Ours<'o> = &'o dyn Fn(&Path) -> Result<(), String>;
 
-/// Checks that a file is empty, for outputs that may replace no file; the error says that it is
+/// Checks that a file is empty, for results that may replace no file; the error says that it is
 /// not.
 pub(crate) fn nothing(path: &Path) -> Result<(), String> {
     holds(path, |_| false, "it is never replaced")
@@ -76,9 +77,9 @@ pub(crate) fn holds(
 /// A file or folder under construction. If it is dropped unfinished, no files are left behind.
 #[derive(Debug)]
 pub(crate) struct OutputPlace {
-    /// Path that the file or folder will have, with links resolved.
+    /// Path that the file or folder will have when it is finished, with links resolved.
     path: PathBuf,
-    /// Path as the user gave it, for messages.
+    /// Path of the file or folder as the user gave it, for messages.
     shown: String,
     /// The lock and the temporary folder; `None` after the new file or folder has been moved or
     /// given up.
@@ -113,7 +114,7 @@ impl OutputPlace {
         &self.shown
     }
 
-    /// Returns the temporary path at which the new file or folder is made.
+    /// Returns the temporary path at which the new file or folder is made until it is finished.
     pub(crate) fn new_path(&self) -> PathBuf {
         let temporary = self.temporary.as_ref();
         temporary.map_or_else(|| self.path.clone(), |(_, folder)| folder.path().join(NEW))
@@ -187,8 +188,8 @@ pub(crate) fn write(path: &Path, text: &str, ours: Ours<'_>) -> Result<(), CliEr
     place.finish(ours)
 }
 
-/// Checks whether a file or a folder may be made at a path, before the work of making it. An entry
-/// that is neither, such as a device or a pipe, is never replaced.
+/// Checks whether a file or a folder may be made at a path, before the work of making it. What is
+/// neither, such as a device or a pipe, is never replaced.
 pub(crate) fn check(path: &Path, ours: Ours<'_>) -> Result<(), CliError> {
     let refused = |reason| CliError::NotOurs { what: path.display().to_string(), reason };
     if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
@@ -266,9 +267,9 @@ fn lock(folder: &Path, wanted: &Path) -> io::Result<File> {
     Ok(lock)
 }
 
-/// Removes the temporary folders that killed runs have left in a folder. An earlier result that
-/// such a run had moved aside gets its name again; if that name is taken, the result stays where it
-/// is.
+/// Removes the temporary folders that killed processes of raddle have left in a folder. An earlier
+/// result that such a process had moved aside gets its name again; if that name is taken, the
+/// result stays where it is.
 fn sweep_out(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     let ours = |name: &str| name.starts_with(PREFIX) && name.len() == PREFIX.len() + 6;

@@ -12,10 +12,10 @@ use raddle_study::Watcher;
 
 use crate::units::plain;
 
-/// Time for which work must last before a line of progress is shown.
+/// Time for which work must have lasted before a line of progress is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A line on the terminal that shows how far some work is; it may be silent.
+/// Line on the terminal that shows the progress of some work; a silent one shows nothing.
 #[derive(Clone, Debug)]
 pub(crate) struct ProgressLine {
     bar: Option<ProgressBar>,
@@ -40,36 +40,36 @@ impl ProgressLine {
         Self { bar }
     }
 
-    /// Makes a line that counts rows of a database, after all bytes of the file are read.
+    /// Makes a progress line that counts rows of a database, after all bytes of the file are read.
     pub(crate) fn rows(shown: bool) -> Self {
         let template = "{msg} {wide_bar} {human_pos}/{human_len} rows, {rate}, {eta} left";
         Self::new(shown, "reading", template, 0)
     }
 
-    /// Makes a line that counts the launches of simulated runs.
+    /// Makes a progress line that counts the launches of simulations, up to `total`.
     pub(crate) fn runs(shown: bool, total: u64) -> Self {
         let template = "{msg} {wide_bar} {human_pos}/{human_len} launches, {rate}, {eta} left";
         Self::new(shown, "replaying", template, total)
     }
 
-    /// Makes a line that counts the cases of a sweep.
+    /// Makes a progress line that counts the cases of a sweep, up to `total`.
     pub(crate) fn cases(shown: bool, total: u64) -> Self {
         let template = "{msg} {wide_bar} {human_pos}/{human_len} cases, {rate}, {eta} left";
         Self::new(shown, "sweeping", template, total)
     }
 
-    /// Makes a line that counts the bytes of a text whose length is unknown.
+    /// Makes a progress line that counts the bytes of a text whose length is unknown.
     pub(crate) fn text(shown: bool) -> Self {
         Self::new(shown, "reading", "{msg} {bytes} {spinner}, {bytes_per_sec}", 0)
     }
 
-    /// Makes a line that counts the bytes of a file.
+    /// Makes a progress line that counts the bytes of a file, up to `total`.
     pub(crate) fn bytes(shown: bool, total: u64) -> Self {
         let template = "{msg} {wide_bar} {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left";
         Self::new(shown, "reading", template, total)
     }
 
-    /// Changes the line's word for the work.
+    /// Changes the word for the work in the progress line.
     pub(crate) fn say(&self, what: String) {
         if let Some(bar) = &self.bar {
             bar.set_message(plain(&what, 200));
@@ -93,14 +93,14 @@ impl ProgressLine {
         }
     }
 
-    /// Removes the line from the terminal.
+    /// Removes the progress line from the terminal.
     pub(crate) fn done(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }
 
-    /// Returns a reader of a file that shows on this line how much has been read.
+    /// Returns a reader of a file that shows on this progress line how much has been read.
     pub(crate) fn reading(self, file: File) -> ProgressReader {
         ProgressReader { file, progress: self }
     }
@@ -112,7 +112,7 @@ fn show(bar: &ProgressBar) {
     }
 }
 
-/// A watcher that shows how many launches of a study's runs are done.
+/// Watcher of a study that shows on the terminal how many launches of its simulations are done.
 #[derive(Debug)]
 pub(crate) struct RunsShown {
     shown: bool,
@@ -120,7 +120,7 @@ pub(crate) struct RunsShown {
 }
 
 impl RunsShown {
-    /// Makes a watcher that is silent unless `shown`.
+    /// Makes a watcher that shows nothing unless `shown`.
     pub(crate) const fn new(shown: bool) -> Self {
         Self { shown, bar: Mutex::new(None) }
     }
@@ -184,7 +184,7 @@ pub(crate) struct ProgressText<R> {
 }
 
 impl<R: BufRead> ProgressText<R> {
-    /// Makes a reader of a text that shows on this line how much has been consumed.
+    /// Makes a reader of a text that shows on this progress line how much has been consumed.
     pub(crate) const fn new(text: R, progress: ProgressLine) -> Self {
         Self { text, progress }
     }
@@ -217,7 +217,8 @@ impl<R> Drop for ProgressText<R> {
 
 #[cfg(test)]
 impl<R> ProgressText<R> {
-    /// Returns the bytes that were taken, and their total; `None` if bytes are not counted.
+    /// Returns (bytes that were counted, their total or `None` if it is unknown); `None` if the
+    /// line does not count bytes.
     pub(crate) fn told(&self) -> Option<(u64, Option<u64>)> {
         self.progress.bar.as_ref().map(|bar| (bar.position(), bar.length()))
     }

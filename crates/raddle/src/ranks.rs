@@ -21,7 +21,8 @@ pub(crate) struct RankArgs {
     pub(crate) ranks: Vec<RankChoice>,
 }
 
-/// A choice of ranks: all of a job, or one by its number.
+/// Choice of ranks (the numbered processes of one distributed job): all of a job, or one by its
+/// number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RankChoice {
     All,
@@ -48,8 +49,8 @@ impl FromStr for RankChoice {
 }
 
 impl RankArgs {
-    /// Returns the files to which the paths lead: for a folder or an archive, the traces of the
-    /// wanted ranks in it.
+    /// Returns the files to which the paths lead: a file itself, or, for a folder or an archive,
+    /// the traces of the wanted ranks (processes of one job) in it.
     ///
     /// # Errors
     /// If a folder holds no trace, or none of a wanted rank, or no rank was named.
@@ -180,8 +181,8 @@ fn candidates(members: Vec<PathBuf>) -> Vec<(String, PathBuf)> {
     files
 }
 
-/// Returns the rank that a file in a folder names, by its own name or by that of a subfolder around
-/// it; `None` where neither names one.
+/// Returns the rank (number of a process of a job) in the name of a file in a folder, or else in
+/// that of a subfolder around it; `None` where neither has one.
 fn named_rank(folder: &Path, (name, path): &(String, PathBuf)) -> Option<u32> {
     let around = || path.parent().filter(|parent| *parent != folder && is_json(name));
     rank_of(name).or_else(|| rank_of(&lower_case_name(around()?)))
@@ -191,7 +192,8 @@ fn is_json(name: &str) -> bool {
     name.trim_end_matches(".gz").ends_with(".json")
 }
 
-/// Returns the JSON files that name no rank, if other files of the folder do; else none.
+/// Returns the JSON files whose names have no rank, if the names of other files of the folder do;
+/// else none.
 fn without_ranks(folder: &Path, members: Vec<PathBuf>) -> Vec<PathBuf> {
     let (named, others): (Vec<_>, Vec<_>) =
         candidates(members).into_iter().partition(|file| named_rank(folder, file).is_some());
@@ -199,9 +201,9 @@ fn without_ranks(folder: &Path, members: Vec<PathBuf>) -> Vec<PathBuf> {
     if named.is_empty() { Vec::new() } else { json.collect() }
 }
 
-/// Returns the traces among the files of a folder, each as (rank, path). Traces are files that name
-/// a rank, or lie in a subfolder that does; if there are none, the JSON traces that hold their rank
-/// inside.
+/// Returns the traces among the files of a folder, each as (rank, path). Traces are files whose
+/// name has a rank, or that lie in a subfolder whose name has; if there are none, the JSON traces
+/// whose content names their rank.
 fn traces(folder: &Path, members: Vec<PathBuf>) -> Result<Vec<(u32, PathBuf)>, CliError> {
     let files = candidates(members);
     let named = files.iter().filter_map(|file| Some((named_rank(folder, file)?, file.1.clone())));
@@ -231,8 +233,8 @@ fn traces(folder: &Path, members: Vec<PathBuf>) -> Result<Vec<(u32, PathBuf)>, C
     }
 }
 
-/// Returns the files with the ranks that their content names, in the order of the ranks; `None`
-/// where a file names none, or two files name the same rank.
+/// Returns the files, each with the rank that its content names, in the order of the ranks; `None`
+/// where a file names none, or two files name one rank.
 fn told_ranks(files: &[PathBuf]) -> Option<Vec<(u32, PathBuf)>> {
     let rank = |file: &PathBuf| Some((rank_of_trace(file)?, file.clone()));
     let mut traces: Vec<(u32, PathBuf)> = files.iter().map(rank).collect::<Option<_>>()?;

@@ -9,7 +9,7 @@ use crate::Console;
 use crate::args::{Format, ShowArgs};
 use crate::error::CliError;
 
-/// One line of the list of recipes: its name, and the policy of each slot.
+/// One row of the list of recipes: the name of a recipe, and the policy of each of its slots.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct RecipeRow {

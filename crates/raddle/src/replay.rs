@@ -30,13 +30,15 @@ pub(crate) use args::{
 /// Default folder of results, in which each replay has a folder of its own.
 pub(crate) const RESULTS: &str = "raddle-out";
 
-/// Columns of a result that goes to no terminal, and fewest columns of one that does.
+/// Number of characters in a line of a result that goes to no terminal, and the least for one that
+/// does.
 const COLUMNS: usize = 80;
 
-/// Most characters of a line of the brief answer.
+/// Largest number of characters of a line of the brief answer (`--quiet`).
 const LINE: usize = 2000;
 
-/// Bundled pair of profiles, and the times at which the requests of `decode` arrive.
+/// Profile of the decoder in the bundled pair that `raddle` without a verb replays; `TRAIN` is that
+/// of the training beside it, and `LOAD` the times at which the decoder's requests arrive.
 const DECODE: &str = include_str!("../data/demo/decode.csv");
 const TRAIN: &str = include_str!("../data/demo/train.csv");
 const LOAD: &str = include_str!("../data/demo/load.json");
@@ -50,19 +52,20 @@ Measured: on that H200 decode p99 97 ms and train step 50.0 ms under time-slice,
 Yours: `raddle share YOUR_PROFILE OTHER_PROFILE` tries every way, with set-up
 ";
 
-/// Command that shows how to make a recipe of one's own from a bundled one.
+/// Commands that make a recipe of one's own from a bundled one and use it, for a hint.
 const NEXT: &str =
     "raddle recipes --show leftover-drain --save mine.toml    then: --recipe mine.toml";
 
-/// Study that a verb asks for, name of its folder if the user gives none, and commands to suggest
-/// next (`None` for those that the answer suggests).
+/// (study that a verb asks for; name of its folder of results if the user gives none; commands to
+/// suggest next, `None` for those that the answer suggests).
 type Asked = (Study, String, Option<Vec<String>>);
 
-/// Profiles that were read, and access to the files of their study.
+/// Profiles of a study that were read, and access to its files.
 struct Source<'f> {
     profiles: Vec<Loaded>,
     files: &'f dyn Files,
-    /// Engine and files that the report carries, if it can replay; else `None`.
+    /// (engine, files) that the report carries if it is to replay with other values; else `None`.
+    /// The engine is raddle as WebAssembly.
     live: Option<(EngineFile, &'f CarriedFiles)>,
 }
 

@@ -11,7 +11,7 @@ use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
 
-/// Documents by name, each with the list of its keys.
+/// JSON documents that raddle prints, each as (name, text of the list of its keys).
 const DOCUMENTS: [(&str, &str); 31] = [
     ("replay", include_str!("../schemas/replay.keys")),
     ("tune", include_str!("../schemas/tune.keys")),
@@ -52,7 +52,7 @@ const ANSWER: (&str, &str) = ("answer", include_str!("../schemas/answer.keys"));
 /// Names of verbs whose document has its schema under the name of another verb: (verb, name).
 const SAME: [(&str, &str); 2] = [("share", "replay"), ("live-resume", "live-preempt")];
 
-/// A document together with the name and version of its schema.
+/// JSON document together with the name and version of its schema.
 #[derive(Serialize)]
 struct Versioned<'v, T> {
     schema: &'v str,
@@ -60,7 +60,7 @@ struct Versioned<'v, T> {
     document: &'v T,
 }
 
-/// A document together with the command to run next.
+/// JSON document together with the command that the user may run next.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct Followed<'d, T> {

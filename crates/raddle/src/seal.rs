@@ -19,16 +19,16 @@ const WORD: &str = "raddle-seal";
 /// Digits that are in the place of the hash while it is computed; a hash has equally many.
 const BLANK: &str = "0000000000000000";
 
-/// Form of a seal (the line with the hash of its file), by the kind of file.
+/// Form of the comment that holds a seal (a line with the hash of its file), by the kind of file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Seal {
-    /// A comment of TOML, behind `#`.
+    /// The seal is a comment of TOML, which begins with `#`.
     Toml,
-    /// A comment of HTML, in `<!-- -->`.
+    /// The seal is a comment of HTML, in `<!-- -->`.
     Html,
-    /// A comment of OpenCL C and of PTX, behind `//`.
+    /// The seal is a comment of OpenCL C or PTX, which begins with `//`.
     Code,
-    /// The last member of a JSON object.
+    /// The seal is the last member of the JSON object that the file holds.
     Json,
 }
 
@@ -64,7 +64,7 @@ fn has_its_seal(mut bytes: Vec<u8>) -> Option<bool> {
     Some(hash(&bytes).as_bytes() == found)
 }
 
-/// Writes the record, the hashes of all files, of a new folder of results.
+/// Writes the record of a new folder of results: a file with the hashes of all others.
 pub(crate) fn record(folder: &Path) -> io::Result<()> {
     let mut files = BTreeMap::new();
     hashes(folder, "", &mut files)?;
@@ -72,8 +72,8 @@ pub(crate) fn record(folder: &Path) -> io::Result<()> {
     fs::write(folder.join(RECORD), format!("{text}\n"))
 }
 
-/// Checks that each file below a folder of results is in its record and unchanged, or that
-/// `is_other` accepts it; the error names one that is not. Empty folders do not matter.
+/// Checks that each file in a folder of results is in the folder's record of hashes and unchanged,
+/// or that `is_other` accepts it; the error names one that is not. Empty folders do not matter.
 pub(crate) fn check_record(
     folder: &Path,
     is_other: &dyn Fn(&str, &Path) -> bool,

@@ -8,7 +8,8 @@ use serde_json::Value;
 const RULES: [&str; 5] = ["claim", "equal", "mean", "inverse", "min-one"];
 const BASELINES: [&str; 3] = ["round-robin", "unmap-all", "vruntime"];
 
-/// Writes a recipe file for every turn policy and rule. Returns the options that name the files.
+/// Writes a recipe file for every turn policy and rule, with slices of `slice_us` microseconds.
+/// Returns the options that name the files.
 fn recipes(place: &Place, slice_us: u64) -> Vec<String> {
     let mut options = Vec::new();
     let mut add = |name: &str, turn: &str| {
@@ -29,7 +30,8 @@ fn recipes(place: &Place, slice_us: u64) -> Vec<String> {
     options
 }
 
-/// Replays samples under all of these recipes; `None` if a sample is absent.
+/// Replays samples under all of these recipes, and returns the summary; `None` if a sample is
+/// absent.
 fn compared(samples: &[&str], device: &str, slice_us: u64) -> Option<Value> {
     let place = Place::new();
     let paths: Option<Vec<String>> =
@@ -105,7 +107,9 @@ fn eight_real_profiles_under_every_rule() {
     check(&report, 8);
 }
 
-/// The launches of `low` are long and fill the device; `high` comes in the middle of a slice.
+/// Returns the time in ns from ready to the first wave of `high`, which comes in the middle of a
+/// slice of `low`, whose launches are long and fill the device; `turn` has settings of the turn
+/// policy.
 fn urgent(turn: &str) -> u64 {
     let place = Place::new();
     place.file("low.csv", common::table(&["k 1 640 256 64 0 0 0 20000000"; 10]));
@@ -123,8 +127,8 @@ fn urgent(turn: &str) -> u64 {
     high["levels"][0]["latency-p99-ns"].as_u64().expect("a number")
 }
 
-/// A more urgent process takes over at once by the method of the preempt slot, or at the end of the
-/// slice, or at the end of the batch.
+/// Checks that a more urgent process takes over immediately by the method of the preempt slot, or
+/// at the end of the slice, or at the end of the batch, as the recipe says.
 #[test]
 fn a_more_urgent_process_takes_over_as_the_recipe_says() {
     let latency = |take_over: &str, preempt: &str| {
@@ -169,7 +173,7 @@ fn slices_go_with_every_allocation_policy() {
     }
 }
 
-/// Nanoseconds as milliseconds, to three figures.
+/// Writes nanoseconds as milliseconds, with three digits.
 fn ms(ns: u64) -> String {
     let decimals = if ns < 10_000_000 { 2 } else { 1 };
     format!("{:.decimals$}", ns as f64 / 1e6)
@@ -203,7 +207,8 @@ fn the_page_shows_a_busy_profile_twice() {
     raddle_testkit::page_holds("docs/policies/weighted-slices.md", "two copies", &table);
 }
 
-/// The bundled recipe: 75 to 25 for shares of 3 to 1, both runnable all the time.
+/// Checks the run times under the bundled recipe: 75 to 25 for shares of 3 to 1, where both
+/// processes are runnable all the time.
 #[test]
 fn shares_on_the_command_line() {
     let place = Place::new();

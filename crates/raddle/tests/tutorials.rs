@@ -28,7 +28,8 @@ fn tutorials() {
     env::set_current_dir(root).unwrap();
 }
 
-/// From the first to before the second, in a file of the example.
+/// Returns the part of a file of the example from the text `first` on, up to the text `second` if
+/// there is one.
 fn excerpt(file: &str, first: &str, second: Option<&str>) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/outside-policy");
     let text = fs::read_to_string(folder.join(file)).unwrap();

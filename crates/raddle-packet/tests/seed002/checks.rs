@@ -28,7 +28,7 @@ fn check_2_header_words() {
     assert_eq!((format.unpack(0x8004), format.unpack(0x4006)), ((4, 0x1000), (6, 0x0800)));
 }
 
-/// The two kernels of Table 6, pushed into a packet.
+/// Makes the condensed packet of Table 6 of seed 002, with its two kernels.
 fn table_6(format: &AqlFormat) -> Condensed {
     let mut packet = Condensed::new(format);
     let mut push = |ref_num, field, value| {
@@ -114,7 +114,8 @@ fn check_8_a_reference_packet_launches_and_is_stored() {
     assert_eq!(agent.table().entries().count(), 1);
 }
 
-/// Check 9 draws its 3,000 packets: it is in `random`.
+/// Checks how many kernels fit in a packet (check 10). Check 9, which draws 3,000 packets, is in
+/// `random`.
 #[test]
 fn check_10_how_many_fit() {
     let format = aql();
@@ -260,7 +261,8 @@ fn check_16_a_number_used_again_is_for_later_packets_only() {
     assert_eq!((after[1], before[0] == after[0]), (before[1], false));
 }
 
-/// B13: each kernel that asks, and the last, and none twice.
+/// Checks that a packet has a cleanup for each launch that asks for one and for the last, and none
+/// twice (B13).
 #[test]
 fn cleanups_are_counted() {
     let count = |settings: &[(u8, u64)]| {

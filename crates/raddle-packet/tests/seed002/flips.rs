@@ -5,7 +5,7 @@ use raddle_packet::{AqlPacket, Condensed, PacketView};
 use crate::naive;
 use crate::sample::{agent, aql, kripke, launch, launches};
 
-/// Numbers that look random.
+/// Returns a pseudo-random number made of `n`.
 pub(crate) fn mixed(n: u64) -> u64 {
     let mut x = n.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     x ^= x >> 29;
@@ -13,7 +13,8 @@ pub(crate) fn mixed(n: u64) -> u64 {
     x ^ (x >> 32)
 }
 
-/// A thousand good packets: condensed ones of every length, reference and ordinary ones.
+/// Returns a thousand well-formed packets: condensed ones of every length, reference and ordinary
+/// ones.
 fn packets() -> Vec<AqlPacket> {
     let format = aql();
     let launch = |n: u64| launch(mixed(n) % 8);
@@ -39,8 +40,9 @@ fn packets() -> Vec<AqlPacket> {
     (0..1000).map(packet).collect()
 }
 
-/// Each of 512,000 packets is refused, with nothing launched or stored, exactly where the naive
-/// agent refuses it, and is launched in full, as the naive one says, everywhere else.
+/// Flips each bit of a thousand packets, which gives 512,000. Checks that each is refused, with
+/// nothing launched or stored, exactly where the naive agent refuses it, and is launched in full,
+/// as by the naive one, everywhere else.
 #[test]
 fn every_bit_of_a_thousand_packets() {
     let format = aql();
@@ -79,7 +81,7 @@ fn every_bit_of_a_thousand_packets() {
     assert!(refused > 10_000 && taken > 100_000, "{refused} refused, {taken} taken");
 }
 
-/// Every bit of a packet shows when it is printed.
+/// Checks that a change of any bit of a packet changes its printed form.
 #[test]
 fn every_bit_is_printed() {
     let format = aql();

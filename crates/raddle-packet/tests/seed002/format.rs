@@ -6,8 +6,8 @@ use raddle_packet::{
 
 use crate::sample::{aql, hex, launches};
 
-/// The memory that firmware has to reserve is the same on every machine that aligns a `u64` to 8
-/// bytes.
+/// Checks the sizes of types, which firmware has to reserve in memory, against those in the README;
+/// they are equal on every machine that aligns a `u64` to 8 bytes.
 #[test]
 fn sizes_are_those_of_the_readme() {
     use raddle_packet::{Encoder, FirstPolicy, FrequencyPolicy, MostRecentPolicy};
@@ -58,7 +58,7 @@ fn contradictions_are_refused() {
     }
 }
 
-/// Entries beyond those of a format are forgotten.
+/// Checks that an agent forgets the table entries beyond those of its format.
 #[test]
 fn a_table_holds_what_its_format_names() {
     let mut table = ReferenceTable::default();

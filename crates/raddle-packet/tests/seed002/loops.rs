@@ -15,11 +15,12 @@ use raddle_packet::{
 use crate::naive::{self, Kernel, Orders, write};
 use crate::sample::{KERNARG, KERNEL, SIGNAL, encode, entry, format, launches, options, orders};
 
-/// Calls that a policy got, each with the launch, the nearest entry, the empty entry and the room;
-/// then `None` for a question, or `Some` of the entry used.
+/// Calls that a policy got, each as (launch, nearest entry, empty entry, free half-words, `None`
+/// for a question or `Some` of the entry that was used).
 type Heard = Vec<(LaunchImage, Option<NearestEntry>, Option<u16>, u16, Option<u16>)>;
 
-/// Follows a policy and records what it hears; `stubborn`: now and then it decides otherwise.
+/// Policy that records the calls that it gets and passes them on to `policy`; if `stubborn`, it
+/// decides otherwise now and then.
 #[derive(Debug)]
 struct Recorder<'h, P> {
     policy: P,
@@ -49,7 +50,8 @@ impl<P: ReplacementPolicy> ReplacementPolicy for Recorder<'_, P> {
     }
 }
 
-/// Loops of one to nine kernels: mostly one field has a new value, most often the arguments.
+/// Draws loops of one to nine kernels, in which a launch mostly has one field with a new value,
+/// most often the arguments.
 fn looped() -> impl Strategy<Value = Vec<(u64, Vec<(usize, u64)>)>> {
     let field =
         || prop_oneof![12 => Just(KERNARG), 2 => Just(SIGNAL), 1 => Just(KERNEL), 1 => 0..13_usize];
@@ -71,7 +73,8 @@ fn stream(format: &AqlFormat, looped: &[(u64, Vec<(usize, u64)>)]) -> Vec<Launch
     looped.iter().map(launch).collect()
 }
 
-/// Every entry, every field: the nearest one, by the rule in words.
+/// Finds the table entry nearest to a launch by comparing every field of every entry, by the rule
+/// in words.
 fn nearest(
     format: &AqlFormat,
     table: &[(u16, LaunchImage)],
@@ -90,7 +93,7 @@ fn nearest(
     table.iter().map(near).min_by_key(|near| (near.cost, near.vector >> KERNEL & 1, near.ref_num))
 }
 
-/// The obvious encoder.
+/// Naive encoder, with lists that grow.
 struct Slow {
     format: AqlFormat,
     orders: Orders,
@@ -181,7 +184,8 @@ proptest! {
     }
 }
 
-/// Where the kernel itself is what differs, the lowest of the entries that are as near is chosen.
+/// Checks that the lowest of several equally near entries is chosen, where the kernel itself is
+/// what differs.
 #[test]
 fn of_entries_as_near_the_lowest_is_chosen() {
     let format = format(0);

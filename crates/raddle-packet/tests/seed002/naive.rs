@@ -4,7 +4,7 @@
 
 type AqlPacket = [u8; 64];
 
-/// Name, offset, bytes.
+/// Fields of a launch as seed 002 lists them: (name, byte offset, number of bytes).
 pub(crate) const FIELDS: [(&str, usize, usize); 13] = [
     ("synch_scopes", 1, 1),
     ("setup", 2, 2),
@@ -21,7 +21,7 @@ pub(crate) const FIELDS: [(&str, usize, usize); 13] = [
     ("completion_signal", 56, 8),
 ];
 
-/// How values are written.
+/// Orders in which values are written, for points that seed 002 leaves open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Orders {
     pub(crate) high_half_first: bool,
@@ -29,10 +29,11 @@ pub(crate) struct Orders {
     pub(crate) narrow_private: bool,
 }
 
-/// The thirteen values.
+/// Values of the thirteen fields of a launch.
 pub(crate) type Fields = [u64; 13];
 
-/// LaunchImage kernel: entry, and number and value of each field that differs.
+/// Kernel of a condensed packet: (number of the table entry, (number, value) of each field that
+/// differs).
 pub(crate) type Kernel = (u16, Vec<(usize, u64)>);
 
 fn half_words(orders: Orders, field: usize) -> usize {
@@ -42,7 +43,8 @@ fn half_words(orders: Orders, field: usize) -> usize {
     }
 }
 
-/// The half-words of one kernel.
+/// Returns the half-words of one kernel of a condensed packet: its header and the values that
+/// differ.
 pub(crate) fn write(orders: Orders, (ref_num, diff): &Kernel) -> Vec<u16> {
     let mut vector = 0_u16;
     for (field, _) in diff {
@@ -64,7 +66,7 @@ pub(crate) fn write(orders: Orders, (ref_num, diff): &Kernel) -> Vec<u16> {
     out
 }
 
-/// A packet of these kernels, or `None` where they do not fit.
+/// Returns a condensed packet of these kernels; `None` where they do not fit.
 pub(crate) fn packet(orders: Orders, kernels: &[Kernel]) -> Option<AqlPacket> {
     let words: Vec<u16> = kernels.iter().flat_map(|kernel| write(orders, kernel)).collect();
     if words.len() > 31 {
@@ -79,8 +81,8 @@ pub(crate) fn packet(orders: Orders, kernels: &[Kernel]) -> Option<AqlPacket> {
     Some(packet)
 }
 
-/// The kernels of a condensed packet, or `None` where it is malformed in any respect that needs no
-/// table.
+/// Returns the kernels of a condensed packet; `None` where it is malformed in any respect that
+/// needs no table.
 pub(crate) fn kernels(orders: Orders, packet: &AqlPacket) -> Option<Vec<Kernel>> {
     let mut words: Vec<u16> =
         packet[2..].chunks(2).map(|pair| u16::from(pair[0]) | u16::from(pair[1]) << 8).collect();
@@ -116,7 +118,7 @@ pub(crate) fn kernels(orders: Orders, packet: &AqlPacket) -> Option<Vec<Kernel>>
     Some(kernels)
 }
 
-/// The fields of an ordinary or reference packet.
+/// Returns the field values of an ordinary or reference packet.
 pub(crate) fn fields(packet: &AqlPacket) -> Fields {
     std::array::from_fn(|field| {
         let (_, offset, bytes) = FIELDS[field];
@@ -124,7 +126,8 @@ pub(crate) fn fields(packet: &AqlPacket) -> Fields {
     })
 }
 
-/// An agent of lists: launches of a packet, or `None` where it is refused.
+/// Naive agent, made of plain lists: it gives the launches of a packet, or `None` where it refuses
+/// the packet.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Agent {
     pub(crate) orders: Orders,

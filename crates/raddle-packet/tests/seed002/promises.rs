@@ -11,8 +11,8 @@ use raddle_packet::{
 
 use crate::naive;
 
-/// The first byte chooses the format, for the way there and the way back, the second the policy; then
-/// come packets, the last one filled up with zeros.
+/// Decodes and encodes arbitrary bytes and checks the promises of both ways. The first byte chooses
+/// the formats, the second the policy; then come packets, the last one filled up with zeros.
 pub(crate) fn run(bytes: &[u8]) {
     let [options, replacement, packets @ ..] = bytes else { return };
     let flag = |bit: u8| options >> bit & 1 == 1;

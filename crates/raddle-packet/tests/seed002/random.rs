@@ -10,7 +10,7 @@ use raddle_packet::{
 use crate::naive::{self, FIELDS, Kernel, Orders};
 use crate::sample::{format, launches, orders};
 
-/// A value for a field: mostly small, sometimes the largest.
+/// Draws a value for a field: mostly a small one, sometimes the largest.
 fn value(orders: Orders, field: usize) -> impl Strategy<Value = u64> {
     let bits = match FIELDS[field].2 {
         4 if field == 8 && orders.narrow_private => 16,
@@ -34,7 +34,7 @@ fn kernel(orders: Orders) -> impl Strategy<Value = Kernel> {
     })
 }
 
-/// A packet of kernels that fit, and the kernels.
+/// Draws the kernels of a condensed packet that fit; returns (number of the format, kernels).
 fn packet() -> impl Strategy<Value = (usize, Vec<Kernel>)> {
     (0..8_usize).prop_flat_map(|n| {
         let kernels = vec(kernel(orders(n)), 1..=31).prop_map(move |mut kernels| {
@@ -47,7 +47,7 @@ fn packet() -> impl Strategy<Value = (usize, Vec<Kernel>)> {
     })
 }
 
-/// Bytes that are nearly a packet.
+/// Draws bytes that are nearly a well-formed packet.
 fn anything() -> impl Strategy<Value = AqlPacket> {
     let bytes = vec(prop_oneof![4 => 0..=8_u8, 1 => any::<u8>()], 64..=64);
     (bytes, prop_oneof![4 => Just(6_u8), 1 => Just(2), 1 => Just(7), 1 => any::<u8>()], 0..9_u8)
@@ -70,7 +70,8 @@ fn naive_fields(launch: &LaunchImage) -> naive::Fields {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
-    /// Check 9, in all four orders and with both private sizes.
+    /// Checks that parsing a packet that was written gives its kernels back (check 9), in all four
+    /// orders and with both sizes of the private memory.
     #[test]
     fn check_9_parsing_what_was_written_gives_it_back((n, kernels) in packet()) {
         let (format, bytes) = (format(n), naive::packet(orders(n), &kernels).unwrap());
@@ -113,7 +114,7 @@ proptest! {
     }
 }
 
-/// A launch of few kernels with few settings, so that entries are met again.
+/// Draws a launch of few kernels with few settings, so that stored launches are met again.
 fn launch() -> impl Strategy<Value = LaunchImage> {
     let (kernel, small) = (0..12_u64, 0..3_u64);
     (kernel, small, 0..40_u64, 0..3_u64, any::<u64>(), 0..40_u8).prop_map(
@@ -141,8 +142,8 @@ fn launch() -> impl Strategy<Value = LaunchImage> {
 }
 
 proptest! {
-    /// Launches and barriers (`None`) come back in order, and packets are filled: two condensed
-    /// packets that follow each other would not have fitted into one, up to a kernel.
+    /// Checks that launches and barriers (`None`) come back in order, and that packets are filled:
+    /// two condensed packets that follow each other would not have fitted into one, up to a kernel.
     #[test]
     fn decoding_what_was_encoded_gives_it_back(
         n in 0..8_usize, replacement in prop::sample::select(Replacement::ALL.to_vec()),

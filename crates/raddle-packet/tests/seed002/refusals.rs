@@ -137,7 +137,8 @@ fn packets_of_another_type() {
     assert_eq!(launches(&mut agent(format, []), &or), Ok(Vec::new()));
 }
 
-/// Where dispatch and reference packets share a type, every one stores (B11).
+/// Checks that every dispatch packet stores its launch where dispatch and reference packets share a
+/// type (B11).
 #[test]
 fn every_dispatch_packet_may_store() {
     let types = PacketTypes { reference: 2, ..AqlConfig::default().types };

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use raddle_packet::{AqlPacket, ErrorKind, PacketRing};
 
-/// The packet of this index, of type 0.
+/// Returns a packet of type 0 that holds its index.
 fn packet(index: u64) -> AqlPacket {
     let mut packet = [0; 64];
     packet[8..16].copy_from_slice(&index.to_le_bytes());

@@ -7,7 +7,8 @@ use raddle_packet::{
 
 use crate::naive::Orders;
 
-/// Fields by the number of their bit.
+/// Number of the field of the memory scopes; the constants below it are those of the private size,
+/// the kernel object, the arguments and the signal.
 pub(crate) const SCOPES: usize = 0;
 pub(crate) const PRIVATE: usize = 8;
 pub(crate) const KERNEL: usize = 10;
@@ -18,7 +19,7 @@ pub(crate) fn aql() -> AqlFormat {
     AqlFormat::default()
 }
 
-/// The default format in these orders.
+/// Returns the default settings of a format with these orders.
 pub(crate) fn options(orders: Orders) -> AqlConfig {
     let Orders { high_half_first, high_bits_first, narrow_private } = orders;
     AqlConfig {
@@ -29,17 +30,18 @@ pub(crate) fn options(orders: Orders) -> AqlConfig {
     }
 }
 
-/// Orders `n` of all eight: every order, both private sizes.
+/// Returns the orders with the number `n`, of eight: two orders of half-words, two of header bits,
+/// two sizes of the private memory.
 pub(crate) fn orders(n: usize) -> Orders {
     Orders { high_half_first: n & 4 != 0, high_bits_first: n & 2 != 0, narrow_private: n & 1 != 0 }
 }
 
-/// Format `n` of all eight.
+/// Returns the packet format with the orders of number `n`, of eight.
 pub(crate) fn format(n: usize) -> AqlFormat {
     AqlFormat::new(&options(orders(n))).unwrap()
 }
 
-/// Entry `n` of the digest's sample table.
+/// Returns the launch in entry `n` of the sample table that the tests use.
 pub(crate) fn entry(n: u64) -> KernelDispatch {
     KernelDispatch {
         synch_scopes: 21,
@@ -58,12 +60,12 @@ pub(crate) fn entry(n: u64) -> KernelDispatch {
     }
 }
 
-/// Returns the launch of sample entry `n`.
+/// Returns the launch of entry `n` of the sample table in the form of the codec.
 pub(crate) fn launch(n: u64) -> LaunchImage {
     entry(n).launch(&aql()).unwrap()
 }
 
-/// An agent that holds the sample entries of these numbers.
+/// Makes an agent whose table holds the sample entries with these numbers.
 pub(crate) fn agent(format: AqlFormat, entries: impl IntoIterator<Item = u16>) -> Agent {
     let mut agent = Agent::new(format);
     for n in entries {
@@ -72,7 +74,7 @@ pub(crate) fn agent(format: AqlFormat, entries: impl IntoIterator<Item = u16>) -
     agent
 }
 
-/// The launches of a packet.
+/// Returns the launches that an agent decodes from a packet.
 pub(crate) fn launches(
     agent: &mut Agent,
     packet: &AqlPacket,
@@ -95,17 +97,18 @@ pub(crate) fn text(packet: &AqlPacket) -> String {
     packet.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The example of Table 6, lowest first in every respect.
+/// Example packet of Table 6 of seed 002 in hexadecimal, with the lowest half-words and bits first.
 pub(crate) const TABLE_6: &str = "06020480addeefbeedfead0b064034127856eddecefa";
 
-/// The six kernels of the loop, with arguments of this iteration.
+/// Returns the launches of the six kernels of a loop (Kripke), with arguments of their own in each
+/// iteration.
 pub(crate) fn kripke(iteration: u64) -> Vec<LaunchImage> {
     let address = |n| 0x7f30_0000_0000 + 256 * n + 4096 * iteration;
     let kernel = |n| KernelDispatch { kernarg_address: address(n), ..entry(n) };
     (0..6).map(|n| kernel(n).launch(&aql()).unwrap()).collect()
 }
 
-/// Every packet of a stream.
+/// Encodes a list of launches, and returns every packet.
 pub(crate) fn encode<P: ReplacementPolicy>(
     encoder: &mut Encoder<P>,
     stream: &[LaunchImage],

@@ -6,7 +6,7 @@ use raddle_packet::{AqlConfig, AqlFormat, Encoder, LaunchImage, Replacement};
 
 use crate::sample::{KERNARG, KERNEL, encode};
 
-/// Kernel `a`, `b` or `c`; in capitals with other arguments.
+/// Returns a launch of the kernel `a`, `b` or `c`; a capital letter stands for other arguments.
 fn launch(format: &AqlFormat, letter: char) -> LaunchImage {
     let mut launch = LaunchImage::default();
     let kernel = u64::from(letter.to_ascii_lowercase() as u32);
@@ -16,7 +16,8 @@ fn launch(format: &AqlFormat, letter: char) -> LaunchImage {
     launch
 }
 
-/// A letter a launch: o ordinary, s stored, + condensed, a bar between packets; then the table.
+/// Encodes a stream of such letters, and returns the packets as text: o ordinary, s stored, +
+/// condensed, a bar between packets; then the launches in the table.
 fn told(format: AqlFormat, rule: Replacement, near: u16, stream: &str) -> String {
     let launches: Vec<LaunchImage> = stream.chars().map(|letter| launch(&format, letter)).collect();
     let mut encoder = Encoder::new(format, rule.policy(near));
@@ -34,8 +35,9 @@ fn told(format: AqlFormat, rule: Replacement, near: u16, stream: &str) -> String
     format!("{:<28} {}", shown.join("|"), table.collect::<String>())
 }
 
-/// Streams of kernels a to c for a table of 2 entries. An entry is near if it is of the same kernel, up to `near` half-words:
-/// at 5 with other arguments, which cost exactly that; at 4 only the same launch is.
+/// Returns a table of short streams of kernels a to c, encoded with a table of 2 entries. An entry
+/// is near to a launch of its kernel if the difference takes up to `near` half-words: at 5 an entry
+/// with other arguments still is, at 4 only an equal launch.
 fn sweep(rule: Replacement) -> String {
     let format = AqlFormat::new(&AqlConfig { entries: 2, ..AqlConfig::default() }).unwrap();
     let mut table = String::new();

@@ -40,7 +40,7 @@ fn format(key: &str) -> AqlFormat {
     AqlFormat::new(&options(orders)).unwrap()
 }
 
-/// Checks that the kernels of a packet are those of a list.
+/// Checks that the kernels of a condensed packet are those of a list in a worked example.
 fn same(packet: &AqlPacket, format: &AqlFormat, wanted: &[Value]) {
     let packet = Condensed::parse(packet, format).unwrap();
     let found: Vec<_> = packet.kernels(format).collect();

@@ -3,7 +3,7 @@
 /// A chart: series of points over two axes.
 #[derive(Clone, Debug)]
 pub struct Chart {
-    /// Title of the chart.
+    /// Title of the chart, above the picture.
     pub title: String,
     /// Text beside the title, in small print.
     pub note: String,
@@ -15,7 +15,7 @@ pub struct Chart {
     pub x: ChartAxis,
     /// Vertical axis.
     pub y: ChartAxis,
-    /// Value of the vertical axis at which a dashed line goes across; `None` draws no line.
+    /// Value of the vertical axis at which a dashed horizontal line is drawn; `None` draws no line.
     pub rule: Option<f64>,
     /// Series, in the order in which they are drawn.
     pub series: Vec<ChartSeries>,
@@ -24,15 +24,15 @@ pub struct Chart {
 /// Way in which the series of a chart are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChartKind {
-    /// Each series is a line that holds each value until the next point; points that could not be
-    /// told apart are joined.
+    /// Each series is a line that holds each value until the next point; neighbouring points that
+    /// would look like one are joined.
     Steps,
     /// Each series is a point with its name beside it; the area below the dashed line is good.
     Points,
-    /// Each series is a line from point to point.
+    /// Each series is a line that joins its points.
     Lines,
-    /// Each series is a point. The first points, as many as this number says, are joined by a line:
-    /// no other point is better than one of them in both figures.
+    /// Each series is a point. The first points, as many as this number, are joined by a line: no
+    /// other point is better than one of them in both figures.
     Front(usize),
 }
 
@@ -43,13 +43,14 @@ pub struct ChartAxis {
     pub title: &'static str,
     /// Range of the axis, and the positions of values within it.
     pub scale: Scale,
-    /// Unit of the values.
+    /// Unit of the values of the axis.
     pub unit: ValueUnit,
 }
 
 impl ChartAxis {
-    /// Makes the axes of a chart of what one process gains over what another pays, each as (across,
-    /// up): up to `dearest`, a fraction that the other takes longer, and from `least` to `most` ns.
+    /// Makes the two axes, [horizontal, vertical], of a chart of what one process gains over what
+    /// another pays: horizontally up to `dearest`, the fraction by which the other takes longer,
+    /// vertically from `least` to `most` ns.
     pub(crate) const fn gain_over_cost(dearest: f64, (least, most): (f64, f64)) -> [Self; 2] {
         [
             Self {
@@ -79,11 +80,11 @@ pub enum Scale {
 /// Unit of the values of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueUnit {
-    /// Nanoseconds, shown with the unit that suits them.
+    /// The values are nanoseconds, shown with the unit that suits them.
     Ns,
-    /// Fractions from 0 to 1, shown as percent.
+    /// The values are fractions, shown as percent.
     Share,
-    /// Plain numbers without a unit.
+    /// The values are plain numbers without a unit.
     Number,
 }
 
@@ -94,7 +95,7 @@ pub struct ChartSeries {
     pub look: SeriesLook,
     /// Text beside the point of the series.
     pub name: String,
-    /// Description of the series in words.
+    /// Description of the series in words, for readers who do not see the chart.
     pub words: String,
     /// Points (x, y), from left to right; under [`ChartKind::Steps`] each value is drawn up to the
     /// next point, and the last point ends the series.
@@ -105,7 +106,7 @@ pub struct ChartSeries {
 }
 
 impl ChartSeries {
-    /// Makes a series without intervals.
+    /// Makes a series of points without intervals around the first one.
     #[must_use]
     pub const fn new(
         look: SeriesLook,
@@ -120,9 +121,9 @@ impl ChartSeries {
 /// Look of a series: its colour, and the dashes of its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeriesLook {
-    /// Recommended series.
+    /// Series of the recommended recipe.
     Chosen,
-    /// Baseline, with which the others are compared.
+    /// Series of the baseline, with which the others are compared.
     Baseline,
     /// Series that is neither the recommended one nor the baseline, by its index from 0 among such
     /// series.
@@ -134,21 +135,21 @@ pub enum SeriesLook {
 /// Horizontal bar of a picture, divided into parts.
 #[derive(Clone, Debug)]
 pub struct ChartBar {
-    /// Name of the bar, which comes from outside.
+    /// Name of the bar, which an input file may have given, so that it is made harmless when shown.
     pub name: String,
-    /// Figure beside the name, as text.
+    /// Figure of the bar as text, beside its name.
     pub note: String,
-    /// Parts of the bar from the left.
+    /// Parts of the bar, from left to right.
     pub parts: Vec<BarPart>,
 }
 
 /// Part of a horizontal bar.
 #[derive(Clone, Debug)]
 pub struct BarPart {
-    /// Index of the colour of the part, or of its pattern: the looks from 7 on are patterns.
+    /// Index of the look of the part: below 7 a colour, from 7 on a pattern.
     pub look: usize,
-    /// Fraction of the full width that the part takes, 0 to 1.
+    /// Fraction of the full width of a bar that the part takes, 0 to 1.
     pub share: f64,
-    /// Figure of the part, as text.
+    /// Figure of the part as text, which is written in the part where there is room.
     pub text: String,
 }

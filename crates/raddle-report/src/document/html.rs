@@ -14,21 +14,21 @@ use super::plot::{key, svg};
 use super::table::{Cell, CellBar, CellLink, ColumnKind, Table};
 
 const SCRIPT: &str = include_str!("script.js");
-/// Hash by which a page allows its script: no other script runs. `cargo xtask browse` fails where
-/// the hash is not that of the script.
+/// Hash, in the security policy of a page, of the only script that may run there. `cargo xtask
+/// browse` fails where it is not that of the script.
 pub const SCRIPT_HASH: &str = "sha256-EdxKVhE5LEObInPURxTOBCCgl1TzlJdyi0BA96lr6zQ=";
 /// Text that every page of raddle contains, and no other page; a page is recognised by it.
 pub const PAGE_MARK: &str = "<p class=\"brand\">raddle ";
-/// Largest number of characters of a name on the page; `TEXT` is that of a text.
+/// Largest number of characters of a name on the page; `TEXT` is that of a longer text.
 const NAME: usize = 160;
 const TEXT: usize = 2000;
-/// Largest number of items of a list that are shown.
+/// Largest number of items of one list that the page shows.
 const LISTED: usize = 60;
 /// Largest number of characters of a cell that is not broken into lines.
 const LONG: usize = 40;
 /// Smallest fraction of a bar's full width at which a part has its figure written in it.
 const ROOM: f64 = 0.2;
-/// Index of the first look of a part of a bar that is a pattern, in place of a colour.
+/// Index of the first look of a part of a bar that is a pattern; lower indices are colours.
 const PATTERN: usize = 7;
 
 impl Document {
@@ -85,7 +85,7 @@ impl Document {
         page.into_string()
     }
 
-    /// Writes a block whose headings are of this level.
+    /// Writes a block of the document as HTML; `level` is the level of its headings.
     fn block(&self, block: &Block, level: u8) -> Markup {
         html! {
             @match block {
@@ -147,18 +147,19 @@ impl Document {
     }
 }
 
-/// Writes a heading of level 2, for parts of the page before its sections, or 3, within a section.
+/// Writes a heading of level 2, for what comes before the sections of a page, or 3, within a
+/// section.
 fn heading(text: &str, level: u8) -> Markup {
     html! { @if level == 2 { h2 class="part" { (text) } } @else { h3 { (text) } } }
 }
 
-/// Writes a name from outside into the page, made harmless and set apart from the text around it.
+/// Writes a name that an input file gave into the page, made harmless and set apart from the text
+/// around it.
 fn name(text: &str) -> Markup {
     html! { bdi { (plain(text, NAME)) } }
 }
 
-/// Writes text of raddle itself: text between backticks becomes code, where the backticks come in
-/// pairs.
+/// Writes text of raddle's own into the page: what stands between two backticks becomes code.
 fn rich(text: &str) -> Markup {
     let text = plain(text, TEXT);
     let parts: Vec<&str> = text.split('`').collect();
@@ -193,7 +194,8 @@ fn address(path: &str) -> String {
     to
 }
 
-/// Writes a table that can be sorted, and that scrolls by itself where it is too wide.
+/// Writes a table that readers can sort, and that scrolls sideways where it is too wide for the
+/// page.
 fn grid(table: &Table) -> Markup {
     let class = |at: usize| (table.columns[at].kind == ColumnKind::Figure).then_some("n");
     html! {
@@ -239,7 +241,7 @@ fn content(cell: &Cell, kind: ColumnKind) -> Markup {
     }
 }
 
-/// Draws the bar of a cell, with the interval of its figure across it.
+/// Draws the bar of a table's cell, with the interval of its figure across it.
 fn meter(bar: &CellBar) -> Markup {
     let percent = |share: f64| format!("{:.1}%", share * 100.0);
     html! {

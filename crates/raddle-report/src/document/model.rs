@@ -3,7 +3,7 @@
 use super::chart::{Chart, ChartBar, SeriesLook};
 use super::table::Table;
 
-/// Medium on which a block is shown.
+/// Where a block of a document is shown: on the terminal, on the page, or on both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Medium {
     /// The block is shown on the terminal and on the page.
@@ -21,15 +21,16 @@ pub struct Document {
     pub title: String,
     /// Line below the title on the page.
     pub summary: String,
-    /// Words that say where the rest of a shortened list can be found, such as "with --format
+    /// Words that tell where the rest of a shortened list can be found, such as "with --format
     /// json".
     pub full: &'static str,
-    /// Number of columns of a line of text on a terminal; `None` for 100. Tables may be wider.
+    /// Number of characters in a line of text on a terminal; `None` means 100. Tables may be wider.
     pub columns: Option<usize>,
-    /// True if a terminal shows also the blocks that the page folds away.
+    /// True if a terminal also shows the blocks that the page folds away (hides until they are
+    /// opened).
     pub verbose: bool,
-    /// Number of blocks before those that are folded away (hidden until opened); `None` if no
-    /// blocks are.
+    /// Number of blocks before the first that is folded away (hidden until opened); `None` if no
+    /// block is.
     pub(super) open: Option<usize>,
     pub(super) blocks: Vec<(Medium, Block)>,
 }
@@ -44,24 +45,24 @@ pub enum Block {
         /// Heading of the section.
         title: &'static str,
     },
-    /// Heading within a section.
+    /// Heading within a section, as text.
     Heading(String),
-    /// Text behind a label.
+    /// Text with its subject before it.
     Paragraph {
-        /// Subject of the text, shown before it; empty for none.
+        /// Subject of the text, such as "Memory", shown before it; empty for none.
         label: String,
-        /// Text of one or more sentences.
+        /// Text of the paragraph, in one or more sentences.
         text: String,
     },
-    /// Text that explains a figure or a table.
+    /// Text that explains how a figure or a table is read.
     Note(String),
     /// List of lines of one kind.
     List(List),
-    /// Warning that a reader should know before using the figures.
+    /// Warning that a reader should see before using the figures.
     Warning(String),
-    /// Table of figures.
+    /// Table of figures, such as those of each recipe.
     Table(Table),
-    /// Recommendation, and its reason.
+    /// Verdict: the recommendation and its reason.
     Verdict {
         /// True if the verdict recommends a recipe, or a prediction holds; the page then colours
         /// it.
@@ -73,20 +74,20 @@ pub enum Block {
         /// Reason for the verdict; `None` for none.
         why: Option<String>,
     },
-    /// Short facts: (label, text).
+    /// Short facts, each as (label, text), shown in one row.
     Chips(Vec<(&'static str, String)>),
-    /// Columns of blocks beside each other, where there is room.
+    /// Columns of blocks, shown beside each other where there is room.
     Beside(Vec<Vec<Block>>),
     /// Link to a place on the page, or to a file in the folder of the page.
     Link {
-        /// Text of the link.
+        /// Text of the link that a reader sees.
         text: String,
         /// Target of the link: an anchor with its `#`, or a path.
         to: String,
     },
     /// Legend of charts, as pairs (look, name), and the charts that it explains.
     Charts(Vec<(SeriesLook, String)>, Vec<Chart>),
-    /// Picture of horizontal bars.
+    /// Picture of horizontal bars of one scale, with a title and a legend.
     Bars {
         /// Title, which says what a full bar means.
         title: String,
@@ -95,18 +96,18 @@ pub enum Block {
         /// Bars, from the top.
         bars: Vec<ChartBar>,
     },
-    /// Files in the folder of the page.
+    /// Links to files in the folder of the page.
     Files {
-        /// Purpose of the files.
+        /// Purpose of the linked files, as text.
         text: String,
         /// Paths of the files from the page.
         paths: Vec<String>,
-        /// Text of the link behind each file's name, which says what the link does with the file.
+        /// Text of the link behind each file's name, such as "download".
         how: &'static str,
     },
     /// Title, and blocks of the page that are hidden until somebody opens the title.
     Fold(String, Vec<Block>),
-    /// Commands to type, under one label.
+    /// Commands that a user may type, under one label.
     Commands {
         /// Purpose of the commands, in a word.
         label: &'static str,
@@ -143,7 +144,7 @@ impl Document {
         self.add_on(Medium::Any, block);
     }
 
-    /// Adds each line as a warning of something that can overturn an answer; the terminal and the
+    /// Adds each line as a warning of something that can make an answer wrong; the terminal and the
     /// page show it.
     pub fn warn(&mut self, lines: &[String]) {
         lines.iter().for_each(|line| self.add(Block::Warning(line.clone())));

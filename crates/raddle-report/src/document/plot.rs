@@ -15,19 +15,21 @@ const HEIGHT: f64 = 220.0;
 const LEFT: f64 = 50.0;
 const TOP: f64 = 24.0;
 const RIGHT: f64 = WIDTH - 16.0;
-/// Height of a line of text, in units of the picture.
+/// Height of a line of text, in units of the picture's coordinates.
 const LINE: f64 = 11.0;
-/// Distance, in units of the picture, below which two points of a line are drawn as one.
+/// Distance, in units of the picture's coordinates, below which two points of a line are drawn as
+/// one.
 const NEAR: f64 = 2.0;
 /// Dash patterns of lines, as lengths drawn and not drawn, which series use in turn. Together with
 /// the colours, 35 lines look different.
 const DASHES: [&str; 5] = ["none", "7 3", "2 2", "8 3 2 3", "12 4"];
+/// Dash patterns of the lines of recipes that are neither recommended nor the baseline, as lengths
+/// drawn and not drawn, used in turn.
+const OTHERS: [&str; 6] = ["7 3", "2 2", "8 3 2 3", "14 4", "1 5", "10 2 2 2 2 2"];
+/// Number of colours for lines of charts in the style sheet.
+const COLOURS: usize = 7;
 /// Largest number of points of a line for which each point is marked by a circle; longer lines have
 /// no marks.
-const OTHERS: [&str; 6] = ["7 3", "2 2", "8 3 2 3", "14 4", "1 5", "10 2 2 2 2 2"];
-/// Number of colours in the style sheet.
-const COLOURS: usize = 7;
-/// Largest number of points of a line that are marked.
 const MARKED: usize = 24;
 
 impl SeriesLook {
@@ -102,7 +104,7 @@ fn line(series: &ChartSeries, kind: ChartKind, x: &PlotAxis, y: &PlotAxis) -> Ma
     }
 }
 
-/// Draws the line by which a legend shows a series.
+/// Draws the short sample of a line by which a legend shows a series.
 pub(super) fn key(look: SeriesLook) -> Markup {
     html! {
         svg class="key" aria-hidden="true" width="36" height="12" viewBox="0 0 36 12" {
@@ -120,7 +122,7 @@ fn points(
     y: &PlotAxis,
     bottom: f64,
 ) -> Markup {
-    /// Width of a letter, in units of the picture.
+    /// Width of a letter, in units of the picture's coordinates.
     const LETTER: f64 = 6.6;
     let at = |series: &ChartSeries| (x.at(series.points[0].0), y.at(series.points[0].1));
     let mut taken: Vec<[f64; 4]> = series
@@ -179,7 +181,7 @@ fn whiskers(series: &ChartSeries, x: &PlotAxis, y: &PlotAxis) -> Vec<[f64; 4]> {
     across.into_iter().chain(upright).collect()
 }
 
-/// Draws the horizontal lines of the grid, each with its value at the left where there is room.
+/// Draws the horizontal grid lines, each with its value at the left where there is room.
 fn rows(y: &PlotAxis) -> Markup {
     let mut before = f64::INFINITY;
     let mut room = |at: f64| {
@@ -198,8 +200,8 @@ fn rows(y: &PlotAxis) -> Markup {
     }
 }
 
-/// Draws the short lines below the horizontal axis, each with its value where there is room; the
-/// value of the last line has precedence.
+/// Draws the short tick lines below the horizontal axis, each with its value where there is room;
+/// the value of the last one has precedence.
 fn columns(x: &PlotAxis, bottom: f64) -> Markup {
     let ticks = x.ticks(8);
     let span = |(at, label): &(f64, String)| {
@@ -224,7 +226,7 @@ fn columns(x: &PlotAxis, bottom: f64) -> Markup {
     }
 }
 
-/// Returns the path of an SVG that joins points by straight lines.
+/// Returns the path data of an SVG picture that joins points by straight lines.
 fn joined(points: impl Iterator<Item = (f64, f64)>, x: &PlotAxis, y: &PlotAxis) -> String {
     let places = points.map(|(along, up)| format!("{} {}", number(x.at(along)), number(y.at(up))));
     places
@@ -232,8 +234,8 @@ fn joined(points: impl Iterator<Item = (f64, f64)>, x: &PlotAxis, y: &PlotAxis) 
         .fold(String::new(), |path, (n, place)| path + if n == 0 { "M" } else { "L" } + &place)
 }
 
-/// Returns the path of an SVG that joins points by steps; points that are too near to each other
-/// are joined into one.
+/// Returns the path data of an SVG picture that joins points by steps; points that would look like
+/// one are joined.
 fn steps(points: &[(f64, f64)], x: &PlotAxis, y: &PlotAxis) -> String {
     let mut kept: Vec<(f64, f64)> = Vec::new();
     for &(along, up) in points {
@@ -251,8 +253,8 @@ fn steps(points: &[(f64, f64)], x: &PlotAxis, y: &PlotAxis) -> String {
     pen.path
 }
 
-/// Pen that writes the path of steps: first horizontally, then vertically. Moves that cannot be
-/// seen are left out.
+/// Writer of the path of a stepped line: each step goes first horizontally, then vertically. Moves
+/// too short to be seen are left out.
 struct Pen {
     path: String,
     at: (String, String),
@@ -277,13 +279,14 @@ impl Pen {
     }
 }
 
-/// Writes a coordinate with at most one decimal.
+/// Writes a coordinate of a picture with at most one decimal.
 fn number(value: f64) -> String {
     let text = format!("{value:.1}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
-/// Axis in a picture, between two positions in units of the picture.
+/// Axis of a chart as it lies in the picture: its two ends in units of the picture's coordinates,
+/// and its range of values.
 struct PlotAxis {
     axis: ChartAxis,
     from: f64,

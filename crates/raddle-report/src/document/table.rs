@@ -1,18 +1,19 @@
 //! What does a table hold, whatever draws it?
 
-/// Rows of cells under the titles of columns.
+/// Table of a document: rows of cells under the titles of columns.
 #[derive(Clone, Debug)]
 pub struct Table {
     /// Subject of the rows, by which readers who cannot see the table know what it is about.
     pub(super) label: String,
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Vec<Cell>>,
-    /// Index in the rows, from 0, of the row that is recommended; `None` where none is.
+    /// Index of the row that is recommended, from 0; `None` where none is.
     pub(super) chosen: Option<usize>,
-    /// True if the table has only the columns that decide between policies, so that it fits a
-    /// telephone.
+    /// True if the table has only the columns that decide between policies, so that it fits the
+    /// screen of a telephone.
     pub(super) is_deciding: bool,
-    /// True if text shows the notes of figures on a line of their own below the figures.
+    /// True if a terminal shows the notes (small print) of figures on a line of their own below the
+    /// figures.
     pub(super) has_notes_below: bool,
 }
 
@@ -29,7 +30,7 @@ pub struct Column {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ColumnKind {
     Text,
-    /// Names from outside, of which a terminal shows at most this many characters.
+    /// Names that input files gave, of which a terminal shows at most this many characters.
     Name(usize),
     /// Figures, aligned to the right.
     Figure,
@@ -41,7 +42,8 @@ impl Column {
         Self { title: title.into(), kind: ColumnKind::Text, kept: false }
     }
 
-    /// Makes a column of names from outside; a terminal shortens each to at most `most` characters.
+    /// Makes a column of names that input files gave; a terminal shortens each to at most `most`
+    /// characters.
     pub fn name(title: impl Into<String>, most: usize) -> Self {
         Self { kind: ColumnKind::Name(most), ..Self::text(title) }
     }
@@ -68,11 +70,11 @@ pub struct Cell {
     pub(super) bar: Option<CellBar>,
     /// Text that is added in small print; empty for none.
     pub(super) note: String,
-    /// Link of the cell; `None` for none.
+    /// Link of the cell to a file or a place on the page; `None` for none.
     pub(super) link: Option<CellLink>,
 }
 
-/// Bar in a cell of a table. All bars of a column begin at one place and have one scale.
+/// Bar in a cell of a table that shows the cell's figure. All bars of a column have one scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellBar {
     /// Fraction of the full width that the bar takes, 0 to 1.
@@ -83,12 +85,12 @@ pub struct CellBar {
     pub within: Option<[f64; 2]>,
 }
 
-/// Link of a cell.
+/// Link of a table's cell.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum CellLink {
     /// Path of a file in the folder of the page, which is to be downloaded.
     File(String),
-    /// Place on the page as (its name, words that say what is there).
+    /// Place on the page, as (name of its anchor, words that say what is there).
     Place(String, String),
 }
 
@@ -151,7 +153,7 @@ impl Table {
     }
 
     /// Marks the table as one that has only the columns that decide between policies, so that it
-    /// fits a telephone.
+    /// fits the screen of a telephone.
     #[must_use]
     pub fn deciding(self) -> Self {
         Self { is_deciding: true, ..self }
@@ -197,7 +199,7 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// Returns whether a bar of the table is cut off.
+    /// Returns whether any bar of the table is longer than the scale and so cut off.
     pub(crate) fn has_cut_bar(&self) -> bool {
         self.rows.iter().flatten().any(|cell| cell.bar.is_some_and(|bar| bar.is_cut))
     }
@@ -208,7 +210,7 @@ impl Table {
     }
 
     /// Removes columns of figures that are equal in every row, where there are several rows.
-    /// Columns that are marked to stay are not removed.
+    /// Columns that are marked by [`Column::kept`] stay.
     #[must_use]
     pub fn without_constants(mut self) -> Self {
         let keep: Vec<bool> = (0..self.columns.len()).map(|at| !self.is_constant(at)).collect();
@@ -226,8 +228,8 @@ impl Table {
         })
     }
 
-    /// Returns whether a column of figures has one text in all of several rows, and is not marked
-    /// to stay.
+    /// Returns whether the column with the index `at` has figures, one text in all of several rows,
+    /// and no mark to stay.
     fn is_constant(&self, at: usize) -> bool {
         let column = &self.columns[at];
         let mut cells = self.rows.iter().map(|row| (&row[at].text, &row[at].note));
@@ -245,7 +247,7 @@ impl Table {
         self.columns.retain(|_| kept.next() != Some(&false));
     }
 
-    /// Removes the columns with these titles.
+    /// Removes the columns with these titles from the table.
     #[must_use]
     pub fn without(mut self, titles: &[&str]) -> Self {
         let kept: Vec<bool> =

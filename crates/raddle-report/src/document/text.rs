@@ -8,11 +8,11 @@ use raddle_study::units::{count, plain, wrap};
 use super::model::{Block, Document, List, Medium};
 use super::table::{Cell, ColumnKind, Table};
 
-/// Number of columns of a line of text where the document does not say it.
+/// Number of characters in a line of text where the document does not say it.
 const WIDTH: usize = 100;
-/// Largest number of characters of one item, whatever came into it from outside.
+/// Largest number of characters of one item of a list, however long the text from an input file is.
 const ITEM: usize = 2000;
-/// Largest number of items of a list that are shown.
+/// Largest number of items of a list that a terminal shows.
 const LISTED: usize = 12;
 
 /// Writes `text` as a heading: in bold where `colour` is true.
@@ -149,7 +149,7 @@ impl Table {
     }
 }
 
-/// Writes a table in columns aligned with blanks, with a line below the header; the table is as
+/// Writes a table in columns aligned with blanks, with a line of dashes below the header; it is as
 /// wide as its content.
 fn rendered(table: &Table, colour: bool) -> String {
     let mut drawn = comfy_table::Table::new();

@@ -5,9 +5,8 @@ use raddle_study::units::{count, percent};
 
 use crate::document::{Column, Document, Table};
 
-/// Adds a table to a document of the free runs (granules side by side) that workgroups need: how
-/// many granules, which fraction of workgroups needs that many, and whether a sampled search tests
-/// for that many.
+/// Adds a table to a document: for each number of neighbouring free granules that workgroups need,
+/// the fraction of workgroups that need it, and whether a sampled search would look for it.
 pub(super) fn fill(document: &mut Document, amounts: &WantedAmounts) {
     let figures = ["granules", "of workgroups", "sampled"];
     let mut table = Table::new("Runs wanted", [Column::name("resource", 10)]).figures(figures);

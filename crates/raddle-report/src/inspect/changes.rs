@@ -8,14 +8,14 @@ use raddle_study::units::{count, duration, percent, plain, share};
 use super::KERNEL;
 use crate::document::{Block, Column, Document, Table};
 
-/// Smallest fraction of kernel time in kernel families that both recordings have, at which they
-/// count as recordings of one program.
+/// Fraction of kernel time in kernel families that both recordings have, from which on they count
+/// as recordings of one program.
 const ALIKE: f64 = 0.5;
 /// Largest number of rows of the table of kernels.
 const FAMILIES: usize = 15;
-/// Largest number of characters of the name of a kernel family.
+/// Largest number of characters that a table shows of the name of a kernel family.
 const FAMILY: usize = 28;
-/// Largest number of characters of the name of a profile.
+/// Largest number of characters that the result shows of the name of a profile.
 const PROFILE: usize = 40;
 
 /// Makes the document that shows the differences of two recordings, first how much longer one is
@@ -35,7 +35,7 @@ pub fn document(changes: &ProfileChanges) -> Document {
     document
 }
 
-/// Writes how much longer the second recording is than the first, and which parts of the time
+/// Writes by how much the second recording is longer than the first, and which parts of the time
 /// differ most.
 fn sentence(changes: &ProfileChanges) -> String {
     let [first, second] = changes.profiles.each_ref().map(|name| plain(name, PROFILE));
@@ -110,7 +110,7 @@ fn both(changes: &ProfileChanges, figure: impl FnMut(&RecordedTotals) -> u64) ->
     changes.totals.each_ref().map(figure)
 }
 
-/// Returns for both recordings the time in ns in which no kernel ran for this cause, the first
+/// Returns for both recordings the time in ns in which no kernel ran because of `cause`, the first
 /// recording's first.
 fn caused_by(changes: &ProfileChanges, cause: RecordedCause) -> [u64; 2] {
     both(changes, |it| it.idle.caused_by(cause))

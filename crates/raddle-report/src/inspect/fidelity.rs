@@ -7,8 +7,8 @@ use raddle_study::units::{count, counted, duration, percent};
 
 use crate::document::{Column, Document, Table};
 
-/// Largest overlap of recorded kernels, as a fraction of busy time, at which an equal busy time
-/// proves nothing about the model: it agrees whatever the model.
+/// Overlap of recorded kernels, as a fraction of busy time, up to which an equal busy time proves
+/// nothing about the model, as kernels one after the other give that time under any model.
 const MUCH_OVERLAP: f64 = 0.01;
 
 /// Adds a comparison of a replay with its recording to a document.
@@ -114,8 +114,8 @@ fn waits_text(waits: &Waits) -> String {
     text
 }
 
-/// Makes a table of causes, a row of (name, time in ns, fraction, explanation) each; causes of 0 ns
-/// are left out.
+/// Makes a table of causes of errors, one row for each (name, time in ns, fraction, explanation);
+/// causes of 0 ns are left out.
 fn causes<'c>(
     label: &str,
     titles: [&str; 4],

@@ -5,10 +5,10 @@ use raddle_study::units::{count, duration, percent};
 
 use crate::document::{Column, Document, Table};
 
-/// Largest number of characters of the name of a kernel.
+/// Largest number of characters that the table of idle places shows of the name of a kernel.
 const KERNEL: usize = 30;
-/// Largest number of rows of the table of idle places, each a pair of kernels between which the
-/// device was idle.
+/// Largest number of rows of the table of idle places (pairs of kernels between which the device
+/// was idle).
 const PLACES: usize = 5;
 
 /// Adds the idle time of a recording that lasts `span_ns` nanoseconds, its causes, and the kernels

@@ -11,7 +11,7 @@ mod verdicts;
 pub use changes::document as changes;
 pub use fill::document;
 
-/// Largest number of characters of the name of a kernel.
+/// Largest number of characters that a table shows of the name of a kernel.
 const KERNEL: usize = 44;
 /// Largest number of rows of a table of kernels or streams.
 const LISTED: usize = 10;

@@ -6,7 +6,7 @@ use raddle_study::units::{count, duration, percent, plain};
 use super::KERNEL;
 use crate::document::{Column, Document, Table};
 
-/// Largest number of kernels of unknown need that are named.
+/// Largest number of kernels that are named of which it is unknown which resource they need most.
 const NAMED: usize = 3;
 
 /// Adds a table of the resource that kernels need most (such as memory or compute), and the sources

@@ -15,16 +15,17 @@ use super::looks::{POLICY, is_chosen};
 use crate::document::{Block, Cell, Column, Document, Medium, Table};
 use crate::verdict::{verdict, verdict_of};
 
-/// Number of columns of a terminal whose width is unknown.
+/// Number of characters in a line of a terminal whose width is unknown.
 const COLUMNS: usize = 80;
-/// Largest number of characters of a name where there is little room.
+/// Largest number of characters of a name where a table has little room.
 const SHORT: usize = 12;
-/// Options by which a user replays on another device, or with another load.
+/// Options, quoted in a sentence, by which a user replays on another device, or with another load.
 const WHAT_IF: &str = "`--device NAME`, `--requests NAME=N/s`, or many with `raddle sweep`";
-/// Largest number of lines of the first screen, where it does not show everything.
+/// Largest number of lines of the first screen: the answer that a terminal shows without `-v`.
 const LINES: usize = 20;
 
-/// Length of the first screen of a terminal: how many policies it shows, and in how many words.
+/// Length of the first screen (the answer that a terminal shows without `-v`): how many policies it
+/// shows, and in how many words.
 #[derive(Clone, Copy, Debug)]
 struct Brevity {
     /// Largest number of rows of the table of policies.
@@ -33,12 +34,12 @@ struct Brevity {
     brief: bool,
     /// True if intervals that find no room beside their figures stand below them.
     below: bool,
-    /// True if the reason for the verdict is shown.
+    /// True if the first screen (the answer without `-v`) gives the reason for the verdict.
     why: bool,
 }
 
-/// Lengths of the first screen, the longest first; the last one is used where none has few enough
-/// lines.
+/// Lengths of the first screen (the answer without `-v`) to try, the longest first; the last one is
+/// used where none has few enough lines.
 const BREVITY: [Brevity; 7] = [
     Brevity { rows: 5, brief: false, ..SHORTEST },
     Brevity { rows: 5, ..SHORTEST },
@@ -49,7 +50,8 @@ const BREVITY: [Brevity; 7] = [
     Brevity { below: false, why: false, ..SHORTEST },
 ];
 
-/// Length of the shortest first screen that shows the intervals of all its figures.
+/// Length of the shortest first screen (the answer without `-v`) that shows the intervals of all
+/// its figures.
 const SHORTEST: Brevity = Brevity { rows: 2, brief: true, below: true, why: true };
 
 const ALL: AnswerDetail = AnswerDetail {
@@ -78,7 +80,7 @@ const DETAILS: [AnswerDetail; 12] = [
     LEAST,
 ];
 
-/// Detail of the narrowest table of policies.
+/// Detail of the narrowest table of policies: no column that could be left out.
 const LEAST: AnswerDetail = AnswerDetail {
     words: false,
     alone: false,
@@ -88,11 +90,11 @@ const LEAST: AnswerDetail = AnswerDetail {
     below: false,
 };
 
-/// Columns that a table may have with `-v`, also where the terminal has fewer.
+/// Width, in characters, that a table may have with `-v` even where the terminal has less.
 const VERBOSE_COLUMNS: usize = 120;
 
-/// Detail of the table at the top of the page: the figures that decide, which a telephone shows
-/// without scrolling.
+/// Detail of the table at the top of the page: only the figures that decide, which a telephone
+/// shows without scrolling.
 const DECIDING: AnswerDetail = AnswerDetail { within: BOTH, ..LEAST };
 
 /// Value of `AnswerDetail::within` that shows the intervals of the figures by which processes are
@@ -102,8 +104,8 @@ const BOTH: [bool; 3] = [true, true, false];
 /// Detail of the table of all figures on the page, where tables scroll.
 const PAGE: AnswerDetail = AnswerDetail { words: false, ..ALL };
 
-/// Adds the first screen of a terminal and the first page of the report; `cards` are the blocks of
-/// the three cards of that page.
+/// Adds the answer to the document: the first screen of a terminal (what it shows without `-v`),
+/// and the top of the page, where `cards` are the blocks of its three cards.
 pub(super) fn fill(
     document: &mut Document,
     result: &ReplayResult,
@@ -145,7 +147,8 @@ fn commands(left_out: &LoadLimitLeftOut, given: bool) -> Block {
     Block::Commands { label: "Up to which load", commands: vec![shell(words)] }
 }
 
-/// Makes the first screen in the longest of [`BREVITY`] that has few enough lines.
+/// Makes the first screen (the answer that a terminal shows without `-v`) in the longest of the
+/// lengths [`BREVITY`] that has few enough lines.
 fn screen(document: &Document, result: &ReplayResult, closing: &Closing<'_>) -> Document {
     let columns = Some(document.columns.unwrap_or(COLUMNS));
     let of = |brevity: Brevity| {
@@ -166,11 +169,11 @@ fn screen(document: &Document, result: &ReplayResult, closing: &Closing<'_>) -> 
     screens.find(fits).or(last).unwrap_or_default()
 }
 
-/// Returns the table of the best `rows` policies with the most details that `columns` hold, and a
-/// line that names the figures that are the same under all of them (`None` where there are none);
-/// the outer value is never `None`. With `usize::MAX` rows, as with `-v`, there is no such line, no
-/// interval is left out, however wide the table is, and lines may be longer. Without `below`, no
-/// interval stands below its figure.
+/// Returns the table of the best `rows` policies with the most details that `columns` characters
+/// hold, and a line that names the figures that are the same under all of them (`None` where there
+/// are none); the outer value is never `None`. With `usize::MAX` rows, as with `-v`, there is no
+/// such line, no interval is left out, however wide the table is, and lines may be longer. Without
+/// `below`, no interval stands below its figure.
 fn widest(
     result: &ReplayResult,
     (rows, below): (usize, bool),
@@ -253,8 +256,8 @@ fn fill_screen(
     }
 }
 
-/// Writes up to which load the goals hold, where that is known, and how to replay another load or
-/// device.
+/// Writes up to which load the goals hold, where that is known, and the options by which to replay
+/// another load or device.
 fn what_if(result: &ReplayResult, brief: bool) -> String {
     let limit = result.load_limit.as_ref().map(|limit| limit.text(brief));
     let left_out = result.load_limit_left_out.as_ref();
@@ -264,7 +267,7 @@ fn what_if(result: &ReplayResult, brief: bool) -> String {
     }
 }
 
-/// Returns the warnings that can overturn the answer, one block each.
+/// Returns the warnings that can make the answer wrong, one block each.
 fn overturning(result: &ReplayResult) -> impl Iterator<Item = Block> {
     result.overturning.iter().cloned().map(Block::Warning)
 }
@@ -309,16 +312,17 @@ fn facts(result: &ReplayResult) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// Makes the cell with the name of the recipe whose row in the answer has the index `row`.
+/// Makes the cell with the name of the recipe with the index `row` among those compared.
 fn named(answer: &PolicyFigures, row: usize) -> Cell {
     let today = row == answer.baseline && answer.rows[row].recipe == answer.today;
     let cell = Cell::from(answer.rows[row].recipe.as_str());
     if today { cell.note(" (today)") } else { cell }
 }
 
-/// Makes the cell that says how many goals the recipe meets whose row in the answer has the index
-/// `row`; `None` where no goals were set. Where a single goal is not met by all requests, the cell
-/// also has the fraction that met it: on the page (`page`) in small print, else behind the text.
+/// Makes the cell that says how many goals are met by the recipe with the index `row` among those
+/// compared; `None` where no goals were set. Where a single goal is not met by all requests, the
+/// cell also has the fraction that met it: on the page (`page`) in small print, else behind the
+/// text.
 fn goals(answer: &PolicyFigures, row: usize, page: bool) -> Option<Cell> {
     let (met, sure) = (&answer.rows[row].goals_met, &answer.rows[row].goals_sure);
     let text = match met.iter().filter(|met| **met).count() {
@@ -339,8 +343,8 @@ fn goals(answer: &PolicyFigures, row: usize, page: bool) -> Option<Cell> {
     })
 }
 
-/// Converts a fraction to percent with one decimal, rounded down, so that 100 % is shown only for
-/// all.
+/// Converts a fraction to percent with one decimal, rounded down, so that 100 % is shown only where
+/// the fraction is 1.
 fn floor_per_mille(share: f64) -> f64 {
     (share * 1000.0).floor() / 10.0
 }
@@ -442,7 +446,7 @@ fn cells(
     cells
 }
 
-/// Says how the table at the top of the page is read.
+/// Returns the note that says how the table at the top of the page is read.
 fn page_note(answer: &PolicyFigures, table: &Table) -> String {
     let mut note = "A name leads to what the policy does; a click on a heading sorts.".to_owned();
     let bounds =
@@ -456,7 +460,7 @@ fn page_note(answer: &PolicyFigures, table: &Table) -> String {
     note
 }
 
-/// Says how the table of all figures is read.
+/// Returns the note that says how the table of all figures on the page is read.
 pub(super) fn figures_note(answer: &PolicyFigures) -> String {
     let base = answer.rows.get(answer.baseline).map_or("", |row| &row.recipe);
     format!(

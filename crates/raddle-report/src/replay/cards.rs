@@ -11,13 +11,13 @@ use raddle_study::units::{duration, percent, plain};
 use super::{NAME, spent};
 use crate::document::{BarPart, Block, ChartBar};
 
-/// Largest number of kernels for which the card says what would let one more workgroup fit a
-/// compute unit.
+/// Largest number of kernels for which the card on kernels says what would let one more workgroup
+/// fit a compute unit.
 const KERNELS: usize = 2;
-/// Smallest fraction of the time, or of the idle time, at which a sentence mentions a part of it: a
-/// tenth.
+/// Smallest fraction of the time, or of the idle time, from which on a sentence mentions a part of
+/// it: a tenth.
 const MUCH: f64 = 0.1;
-/// Largest number of characters of the name of a kernel.
+/// Largest number of characters that a card at the top of the page shows of the name of a kernel.
 const KERNEL: usize = 40;
 
 /// Returns the results of the baseline, and of the recommended recipe where it is another one.
@@ -25,12 +25,13 @@ pub(super) fn compared(result: &ReplayResult) -> Vec<&RecipeResult> {
     result.compared().into_iter().filter_map(|at| result.recipes.get(at)).collect()
 }
 
-/// Makes the blocks of all three cards.
+/// Makes the blocks of the three cards at the top of the page, which explain the answer.
 pub(super) fn cards(result: &ReplayResult, replay: &Replay<'_>) -> Vec<Vec<Block>> {
     vec![idle(result), occupancy(replay), waited(result)]
 }
 
-/// Returns the parts of the time of a run: (index of the colour in the legend, name, ns).
+/// Returns the parts into which the time of the device in a replay divides: (index of the colour in
+/// the legend, name, ns).
 fn parts(time: &DeviceTime) -> [(usize, &'static str, u64); 8] {
     [
         (0, "over 3/4 full", time.above_ns),
@@ -74,8 +75,9 @@ fn idle(result: &ReplayResult) -> Vec<Block> {
     card
 }
 
-/// Writes how long the device was idle under the recommended recipe, for which causes, and how long
-/// nearly empty. With `brief`, only the largest cause is named; `None` without any result.
+/// Writes for how much of the time the device was idle, and nearly empty, under the recommended
+/// recipe, and for which causes. With `brief`, only the largest cause is named; `None` without any
+/// result.
 pub(super) fn idle_words(result: &ReplayResult, brief: bool) -> Option<String> {
     let of = *compared(result).last()?;
     let time = &of.summary.device_time;
@@ -118,8 +120,8 @@ pub(super) fn idle_words(result: &ReplayResult, brief: bool) -> Option<String> {
     Some(format!("under {name}, idle {idle}{if_so} of {window}{why}{nearly}"))
 }
 
-/// Returns a clause that in a recording the device was idle while its host had issued work, and for
-/// how much of the idle time; of several processes the one with the most. `None` where that is little.
+/// Returns a clause that says how much of the idle time in a recording passed while the host had
+/// issued work; of several processes the one with the most. `None` where that is little.
 fn recorded_otherwise(answer: &PolicyFigures) -> Option<String> {
     let most = |a: &&JudgedProcess, b: &&JudgedProcess| a.idle_issued.total_cmp(&b.idle_issued);
     let process = answer.processes.iter().max_by(most).filter(|it| it.idle_issued >= MUCH)?;
@@ -172,7 +174,7 @@ fn occupancy(replay: &Replay<'_>) -> Vec<Block> {
     card
 }
 
-/// Returns the name and the requests of the first process that has any.
+/// Returns (name, requests) of the first process that has requests; `None` where none has.
 fn requests(of: &RecipeResult) -> Option<(&str, &RequestSummary)> {
     of.summary.processes.iter().find_map(|own| Some((&*own.name, own.requests.as_ref()?)))
 }

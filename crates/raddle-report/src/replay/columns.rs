@@ -6,8 +6,8 @@ use raddle_study::units::{duration, in_unit_of};
 use super::looks::is_chosen;
 use crate::document::{Cell, CellBar};
 
-/// Largest figure that a bar shows whole, as a multiple of the larger of two figures: that of the
-/// recommended recipe, and that of the baseline.
+/// Length of the longest bar that is drawn whole, as a multiple of the larger of two figures: that
+/// of the recommended recipe, and that of the baseline.
 const LONGEST_BAR: u64 = 4;
 
 /// Choice of the columns that a table of policies has beside the figures by which processes are
@@ -16,16 +16,17 @@ const LONGEST_BAR: u64 = 4;
 pub(super) struct AnswerDetail {
     /// True if the table describes each policy in words.
     pub(super) words: bool,
-    /// True if the table shows the slowdown of requests against the process alone.
+    /// True if the table shows the slowdown of requests: their time over the time of the process
+    /// alone.
     pub(super) alone: bool,
     /// True if the table has a column for the median time of requests.
     pub(super) median: bool,
-    /// True if the table has the change against the baseline.
+    /// True if the table shows the change of each figure against the baseline.
     pub(super) change: bool,
-    /// True if the table shows the accuracy of (the figures by which processes with requests are
-    /// judged, those of other processes, medians).
+    /// For [figures by which processes with requests are judged, those of other processes,
+    /// medians]: true if the table shows the interval or accuracy of the figures.
     pub(super) within: [bool; 3],
-    /// True if that accuracy stands below the figures in text, so that the table is narrower.
+    /// True if that interval stands below its figure on a terminal, so that the table is narrower.
     pub(super) below: bool,
 }
 
@@ -131,7 +132,7 @@ fn change(change: Option<f64>) -> Cell {
     Cell::ranked(text, change)
 }
 
-/// Makes the cells of the median request and of the figure by which the process is judged, with the
+/// Makes the cells of (the median request, the figure by which the process is judged), with the
 /// bounds or the accuracy of each.
 fn times(
     figures: &ProcessFigures,

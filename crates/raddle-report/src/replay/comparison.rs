@@ -11,9 +11,9 @@ use raddle_study::units::{count, duration, percent, size};
 use super::NAME;
 use crate::document::{Block, Cell, Column, Document, Table};
 
-/// Text in place of the makespan of a run that has none, as launches never ended.
+/// Text in place of the makespan of a replay that has none, as launches never ended.
 const STUCK: &str = "STUCK";
-/// Title of the column with the longest wait.
+/// Title of the column with the longest wait of a process.
 const LONGEST: &str = "longest";
 
 const READING: &str = "launches = kernel launches that started, with repetitions; wait = from ready (issued, and everything it waits for has ended) to the first wave started; slowdown = (end - ready) over the same launch alone here under leftover, geometric mean; refused = launches that can never run here, in one repetition; makespan = until every profile has ended once, and every request whose time was given; used = wave-slot time used of that available within the makespan; Jain = 1 where all processes used equal wave-slot time, 1/n where one had all";
@@ -138,8 +138,8 @@ fn fragmented(result: &ReplayResult) -> Table {
     table
 }
 
-/// Makes the table of the reasons for which waiting workgroups did not start, one row for each
-/// recipe that counts them and each resource that was lacking.
+/// Makes the table of the reasons why waiting workgroups did not start, one row for each recipe
+/// that counts them and each resource that was lacking.
 fn waited(result: &ReplayResult) -> Table {
     let names = [Column::name("recipe", NAME), Column::name("lacking", 10)];
     let mut table = Table::new("Refusals", names).figures(["not enough", "in pieces", "not seen"]);
@@ -229,7 +229,7 @@ fn energy(result: &ReplayResult) -> Table {
     table
 }
 
-/// Writes microjoules as mJ or J with three digits: the weights are assumed.
+/// Writes microjoules as mJ or J with three digits, as the weights behind them are assumed.
 fn joules(uj: u64) -> String {
     let (of, unit) = if uj >= 1_000_000 { (1e6, "J") } else { (1e3, "mJ") };
     format!("{} {unit}", three_digits(uj as f64 / of))
@@ -240,8 +240,8 @@ fn watts(mw: u64) -> String {
     format!("{} W", three_digits(mw as f64 / 1e3))
 }
 
-/// Writes a number with as many decimals as three digits leave, and with every digit before the
-/// point.
+/// Writes a number with at least three digits in all: with decimals where fewer than three stand
+/// before the point.
 fn three_digits(value: f64) -> String {
     let decimals = match value {
         _ if value >= 99.95 => 0,

@@ -10,13 +10,13 @@ use crate::document::{Block, Document, Medium};
 /// Sum of the sizes of decision logs, in bytes, from which on their size is shown.
 const LARGE: u64 = 1_000_000;
 
-/// Words about the files of a page that was sent alone.
+/// Words for a reader whose page lacks the files beside it, as when it was sent by mail.
 const BESIDE: &str = "These files lie in the folder of this page. A page that was mailed alone left them behind, so that its links to them lead nowhere: ask its sender for the folder.";
 
-/// Words of a link to a file.
+/// Text of a link that downloads a file.
 const DOWNLOAD: &str = "download";
 
-/// Largest number of characters of the name of a file.
+/// Largest number of characters that the list of files shows of the name of a file.
 const FILE: usize = 160;
 
 /// Facts that the document shows beside the result itself.
@@ -26,14 +26,14 @@ pub struct Closing<'c> {
     pub folder: Option<&'c Path>,
     /// Commands to try next, one line each.
     pub next: Vec<String>,
-    /// Number of columns of the terminal; `None` where it is not known.
+    /// Number of characters in a line of the terminal; `None` where it is not known.
     pub columns: Option<usize>,
-    /// True if the terminal shows everything.
+    /// True if the terminal shows everything (`-v`), not only the first screen.
     pub verbose: bool,
 }
 
-/// Writes in one line in which respects a timeline is coarser than it could be; `None` where it is
-/// not.
+/// Writes in one line what a timeline leaves out or draws coarsely; `None` where it shows
+/// everything.
 fn coarse(drawn: &DrawnTimeline) -> Option<String> {
     let units = match drawn.grain {
         "cu" => Some("compute units by launch, not by workgroup".to_owned()),

@@ -114,8 +114,8 @@ fn profile(profile: &ProfileFacts) -> String {
     format!("{text}, recorded on {device}, read from {}", profile.format)
 }
 
-/// Adds to the document what the figures depend on: warnings, assumptions of the model, and the
-/// unusual things that were met in the files.
+/// Adds to the document what the figures depend on: warnings, assumptions of the model, and faults
+/// that were found in the files.
 fn rests(document: &mut Document, result: &ReplayResult) {
     document.section("rests", "What the figures rest on");
     for warning in result.warnings.iter().cloned().chain(capped(&result.recipes)) {
@@ -137,8 +137,8 @@ fn rests(document: &mut Document, result: &ReplayResult) {
     document.list("Met in the files", met);
 }
 
-/// Names the recipes under which the shorter profiles could not repeat to the end; `None` where
-/// there are none.
+/// Names the recipes under which the shorter profiles could not repeat until the longest ended, as
+/// there is a largest number of repetitions; `None` where there are none.
 fn capped(recipes: &[RecipeResult]) -> Option<String> {
     let capped = recipes.iter().filter(|result| result.summary.repeat_capped);
     let names: Vec<String> = capped.map(|result| plain(&result.name, NAME)).collect();

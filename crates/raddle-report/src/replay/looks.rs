@@ -4,16 +4,16 @@ use raddle_study::answer::PolicyFigures;
 
 use crate::document::SeriesLook;
 
-/// Beginning of the anchors of the lines that say what each policy does: `policy-` and the index of
-/// its row in the answer.
+/// Beginning of the names of anchors on the page: `policy-` and the index of a recipe's row lead to
+/// the line that says what that policy does.
 pub(super) const POLICY: &str = "policy";
 
-/// Returns whether the recipe whose row in the answer has the index `row` is the recommended one.
+/// Returns whether the recipe with the index `row` among those compared is the recommended one.
 pub(super) fn is_chosen(answer: &PolicyFigures, row: usize) -> bool {
     answer.verdict.recipe.as_ref() == Some(&answer.rows[row].recipe)
 }
 
-/// Returns the look (colour and dashes) of the recipe whose row in the answer has the index `row`.
+/// Returns the look (colour and dashes) of the recipe with the index `row` among those compared.
 pub(super) fn look(answer: &PolicyFigures, row: usize) -> SeriesLook {
     match row {
         _ if is_chosen(answer, row) => SeriesLook::Chosen,

@@ -8,7 +8,7 @@ use raddle_study::units::{count, counted, plain};
 use super::NAME;
 use crate::document::{Block, Document};
 
-/// Largest number of characters of the name of a kernel.
+/// Largest number of characters that a line about refused launches shows of the name of a kernel.
 const KERNEL: usize = 60;
 
 pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
@@ -31,8 +31,8 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
     document.list("Stuck", by_recipe(&result.recipes, |recipe| &recipe.stuck, never_ended));
 }
 
-/// Writes a line for each item of each recipe; if all recipes have equal items, each item gets one
-/// line without a recipe.
+/// Writes a line for each item, such as a refused kernel, of each recipe; if all recipes have equal
+/// items, each item gets one line that names no recipe.
 fn by_recipe<T: PartialEq>(
     recipes: &[RecipeResult],
     items: impl Fn(&RecipeResult) -> &[T],

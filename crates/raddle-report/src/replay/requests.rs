@@ -73,7 +73,7 @@ fn requests_of(of: &RecipeResult) -> impl Iterator<Item = (&str, &RequestSummary
     of.summary.processes.iter().filter_map(|own| Some((&*own.name, own.requests.as_ref()?)))
 }
 
-/// Returns the indices of the recipes that charts show: the best ones, and the baseline.
+/// Returns the indices of the recipes that charts show: the best ranked, and the baseline.
 fn drawn(result: &ReplayResult) -> Vec<usize> {
     let answer = &result.answer;
     let best = answer.ranking.iter().copied().filter(|&at| at != answer.baseline);
@@ -83,7 +83,7 @@ fn drawn(result: &ReplayResult) -> Vec<usize> {
 }
 
 /// Draws a chart for each process with requests: for each duration, the fraction of the requests
-/// that took at most so long.
+/// that took at most that time.
 fn charts(result: &ReplayResult) -> Vec<Chart> {
     let Some(first) = result.recipes.first() else { return Vec::new() };
     let mut note = "the share that took no longer".to_owned();

@@ -11,7 +11,7 @@ const WORDS: &str = "Run time is the time with waves on the device, alive time t
 const GOT: &str = "Asked is the share given by --share, of all shares. Guaranteed is what a recipe keeps for a process whatever the others do: compute units of its own, or turns; `-` where it keeps nothing. Received is its share of the wave-slot time that all used. It grows where others need less than they could have. Lent is the part of that which was guaranteed to others, or to nobody: of compute units what it held at each moment beyond its own, of turns the time that it ran beyond its part of the whole run.";
 
 /// Makes the table of the parts of the device that each process got under the recipe with the index
-/// `of`, or under all recipes for `None`; empty with one process.
+/// `of`, or under all recipes for `None`; empty where there is one process.
 pub(super) fn got(result: &ReplayResult, of: Option<usize>) -> Table {
     let all = of.is_none();
     let columns = all.then(|| Column::name("what each got", NAME));
@@ -44,8 +44,8 @@ pub(super) fn got(result: &ReplayResult, of: Option<usize>) -> Table {
     table
 }
 
-/// Makes the cell of the requests or steps per second, with their interval where it is more than
-/// one value.
+/// Makes the cell of the requests or steps per second of a process, with their interval where it
+/// holds more than one value.
 fn told_rate(got: &TenantGot) -> Cell {
     let Some(rate) = got.per_second else { return "-".into() };
     let between = got.per_second_between.map(|between| between.map(|rate| format!("{rate:.1}")));

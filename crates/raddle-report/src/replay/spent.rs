@@ -5,8 +5,8 @@ use raddle_study::units::duration;
 
 use crate::document::{BarPart, ChartBar};
 
-/// Legend of the bars of requests: (index of the colour or pattern, meaning). Causes have the
-/// colours that they have as causes of idle time.
+/// Legend of the bars of requests, whose parts are causes of time: (index of the colour or pattern,
+/// meaning). A cause has the colour that it also has as a cause of idle time.
 const LEGEND: [(usize, &str); 6] = [
     (8, "queued behind earlier requests"),
     (6, "host"),
@@ -30,7 +30,7 @@ pub(super) fn legend<'w>(
     (0..LEGEND.len()).filter(seen).map(|at| LEGEND[at]).collect()
 }
 
-/// Draws a request as a bar, of which `full_ns` fill the width.
+/// Draws the time of a request as a bar; `full_ns` nanoseconds fill the whole width.
 pub(super) fn bar(name: String, note: String, slow: &SlowRequest, full_ns: u64) -> ChartBar {
     let part = |((look, _), ns): ((usize, &str), u64)| BarPart {
         look,

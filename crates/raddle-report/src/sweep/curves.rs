@@ -7,8 +7,8 @@ use raddle_study::units::duration;
 
 use crate::document::{Chart, ChartAxis, ChartKind, ChartSeries, Scale, SeriesLook, ValueUnit};
 
-/// Largest number of series in one chart; a sweep with more gets one chart for each value of an
-/// axis.
+/// Largest number of series in one chart; a sweep with more gets one chart for each value of a
+/// varied option.
 const SERIES: usize = 8;
 /// Largest number of charts of one kind that the page has.
 pub(super) const CHARTS: usize = 24;
@@ -17,8 +17,8 @@ pub(super) const CHARTS: usize = 24;
 /// values).
 type Facet<'s> = (String, Vec<&'s GroupSummary>);
 
-/// Draws figures over the load, one curve for each combination of other values, in a chart for each
-/// process.
+/// Draws figures over the varied load, one curve for each combination of the other values, in a
+/// chart for each process.
 pub(super) fn curves(summary: &SweepSummary) -> Vec<Chart> {
     let Some((along, numbers)) = &summary.along else { return Vec::new() };
     let facets = facets(summary, *along);
@@ -30,7 +30,8 @@ pub(super) fn curves(summary: &SweepSummary) -> Vec<Chart> {
 }
 
 /// Divides the combinations of values into the parts that charts show: one part, or, with many
-/// series, parts by the values of the first axis that is neither drawn along nor the recipe.
+/// series, a part for each value of the first varied option that is neither drawn along nor the
+/// recipe.
 fn facets(summary: &SweepSummary, along: usize) -> Vec<Facet<'_>> {
     let groups = summary.groups.iter();
     let apart = (0..summary.axes.len()).find(|&at| at != along && summary.axes[at] != "recipe");
@@ -109,8 +110,8 @@ fn curve(
     })
 }
 
-/// Names a combination of values, without those on the axes `without` and those on axes with one
-/// value alone.
+/// Names a combination of values, without those of the varied options with the indices `without`
+/// and those of options with only one value.
 pub(super) fn name(summary: &SweepSummary, group: &GroupSummary, without: &[usize]) -> String {
     let told = group.values.iter().enumerate().filter(|(at, value)| {
         let differs = || summary.groups.iter().any(|other| other.values[*at] != **value);
@@ -121,8 +122,8 @@ pub(super) fn name(summary: &SweepSummary, group: &GroupSummary, without: &[usiz
 }
 
 /// Returns the indices of two processes: that of the process whose figure is on the vertical axis,
-/// and that of the process whose cost is on the horizontal axis: the first with requests and the
-/// first without, else the first two. `None` with fewer than two processes.
+/// and that of the process whose cost is on the horizontal axis. These are the first with requests
+/// and the first without, else the first two; `None` with fewer than two processes.
 fn pair(summary: &SweepSummary) -> Option<(usize, usize)> {
     let requests = |at: &usize| summary.judged[*at].figure == "p99";
     let all = 0..summary.judged.len();
@@ -131,8 +132,9 @@ fn pair(summary: &SweepSummary) -> Option<(usize, usize)> {
     Some((up, along.or(all.clone().find(|at| *at != up))?))
 }
 
-/// Draws the figure of one process over what another process pays, in a chart for each value of the
-/// axis `along`. Points that no other point beats in both figures come first and are joined.
+/// Draws charts of two processes: the figure of the first over the time that it costs the second,
+/// in a chart for each value of the option that the sweep is drawn along. Points that no other
+/// point beats in both figures come first and are joined.
 pub(super) fn fronts(summary: &SweepSummary) -> Vec<Chart> {
     let Some((up, cost)) = pair(summary) else { return Vec::new() };
     let values: Vec<Option<&String>> = match &summary.along {

@@ -86,8 +86,9 @@ fn pictures(
     document.page(Block::Charts(legend.to_vec(), charts));
 }
 
-/// Makes the table that shows up to which value along the axis of the load the results are good.
-/// `None` where the sweep has no such axis, or has neither goals nor a process to judge.
+/// Makes the table that shows up to which load (or other value along which curves are drawn) the
+/// results are good. `None` where the sweep has no such option, or has neither goals nor a process
+/// to judge.
 fn reach(summary: &SweepSummary) -> Option<Table> {
     let (along, _) = summary.along.as_ref()?;
     let others = summary.axes.iter().enumerate().filter(|(at, _)| at != along);
@@ -172,8 +173,8 @@ fn figure(figure: Option<Within>, bounds: Option<FigureBounds>) -> Cell {
     }
 }
 
-/// Adds how much memory the processes hold: the first sentence of `told` is on the first case, and
-/// the second on the last case.
+/// Adds to the document how much memory the processes need: the first sentence of `told` is on the
+/// first case, and the second on the last case.
 pub(super) fn memory(document: &mut Document, told: &[String]) {
     if !told.is_empty() {
         document.paragraph("Memory", told.join("; in the last case "));

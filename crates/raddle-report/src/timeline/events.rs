@@ -12,8 +12,8 @@ use super::layout::Tracks;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TrackEvent {
     pub(super) at: u64,
-    /// Number of the track that the event is on; for a sample, the index of its counter in the
-    /// timeline.
+    /// Number of the track on which the event is drawn; for a sample, the index of its counter in
+    /// the timeline.
     pub(super) track: u32,
     pub(super) what: TimelineEventKind,
 }
@@ -26,7 +26,7 @@ pub(super) enum TimelineEventKind {
     Slice(u32),
     /// The launch with this index in the list of launches becomes ready.
     Launch(u32),
-    /// A phase of a launch begins, in which it waits for its first wave or is off the device.
+    /// A phase within a launch begins, in which it waits for its first wave or is off the device.
     Part(LaunchPhase),
     /// The copy or fill with this index in the timeline's list of launches begins to run.
     Copy(u32),
@@ -40,7 +40,7 @@ pub(super) enum TimelineEventKind {
     Turn(u32),
     /// A counter takes the value of its sample with this index in the counter's list.
     Sample(u32),
-    /// The slice ends that began last on this track and has not ended.
+    /// The bar that began last on this track, and has not ended, ends.
     End,
 }
 

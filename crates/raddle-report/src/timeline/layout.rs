@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use raddle_study::timeline::{Grain, Lanes, Measure, Slice, Timeline, by_ready};
 use raddle_study::units::plain;
 
-/// Index that means "no slice".
+/// Index that stands for no slice (a bar on a compute unit).
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Track of a viewer: one line, or a group of lines.
@@ -24,7 +24,7 @@ pub(super) struct ViewerTrack {
     pub(super) kind: TrackKind,
 }
 
-/// Kind of what a track shows.
+/// Kind of a track: what a viewer draws on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TrackKind {
     /// The track is a group of other tracks.
@@ -40,8 +40,8 @@ pub(super) enum TrackKind {
 #[derive(Debug, Default)]
 pub(super) struct Tracks {
     pub(super) list: Vec<ViewerTrack>,
-    /// Number of the stream's track on which each launch is drawn, by launch; 0 where it is not
-    /// drawn.
+    /// For each launch, the number of the track of its stream on which it is drawn; 0 where it is
+    /// not drawn.
     pub(super) launches: Vec<u32>,
     /// For each launch that is a copy, the number of the copy engine's track on which it is drawn;
     /// 0 for other launches.
@@ -50,25 +50,25 @@ pub(super) struct Tracks {
     pub(super) requests: Vec<u32>,
     /// For each request, the indices of its launches that are drawn on their streams.
     pub(super) served: Vec<Vec<u32>>,
-    /// By launch, true where the launch belongs to a request that is drawn.
+    /// For each launch, true if it belongs to a request that is drawn.
     pub(super) serves: Vec<bool>,
     /// Number of the track that shows the waits of each process; 0 where it has none.
     pub(super) waits: Vec<u32>,
-    /// Number of the track of the turns, which shows the process that has waves on the device; 0
-    /// where there is none.
+    /// Number of the track of turns, which shows which process has waves on the device; 0 where
+    /// there is none.
     pub(super) turn: u32,
     /// Number of the track of each counter; 0 where its process is not on the timeline.
     pub(super) counters: Vec<u32>,
-    /// For each launch, the index of the slice in which it first started; [`NONE`] where there is
-    /// no slice.
+    /// For each launch, the index of the slice (bar on a compute unit) in which it first started;
+    /// [`NONE`] where there is no slice.
     pub(super) first: Vec<u32>,
-    /// Tracks of each compute unit: (number of the unit's first track, numbers of its wave slots or
-    /// lanes in which anything ran, ascending).
+    /// Tracks of each compute unit: (number of the unit's first track, numbers of its workgroup
+    /// slots or lanes in which anything ran, ascending).
     units: Vec<(u32, Vec<u32>)>,
 }
 
-/// Shortens a name from outside for a viewer, as the end of a long C++ name is of no use on a
-/// slice.
+/// Shortens a name that an input file gave for a viewer, as the end of a long C++ name is of no use
+/// on a bar.
 pub(super) fn label(name: &str) -> String {
     let text = plain(name, 200);
     if text.trim().is_empty() { "unnamed".to_owned() } else { text }
@@ -128,9 +128,9 @@ impl Tracks {
         Some(first + slots.binary_search(&slice.slot).ok()? as u32)
     }
 
-    /// Assigns a lane (one of several tracks side by side, as two launches at a time cannot share
-    /// one) to each launch on its stream, and to each copy. Returns the lanes of each stream, by
-    /// process, and those of the copy engines.
+    /// Assigns each launch a lane on its stream, and each copy one on the copy engines: lanes are
+    /// tracks side by side, as launches that overlap cannot share one. Returns the lanes of each
+    /// stream, by process, and those of the copy engines.
     fn give_lanes(&mut self, timeline: &Timeline) -> (Vec<Vec<Lanes>>, Lanes) {
         let none = |n: usize| vec![Lanes::default(); n];
         let mut streams: Vec<_> =
@@ -237,8 +237,8 @@ impl Tracks {
         }
     }
 
-    /// Adds `lanes` tracks, side by side, for one thing such as a stream. Returns the number of the
-    /// track before them.
+    /// Adds `lanes` tracks, side by side, under one name, such as that of a stream. Returns the
+    /// number of the track before them.
     fn add_lanes(&mut self, group: u32, name: &str, lanes: u32) -> u32 {
         let before = self.list.len() as u32;
         for lane in 0..lanes {
@@ -253,8 +253,8 @@ impl Tracks {
         self.list.len() as u32
     }
 
-    /// Returns the number of the track that will be added next; as a rank it comes after all other
-    /// tracks.
+    /// Returns the number of the track that will be added next; used as a rank, it puts a track
+    /// behind all others.
     fn next(&self) -> u32 {
         self.list.len() as u32 + 1
     }

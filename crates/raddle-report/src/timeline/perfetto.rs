@@ -36,7 +36,8 @@ mod descriptor {
     pub(super) const COUNTER: u64 = 8;
     pub(super) const ORDERING: u64 = 11;
     pub(super) const RANK: u64 = 12;
-    /// Value of the field `ORDERING` by which a viewer sorts the children of a track by their rank.
+    /// Value of the Perfetto field `ORDERING` with which a viewer sorts the children of a track by
+    /// their rank.
     pub(super) const EXPLICIT: u64 = 3;
     pub(super) const COUNTER_UNIT: u64 = 3;
     pub(super) const UNIT_NAME: u64 = 6;
@@ -62,18 +63,19 @@ mod annotation {
     pub(super) const TEXT: u64 = 17;
 }
 
-/// Number of the only writer, to which all packets belong.
+/// Number of the only packet sequence of the trace, to which all packets belong.
 const SEQUENCE: u64 = 1;
-/// Flag of a packet that makes all names before it void; `NEEDED` is the flag of a packet that uses
-/// the names written since then.
+/// Flag of a Perfetto packet that makes all names before it void; `NEEDED` is the flag of a packet
+/// that uses names written since then.
 const CLEARED: u64 = 1;
 const NEEDED: u64 = 2;
-/// Number of events after which `watch` is called again with the progress.
+/// Number of written events after which the caller's `watch` is told of the progress again.
 const STRIDE: usize = 1 << 14;
 /// Number of bytes that are collected before they are written to the file.
 const CHUNK: usize = 1 << 16;
 
-/// Numbers of the names of annotations, counted from 1 in the order of `NOTES`.
+/// Numbers by which events refer to the names of annotations, counted from 1 in the order of
+/// `NOTES`.
 #[derive(Clone, Copy)]
 enum Note {
     Workgroups = 1,
@@ -88,8 +90,8 @@ enum Note {
 const NOTES: [&str; 7] =
     ["workgroups", "launch", "level", "iteration", "issued_ns", "ending", "refused"];
 const ENDINGS: [Ending; 4] = [Ending::Ended, Ending::Saved, Ending::Killed, Ending::Unfinished];
-/// Phases of launches by which slices of a timeline are named; their numbers follow that of the
-/// name `unnamed`, which follows those of the kernels' names.
+/// Phases of launches that name bars of a timeline. Events refer to names by number: those of the
+/// kernels come first, then the name `unnamed`, then these phases.
 const PHASES: [LaunchPhase; 7] = [
     LaunchPhase::Host,
     LaunchPhase::Dependency,
@@ -100,8 +102,8 @@ const PHASES: [LaunchPhase; 7] = [
     LaunchPhase::Off(Preemption::Reset),
 ];
 const UNNAMED: &str = "unnamed";
-/// Number of the name `several` less that of the last kernel's name. The names of the processes
-/// follow it, then those of the requests.
+/// Number of the name `several` less the number of the last kernel's name. The names of the
+/// processes follow it, then those of the requests.
 const SEVERAL: usize = 2 + PHASES.len();
 
 /// Writes a timeline as a Perfetto trace (protocol buffers).
@@ -259,7 +261,7 @@ impl<W: Write> PerfettoWriter<'_, W> {
     }
 }
 
-/// Writes the begin of a slice, by its kind `what`: its name, its process, its annotations and its
+/// Writes the begin of a bar of the kind `what`: its name, its process, its annotations and its
 /// arrows.
 fn begin(message: &mut Proto, timeline: &Timeline, tracks: &Tracks, what: TimelineEventKind) {
     let first = &tracks.first;
@@ -314,7 +316,7 @@ fn begin(message: &mut Proto, timeline: &Timeline, tracks: &Tracks, what: Timeli
     }
 }
 
-/// Returns the number under which the name of a phase was written.
+/// Returns the number by which events refer to the name of a phase.
 fn named(timeline: &Timeline, phase: LaunchPhase) -> u64 {
     let at = PHASES.iter().position(|of| of.name() == phase.name()).unwrap_or(0);
     (timeline.kernels.len() + 2 + at) as u64
@@ -363,11 +365,11 @@ fn note_ending(message: &mut Proto, ending: Ending) {
     }
 }
 
-/// Bit of an arrow's number that is set for arrows from a request to a launch, and clear for arrows
-/// from a launch to a slice.
+/// Bit in the number of an arrow that is set for arrows from a request to a launch, and clear for
+/// arrows from a launch to its first slice on a compute unit.
 const OF_REQUEST: u64 = 1 << 63;
 
-/// Returns the number of the arrow from a launch to its first slice.
+/// Returns the number of the arrow from a launch to its first slice on a compute unit.
 fn flow(launch: u32) -> u64 {
     u64::from(launch) + 1
 }

@@ -30,7 +30,8 @@ impl Proto {
         self.bytes.push(value as u8);
     }
 
-    /// Writes a number field: uint32, uint64, an enum, a bool, or an int64 that is not negative.
+    /// Writes a field that holds a number: uint32, uint64, an enum, a bool, or an int64 that is not
+    /// negative.
     pub(super) fn number(&mut self, field: u64, value: u64) {
         self.raw(field << 3 | VARINT);
         self.raw(value);
@@ -47,7 +48,7 @@ impl Proto {
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
-    /// Writes a message field whose content `fill` writes.
+    /// Writes a field that holds a message, whose content the function `fill` writes.
     pub(super) fn message(&mut self, field: u64, fill: impl FnOnce(&mut Self)) {
         self.raw(field << 3 | LENGTH);
         // Nearly all messages are shorter than 128 bytes, so room is kept for a length of one byte.

@@ -51,7 +51,7 @@ fn slice() -> impl Strategy<Value = Slice> {
     })
 }
 
-/// Draws any timeline, also with positions that lead nowhere, times that fall, and lists out of
+/// Draws any timeline, also with indices that lead nowhere, times that fall, and lists out of
 /// order.
 fn timeline() -> impl Strategy<Value = Timeline> {
     let away = (place(), time(), time()).prop_map(|(launch, start_ns, end_ns)| Away {
@@ -112,7 +112,7 @@ fn timeline() -> impl Strategy<Value = Timeline> {
         })
 }
 
-/// Counts the packets in a Perfetto file, by the lengths in it.
+/// Counts the packets in a Perfetto file, by the packet lengths that stand in it.
 fn packets(mut bytes: &[u8]) -> usize {
     let mut count = 0;
     while let Some((&key, rest)) = bytes.split_first() {
@@ -126,8 +126,8 @@ fn packets(mut bytes: &[u8]) -> usize {
     count
 }
 
-/// Writes a timeline. Returns the file, and the (events written, all events) that its watch was
-/// given.
+/// Writes a timeline as a Perfetto file. Returns the file, and the pairs (events written, all
+/// events) that the progress callback got.
 fn written(timeline: &Timeline) -> (Vec<u8>, Vec<(u64, u64)>) {
     let (mut file, mut seen) = (Vec::new(), Vec::new());
     let mut watch = |done, of| seen.push((done, of));
@@ -157,7 +157,7 @@ proptest! {
     }
 }
 
-/// Writer that takes this many bytes and then fails.
+/// Writer that takes as many bytes as its number says and then fails, like a full disk.
 struct Full(usize);
 
 impl std::io::Write for Full {

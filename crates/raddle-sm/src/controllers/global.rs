@@ -10,8 +10,8 @@ use crate::{Decision, Route};
 
 impl Controllers {
     /// Makes one decision of the global controller, which gives blocks of a kernel to an SM; `None`
-    /// when no block can be distributed now. The controller of the SM is to be served at once,
-    /// before the next decision.
+    /// when no block can be distributed now. The caller then lets the controller of that SM start
+    /// warps, before the next decision.
     pub fn decide(&mut self) -> Option<Decision> {
         self.refresh();
         let tried = if self.options.fall_through { self.targets.len() } else { 1 };
@@ -33,9 +33,9 @@ impl Controllers {
     }
 
     /// Gives blocks of the kernel at the index `at` of the targets to the SM `sm`: as many as `n1`,
-    /// the number of whole blocks that the SM takes, but at most those not yet distributed (G3);
-    /// one block where `n1` is 0 (C3). Raises the SM's top priority (C4). `None`, with nothing
-    /// given, only where there is no such kernel.
+    /// the number of whole blocks that the SM takes, but at most those not yet distributed (step G3
+    /// of seed 003); one block where `n1` is 0 (C3). Raises the SM's top priority (C4). `None`,
+    /// with nothing given, only where there is no such kernel.
     fn distribute(&mut self, at: usize, route: Route, sm: usize, n1: u64) -> Option<Decision> {
         let slot = self.targets[at].slot;
         let held = self.kernels.get_mut(slot as usize)?.as_mut()?;

@@ -9,8 +9,8 @@ use crate::search::Room;
 use crate::{Ended, Error, Handle, Started};
 
 impl Controllers {
-    /// Makes one step of an SM's controller: starts warps of the first waiting block of which some
-    /// can start, as many as can. Returns the warps; `None` when no warp can start now.
+    /// Makes one step of an SM's controller: starts as many warps as can start, of the first
+    /// waiting block of which any can. Returns the warps; `None` when no warp can start now.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where there is no such SM.
@@ -78,9 +78,9 @@ impl Controllers {
         })
     }
 
-    /// Reports that a warp of the block of `handle` has ended: L4 gives back the resources of the
-    /// warp, L5 lowers the SM's top priority once the block is done. The controller of the SM is to
-    /// be served after that.
+    /// Reports that a warp of the block of `handle` has ended: the SM gets back the resources of
+    /// the warp (step L4 of seed 003), and its top priority falls once the block is done (L5). The
+    /// caller then lets the controller of the SM start warps.
     ///
     /// # Errors
     /// [`State`](crate::ErrorKind::State) where no warp of that block runs; nothing has changed.
@@ -113,7 +113,7 @@ impl Controllers {
         Ok(Ended { sm: CuId(sm), block_done, kernel_done })
     }
 
-    /// Removes a kernel that has finished from the table.
+    /// Removes a kernel that has finished from the table of kernels.
     fn forget(&mut self, slot: u32) {
         if let Some(held) = self.kernels.get_mut(slot as usize).and_then(Option::take) {
             let id = held.kernel.id;

@@ -63,7 +63,8 @@ struct BlockNeed {
 struct TargetKernel {
     priority: u64,
     slot: u32,
-    /// Entry of the index with the SMs for the kernel's demand.
+    /// Place in the index of SMs of the kernel's demand, under which the SMs that can take its
+    /// blocks are kept.
     place: DemandSlot,
 }
 
@@ -93,7 +94,7 @@ impl SmBlock {
     }
 }
 
-/// Room on the SMs, as a search asks for it, for the blocks of one kernel.
+/// Answers for the search of an SM for blocks of one kernel: how much room each SM has.
 struct SmRoom<'a> {
     sms: &'a [Sm],
     need: &'a BlockNeed,
@@ -128,13 +129,15 @@ fn key(have: &Resources, top: Option<u64>) -> SmKey {
     [cut(have.warps), cut(have.registers), cut(have.shared), lowness(top)]
 }
 
-/// Returns the least key of an SM that has at least the resources `need`.
+/// Returns the least key in the index of an SM that has at least the resources `need`, whatever its
+/// top priority.
 fn need_key(need: &Resources) -> SmKey {
     [cut(need.warps), cut(need.registers), cut(need.shared), 0]
 }
 
 impl Controllers {
-    /// Returns empty tables over `sms` equal SMs, each with the resources `each`.
+    /// Returns empty tables of kernels and blocks for `sms` equal SMs, each with the resources
+    /// `each`.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) without SMs. The claims speak of two or more; one is allowed.
@@ -159,8 +162,8 @@ impl Controllers {
     }
 
     /// Adds a kernel that arrives, and returns `None`. A kernel whose blocks can never fit an SM is
-    /// not added (C12): the refusal names the first resource that lacks (warps, registers, shared
-    /// memory).
+    /// not added (reading C12 of seed 003): the refusal names the first resource that it lacks
+    /// (warps, registers, shared memory).
     ///
     /// # Errors
     /// A kernel without blocks or warps, with an id in use, or with registers beyond u64; nothing
@@ -233,7 +236,8 @@ impl Controllers {
         self.index.refresh(|sm| key(&sms[sm].remaining, sms[sm].blocks.top()));
     }
 
-    /// Returns the kernel status register table, in the order of arrival.
+    /// Returns the kernel status register table of seed 003, one row for each unfinished kernel, in
+    /// the order of arrival.
     #[must_use]
     pub fn kernels(&self) -> Vec<KernelRow> {
         let mut held: Vec<&HeldKernel> = self.kernels.iter().flatten().collect();
@@ -246,14 +250,15 @@ impl Controllers {
         held.into_iter().map(row).collect()
     }
 
-    /// Returns the SM status register table.
+    /// Returns the SM status register table of seed 003, one row for each SM.
     #[must_use]
     pub fn sms(&self) -> Vec<SmRow> {
         // SMs are numbered by u16.
         (0..).map(CuId).zip(&self.sms).map(|(sm, it)| it.row(sm)).collect()
     }
 
-    /// Returns the block status register table of one SM, in the order of distribution.
+    /// Returns the block status register table of one SM (seed 003), one row for each unfinished
+    /// block, in the order of distribution.
     #[must_use]
     pub fn blocks(&self, sm: CuId) -> Vec<BlockRow> {
         let here = |block: &&SmBlock| block.sm == sm.0 && !block.done();

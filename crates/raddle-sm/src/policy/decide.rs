@@ -9,9 +9,9 @@ use crate::search::{Room, find};
 use crate::{Choose, Route};
 
 impl BlockWarp {
-    /// Starts the next of the whole blocks that an earlier decision gave an SM, and returns the
-    /// answer; `None` where none of them is left or can start, and with `bulk`: then a new decision
-    /// is due.
+    /// Starts the next of the whole blocks that an earlier decision gave a compute unit, and
+    /// returns the answer. `None` where none of them is left or can start, and also with `bulk`:
+    /// then the caller makes a new decision.
     pub(super) fn go_on(
         &mut self,
         ready: &ReadyView<'_>,
@@ -105,8 +105,9 @@ impl BlockWarp {
         Some(round.start_one(entry, id(sm)))
     }
 
-    /// Distributes the workgroups of a launch over the units in `rooms`, in order: each gets as
-    /// many as it takes whole (N1), but at most those not yet distributed (G3).
+    /// Distributes the workgroups of a launch over the compute units in `rooms`, in order: each
+    /// unit gets as many as it takes whole, but at most those not yet distributed (step G3 of seed
+    /// 003).
     fn deal(&mut self, entry: &ReadyLaunch, round: &mut Round) {
         if self.options.choose == Choose::MostFree {
             self.rooms.sort_unstable_by_key(|&(room, cu)| (core::cmp::Reverse(room), cu));
@@ -125,12 +126,12 @@ impl BlockWarp {
     }
 }
 
-/// Most demands for which one answer to wait gives the reason why they found no place.
+/// Most demands for which one answer to wait says why they found no place.
 const EXPLAINED: usize = 16;
 
 /// Returns (index in the view, launch) of the most important launch with undistributed workgroups,
-/// of equal ones the first submitted (G1). `after` is (level, index in the view) of the launch
-/// behind which the search begins; `None` searches all.
+/// of equal ones the first submitted (step G1 of seed 003). `after` is (level, index in the view)
+/// of the launch behind which the search begins; `None` searches all.
 fn target<'a>(
     ready: &ReadyView<'a>,
     after: Option<(u8, usize)>,

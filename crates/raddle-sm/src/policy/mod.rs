@@ -19,8 +19,9 @@ use crate::BlockWarpConfig;
 use room::{share_fits, waves};
 use tables::BlockTables;
 
-/// Allocate policy that gives a unit whole workgroups where it can, else lets one unit start single
-/// waves of a workgroup, else queues the workgroup on a unit that runs only less important work.
+/// Allocate policy that gives a compute unit whole workgroups where it can, else lets one unit
+/// start single waves of a workgroup, else queues the workgroup on a unit that runs only less
+/// important work.
 ///
 /// ```
 /// use raddle_policy::{Allocate, Cus, ReadyLaunch, ReadyView, Round, Tick};
@@ -46,16 +47,16 @@ use tables::BlockTables;
 pub struct BlockWarp {
     options: BlockWarpConfig,
     tables: BlockTables,
-    /// Whole workgroups that a decision gave a unit, which are started one by one; `None` where
-    /// none is left.
+    /// Whole workgroups that a decision gave a compute unit and that have yet to start; `None`
+    /// where there are none.
     grant: Option<Grant>,
     /// (number of workgroups that fit, compute unit) of the units with room, for the whole
-    /// workgroups of one answer.
+    /// workgroups that one answer starts.
     rooms: Vec<(u32, CuId)>,
 }
 
-/// Remainder of a decision that gave a unit several whole workgroups: the next one to start and the
-/// number left.
+/// Whole workgroups that a decision gave a compute unit and that have yet to start: the next one,
+/// and their number.
 #[derive(Clone, Copy, Debug)]
 struct Grant {
     launch: LaunchId,
@@ -65,7 +66,7 @@ struct Grant {
 }
 
 impl BlockWarp {
-    /// Returns the policy for an empty device.
+    /// Returns the policy with these settings, for an empty device.
     #[must_use]
     pub fn new(options: BlockWarpConfig) -> Self {
         Self { options, tables: BlockTables::default(), grant: None, rooms: Vec::new() }
@@ -95,8 +96,9 @@ impl BlockWarp {
         self.decide(ready, bulk, round)
     }
 
-    /// Returns the answer that starts waves on one unit, of its first waiting workgroup of which
-    /// some can start (L1..L3); `None` where no wave can start.
+    /// Returns the answer that starts waves on the compute unit `cu`, of its first waiting
+    /// workgroup of which some can start (steps L1 to L3 of seed 003); `None` where no wave can
+    /// start.
     fn serve(&self, ready: &ReadyView<'_>, cu: CuId, round: &mut Round) -> Option<Answer> {
         let (slot, count) = self.tables.next(cu, self.options.backfill, |block| {
             // A launch that is held or on its way back is not in the view, and starts nothing.
@@ -121,7 +123,8 @@ impl BlockWarp {
         Some(Answer::Start { launch: block.launch, waves: span })
     }
 
-    /// Returns whether workgroups of a launch start as a whole or not at all (C11).
+    /// Returns whether workgroups of a launch start as a whole or not at all, as their waves meet
+    /// at a barrier (reading C11 of seed 003).
     fn whole_only(&self, launch: &Launch) -> bool {
         self.options.whole_blocks_for_barriers && launch.barrier.possible()
     }

@@ -6,20 +6,21 @@ use crate::blocks::Blocks;
 use crate::index::{SmKey, cut, lowness, reversed};
 use crate::search::{Room, SmWish};
 
-/// Room on the compute units, as a search asks for it, for the workgroups of one launch.
+/// Answers for the search of a compute unit for workgroups of one launch: how much room each unit
+/// has.
 pub(super) struct CuRoom<'a> {
     pub(super) cus: &'a Cus,
     pub(super) tops: &'a [Blocks],
     pub(super) launch: &'a Launch,
 }
 
-/// Converts an index to the id of a compute unit; units are numbered by u16.
+/// Converts the index of an SM in a search to the id of a compute unit; units are numbered by u16.
 pub(super) fn id(sm: usize) -> CuId {
     CuId(sm as u16)
 }
 
-/// Returns whether a unit has free the resources that a workgroup takes as a whole: a workgroup
-/// slot, barriers and LDS.
+/// Returns whether a compute unit has free the resources that a workgroup takes as a whole: a
+/// workgroup slot, barriers and LDS.
 pub(super) fn share_fits(cus: &Cus, cu: CuId, launch: &Launch) -> bool {
     let (free, demand) = (cus.free(cu), &launch.demand);
     free.workgroups > 0
@@ -27,7 +28,8 @@ pub(super) fn share_fits(cus: &Cus, cu: CuId, launch: &Launch) -> bool {
         && free.lds >= u64::from(demand.lds)
 }
 
-/// Returns the number of further waves of the launch's workgroup that can start on the unit.
+/// Returns the number of further waves of one workgroup of the launch that can start on the compute
+/// unit.
 pub(super) fn waves(cus: &Cus, cu: CuId, launch: &Launch) -> u32 {
     let room = cus.wave_room(cu, &launch.demand);
     if cus.shape().sgpr == u16::MAX {
@@ -67,13 +69,13 @@ pub(super) fn wish(launch: &Launch) -> SmWish {
     SmWish { priority: priority(launch), barrier: launch.barrier.possible(), block, warp }
 }
 
-/// Returns the priority of a launch in the seed's sense: larger is more important.
+/// Returns the priority of a launch in the sense of seed 003: larger is more important.
 pub(super) fn priority(launch: &Launch) -> u64 {
     reversed(launch.level.rank())
 }
 
-/// Returns the key of a unit in the index: its free amounts, and how low its top priority `top` is;
-/// `None` where the unit has no work.
+/// Returns the key of a compute unit in the index: its free amounts, and how low its top priority
+/// `top` is (`None` where the unit has no work).
 pub(super) fn key(cus: &Cus, cu: CuId, top: Option<u64>) -> SmKey {
     let free = cus.free(cu);
     [cut(free.waves), cut(free.vgpr), cut(free.lds), lowness(top)]

@@ -24,17 +24,19 @@ pub(super) struct PartialBlock {
     ended: u16,
 }
 
-/// Units on which workgroups of one launch are.
+/// Counts and list of the workgroups of one launch that are on compute units.
 #[derive(Clone, Debug)]
 struct Lying {
     priority: u64,
     waves: u16,
-    /// Number of workgroups that started as a whole, for each compute unit.
+    /// Number of workgroups of the launch that started as a whole; the index is that of the compute
+    /// unit.
     whole: Vec<u32>,
-    /// Slot in the list of partial workgroups of each workgroup that is assigned or partly started,
-    /// by workgroup.
+    /// For each workgroup, by its number, that is assigned or partly started: its slot in the list
+    /// of partial workgroups.
     partial: BTreeMap<u64, u32>,
-    /// True while the launch is saved: its workgroups are off the units until it is restored.
+    /// True while the launch is saved: its workgroups are off the compute units until it is
+    /// restored.
     saved: bool,
 }
 
@@ -43,20 +45,19 @@ struct Lying {
 pub(super) struct BlockTables {
     units: Vec<Blocks>,
     index: Index,
-    /// Units on which waiting workgroups have to be tried, as work ended, came or was taken off
-    /// there.
+    /// Compute units on which waiting workgroups have to be tried again, as work ended, came or was
+    /// taken off there.
     due: CuSet,
     launches: BTreeMap<LaunchId, Lying>,
     blocks: Vec<PartialBlock>,
     spare_blocks: Vec<u32>,
-    /// Lists of counts that launches that have ended left, whose memory is used again for new
-    /// launches.
+    /// Lists of counts of launches that have ended, whose memory is used again for new launches.
     spare: Vec<Vec<u32>>,
     serials: u64,
 }
 
 impl BlockTables {
-    /// Makes room for as many units as the device has.
+    /// Makes room for the compute units of the device.
     pub(super) fn fit(&mut self, cus: &Cus) {
         let count = cus.len();
         if self.units.len() != count {
@@ -72,7 +73,7 @@ impl BlockTables {
         self.index.refresh(|sm| key(cus, CuId(sm as u16), units[sm].top()));
     }
 
-    /// Returns the entry of the index for the demand of a launch, brought up to date.
+    /// Returns the place in the index of the demand of a launch, brought up to date.
     pub(super) fn demand(&mut self, wish: &SmWish) -> DemandSlot {
         self.index.demand(&wish.block, &wish.warp, DemandSlot::default())
     }
@@ -128,7 +129,8 @@ impl BlockTables {
         (0..self.units.len()).for_each(|sm| self.touch(CuId(sm as u16), true));
     }
 
-    /// Returns the entry of a launch, which is made where there is none.
+    /// Returns the record of the workgroups of a launch on compute units, which is made where there
+    /// is none.
     fn lying(&mut self, launch: &Launch) -> &mut Lying {
         let (spare, units) = (&mut self.spare, self.units.len());
         self.launches.entry(launch.id).or_insert_with(|| {
@@ -273,7 +275,8 @@ impl BlockTables {
         }
     }
 
-    /// Forgets a launch that has ended or was killed, and the workgroups of it that were left.
+    /// Forgets a launch that has ended or was killed, and its workgroups that were left on compute
+    /// units.
     pub(super) fn forget(&mut self, launch: LaunchId) {
         let Some(mut lying) = self.launches.remove(&launch) else { return };
         if lying.whole.iter().any(|&count| count > 0) || !lying.partial.is_empty() {
@@ -286,8 +289,9 @@ impl BlockTables {
         self.spare.push(lying.whole);
     }
 
-    /// Takes the workgroups of a saved launch off the units until it comes back. Workgroups of
-    /// which no wave has started do not wait there any more: they are distributed anew.
+    /// Takes the workgroups of a launch that is saved off the compute units until it comes back.
+    /// Workgroups of which no wave has started do not wait there any more: they are distributed
+    /// anew.
     pub(super) fn lift(&mut self, launch: LaunchId) {
         let Some(mut lying) = self.launches.remove(&launch) else { return };
         self.take(&lying);
@@ -304,8 +308,8 @@ impl BlockTables {
         self.touch_all();
     }
 
-    /// Takes the workgroups of a launch off the units. Does nothing where the launch is saved, as
-    /// they are off the units already.
+    /// Takes the workgroups of a launch off the compute units. Does nothing where the launch is
+    /// saved, as they are off already.
     fn take(&mut self, lying: &Lying) {
         if lying.saved {
             return;
@@ -322,7 +326,7 @@ impl BlockTables {
         }
     }
 
-    /// Puts the workgroups of a saved launch back on the units where they were.
+    /// Puts the workgroups of a saved launch back on the compute units where they were.
     pub(super) fn lower(&mut self, launch: LaunchId) {
         if let Some(lying) = self.launches.get_mut(&launch).filter(|lying| lying.saved) {
             lying.saved = false;

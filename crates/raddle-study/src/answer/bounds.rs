@@ -10,9 +10,9 @@ use crate::units::{duration, in_unit_of};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FigureBounds {
-    /// Least that the figure may be.
+    /// Least that the figure may be, in nanoseconds.
     pub least_ns: u64,
-    /// Most that the figure may be, as far as that is known.
+    /// Most that the figure may be, in nanoseconds, as far as that is known.
     pub most_ns: u64,
     /// True if the requests are too few, or follow each other too closely, to give an upper bound, so
     /// that the figure may also be above `most_ns`.
@@ -51,7 +51,7 @@ impl FigureBounds {
         format!("{} {unit}", self.in_unit_of(self.most_ns))
     }
 
-    /// Returns the bounds of a figure that either these or `other` hold.
+    /// Returns the narrowest bounds that hold every time which these bounds or `other` hold.
     fn joined(self, other: Self) -> Self {
         Self {
             least_ns: self.least_ns.min(other.least_ns),
@@ -60,7 +60,8 @@ impl FigureBounds {
         }
     }
 
-    /// Returns the bounds on a device on which times are between `least` and `most` times as long.
+    /// Returns these bounds for a device on which all times are between `least` and `most` times as
+    /// long as on the device replayed on.
     pub(crate) fn scaled(self, [least, most]: [f64; 2]) -> Self {
         // Times of runs are far below 2^53 ns.
         let by = |ns: u64, factor: f64| (ns as f64 * factor).round() as u64;
@@ -69,9 +70,9 @@ impl FigureBounds {
 }
 
 impl ProcessFigures {
-    /// Returns the bounds of the figure by which the process is judged. `factors` are the least and
-    /// the most by which true times may differ from those of a replay; `None` is 1 for both. `None`
-    /// where the figure is exact or missing.
+    /// Returns the bounds of the figure by which the process is judged; `None` where the figure is
+    /// exact or missing. `factors` are the least and the most by which true times may differ from
+    /// those of a replay, both 1 for `None`.
     pub(crate) fn bounds_by(&self, factors: Option<[f64; 2]>) -> Option<FigureBounds> {
         let exact = |ns: u64| FigureBounds { least_ns: ns, most_ns: ns, open: false };
         let plain = self.bounds().or(self.decisive_ns.map(exact))?;
@@ -79,8 +80,9 @@ impl ProcessFigures {
         (bounds.open || bounds.least_ns < bounds.most_ns).then_some(bounds)
     }
 
-    /// Returns the bounds of the figure by which the process is judged, by the sample and by what is
-    /// known of contention and of the cost of turns. `None` where nothing is known of them.
+    /// Returns the bounds of the figure by which the process is judged, from what is uncertain
+    /// about it: the sample of requests or steps, contention, and the cost of turns. `None` where
+    /// nothing is known of these.
     fn bounds(&self) -> Option<FigureBounds> {
         let sampled = self.sampled.and_then(|it| {
             // Without an upper bound, times as long as that of the slowest request are known to occur.

@@ -5,14 +5,15 @@ use super::words::percent;
 use super::{JudgedProcess, PolicyFigures};
 use crate::units::counted;
 
-/// Returns (index of a process, its change against the baseline as a fraction) for each process of
-/// which both figures are known; `row` is the index of the recipe's row.
+/// Returns (index of a process, change of the time by which it is judged against the baseline, as a
+/// fraction) for each process of which both times are known; `row` is the index of the recipe's
+/// row.
 pub(super) fn changes(figures: &PolicyFigures, row: usize) -> impl Iterator<Item = (usize, f64)> {
     (0..figures.processes.len()).filter_map(move |at| Some((at, figures.change(row, at)?)))
 }
 
-/// Says what the two recipes between which nothing decides change against the baseline; `None` where
-/// neither changes anything.
+/// Says how the times of processes change against the baseline under each of two recipes that
+/// cannot be told apart, whose rows have the indices `rows`; `None` where neither changes anything.
 pub(super) fn against_today(figures: &PolicyFigures, rows: [usize; 2]) -> Option<String> {
     let told = |row: usize| {
         let all = all_changes(figures, row, None);
@@ -24,12 +25,14 @@ pub(super) fn against_today(figures: &PolicyFigures, rows: [usize; 2]) -> Option
     (!told.is_empty()).then(|| format!("Against {base}: {}.", told.join("; ")))
 }
 
-/// Returns whether any process but one takes longer than under the baseline.
+/// Returns whether any process other than that with the index `but` takes longer than under the
+/// baseline, under the recipe with the index `row` among those compared.
 pub(super) fn has_cost(figures: &PolicyFigures, row: usize, but: usize) -> bool {
     changes(figures, row).any(|(at, by)| at != but && by >= SMALL)
 }
 
-/// Number of changes that a sentence names; of more, costs before gains, and the largest.
+/// Largest number of changes of processes that a sentence of the verdict names. Where there are
+/// more, it names losses before gains, and the largest of each.
 const NAMED_CHANGES: usize = 3;
 
 /// Writes the changes of all processes but one against the baseline: "a train step 6 % longer and a
@@ -56,9 +59,9 @@ pub(super) fn all_changes(figures: &PolicyFigures, row: usize, but: Option<usize
     told.chain(more).collect::<Vec<_>>().join(" and ")
 }
 
-/// Returns the change of a process against the baseline, as a fraction, if work whose issue no file
-/// tells was issued without the recorded gaps; `None` where it is less than 1 %, or every file tells
-/// when work was issued.
+/// Returns the change of a process against the baseline, as a fraction, under the assumption that
+/// the host issued its work early, so that the recorded gaps vanish. `None` where that change is
+/// less than 1 %, or every file tells when work was issued.
 fn queued_change(figures: &PolicyFigures, row: usize, at: usize) -> Option<f64> {
     let of = |row: usize| figures.rows[row].processes[at].queued_ns;
     let [own, base] = [of(row)?, of(figures.baseline)?.max(1)];
@@ -72,7 +75,7 @@ pub(super) fn change(figures: &PolicyFigures, at: usize, by: f64) -> String {
     format!("a {name} {} {}", judged.word(), change_alone(by))
 }
 
-/// Writes a change without its subject: "6 % longer".
+/// Writes a change of a time, given as a fraction, without its subject: 0.06 as "6 % longer".
 fn change_alone(by: f64) -> String {
     format!("{} {}", percent(by.abs()), if by > 0.0 { "longer" } else { "shorter" })
 }
@@ -83,7 +86,8 @@ mod tests {
     use super::*;
     use crate::answer::JudgedBy;
 
-    /// Makes figures of five processes that all take 100 ms under today's way, and `ms` under mps.
+    /// Makes figures of five processes. Each takes 100 ms under `time-slice` (the device's
+    /// default), `ms` under `mps`, and there `queued` where recorded gaps are left out.
     fn five(ms: [f64; 5], queued: Option<[f64; 5]>) -> PolicyFigures {
         let plain = |name: &&str| JudgedProcess::plain(name, JudgedBy::Steps, Some(50_000_000));
         let processes = ["a", "b", "c", "d", "e"].iter().map(plain).collect();

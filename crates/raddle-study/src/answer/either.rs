@@ -5,15 +5,15 @@ use super::today::TIME_SLICE;
 use super::words::percent;
 use super::{PolicyFigures, ProcessFigures};
 
-/// Smallest relative difference of two times that counts: 1 %.
+/// Smallest relative difference of two times that counts as a difference: 1 %.
 pub(super) const SMALL: f64 = 0.01;
 
 /// Reason why figures cannot decide between the best recipe and another one.
 pub(super) struct Doubt {
     pub(super) text: String,
-    /// Index of the row of the other recipe.
+    /// Index in the rows of figures of the other recipe, which may be the best one in truth.
     pub(super) other: usize,
-    /// Cause of the doubt, which also decides what would settle it.
+    /// Cause of the doubt, which also decides by which measurement it would be settled.
     pub(super) by: DoubtBy,
 }
 
@@ -22,9 +22,10 @@ pub(super) struct Doubt {
 pub(super) enum DoubtBy {
     /// Contention, which a recording of the processes side by side would settle.
     Contention,
-    /// Idle times in recordings of which no file says whether they were waits for the host.
+    /// Idle gaps in recordings whose files do not say whether the host was waiting in them.
     Gaps,
-    /// Requests, turns or the error of the model, which a trial on the device settles.
+    /// Chance in the drawn requests, the cost of turns, or the error of the model, which a trial on
+    /// the device settles.
     Trial,
 }
 
@@ -61,8 +62,8 @@ pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<Doubt> {
     gaps.or_else(|| others.filter(is_apart).find_map(doubt))
 }
 
-/// Says, where all recipes do the same, which one is better than the baseline if work whose issue no
-/// file tells was issued without the recorded gaps. `None` where none is.
+/// Says, where all recipes give the same times, which one is better than the baseline if the host
+/// issued work without the recorded gaps, where no file tells when it did. `None` where none is.
 pub(super) fn if_queued(figures: &PolicyFigures) -> Option<String> {
     let base = figures.baseline;
     let others = figures.ranking.iter().copied().filter(|&row| {
@@ -124,9 +125,9 @@ pub(super) fn by_gaps(figures: &PolicyFigures, best: usize, other: usize) -> Opt
     })
 }
 
-/// Returns a sentence that other requests of the same kind might rank the recipes of the rows
-/// `best` and `second` the other way round; `None` where nearly all random draws of the requests
-/// agree.
+/// Returns a sentence that other random requests of the same kind might rank the recipes of the
+/// rows `best` and `second` the other way round; `None` where nearly all random draws of the
+/// requests agree.
 fn by_accident(figures: &PolicyFigures, best: usize, second: usize) -> Option<String> {
     let [least, most] = figures.ratio_resampled(second, best)?;
     if least > 1.0 {
@@ -180,8 +181,8 @@ fn by_measured_error(figures: &PolicyFigures, best: usize, second: usize) -> Opt
     })
 }
 
-/// Returns the name of the way of sharing in the name of a row: the row itself, or the recipe of a
-/// candidate of a search, such as `mps` of `recipe=mps share.serve=2`.
+/// Returns the way of sharing, such as `mps`, that the name of a row stands for: the name itself,
+/// or of a candidate of a search the value of `recipe`, as in `recipe=mps share.serve=2`.
 fn way(row: &str) -> &str {
     let recipe = row.strip_prefix("recipe=").and_then(|rest| rest.split(' ').next());
     recipe.unwrap_or(row)
@@ -203,8 +204,8 @@ mod tests {
     use super::super::tests::{row, serve_and_train};
     use crate::answer::{PolicyFigures, VerdictKind};
 
-    /// A policy that was measured on no device is not trusted more than the ways that were.
-    /// A candidate of a search is the way that its recipe names.
+    /// Checks that a policy that was measured on no device is not trusted more than the measured
+    /// ways of sharing, and that a candidate of a search counts as the way that its recipe names.
     #[test]
     fn a_search_knows_the_error_of_a_measured_way() {
         assert_eq!(

@@ -15,7 +15,7 @@ use crate::amount::{AmountError, decimal, span};
 pub struct Goal {
     /// Name of the process whose figure is limited.
     pub process: String,
-    /// Figure of the process that has a limit.
+    /// Figure of the process that has a limit, such as its 99th percentile.
     pub metric: GoalMetric,
     /// Largest value that the figure may have, as a time or as an increase.
     pub limit: GoalLimit,
@@ -38,7 +38,8 @@ pub enum GoalMetric {
     Max,
     /// Mean time of one step of a process that repeats.
     Step,
-    /// Time from the begin of the run to the end of the last launch of the process.
+    /// Time from the begin of the run (a simulation of all processes) to the end of the last launch
+    /// of the process.
     End,
 }
 
@@ -56,12 +57,12 @@ pub enum GoalLimit {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GoalError {
-    /// The text does not consist of three words: a process, a figure and a limit.
+    /// The text does not consist of three words (a process, a figure and a limit); the text.
     #[error(
         "`{0}` is no goal: write NAME p50|p90|p95|p99|mean|max|step|end LIMIT, such as `serve p99 20ms`"
     )]
     Words(String),
-    /// The word for the figure is not known.
+    /// The word in the place of the figure names no figure; the word.
     #[error("`{0}` is no figure of a goal: p50, p90, p95, p99, mean, max, step or end")]
     Metric(String),
     /// The limit is a change without its sign or its unit: the text, and the number in it.
@@ -132,16 +133,17 @@ impl Goal {
         matches!(self.limit, GoalLimit::Longer(_))
     }
 
-    /// Returns whether the recipe whose row has the index `row` meets the goal; `None` where the
-    /// process has no such figure.
+    /// Returns whether the recipe with the index `row` among those compared meets the goal; `None`
+    /// where the process has no such figure.
     pub(super) fn is_met(&self, figures: &PolicyFigures, row: usize) -> Option<bool> {
         let found = self.figure(figures, row)?;
         Some(found <= self.limit_ns(figures)?)
     }
 
     /// Returns whether the bounds of the figure that the goal limits lie on one side of the limit,
-    /// under the recipe whose row has the index `row`: then whether the goal is met does not depend
-    /// on what is known to be uncertain. True where the figure has no bounds or is missing.
+    /// under the recipe with the index `row` among those compared: then whether the goal is met
+    /// does not depend on what is known to be uncertain. True where the figure has no bounds or is
+    /// missing.
     pub(super) fn is_sure(&self, figures: &PolicyFigures, row: usize) -> bool {
         let of = || {
             let (bounds, limit) = (self.bounds(figures, row)?, self.limit_ns(figures)?);
@@ -150,16 +152,16 @@ impl Goal {
         of().unwrap_or(true)
     }
 
-    /// Returns the bounds of the figure that the goal limits, under the recipe whose row has the
-    /// index `row`; `None` where it has none.
+    /// Returns the bounds of the figure that the goal limits, under the recipe with the index `row`
+    /// among those compared; `None` where it has none.
     pub(super) fn bounds(&self, figures: &PolicyFigures, row: usize) -> Option<FigureBounds> {
         let process = figures.processes.iter().position(|it| it.name == self.process)?;
         let decides = self.metric.is_decisive_of(figures.processes[process].judged);
         figures.bounds(row, process).filter(|_| decides)
     }
 
-    /// Returns the figure that the goal limits, under the recipe whose row has the index `row`, in
-    /// nanoseconds; `None` where the process has no such figure.
+    /// Returns the figure that the goal limits, under the recipe with the index `row` among those
+    /// compared, in nanoseconds; `None` where the process has no such figure.
     #[must_use]
     pub(crate) fn figure(&self, figures: &PolicyFigures, row: usize) -> Option<u64> {
         let process = figures.processes.iter().position(|it| it.name == self.process)?;
@@ -168,7 +170,7 @@ impl Goal {
     }
 
     /// Returns the fraction of the requests that take at most the limit, 0 to 1, under the recipe
-    /// whose row has the index `row`; `None` where the goal is not about requests.
+    /// with the index `row` among those compared; `None` where the goal is not about requests.
     #[must_use]
     pub fn share_within(&self, figures: &PolicyFigures, row: usize) -> Option<f64> {
         let process = figures.processes.iter().position(|it| it.name == self.process)?;

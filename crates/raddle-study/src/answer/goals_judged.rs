@@ -5,9 +5,10 @@
 pub enum GoalsJudged {
     /// Every goal is met, wherever in its bounds its figure lies.
     Met,
-    /// Every goal is met by its figure, and the bounds of one reach across its limit.
+    /// Every goal is met by its figure, but the bounds (error) of one figure reach above the limit.
     MayMiss,
-    /// A goal is missed by its figure, and no goal is missed wherever in its bounds its figure lies.
+    /// A goal is missed by its figure, but the bounds (error) of each missed figure reach below the
+    /// limit.
     MayMeet,
     /// A goal is missed wherever in its bounds its figure lies.
     Missed,
@@ -35,13 +36,13 @@ impl GoalsJudged {
         matches!(self, Self::Met | Self::MayMiss)
     }
 
-    /// Returns whether the bounds change nothing.
+    /// Returns whether the judgement holds wherever in its bounds (error) each figure lies.
     #[must_use]
     pub const fn is_sure(self) -> bool {
         matches!(self, Self::Met | Self::Missed)
     }
 
-    /// Returns the words for the judgement in tables.
+    /// Returns the words for the judgement in tables, such as "may miss".
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {

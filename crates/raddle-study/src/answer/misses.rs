@@ -7,9 +7,9 @@ use super::{JudgedProcess, PolicyFigures};
 /// conclusion about times.
 const LARGE: f64 = 0.1;
 
-/// Warns not to conclude how long a process takes, where its replay alone misses its recording by
-/// more than a tenth, or times in its file lie far from all others. `None` where there is no such
-/// process.
+/// Warns not to draw conclusions on how long a process takes, where its replay alone misses its
+/// recording by more than a tenth, or where some times in its file lie far from all others. `None`
+/// where there is no such process.
 pub(super) fn misses(figures: &PolicyFigures) -> Option<String> {
     let told: Vec<(&str, String)> = figures
         .processes

@@ -4,17 +4,17 @@ use super::either::if_queued;
 use super::words::{percent, time};
 use super::{JudgedBy, JudgedProcess, PolicyFigures};
 
-/// Fraction of the time from which on idleness decides the verdict: where a device is idle so long
-/// for want of launches it blames the host, where it is idle so long while work waits for copies it
-/// blames the copies.
+/// Fraction of the time for which a device must be idle before the verdict blames the cause: the
+/// host where no work had been issued, copies where work waits for them.
 const SLOW_HOST: f64 = 0.2;
 
-/// Factor by which a process must be able to take longer under the baseline than under another recipe
-/// for a sentence on it: a tenth longer.
+/// Least ratio of the longest possible time of a process under the baseline to its time under
+/// another recipe for the verdict to speak of it: a tenth longer.
 const DEARER: f64 = 1.1;
 
-/// Slowdown of the 99th percentile of requests against one request alone from which on requests queue
-/// behind each other: that of random arrivals at half of the rate that is served.
+/// Ratio of the 99th percentile of requests to the time of one request alone from which on requests
+/// count as queueing behind each other: that of random arrivals at half of the rate that a device
+/// can serve.
 const QUEUEING: f64 = 3.3;
 
 /// Finds the process of which requests queue behind each other most, and by how much their 99th

@@ -9,16 +9,17 @@ use raddle_trace::arrivals::SplitMix64;
 
 use super::{JudgedBy, PolicyFigures};
 
-/// Number of times that the measured requests are drawn again at random (bootstrap).
+/// Number of times that a bootstrap draws the simulated requests again at random.
 const DRAWS: usize = 200;
-/// Number of blocks of neighbouring requests into which a bootstrap draw divides the requests.
+/// Number of blocks of neighbouring requests of which one bootstrap draw consists.
 const BLOCKS: usize = 20;
-/// Number of draws that are left out at each end of the sorted ratios, so that 95 of 100 remain.
+/// Number of bootstrap draws that are left out at each end of the sorted ratios, so that the middle
+/// 95 % remain.
 const BEYOND: usize = DRAWS / 40;
-/// Smallest number of requests for which a comparison is made; fewer requests say too little.
+/// Smallest number of requests for which a bootstrap is made; from fewer nothing can be concluded.
 const FEWEST: usize = 40;
-/// Largest number of requests of a process that is compared; the others are left out, as they would
-/// cost time and change little.
+/// Largest number of requests of a process that a bootstrap uses; the others are left out, as they
+/// would cost time and change little.
 const MOST: usize = 20_000;
 
 impl PolicyFigures {
@@ -55,8 +56,8 @@ impl PolicyFigures {
     }
 }
 
-/// Returns the 99th percentile of values in blocks, all equally long, that begin at the positions
-/// `begins`. Behind the last value the first one follows.
+/// Returns the 99th percentile of one bootstrap draw: blocks of `values`, all equally long, that
+/// begin at the positions `begins`. A block that reaches the last value goes on with the first.
 fn p99(values: &[u64], begins: &[usize]) -> u64 {
     let length = values.len().div_ceil(begins.len());
     let mut drawn = Vec::with_capacity(length * begins.len());

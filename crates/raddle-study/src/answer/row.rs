@@ -59,8 +59,8 @@ pub struct JudgedProcess {
     pub alone_ns: Option<u64>,
     /// Device that the process was recorded on; `None` where it is the one replayed on.
     pub recorded_on: Option<String>,
-    /// Means by which times of the process are scaled to the device replayed on, and by how much,
-    /// in words; `None` where they are not scaled.
+    /// Words for how recorded times of the process are scaled to the device replayed on, and by how
+    /// much; `None` where they are not scaled.
     #[serde(default)]
     pub scaled: Option<String>,
     /// Least and largest factor by which true times may differ from those of the replay; `None`
@@ -80,15 +80,14 @@ pub struct JudgedProcess {
     /// idle time is assumed.
     #[serde(default)]
     pub issue_unknown: bool,
-    /// True if times in the file of the process lie far from all others, so that its span and idle
-    /// time may be those of a wrong clock.
+    /// True if some times in the file of the process lie far from all others, as where a clock was
+    /// wrong, so that its span and idle time may be wrong.
     #[serde(skip)]
     pub times_apart: bool,
-    /// True if recorded gaps whose cause no file tells are left out, as the user asked.
+    /// True if the user asked to leave out recorded idle gaps whose cause no file tells.
     #[serde(skip)]
     pub gaps_closed: bool,
-    /// Fraction of the recorded time without a kernel in which work had been issued and had not
-    /// begun, 0 to 1.
+    /// Fraction of the recorded time in which no kernel ran although work had been issued, 0 to 1.
     #[serde(skip)]
     pub idle_issued: f64,
 }
@@ -106,12 +105,12 @@ pub struct PolicyRow {
     pub complete: bool,
     /// Figures of each process under the recipe, in the order of `PolicyFigures::processes`.
     pub processes: Vec<ProcessFigures>,
-    /// Figures by which processes are judged, in nanoseconds, by process and then by seed; empty
-    /// where requests were drawn by one seed.
+    /// Figures by which processes are judged, in nanoseconds: for each process, one figure for each
+    /// random seed of the arrivals; empty where there was one seed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_seed_ns: Vec<Vec<u64>>,
-    /// Times from arrival to end of the requests, in nanoseconds, by process and then in the order
-    /// of arrival; kept in memory alone.
+    /// Times from arrival to end of the requests, in nanoseconds: a list for each process, in the
+    /// order of arrival. The lists are kept in memory and not written to files.
     #[serde(skip)]
     pub in_order_ns: Vec<Vec<u64>>,
     /// One value for each goal, in the order of the goals: true if the recipe meets it.
@@ -125,12 +124,13 @@ pub struct PolicyRow {
     /// where figures are means over seeds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals_share: Vec<Option<f64>>,
-    /// Fraction of the time in which nothing was on the device, 0 to 1.
+    /// Fraction of the simulated time in which nothing was on the device, 0 to 1.
     pub idle: f64,
-    /// Fraction of the time in which nothing was on the device and no host had issued anything, 0
-    /// to 1.
+    /// Fraction of the simulated time in which nothing was on the device and no host had issued
+    /// anything, 0 to 1.
     pub idle_host: f64,
-    /// Fraction of the time in which nothing was on the device and work waited for a copy, 0 to 1.
+    /// Fraction of the simulated time in which nothing was on the device and work waited for a
+    /// copy, 0 to 1.
     #[serde(default)]
     pub idle_copies: f64,
 }
@@ -158,27 +158,28 @@ pub struct ProcessFigures {
     pub max_ns: Option<u64>,
     /// Number of requests that ended; `None` where none did.
     pub requests: Option<u64>,
-    /// Number of whole repetitions per second; `None` where the process does not repeat.
+    /// Number of whole repetitions (steps) per second; `None` where the process does not repeat.
     pub(crate) steps_per_s: Option<f64>,
     /// Longest time for which the process had work but no waves on the device, in nanoseconds.
     pub longest_wait_ns: u64,
     /// Waits of the most urgent launches; `None` where all launches of the process have one level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub urgent: Option<UrgentWaits>,
-    /// Bounds between which the decisive figure (that by which the process is judged) lies with 95
-    /// % confidence, as the run is one sample; `None` for fewer than ten requests or steps.
+    /// Bounds, with 95 % confidence, of the figure by which the process is judged, as its requests
+    /// or steps are a sample; `None` for fewer than ten of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampled: Option<Interval>,
-    /// Least and most nanoseconds of the decisive figure (that by which the process is judged),
-    /// under the least and the most contention; `None` where contention is not charged.
+    /// Least and most nanoseconds of the figure by which the process is judged, from replays with
+    /// the least and the most contention; `None` where replays charge no contention.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between_ns: Option<[u64; 2]>,
-    /// Figure by which the process is judged, in nanoseconds, in a run without the recorded gaps of
-    /// work for which no file says when it was issued; `None` where that was not tried.
+    /// Figure by which the process is judged, in nanoseconds, in a simulation in which the host
+    /// issues early, without the recorded gaps, where no file says when it did; `None` where that
+    /// was not tried.
     #[serde(skip)]
     pub(crate) queued_ns: Option<u64>,
-    /// Accuracy of the figures where requests were drawn by several seeds, so that the figures are
-    /// means; `None` for one seed.
+    /// Accuracy of the figures where they are means over several random seeds of the arrivals;
+    /// `None` for one seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drawn: Option<SeveralSeeds>,
 }
@@ -193,8 +194,8 @@ pub struct SeveralSeeds {
     /// process is judged), in nanoseconds: with 95 % confidence the true mean is at most this far
     /// from the mean over the seeds.
     pub decisive_within_ns: u64,
-    /// Half of the 95 % confidence interval of the mean of the median request, in nanoseconds;
-    /// `None` without requests.
+    /// Half of the 95 % confidence interval of the mean, over the seeds, of the median time of
+    /// requests, in nanoseconds; `None` without requests.
     pub p50_within_ns: Option<u64>,
 }
 
@@ -202,7 +203,7 @@ pub struct SeveralSeeds {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct UrgentWaits {
-    /// Level of the launches; 0 is the most urgent.
+    /// Level of these launches, the most urgent of the process; 0 is the most urgent of all.
     pub level: u8,
     /// 99th percentile of the time from ready to the first wave of these launches, in nanoseconds.
     pub p99_ns: u64,
@@ -219,8 +220,8 @@ impl UrgentWaits {
 }
 
 impl JudgedProcess {
-    /// Describes a process of a workload, with its figure from `alone`, its run alone under
-    /// `leftover`. The caller fills in how far that run may be believed.
+    /// Describes a process of a workload, with its figure from `alone`, the simulation of it alone
+    /// under `leftover`. The caller fills in how far that simulation may be believed.
     #[must_use]
     pub fn new(workload: &Workload, process: usize, alone: &Outcome) -> Self {
         let judged = JudgedBy::of(workload, process);
@@ -284,9 +285,9 @@ impl PolicyRow {
         }
     }
 
-    /// Sets the interval of the figure by which each process is judged, from `bounds`: the rows of
-    /// the same recipe with the least and the most contention. The error of the mean over seeds
-    /// widens it, but not below the time of the process alone.
+    /// Sets the interval of the figure by which each process is judged. `bounds` are the rows of
+    /// the same recipe replayed with the least and the most contention. The error of the mean over
+    /// seeds widens the interval, but not below the time of the process alone.
     #[must_use]
     pub fn between(mut self, bounds: &[Self], processes: &[JudgedProcess]) -> Self {
         if bounds.is_empty() {
@@ -309,8 +310,8 @@ impl PolicyRow {
 
 impl PolicyRow {
     /// Takes the figures by which processes are judged from `other` into this row as `queued_ns`.
-    /// `other` is the row of the same recipe, in a run without the recorded gaps of work for which
-    /// no file says when it was issued; with `None` these figures are `None`.
+    /// `other` is the row of the same recipe, simulated with hosts that issue early, without the
+    /// recorded gaps, where no file says when they did; with `None` these figures are `None`.
     pub(crate) fn queued(mut self, other: Option<&Self>) -> Self {
         for (at, own) in self.processes.iter_mut().enumerate() {
             own.queued_ns = other.and_then(|row| row.processes.get(at)?.decisive_ns);

@@ -7,7 +7,7 @@
 use super::row::{SeveralSeeds, UrgentWaits};
 use super::{PolicyFigures, PolicyRow, ProcessFigures, round};
 
-/// 97.5th percentile of Student's t distribution, by degrees of freedom from 1 on.
+/// 97.5th percentiles of Student's t distribution; the index is the degrees of freedom less 1.
 const T: [f64; 30] = [
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
     2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
@@ -15,8 +15,9 @@ const T: [f64; 30] = [
 ];
 
 impl PolicyRow {
-    /// Averages the rows that one recipe has under several seeds, with the same processes; the
-    /// longest wait and the slowest request stay the largest of all rows. `None` without a row.
+    /// Averages the rows of one recipe that were replayed with several random seeds of the
+    /// arrivals; the longest wait and the slowest request stay the largest of all rows. `None`
+    /// without a row.
     #[must_use]
     pub fn over_seeds(rows: Vec<Self>) -> Option<Self> {
         let first = rows.first()?;
@@ -96,8 +97,8 @@ impl PolicyFigures {
 }
 
 impl UrgentWaits {
-    /// Averages the waits of the most urgent launches over several seeds; `None` where a seed has
-    /// none.
+    /// Averages, over several random seeds, the waits of the most urgent launches of a process,
+    /// given its figures under each seed; `None` where one seed has no such waits.
     fn over_seeds(own: &[ProcessFigures]) -> Option<Self> {
         let all: Vec<Self> = own.iter().map(|it| it.urgent).collect::<Option<_>>()?;
         let p99: Vec<u64> = all.iter().map(|it| it.p99_ns).collect();
@@ -105,8 +106,8 @@ impl UrgentWaits {
     }
 }
 
-/// Returns (mean of whole nanoseconds, half of the 95 % confidence interval of that mean), both
-/// rounded.
+/// Returns (mean of `values`, half of the 95 % confidence interval of that mean), both in
+/// nanoseconds and rounded.
 fn mean(values: &[u64]) -> (u64, u64) {
     let (mean, within) = mean_within(&values.iter().map(|&value| value as f64).collect::<Vec<_>>());
     (mean.round() as u64, within.round() as u64)

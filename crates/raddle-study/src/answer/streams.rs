@@ -12,9 +12,9 @@ use super::words::from_to;
 const SAME_NS: u64 = 10_000;
 
 impl PolicyFigures {
-    /// Multiplies the waits of the most urgent streams of all processes under the recipe whose row
-    /// has the index `row`, each over that under the baseline. Lower is better; 1 where no process
-    /// has several levels.
+    /// Multiplies, over all processes, the ratio of the wait of its most urgent streams under the
+    /// recipe with the index `row` among those compared to that under the baseline. A lower product
+    /// is better; 1 where no process has several levels.
     pub(super) fn urgent_rank(&self, row: usize) -> f64 {
         let parts = (0..self.processes.len()).filter_map(|process| {
             let of = |row| Some((self.urgent(row, process)? + SAME_NS) as f64);
@@ -23,9 +23,9 @@ impl PolicyFigures {
         parts.product()
     }
 
-    /// Says how the waits of the most urgent streams change from the recipe whose row has the index
-    /// `from` to that with the index `row`: "its most urgent launches (level 0) wait 9.5 -> 0.5
-    /// ms". `None` where they do not change.
+    /// Says how the waits of the most urgent streams change from the recipe of the row `from` to
+    /// that of the row `row`: "the most urgent launches of serve (level 0) wait 9.5 -> 0.5 ms
+    /// (p99)". `None` where they do not change.
     pub(super) fn urgent_change(&self, row: usize, from: usize) -> Option<String> {
         let of = |process: usize| {
             let own = self.rows[row].processes[process].urgent?;

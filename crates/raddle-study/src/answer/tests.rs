@@ -11,8 +11,8 @@ fn process(name: &str, judged: JudgedBy, alone_ms: f64) -> JudgedProcess {
     JudgedProcess::plain(name, judged, Some((alone_ms * MS) as u64))
 }
 
-/// Makes the row of a recipe with the figure by which each process is judged, and the longest wait
-/// of the first process, in ms.
+/// Makes the row of a recipe: `decisive_ms` has the figure by which each process is judged, and
+/// `wait_ms` is the longest wait of every process, both in ms.
 pub(super) fn row(recipe: &str, decisive_ms: &[f64], wait_ms: f64) -> PolicyRow {
     let figures = |&ms: &f64| ProcessFigures {
         decisive_ns: Some((ms * MS) as u64),
@@ -50,8 +50,8 @@ fn of(
     PolicyFigures::new("leftover", processes, rows, goals)
 }
 
-/// Makes figures of one process from (recipe, end, wait), in ms; the wait is that of its most
-/// urgent streams.
+/// Makes figures of one process under several recipes, each given as (recipe, end of the process,
+/// wait of its most urgent streams), in ms.
 fn streams(rows: &[(&str, f64, f64)]) -> PolicyFigures {
     let of = |&(recipe, end, wait): &(&str, f64, f64)| {
         let mut own = row(recipe, &[end], 0.0);
@@ -253,7 +253,7 @@ fn goals_come_first() {
     );
 }
 
-/// A recipe that meets more goals is nearer, however far it is from the others: `level` misses two
+/// Checks that a recipe that meets more goals counts as nearer to meeting all: `level` misses two
 /// of three by four times, `even` misses all three by a tenth or so. Of recipes that miss as many
 /// goals, the one comes first that is nearer to the goal it misses most: `even` by 22 / 19 = 1.16,
 /// `last` by 29.3 / 25 = 1.17, although the product of both is less under `last`.
@@ -373,8 +373,8 @@ fn with_interval(most_ms: f64) -> PolicyFigures {
     PolicyFigures::new("leftover", serve_and_train(), rows, Vec::new())
 }
 
-/// With three seeds the interval may be wider than the mean, and no request takes less than it does
-/// alone.
+/// Checks, with three seeds and an interval wider than the mean, that no request is said to take
+/// less than it does alone.
 #[test]
 fn no_interval_begins_below_the_process_alone() {
     let seeds = [10.0, 14.0, 30.0].map(|ms| row("mps", &[ms, 26.0], 0.0));

@@ -3,8 +3,9 @@
 
 use super::{Goal, GoalsJudged, PolicyFigures};
 
-/// Names the goals of which the bounds of the recipe with the index `row` reach across the limit,
-/// and a recipe that is sure to meet all goals; `None` where every goal is sure.
+/// Names the goals whose limit lies within the bounds (error) of the figure under the recipe with
+/// the index `row`, so that they may be missed, and a recipe that is sure to meet all goals; `None`
+/// where every goal is sure.
 pub(super) fn unsure(figures: &PolicyFigures, row: usize) -> Option<String> {
     let own = &figures.rows[row];
     let goals = figures.goals.iter().enumerate();
@@ -30,7 +31,8 @@ pub(super) fn unsure(figures: &PolicyFigures, row: usize) -> Option<String> {
     Some(format!("{} {}.{other}", own.recipe, told.join(", and ")))
 }
 
-/// Returns the words for all goals of a comparison: `the goal` where there is one.
+/// Returns words for all goals of a comparison, for use in a sentence: `the goal` where there is
+/// one.
 pub(super) const fn all(figures: &PolicyFigures) -> &'static str {
     match figures.goals.as_slice() {
         [_] => "the goal",
@@ -39,8 +41,8 @@ pub(super) const fn all(figures: &PolicyFigures) -> &'static str {
 }
 
 impl PolicyFigures {
-    /// Returns whether the recipe whose row has the index `row` meets all goals, whatever within its
-    /// bounds is true.
+    /// Returns whether the recipe with the index `row` among those compared meets all goals,
+    /// whatever within its bounds is true.
     pub(super) fn surely_meets_all(&self, row: usize) -> bool {
         let own = &self.rows[row];
         own.complete && own.goals_judged() == GoalsJudged::Met

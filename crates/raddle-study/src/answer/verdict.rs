@@ -16,7 +16,7 @@ use super::{JudgedBy, JudgedProcess, PolicyFigures, ProcessFigures};
 use crate::fidelity::ModelError;
 use crate::units::count;
 
-/// Number of requests from which on the 99th percentile is not simply the slowest request.
+/// Number of requests from which on their 99th percentile is not simply the slowest request.
 const ENOUGH: u64 = 100;
 
 /// Recommendation, its reasons, and how far it may be believed.
@@ -48,7 +48,7 @@ pub struct PolicyVerdict {
     pub(crate) by_contention: bool,
 }
 
-/// Kind of a recommendation.
+/// Kind of a recommendation, such as to use another recipe or to stay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VerdictKind {
@@ -75,16 +75,18 @@ pub enum VerdictKind {
     OneRecipe,
 }
 
-/// A verdict without the clauses that say how far it may be believed; `recipe` is the index of its
-/// recipe's row.
+/// Draft of a verdict, before the clauses that say how far it may be believed; `recipe` is the
+/// index of its recipe's row.
 struct Said {
     kind: VerdictKind,
     recipe: Option<usize>,
-    /// Position of the row of the other recipe of "either".
+    /// Index of the row of the second recipe, where the verdict is that one of two may be the best;
+    /// else `None`.
     other: Option<usize>,
     text: String,
     why: Option<String>,
-    /// Cause of the doubt of "either"; else `None`.
+    /// Cause of the doubt, where the verdict is that one of two recipes may be the best; else
+    /// `None`.
     doubt: Option<DoubtBy>,
 }
 
@@ -111,7 +113,7 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
     }
 }
 
-/// Returns a sentence that a choice depends on gaps of recordings whose cause is assumed; `None`
+/// Returns a sentence that the verdict depends on recorded idle gaps whose cause is assumed; `None`
 /// where it does not.
 fn by_assumed_gaps(figures: &PolicyFigures, kind: VerdictKind) -> Option<String> {
     use VerdictKind::{BelowError, Either, NoGoalMet, Stay, Use};
@@ -214,8 +216,8 @@ pub(super) fn are_alike(figures: &PolicyFigures) -> bool {
     !complete.any(|row| differs(figures, row))
 }
 
-/// Returns whether any process takes at least 1 % longer or shorter under the recipe whose row has
-/// the index `row` than under the baseline.
+/// Returns whether any process takes at least 1 % longer or shorter under the recipe with the index
+/// `row` among those compared than under the baseline.
 fn differs(figures: &PolicyFigures, row: usize) -> bool {
     changes(figures, row).any(|(_, change)| change.abs() >= SMALL)
 }
@@ -441,8 +443,8 @@ pub(super) fn trust_in_brief(figures: &PolicyFigures) -> Vec<String> {
     trust
 }
 
-/// Returns the clauses on how far the verdict may be believed that are true of all processes; the
-/// list of clauses begins with them.
+/// Returns the clauses on how far the verdict may be believed that are true of all processes, such
+/// as "simulated"; clauses on single processes follow them.
 fn begun(figures: &PolicyFigures) -> Vec<String> {
     let mut trust = vec!["simulated".to_owned()];
     let drawn = figures.rows.iter().flat_map(|row| &row.processes).find_map(|it| it.drawn);
@@ -475,8 +477,8 @@ fn sampled_by(figures: &PolicyFigures, at: usize) -> Option<String> {
     Some(format!("{counts} requests of {name}, {intervals}"))
 }
 
-/// Returns the device on which a process was recorded, and how it is scaled, in words; `None` where
-/// it is the device replayed on.
+/// Returns (name of the device on which a process was recorded, how its times are scaled from there
+/// in words); `None` where it is the device replayed on.
 fn elsewhere(process: &JudgedProcess) -> Option<(&str, String)> {
     let scaled = process.scaled.as_ref();
     let scaled = scaled.map_or("not scaled".to_owned(), |by| format!("scaled by {by}"));

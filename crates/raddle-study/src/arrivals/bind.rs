@@ -13,8 +13,8 @@ use crate::files::Files;
 use crate::profiles::Loaded;
 use crate::units::plain;
 
-/// Profile with the task of an arrival file by which its requests arrive, as indices: of the
-/// profile, of the file, and of the task in the file.
+/// Link of a profile to the source of its requests: the index of the profile, of an opened arrival
+/// file, and of the task (an entry) in that file.
 pub(super) struct BoundTask {
     pub(super) profile: usize,
     pub(super) file: usize,
@@ -100,8 +100,9 @@ pub(super) fn all(
     Ok((files, bound))
 }
 
-/// Splits a text of `--requests` at its last `=` into (name of a profile, words behind), if the
-/// name is that of a profile or the words are requests; else the whole text is the words.
+/// Splits a text of the option `--requests` at its last `=` into (name of a profile, the words
+/// behind it), such as `serve=40/s`; the name is `None` where what stands before the `=` is no
+/// profile, and the text then is whole.
 fn said<'t>(text: &'t str, profiles: &[Loaded]) -> (Option<&'t str>, &'t str) {
     match text.rsplit_once('=') {
         Some((name, words)) if profiles.iter().any(|profile| profile.is(name)) => {
@@ -112,8 +113,9 @@ fn said<'t>(text: &'t str, profiles: &[Loaded]) -> (Option<&'t str>, &'t str) {
     }
 }
 
-/// Returns the indices in `profiles` of those that a text of `--requests` means, at least one;
-/// without a name, the only profile.
+/// Returns the indices in `profiles` of those to which a text of the option `--requests` gives
+/// requests, at least one. `name` is the profile that the text names; with `None`, it is the only
+/// profile. `text` is for the message of an error.
 fn said_of(profiles: &[Loaded], name: Option<&str>, text: &str) -> Result<Vec<usize>, StudyError> {
     let all = 0..profiles.len();
     let found: Vec<usize> = match name {
@@ -208,8 +210,8 @@ pub(super) fn file_in<'t>(text: &'t str, from: &dyn Files) -> Option<&'t str> {
     paths.into_iter().find(|path| from.has(path))
 }
 
-/// Returns the pairs (index of a profile, index of a task) that one text of `--arrivals` ties
-/// together, one or more.
+/// Returns the pairs (index of a profile, index of a task) that one text of the option `--arrivals`
+/// links, one or more.
 fn pairs(
     profiles: &[Loaded],
     name: Option<&str>,
@@ -261,8 +263,8 @@ fn no_task(opened: &OpenedArrivals, task: Option<&str>, profile: &str) -> StudyE
     ))
 }
 
-/// Pairs every profile with the task of the same name. Returns (index of a profile, index of a
-/// task), at least one pair.
+/// Links every task of an arrival file to the profile of the same name. Returns (index of a
+/// profile, index of a task), at least one pair.
 fn by_name(
     profiles: &[Loaded],
     opened: &OpenedArrivals,

@@ -22,30 +22,30 @@ use crate::profiles::Loaded;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Load {
-    /// True if launches for which the file does not say when they were issued are issued with the
-    /// launch before them, so that recorded gaps close; false keeps the gaps.
+    /// True if a launch of which the file does not say when it was issued counts as issued together
+    /// with the launch before it, which closes recorded gaps between them; false keeps the gaps.
     pub queued: bool,
     /// Files that say when requests arrive, each as `[NAME=]FILE[:TASK]`: the profile that is run,
     /// the file, and the task in it.
     pub arrivals: Vec<String>,
     /// Requests in words, or files of arrivals, each as `[NAME=]RATE/s|burst:N|FILE`.
     pub requests: Vec<String>,
-    /// End of the arrivals: requests arrive only before this time of the run, in nanoseconds;
-    /// `None` where each source of requests decides for itself.
+    /// Time in the replay, in nanoseconds, from which on no request arrives; `None` where each
+    /// source of requests has its own end.
     pub until: Option<u64>,
     /// Seed of random arrivals; `None` means 0.
     pub seed: Option<u64>,
-    /// Number of seeds by which random arrivals are drawn, one run each; `None` means 1.
+    /// Number of random seeds by which arrivals are drawn, one replay for each; `None` means 1.
     pub seeds: Option<u16>,
-    /// Bound below which each request moves later at random, in nanoseconds; `None` moves no
-    /// request.
+    /// Largest random delay that is added to each arrival, in nanoseconds and exclusive; `None`
+    /// delays no request.
     pub jitter: Option<u64>,
     /// Unit of the times in files of arrivals; `None` where the format of the file decides.
     pub time_unit: Option<TimeUnit>,
 }
 
 impl Load {
-    /// Word by which a user asks for [`Self::queued`] among arrivals.
+    /// Word by which a user asks for [`Self::queued`] on the command line.
     pub const QUEUED: &str = "queued";
 
     /// Returns this load with requests at `percent` percent of their rate; only rates that are
@@ -55,13 +55,15 @@ impl Load {
         Self { requests, ..self.clone() }
     }
 
-    /// Returns whether each run draws as many requests as it needs, of a rate that is given in
-    /// words such as `40/s`: true where no end, no number of seeds and no jitter was given.
+    /// Returns whether each replay draws as many requests as its figures need, of a rate that is
+    /// given in words such as `40/s`: true where no end, no number of seeds and no jitter was
+    /// given.
     const fn is_open(&self) -> bool {
         self.until.is_none() && self.seeds.is_none() && self.jitter.is_none()
     }
 
-    /// Returns (this load with its files named without folders, paths of these files).
+    /// Returns (this load, in which files are named without their folders, as a command to print
+    /// needs it; the paths of these files).
     pub(crate) fn bare(&self, from: &dyn Files) -> (Self, Vec<String>) {
         let mut files = Vec::new();
         let mut bare = |texts: &[String]| -> Vec<String> {
@@ -92,12 +94,12 @@ pub(crate) fn said_wrong(text: &str) -> Result<(), String> {
     words::wrong(text).map_or(Ok(()), Err)
 }
 
-/// Requests of profiles as one more seed draws them: (index of the profile, its arrival times,
-/// number of first requests that figures do not count).
+/// Requests that one more random seed draws: for each profile (its index, its arrival times, the
+/// number of first requests that figures leave out).
 pub(crate) type SeedDraw = Vec<(usize, Repetition, u32)>;
 
-/// Gives the profiles the requests that the options name. Returns the requests that each seed after
-/// the first draws.
+/// Gives each profile the requests that the options ask for. Returns the requests that each random
+/// seed after the first draws.
 pub(crate) fn give(
     profiles: &mut [Loaded],
     args: &Load,

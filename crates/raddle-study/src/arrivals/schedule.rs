@@ -14,8 +14,8 @@ use crate::error::StudyError;
 use crate::profiles::Loaded;
 use crate::units::{count, duration, plain};
 
-/// Largest number of launches of all requests together; more are refused. A run keeps some 80 bytes
-/// of each launch, and several runs go at a time.
+/// Largest number of launches of all requests of a replay together; more are refused. A replay
+/// keeps some 80 bytes of each launch, and several replays go at a time.
 const MOST_LAUNCHES: u64 = 1 << 22;
 /// Number of requests from which on the 99th percentile is not just the slowest request.
 const ENOUGH: usize = 100;
@@ -32,9 +32,9 @@ pub(super) struct Schedule<'s> {
     /// Time in nanoseconds at which the longest profile without requests ends; `None` where every
     /// profile has requests.
     others: Option<u64>,
-    /// True if the run has an end without closed loops: some profile has no requests, or has
-    /// requests at given times. Closed loops (in which a request waits for the one before) then run
-    /// until that end.
+    /// True if something other than closed loops (in which each request waits for the one before)
+    /// ends the replay: a profile without requests, or requests at given times. Closed loops then
+    /// go on until that end.
     is_led: bool,
 }
 
@@ -58,13 +58,14 @@ impl<'s> Schedule<'s> {
         &self.files[one.file].file.tasks[one.task]
     }
 
-    /// Returns the end of arrivals that the file does not set, in nanoseconds of the run:
-    /// `--until`, else the end of the longest profile without requests.
+    /// Returns the end of arrivals where the arrival file gives none, in nanoseconds of the run:
+    /// the option `--until`, else the end of the longest profile without requests; `None` without
+    /// either.
     fn end(&self) -> Option<u64> {
         self.args.until.or(self.others)
     }
 
-    /// Returns the requests of the profile in `one`.
+    /// Returns the requests of the profile that `one` links to its task in an arrival file.
     pub(super) fn requests(&self, one: &BoundTask) -> Result<ProfileRequests, StudyError> {
         let (opened, task) = (&self.files[one.file], self.task(one));
         let recorded =
@@ -144,8 +145,8 @@ impl<'s> Schedule<'s> {
         Ok(Repetition::At(times.into_iter().map(Ticks).collect()))
     }
 
-    /// Returns the error that no request of a profile comes before the end of the run; `first` is
-    /// the first arrival in nanoseconds, which is after that end.
+    /// Returns the error that a profile gets no request before the end of the replay; `first` is
+    /// its first arrival in nanoseconds, which is after that end, and `None` where it has none.
     fn none(&self, one: &BoundTask, first: Option<u64>) -> StudyError {
         let given =
             format!("`{}` of {}", plain(&self.task(one).name, 60), self.files[one.file].given);
@@ -260,7 +261,7 @@ fn no_time(opened: &OpenedArrivals) -> StudyError {
 }
 
 /// Returns the mean number of requests a second, of recorded times to a tenth; `None` where no time
-/// passes between them, or their times follow from the run.
+/// passes between them, or where their times only follow from the replay.
 fn per_s(process: &ArrivalProcess) -> Option<f64> {
     match process {
         ArrivalProcess::Periodic { rate } | ArrivalProcess::Poisson { rate } => {

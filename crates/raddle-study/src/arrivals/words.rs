@@ -4,13 +4,14 @@ use raddle_trace::arrivals::{ArrivalFile, ArrivalProcess, ArrivalTask, Rate, Tim
 
 use crate::amount::{is_meant, rate};
 
-/// Name, in results, of the format of a load that was given in words instead of a file.
+/// Name of the format that results give for arrivals which the user described in words instead of a
+/// file.
 pub(super) const FORMAT: &str = "words";
 /// Largest number of requests in a burst that is given in words; a larger one is refused.
 const MOST: usize = 1 << 20;
 
-/// Returns how requests arrive by words such as `40/s` or `burst:8`; `None` where the words are no
-/// requests and so name a file.
+/// Reads how requests arrive from words such as `40/s` or `burst:8`; `None` where the words
+/// describe no requests, and so must name a file.
 pub(super) fn process(words: &str) -> Option<ArrivalProcess> {
     if let Some(count) = words.strip_prefix("burst:") {
         let count = count.parse().ok().filter(|count| (1..=MOST).contains(count))?;
@@ -51,8 +52,8 @@ pub(crate) fn wrong(text: &str) -> Option<String> {
     is_meant(words).then(why)
 }
 
-/// Returns whether the words in `[NAME=]WORDS` are meant as requests, right or wrong, and name no
-/// file.
+/// Returns whether a text `[NAME=]WORDS` is meant to describe requests, rightly or wrongly, and so
+/// names no file.
 pub(super) fn is_said(text: &str) -> bool {
     let words = text.rsplit_once('=').map_or(text, |(_, words)| words);
     process(words).is_some() || wrong(text).is_some()
@@ -68,9 +69,9 @@ pub(super) fn scaled(text: &str, percent: u32) -> String {
     name.map_or(words.clone(), |name| format!("{name}={words}"))
 }
 
-/// Returns the load that a user asked of a profile in words, in the form in which a load file is
-/// read: one task at level 0, the most urgent. `number` differs between profiles, so that each
-/// draws random numbers of its own.
+/// Returns the arrival file that stands for requests described in words: one task for the profile,
+/// at level 0, the most urgent. `number` differs between profiles, so that each draws random
+/// numbers of its own.
 pub(super) fn load(profile: &str, number: u32, process: ArrivalProcess) -> ArrivalFile {
     let name = profile.to_owned();
     let task = ArrivalTask { name, priority: Some(0), process, number };

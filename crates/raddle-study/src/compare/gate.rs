@@ -7,7 +7,8 @@ use super::metrics::slug;
 use super::rows::{Comparison, MetricRow};
 use crate::units::plain;
 
-/// Figures of requests that a limit may name as goals do, without `request-` before them.
+/// Figures of requests that a limit of a comparison may call by a short name, as goals do: (short
+/// name, full name).
 const OF_REQUESTS: [(&str, &str); 3] =
     [("p50", "request-p50"), ("p99", "request-p99"), ("max", "request-longest")];
 

@@ -15,10 +15,10 @@ use crate::written::json;
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ComparedResult {
-    /// Path of the result as the user gave it.
+    /// Path of the compared result as the user gave it.
     #[serde(skip)]
     pub(super) file: String,
-    /// Version of raddle that wrote the result.
+    /// Version of raddle that wrote the compared result.
     pub(super) raddle: String,
     pub(super) device: ComparedDevice,
     pub(super) profiles: Vec<ComparedProfile>,
@@ -64,7 +64,8 @@ pub(super) struct ComparedProfile {
 #[derive(Debug, Deserialize)]
 pub(super) struct ComparedRecipe {
     pub(super) name: String,
-    /// Settings of the recipe; the comparison asks only if they are equal in both results.
+    /// Settings of the recipe as JSON; the comparison asks only whether they are equal in both
+    /// results.
     pub(super) recipe: Value,
     /// Figures of the recipe as JSON, in which metrics are found by their paths.
     pub(super) summary: Value,
@@ -81,13 +82,14 @@ impl ComparedResult {
 }
 
 impl ComparedRecipe {
-    /// Returns whether processes take turns on the device under the recipe.
+    /// Returns whether processes take turns on the device under the recipe, so that figures of
+    /// turns are compared.
     pub(super) fn takes_turns(&self) -> bool {
         let turn = self.recipe.pointer("/turn/policy").and_then(Value::as_str);
         turn.is_some_and(|turn| !["everyone", "highest-level"].contains(&turn))
     }
 
-    /// Returns the processes under the recipe, each with its figures.
+    /// Returns the processes under the recipe, each as the JSON of its figures.
     pub(super) fn processes(&self) -> &[Value] {
         self.summary.pointer("/processes").and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
@@ -162,8 +164,8 @@ fn check(recipe: &ComparedRecipe) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the names that `of` finds in the results, each once, in the order in which they first
-/// occur.
+/// Returns the names that `of` finds in each result, such as those of its recipes, each once, in
+/// the order in which they first occur.
 pub(super) fn names<'i, I: Iterator<Item = &'i String>>(
     inputs: &'i [ComparedResult],
     of: impl Fn(&'i ComparedResult) -> I,

@@ -7,15 +7,16 @@ use serde_json::Value;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MetricUnit {
-    /// Times in nanoseconds.
+    /// The values are times in nanoseconds.
     Ns,
-    /// Fraction from 0 to 1, shown as percent.
+    /// The values are fractions, shown as percent.
     Share,
-    /// Number without a unit, such as a slowdown.
+    /// The values are numbers without a unit, such as slowdowns.
     Ratio,
-    /// Number without a unit whose fourth decimal matters, such as a fairness index.
+    /// The values are numbers without a unit whose fourth decimal matters, such as fairness
+    /// indices.
     Index,
-    /// Whole numbers, such as of launches.
+    /// The values are whole numbers, such as of launches.
     Count,
 }
 
@@ -33,8 +34,8 @@ pub(super) struct Metric {
     pub(super) name: &'static str,
     pub(super) unit: MetricUnit,
     pub(super) good: Good,
-    /// JSON path of the value within the recipe, process or level that has it; an object counts as
-    /// the sum of its values.
+    /// JSON path of the value, from the object of the recipe, process or level that has the figure;
+    /// where an object stands there, the figure is the sum of its values.
     path: &'static str,
 }
 
@@ -43,8 +44,9 @@ impl Metric {
         Self { name, unit, good, path }
     }
 
-    /// Checks that the value of a recipe, process or level is one that the metric can have: counts
-    /// and times are whole, and no value is below 0. The error names the value that was found.
+    /// Checks that the JSON object `of` (a recipe, process or level) has a possible value for the
+    /// metric: counts and times are whole numbers, and no value is below 0. The error names the
+    /// value that was found.
     pub(super) fn check(&self, of: &Value) -> Result<(), String> {
         let counts = matches!(self.unit, MetricUnit::Ns | MetricUnit::Count);
         let good = |value: &Value| match counts {
@@ -61,8 +63,8 @@ impl Metric {
         bad.map_or(Ok(()), |value| Err(format!("`{path}` is {value}, which is {kind}")))
     }
 
-    /// Returns the value of the metric in a recipe, process or level; `None` where there is no
-    /// value.
+    /// Returns the value of the metric in the JSON object `of`, a recipe, process or level; `None`
+    /// where there is no value.
     pub(super) fn of(&self, of: &Value) -> Option<f64> {
         match of.pointer(self.path)? {
             Value::Object(parts) => Some(parts.values().filter_map(Value::as_f64).sum()),
@@ -125,8 +127,8 @@ pub(super) const OF_TURNS: [Metric; 5] = [
     Metric::new(TURNS_LOST, Count, Low, "/fairness/switches"),
     Metric::new("switching", Ns, Low, "/fairness/switch-ns"),
 ];
-/// Share of the run time that the process which joined last had while it was alive; it need not be
-/// the same process in all results.
+/// Run time of the process that joined last, as a fraction of the time for which it was alive; the
+/// process need not be the same in all results.
 pub(super) const OF_NEWCOMER: Metric =
     Metric::new("newcomer", Share, Neither, "/fairness/newcomer-share");
 /// Figures of a process that are compared in every comparison.

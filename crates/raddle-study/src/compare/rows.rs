@@ -31,9 +31,9 @@ pub struct Comparison {
     pub overturning: Vec<String>,
     /// Compared figures, one row for each figure of a recipe, process or level.
     pub rows: Vec<MetricRow>,
-    /// Number of figures that were compared; rows that are left out later still count.
+    /// Number of figures that were compared, including those whose rows are left out later.
     pub figures: usize,
-    /// Number of changed figures that got each verdict.
+    /// Number of figures for each verdict, such as "better", that a later result got.
     pub verdicts: BTreeMap<ChangeVerdict, usize>,
 }
 
@@ -41,7 +41,7 @@ pub struct Comparison {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ResultOrigin {
-    /// Label of the result: A, B and so on.
+    /// Label of the result among those compared: A, B and so on.
     pub label: String,
     /// Path of the result as the user gave it.
     pub file: String,
@@ -66,7 +66,7 @@ pub struct MetricRow {
     pub level: Option<u8>,
     /// Name of the figure, such as "request p99".
     pub metric: &'static str,
-    /// Unit of the entries of `values`.
+    /// Unit of the values of the figure.
     pub unit: MetricUnit,
     /// Values, one for each result; `None` where a result has no such figure.
     pub values: Vec<Option<f64>>,
@@ -97,7 +97,7 @@ impl MetricRow {
     }
 }
 
-/// Change of a figure from its value in the first result.
+/// Change of a figure from its value in the first of the compared results.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FigureChange {
@@ -108,7 +108,7 @@ pub struct FigureChange {
     pub verdict: ChangeVerdict,
 }
 
-/// Judgement of the change of a figure against the first result.
+/// Judgement of the change of a figure against the first of the compared results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeVerdict {
@@ -118,7 +118,7 @@ pub enum ChangeVerdict {
     Worse,
     /// The figure is the same as in the first result.
     Equal,
-    /// The figure differs, but neither direction is better.
+    /// The figure differs, but for this kind of figure neither more nor less is better.
     Other,
     /// The inputs of the results differ (other work, or another device), so a change is neither
     /// better nor worse.
@@ -198,7 +198,8 @@ impl Comparison {
     }
 }
 
-/// Value of one thing, such as a process, in each result; `None` where a result has no such thing.
+/// JSON objects of one recipe, process or level, one from each compared result; `None` where a
+/// result has none.
 type Side<'v> = Vec<Option<&'v Value>>;
 
 fn of_recipe(inputs: &[ComparedResult], name: &str, rows: &mut Vec<MetricRow>) {
@@ -266,7 +267,8 @@ fn called(process: &Value) -> Option<&str> {
     process["name"].as_str()
 }
 
-/// Subject of a row of the comparison: recipe, process and level.
+/// Subject of a row of the comparison: a recipe, or one of its processes, or one level of that
+/// process.
 #[derive(Clone, Copy)]
 struct Subject<'p> {
     recipe: &'p str,
@@ -274,7 +276,8 @@ struct Subject<'p> {
     level: Option<u8>,
 }
 
-/// Makes the row of a metric; `None` where no result has it.
+/// Makes the row of the figure `metric` from the JSON objects of its subject in each result; `None`
+/// where no result has the figure.
 fn row(subject: Subject<'_>, metric: &Metric, own: &Side<'_>) -> Option<MetricRow> {
     let values: Vec<Option<f64>> = own.iter().map(|own| metric.of(own.as_ref()?)).collect();
     let (first, others) = values.split_first()?;

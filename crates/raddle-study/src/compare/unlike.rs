@@ -5,11 +5,12 @@ use serde_json::Value;
 use super::input::{ComparedProfile, ComparedResult, names};
 use super::label::label;
 
-/// Name of an input of a result, and a function that writes the input for people.
+/// (name of an input of a replay, function that returns the input as text): two results agree in
+/// the input where the texts are equal.
 type Input = (&'static str, fn(&ComparedResult) -> String);
 
-/// Inputs that make figures differ. Between results with different inputs it is unknown which
-/// figures are better.
+/// Inputs of a replay that make figures differ. Between results with different inputs no figure is
+/// judged better or worse.
 const INPUTS: [Input; 4] = [
     ("device", |result| {
         let device = &result.device;

@@ -21,14 +21,15 @@ use crate::units::{count, counted, duration, plain};
 pub use readings::{DeviceReadings, ReadingsError};
 use turns::TurnsSeen;
 
-/// Smallest number of observed turns from which the length of turns is derived.
+/// Smallest number of observed turns (times for which one process has the device) from which their
+/// length is derived.
 const TURNS: usize = 20;
 
 /// Device whose figures were measured by `raddle calibrate device`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct DeviceFit {
-    /// Version of the form of this result in JSON.
+    /// Version of the JSON format of this result.
     pub raddle_calibration: u32,
     /// Device with the measured figures; figures that were not measured are those of the device
     /// table or file.
@@ -51,16 +52,16 @@ pub struct MeasuredFigure {
     pub key: &'static str,
     /// Median of the readings, in the unit that the key names.
     pub value: u64,
-    /// Least and greatest reading, in the unit that the key names; for turns and switches, the 5th
-    /// and the 95th percentile.
+    /// Least and greatest reading, in the unit that the key names; for lengths of turns and of
+    /// switches, the 5th and the 95th percentile.
     pub between: [u64; 2],
     /// Number of readings from which the median was taken.
     pub readings: usize,
 }
 
 impl MeasuredFigure {
-    /// Returns the figure `key` with the median of the readings, and the least and the greatest of
-    /// them; `None` without a reading.
+    /// Returns the measured figure `key`, with the median, the least and the greatest of its
+    /// readings; `None` without a reading.
     fn of(key: &'static str, mut readings: Vec<u64>) -> Option<Self> {
         readings.sort_unstable();
         let between = [*readings.first()?, *readings.last()?];
@@ -179,7 +180,8 @@ impl DeviceFit {
         }
     }
 
-    /// Sets how many compute units a process has under each measured percentage of MPS.
+    /// Sets how many compute units a process may use under each measured percentage that NVIDIA's
+    /// MPS can give it.
     fn percentages(&mut self, readings: &DeviceReadings) {
         let known =
             |units: u32| u16::try_from(units).ok().filter(|it| (1..=self.device.cus).contains(it));
@@ -196,8 +198,8 @@ impl DeviceFit {
         }
     }
 
-    /// Adds sentences on measurements that are no figure of a device: a second stream, the time
-    /// between launches, priorities.
+    /// Adds sentences on measurements that are no figure of a device: how a second stream shares
+    /// bandwidth, the time between launches, and whether priorities work.
     fn tell(&mut self, readings: &DeviceReadings) {
         let middle = |ns: &[u64]| MeasuredFigure::of("ns", ns.to_vec()).map(|it| it.value);
         if let Some((one, two)) = &readings.second_stream
@@ -224,7 +226,7 @@ impl DeviceFit {
     }
 }
 
-/// Returns the device of the table that fits the description by the driver.
+/// Returns the device of the bundled table that fits the driver's description.
 fn described(source: &SourceDevice) -> Result<Device, StudyError> {
     let found = devices::of_source(source).map_err(|error| {
         let why = error.map_or_else(String::new, |error| format!(": {error}"));

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::units::plain;
 use crate::written::json;
 
-/// Version of the form of the JSON lines.
+/// Version of the JSON lines that the measuring program prints.
 const VERSION: u32 = 1;
 
 /// Measurements of a device, as the measuring program printed them.
@@ -25,10 +25,11 @@ pub struct DeviceReadings {
     /// launch of equal priority ended there), in ns, one for each repetition. `None` where it was
     /// not measured.
     pub(super) priority: Option<(Vec<u64>, Vec<u64>)>,
-    /// (begin, end) of each run on the device in ns, by repetition of the measurement and then by
-    /// process.
+    /// (begin, end) of each time span in which a process ran on the device, in ns: a list for each
+    /// repetition of the measurement, and in it a list for each process.
     pub(super) turns: Vec<Vec<Vec<(u64, u64)>>>,
-    /// Pairs (percentage of MPS, number of compute units that a process had under it).
+    /// Pairs (percentage of the device that NVIDIA's MPS gave a process, number of compute units
+    /// that the process then had).
     pub(super) percents: Vec<(u32, u32)>,
     /// Texts on the measurements that failed or were left out, each with the reason.
     pub(super) skipped: Vec<String>,
@@ -65,7 +66,7 @@ pub enum ReadingsError {
     /// A line has a version that this raddle does not read; lines are counted from 1.
     #[error("line {line} has version {version}, this raddle reads {VERSION}")]
     Version { line: usize, version: u32 },
-    /// No line describes the device.
+    /// No line of the measuring program describes the device.
     #[error("no line tells the device: the program ended before it measured anything")]
     NoDevice,
 }

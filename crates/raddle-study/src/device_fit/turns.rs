@@ -1,20 +1,21 @@
 //! How long were the turns of two processes on a device, and the switches between them?
 
-/// Lengths of turns, and of switches between turns, that were observed with two processes, in ns.
+/// Lengths, in ns, of the turns that two processes took on a device, and of the switches between
+/// turns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TurnsSeen {
-    /// Lengths of turns in ns: from the begin of a run of one process to the begin of the next run
-    /// of the other process.
+    /// Lengths of turns in ns: from the begin of a span of one process to the begin of the next
+    /// span of the other process.
     pub(super) turns: Vec<u64>,
-    /// Lengths of switches in ns: from the end of a run of one process to the begin of the next run
-    /// of the other process.
+    /// Lengths of switches in ns: from the end of a span of one process to the begin of the next
+    /// span of the other process.
     pub(super) switches: Vec<u64>,
 }
 
 impl TurnsSeen {
-    /// Derives turns and switches from runs, which are (begin, end) in ns by repetition and then by
-    /// process. A run counts as a turn if a run of the other process came before and after it, and
-    /// none of the three overlap.
+    /// Derives turns and switches from the spans in which two processes ran on the device, given as
+    /// (begin, end) in ns, by repetition and then by process. A span counts as a turn if a span of
+    /// the other process came before and after it, and none of the three overlap.
     pub(super) fn of(repetitions: &[Vec<Vec<(u64, u64)>>]) -> Self {
         let mut all = Self::default();
         for processes in repetitions {

@@ -25,7 +25,8 @@ pub(super) struct Both {
     /// this one.
     pub(super) after: Vec<usize>,
     pub(super) arrival: i64,
-    /// True if the arrival was measured, or joined from another record; false if it was assumed.
+    /// True if the time of issue was measured, or joined from another record; false if it was
+    /// assumed.
     pub(super) launch_known: bool,
     pub(super) recorded: Span,
     /// Span in the simulation; `None` where the op never started or never ended. A refused op has a
@@ -36,7 +37,8 @@ pub(super) struct Both {
     pub(super) refused: bool,
     /// Time that the op takes in ns by the plan, if no other work delays it.
     pub(super) planned: i64,
-    /// Time for which the op ran in the recording after the op that it waits for had ended, in ns.
+    /// Time for which the op ran in the recording after all ops that it waits for had ended, in ns;
+    /// less than its duration where it overlaps one of them.
     pub(super) own: i64,
 }
 

@@ -34,16 +34,17 @@ pub struct BusyTime {
 pub(super) enum BusyCause {
     /// Kernels of the recording were refused in the simulation, or never ended there.
     NotRun,
-    /// Durations of workgroups are rounded to whole nanoseconds, and the error grows with the
-    /// rounds of workgroups that a kernel takes.
+    /// Durations of workgroups are rounded to whole nanoseconds; the error grows with the number of
+    /// rounds, one after the other, in which the workgroups of a kernel run.
     Rounding,
     /// Kernels lasted longer (or shorter) than planned, because workgroups waited for room on the
     /// device.
     Room,
-    /// Kernels of one stream overlap more than in the recording (then the time is negative), or
-    /// less.
+    /// Kernels of one stream overlap more in the simulation than in the recording (then the time is
+    /// negative), or less.
     OverlapInStream,
-    /// Kernels of several streams overlap more than in the recording (negative time), or less.
+    /// Kernels of different streams overlap more in the simulation than in the recording (then the
+    /// time is negative), or less.
     OverlapAcrossStreams,
 }
 
@@ -162,8 +163,8 @@ impl Covered {
     }
 }
 
-/// Returns how many ns of a span come after `end`, the last end of the earlier spans in order of
-/// start. Sets `end` to the end of the span where that is later.
+/// Returns the length in ns of the part of a span that comes after `end`, which is the last end of
+/// all spans that started before it. Sets `end` to the end of the span where that is later.
 fn beyond(end: &mut i64, span: Span) -> i128 {
     let new = span.end.saturating_sub(span.start.max(*end)).max(0);
     *end = span.end.max(*end);

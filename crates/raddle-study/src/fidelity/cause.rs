@@ -19,12 +19,12 @@ pub(super) enum WaitCause {
     /// The kernel started late, but its launch was not recorded, so it is unknown since when it
     /// waited.
     AssumedArrival,
-    /// Workgroups waited for room in the simulation, longer than in the recording.
+    /// Workgroups waited longer for room on the device in the simulation than in the recording.
     Room,
     /// An op for which the kernel waits was refused in the simulation, so the kernel did not run.
     NotRun,
-    /// Durations of workgroups are rounded to whole nanoseconds, and the error grows with the
-    /// rounds of workgroups that a kernel takes.
+    /// Durations of workgroups are rounded to whole nanoseconds; the error grows with the number of
+    /// rounds, one after the other, in which the workgroups of a kernel run.
     Rounding,
     /// The kernel started before the op that it waits for had ended, by at most one step of the
     /// recording clock.

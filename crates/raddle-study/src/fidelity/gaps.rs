@@ -38,9 +38,9 @@ enum Edge {
     Start,
 }
 
-/// Times in ns that have passed since time 0, for one stream: with kernels on the device, with
-/// copies but no kernels, with neither; and the parts of the first two in which the stream itself
-/// ran an op.
+/// Times in ns that have passed since time 0, as one stream sees them: with kernels on the device,
+/// with copies but no kernels, with neither; and the parts of the first two in which the stream
+/// itself ran an op.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reading {
     kernels: i64,

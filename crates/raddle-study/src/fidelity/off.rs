@@ -18,7 +18,7 @@ use super::both::Both;
 use super::cause::WaitCause;
 use super::gaps::Gap;
 
-/// Time of each cause in ns, in the order of [`WaitCause::ALL`].
+/// Time in ns that each cause explains; the index is that of the cause in [`WaitCause::ALL`].
 pub(super) type Parts = [i64; WaitCause::ALL.len()];
 
 /// Error of the start of one op, with its causes, in ns.
@@ -26,12 +26,13 @@ pub(super) type Parts = [i64; WaitCause::ALL.len()];
 pub(super) struct StartError {
     /// Simulated start less recorded start, in ns; the sum of `parts`.
     pub(super) start: i64,
-    /// Part of `start` that comes from the op that this one waits for, in ns.
+    /// Part of `start` in ns that is taken over from the error of the op that this one waits for.
     pub(super) carried: i64,
     pub(super) parts: Parts,
 }
 
-/// Finds the error of the start of each op; 0 where the op never ran.
+/// Finds the error of the start of each op (simulated less recorded), with its causes; 0 where the
+/// op never ran.
 pub(super) fn all_off(ops: &[Both], gaps: &[Gap]) -> Vec<StartError> {
     let mut all: Vec<StartError> = Vec::with_capacity(ops.len());
     for (op, gap) in ops.iter().zip(gaps) {
@@ -81,8 +82,8 @@ fn add(parts: &mut Parts, cause: WaitCause, ns: i64) {
     *part = part.saturating_add(ns);
 }
 
-/// Returns the causes of the error at an op's end, in ns: those of its start and those of its
-/// duration.
+/// Returns the time in ns by which each cause makes the op end late: the causes of its late start
+/// and those of its longer duration. Negative times make it end early.
 fn at_end(op: &Both, off: &StartError) -> Parts {
     let mut parts = off.parts;
     let Some(span) = op.simulated else {

@@ -20,8 +20,8 @@ pub struct StartOrder {
     /// Fraction of the pairs of neighbouring kernels whose order in the simulation is the reverse
     /// of that in the recording.
     pub share: f64,
-    /// Number of pairs with reversed order of which both kernels are in one stream; such kernels
-    /// overlap in the recording.
+    /// Number of pairs of neighbouring kernels whose order is reversed and which are in one stream;
+    /// such kernels overlap in the recording.
     pub inverted_in_stream: u64,
 }
 

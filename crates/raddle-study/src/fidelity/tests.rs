@@ -60,8 +60,8 @@ fn replayed_as(process: ProcessPlan, own: &Device) -> Outcome {
     run(&workload, &mut dispatcher, &options, &mut |_| ()).expect("lawful")
 }
 
-/// Replays a profile with options of its own, such as a launch latency or calibrated lengths of
-/// workgroups.
+/// Replays a profile with the plan options that the test gives, such as a launch latency or fitted
+/// durations of workgroups, and compares it with the recording.
 fn fidelity_with(profile: &Profile, options: &PlanConfig<'_>) -> Fidelity {
     let outcome = replayed_as(plan(profile, options, |_| Level(0)), options.own);
     Fidelity::new(profile, options, &outcome)
@@ -77,7 +77,7 @@ fn fidelity(rows: &[&str]) -> Fidelity {
     fidelity_of("", rows)
 }
 
-/// Returns the causes of the waits that are not 0: (name, ns).
+/// Returns the causes of errors of the waits whose time is not 0: (name, ns).
 fn wait_causes(fidelity: &Fidelity) -> Vec<(&'static str, i64)> {
     let waits = fidelity.waits.as_ref().expect("launches were recorded");
     let parts = waits.causes.iter().filter(|part| part.ns != 0);
@@ -374,7 +374,8 @@ fn a_collective_ends_with_its_peers_which_are_as_late_as_the_one_before() {
     assert_eq!(busy_causes(&found), []);
 }
 
-/// Finds the gap of each op by looking at every nanosecond.
+/// Finds the gap of each op, between when it could have started and when it did, by looking at
+/// every nanosecond: the oracle of the fast way.
 fn naive(ops: &[Both]) -> Vec<Gap> {
     let gap = |(position, op): (usize, &Both)| {
         let mut gap = Gap::default();

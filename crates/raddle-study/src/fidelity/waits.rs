@@ -12,8 +12,8 @@ use super::gaps::gaps;
 use super::off::{StartError, all_off};
 use super::{DifferencePart, share};
 
-/// Fraction of the kernels from which on the replay keeps the goal for waits: half of them, so that
-/// the median kernel is within it.
+/// Least fraction of the kernels whose waits must be within the goal for the replay to keep it:
+/// half of them, so that the median kernel is within it.
 const WITHIN_GOAL: f64 = 0.5;
 /// Length of a recorded wait in ns below which it counts as short.
 const SHORT_NS: u64 = 100_000;
@@ -56,16 +56,13 @@ pub struct Waits {
     pub early: u64,
     /// Number of kernels that start later than recorded.
     pub late: u64,
-    /// Median of the part of a kernel's start error that is its own, in ns: the error that it adds
-    /// to that of the op it waits for.
+    /// Median of the error in ns that a kernel adds to the error of the op it waits for.
     pub own_error_p50_ns: u64,
-    /// 95th percentile of the part of a kernel's start error that is its own, in ns: the error that
-    /// it adds to that of the op it waits for.
+    /// 95th percentile of the error in ns that a kernel adds to the error of the op it waits for.
     pub own_error_p95_ns: u64,
     /// Sum of |simulated - recorded| over the waits, in ns.
     pub error_ns: u64,
-    /// Fraction of `error_ns` that comes from the op that a kernel waits for, and not from the
-    /// kernel itself.
+    /// Fraction of `error_ns` that kernels take over from the ops that they wait for.
     pub carried: f64,
     /// Parts of `error_ns`, one for each cause, in a fixed order; they add up to it, and their
     /// fractions are of it.
@@ -99,8 +96,8 @@ impl Compared<'_> {
         self.off[at].start.unsigned_abs()
     }
 
-    /// Returns the part of a kernel's start error that is its own, in ns: the error that it adds to
-    /// that of the op it waits for.
+    /// Returns the error in ns that the kernel with the index `at` adds to the start error of the
+    /// op that it waits for.
     fn own_error(&self, at: usize) -> u64 {
         self.off[at].start.abs_diff(self.off[at].carried)
     }
@@ -128,8 +125,8 @@ impl Compared<'_> {
         self.known.iter().filter(|&&at| holds(at)).count() as u64
     }
 
-    /// Returns (fraction of `total` that comes from the ops that kernels wait for, parts that each
-    /// cause has in `total`); `total` is the sum of all errors in ns.
+    /// Returns (fraction of the errors in `total` that kernels take over from the ops that they
+    /// wait for, part of each cause in the errors); `total` is the sum of all errors in ns.
     fn sums(&self, total: i128) -> (f64, Vec<DifferencePart>) {
         let (mut carried, mut sums) = (0_i128, [0_i128; WaitCause::ALL.len()]);
         for &at in &self.known {
@@ -148,7 +145,8 @@ impl Compared<'_> {
 }
 
 impl Waits {
-    /// Returns whether at least half of the kernels are within the goal.
+    /// Returns whether at least half of the kernels are within the goal, an error of at most 2 us +
+    /// 5 % of the recorded wait.
     #[must_use]
     pub fn keep_goal(&self) -> bool {
         self.within >= WITHIN_GOAL
@@ -207,7 +205,7 @@ impl Waits {
     }
 }
 
-/// Returns whether an op was issued before an op that it waits for had ended.
+/// Returns whether the op with the index `at` was issued before an op that it waits for had ended.
 fn is_queued(ops: &[Both], at: usize) -> bool {
     ops[at].before(ops).any(|(_, before)| before.recorded.end >= ops[at].arrival)
 }

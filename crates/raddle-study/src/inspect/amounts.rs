@@ -10,44 +10,47 @@ use raddle_policy::Resource;
 use raddle_trace::{OpKind, Profile};
 use serde::Serialize;
 
-/// Lengths of the runs of free granules (the units in which a resource is given out) that the
-/// workgroups of a profile need, by resource.
+/// For each resource, how many neighbouring granules (the units in which the resource is given out)
+/// the workgroups of a profile need: the lengths that a search for free granules must find.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct WantedAmounts {
-    /// Limit in percent of the workgroups: lengths that fewer workgroups need are not sampled.
+    /// Limit in percent of the workgroups: a length that fewer workgroups need is left out of the
+    /// setting `search`.
     pub rare: f64,
-    /// Lengths of runs that workgroups need, one entry for each resource.
+    /// Needed lengths, one entry for each resource.
     pub resources: Vec<WantedRuns>,
-    /// Setting `search` of the policy `matching` that samples these lengths, as text for a recipe.
+    /// Text of the setting `search` of the policy `matching`, for a recipe, by which it searches
+    /// for these lengths alone.
     pub search: String,
 }
 
-/// Lengths of the runs that workgroups need of one resource; one run has all granules that a
-/// workgroup takes in one place.
+/// Numbers of neighbouring granules that the workgroups need of one resource; a workgroup takes all
+/// its granules from one place.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WantedRuns {
-    /// Name of the resource that the runs of granules are of.
+    /// Name of the resource of which workgroups need neighbouring granules.
     pub resource: &'static str,
-    /// Needed lengths, ascending; 0 is left out, as it needs no run.
+    /// Numbers of neighbouring granules that workgroups need, ascending, each with the fraction of
+    /// the workgroups; 0 is left out, as it needs no search.
     pub amounts: Vec<WantedAmount>,
 }
 
-/// Length of a run of granules, and the fraction of all workgroups that need a run of that length.
+/// Number of neighbouring granules, and the fraction of all workgroups that need it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct WantedAmount {
-    /// Length of the run, in granules of the resource.
+    /// Number of neighbouring granules of the resource.
     pub granules: u64,
-    /// Fraction of all workgroups that need a run of this length.
+    /// Fraction of all workgroups that need this number, 0 to 1.
     pub share: f64,
-    /// True if a sampled search would look for this length.
+    /// True if enough workgroups need this number for the setting `search` to keep it.
     pub kept: bool,
 }
 
 impl WantedAmounts {
-    /// Counts the runs that the workgroups of a profile need on a device. `rare` is the limit in
-    /// percent below which a length is not sampled; workgroups for which no compute unit has room
-    /// are left out.
+    /// Counts how many neighbouring granules the workgroups of a profile need on a device. `rare`
+    /// is the limit in percent below which a number is left out of the setting `search`; workgroups
+    /// for which no compute unit has room are not counted.
     #[must_use]
     pub fn of(profile: &Profile, device: &Device, rare: f64) -> Self {
         let mut wanted: BTreeMap<(u8, u64), u64> = BTreeMap::new();
@@ -92,8 +95,8 @@ impl WantedAmounts {
     }
 }
 
-/// Returns the lengths that enough workgroups need, as text for a setting of the policy `matching`;
-/// a resource that no workgroup needs has the full search.
+/// Returns the lengths that enough workgroups need, as text of the setting `search` of the policy
+/// `matching`; a resource that no workgroup needs has the full search.
 fn recipe(resources: &[WantedRuns]) -> String {
     let of = |runs: &WantedRuns| {
         let kept = runs.amounts.iter().filter(|amount| amount.kept);

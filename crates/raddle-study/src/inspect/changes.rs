@@ -58,11 +58,11 @@ pub struct FamilyChange {
     pub launches: [Option<FamilyTimes>; 2],
 }
 
-/// Durations of the launches of a family.
+/// Durations of the launches of a kernel family (kernels alike in name).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FamilyTimes {
-    /// Number of launches of the family.
+    /// Number of launches of the kernel family.
     pub launches: u64,
     /// Sum of the durations of the launches, in ns.
     pub total_ns: u64,
@@ -106,8 +106,8 @@ impl ProfileChanges {
         }
     }
 
-    /// Returns the fraction of the time of all kernels that belongs to families which are in both
-    /// recordings.
+    /// Returns the fraction, 0 to 1, of the time of all kernels in both recordings that belongs to
+    /// families which are in both.
     #[must_use]
     pub fn common(&self) -> f64 {
         let sum = |all: &mut dyn Iterator<Item = &FamilyChange>| {

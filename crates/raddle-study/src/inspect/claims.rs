@@ -33,7 +33,7 @@ pub struct StatedOccupancy {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct WorstClaim {
-    /// Name of the kernel.
+    /// Name of the kernel for which the profile states the occupancy.
     pub kernel: String,
     /// Occupancy that the profile states, in tenths of a percent.
     pub claimed_tenths: u64,

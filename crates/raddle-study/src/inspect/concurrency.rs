@@ -6,8 +6,8 @@ use serde::Serialize;
 use crate::launches::{ConcurrentTime, kernels};
 use crate::units::share;
 
-/// Time for which none, one, two, and three or more kernels ran at once, in ns, from time 0 to the
-/// last end.
+/// Time for which none, one, two, and three or more kernels ran side by side, in ns, from time 0 to
+/// the last end.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Concurrency {
@@ -15,12 +15,12 @@ pub struct Concurrency {
     pub(crate) one_ns: u64,
     pub(crate) two_ns: u64,
     pub(crate) more_ns: u64,
-    /// Fractions of the span in which none, one, two, and three or more kernels ran at once, in
-    /// this order.
+    /// Fractions of the span of the recording in which none, one, two, and three or more kernels
+    /// ran side by side, in this order.
     pub shares: [f64; 4],
     /// Time in which at least one kernel ran, in ns.
     pub busy_ns: u64,
-    /// Largest number of kernels that ran at a time.
+    /// Largest number of kernels that ran at the same time.
     pub most: u64,
 }
 

@@ -19,17 +19,17 @@ use crate::units::share;
 pub enum RecordedCause {
     /// No kernel ran because the host had issued nothing.
     Host,
-    /// Work was issued and had not begun: launch latency, gaps between the kernels of a graph, or
-    /// waits between streams.
+    /// Work was issued and had not begun, because of launch latency, gaps between the kernels of a
+    /// graph, or waits between streams.
     Issued,
-    /// Copies or fills ran, and no kernel.
+    /// No kernel ran, but copies or fills did.
     Copies,
     /// The file does not say when the next op was issued, so the cause is unknown.
     Unknown,
 }
 
 impl RecordedCause {
-    /// All causes, in the order of the enum.
+    /// All causes of time without a kernel, in the order of the enum.
     pub const ALL: [Self; 4] = [Self::Host, Self::Issued, Self::Copies, Self::Unknown];
 
     /// Returns the cause in words, for a sentence.
@@ -59,11 +59,11 @@ impl RecordedCause {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RecordedIdle {
-    /// Time without a kernel, in ns.
+    /// Time in which no kernel of the recording ran, in ns.
     pub idle_ns: u64,
     /// Time without a kernel as a fraction of the span of the recording.
     pub share: f64,
-    /// Time of each cause, the longest first; causes without time are left out.
+    /// Idle time of each cause, the longest first; causes without time are left out.
     pub causes: Vec<IdlePart>,
     /// Pairs of kernel families between which no kernel ran, by total time, the longest first.
     pub places: Vec<IdlePlace>,
@@ -72,7 +72,7 @@ pub struct RecordedIdle {
 /// Idle time that one cause explains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct IdlePart {
-    /// Cause of the idle time.
+    /// Cause of this part of the idle time.
     pub cause: RecordedCause,
     /// Idle time of this cause, in ns.
     pub ns: u64,
@@ -88,7 +88,7 @@ pub struct IdlePlace {
     pub after: Option<String>,
     /// Family of the kernel that began next; `None` at the end of the recording.
     pub before: Option<String>,
-    /// Number of times in which no kernel ran between kernels of these two families.
+    /// Number of separate spans without a kernel between kernels of these two families.
     pub times: u64,
     /// Sum of the times without a kernel at this place, in ns.
     pub total_ns: u64,
@@ -98,8 +98,8 @@ pub struct IdlePlace {
     pub mostly: RecordedCause,
 }
 
-/// Kind of an event when launches are followed in order of time; events of one moment are counted
-/// in the order of the enum.
+/// Kind of an event when ops (launches, copies and fills) are followed in order of time; events of
+/// one moment are counted in the order of the enum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum GapEdge {
     KernelEnds(u32),
@@ -112,14 +112,15 @@ enum GapEdge {
     KernelBegins(u32),
 }
 
-/// A time without a kernel that has not ended yet; ns by cause.
+/// Span without a kernel that has not ended yet, with its ns by cause.
 #[derive(Clone, Copy, Debug, Default)]
 struct OpenGap {
     after: Option<u32>,
     by_cause: [u64; 4],
 }
 
-/// Sum over all times without a kernel between the same two kernels or families; ns by cause.
+/// Sum, in ns by cause, over all spans without a kernel that lie between the same two kernels or
+/// families.
 #[derive(Clone, Copy, Debug, Default)]
 struct PlaceSum {
     times: u64,
@@ -147,8 +148,8 @@ struct IdleSweep {
 }
 
 impl IdleSweep {
-    /// Adds `ns`, the time up to a moment, to the present cause of the open gap; `moment` has the
-    /// events at the end of that time.
+    /// Adds `ns`, the time that passed up to a moment, to the present cause of the open span
+    /// without a kernel; `moment` has the events at the end of that time.
     fn spend(&mut self, ns: u64, moment: &[(u64, GapEdge)]) {
         let ends_by = |edge| moment.iter().any(|(_, own)| *own == edge);
         let cause = if self.copies > 0 {
@@ -336,7 +337,7 @@ mod tests {
     }
 
     proptest! {
-        /// A naive look at every nanosecond gives the same times for each cause.
+        /// Checks that a naive look at every nanosecond gives the same times for each cause.
         #[test]
         fn the_causes_are_those_of_a_look_at_every_moment(
             ops in prop::collection::vec(

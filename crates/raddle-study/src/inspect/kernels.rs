@@ -15,9 +15,10 @@ use crate::units::share;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct NamedKernel {
-    /// Name of the kernel.
+    /// Name of the kernel that these launches ran.
     pub name: String,
-    /// True if the kernel's name is that of a library that moves data between devices.
+    /// True if the kernel's name is that of a communication library, which moves data between
+    /// devices.
     pub(crate) communication: bool,
     /// Figures of the durations of the launches of the kernel.
     #[serde(flatten)]
@@ -27,7 +28,7 @@ pub struct NamedKernel {
     pub shapes: Vec<LaunchShape>,
 }
 
-/// Durations of some launches of one kind, such as those of one kernel or of one shape.
+/// Durations of a group of launches, such as those of one kernel or of one shape.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchTimes {
@@ -39,7 +40,8 @@ pub struct LaunchTimes {
     pub median_ns: u64,
     /// Longest duration of a launch, in ns.
     pub max_ns: u64,
-    /// Sum of the durations as a fraction of the time of all kernels, each launch counted in full.
+    /// Sum of the durations as a fraction of the time of all kernels, each launch counted in full,
+    /// 0 to 1.
     pub share: f64,
 }
 
@@ -47,11 +49,11 @@ pub struct LaunchTimes {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchShape {
-    /// Number of workgroups of a launch.
+    /// Number of workgroups of each launch of this shape.
     pub workgroups: u64,
-    /// Number of work-items of a workgroup.
+    /// Number of work-items of each workgroup.
     pub threads: u32,
-    /// Number of vector registers of a work-item.
+    /// Number of vector registers that each work-item needs.
     pub vgprs_per_thread: u32,
     pub(crate) sgprs_per_wave: u32,
     /// Shared memory (LDS) of a workgroup, in bytes.
@@ -62,39 +64,41 @@ pub struct LaunchShape {
     /// Durations of the launches with this shape.
     #[serde(flatten)]
     pub times: LaunchTimes,
-    /// Fit of the shape on the profile's own device; `None` where the device is not known.
+    /// Fit of the shape on the device that the profile was recorded on; `None` where that device is
+    /// not known.
     pub placing: Option<Placing>,
 }
 
-/// Fit of a launch shape on a device.
+/// How many workgroups of a launch shape a device holds, and which resource limits that number.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Placing {
     /// Number of workgroups that fit one compute unit; 0 where none fits.
     pub resident: u32,
-    /// Name of the resource that limits `resident`; the first where several do.
+    /// Name of the resource that limits `resident`; where several limit it, the one that comes
+    /// first in a fixed order.
     pub limiter: &'static str,
     /// Names of all resources that limit `resident`, the number of workgroups on a compute unit.
     pub limiters: Vec<&'static str>,
-    /// Number of workgroups that fit the whole device at a time.
+    /// Number of workgroups that the whole empty device holds at the same time.
     pub at_once: u64,
-    /// Number of workgroups of a launch divided by `at_once`, the number that runs at once: 1.5
-    /// means one full round and a half.
+    /// Number of workgroups of a launch divided by `at_once`, the number that the device holds: 1.5
+    /// means one full round of workgroups and half of a second one.
     pub rounds: f64,
     /// Occupancy: the work-items in use on a compute unit, as a fraction of those for which it has
-    /// room, on average in the first round of workgroups (as many as run at once).
+    /// room, on average in the first round of workgroups (as many as the device holds).
     pub occupancy: f64,
 }
 
-/// Number, total time and share of some of the launches.
+/// Number and total time of a subset of the launches of a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchPart {
-    /// Number of launches in this part.
+    /// Number of launches in this subset.
     pub launches: u64,
     /// Sum of the durations of the launches, in ns.
     pub total_ns: u64,
-    /// Sum of the durations as a fraction of the time of all kernels.
+    /// Sum of the durations as a fraction of the time of all kernels, 0 to 1.
     pub share: f64,
 }
 
@@ -125,7 +129,7 @@ fn key(op: &Op) -> ShapeKey {
     (op.workgroups, threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, op.cluster)
 }
 
-/// Unnamed namespaces, as compilers write them in names.
+/// Names that compilers give to unnamed namespaces in the names of kernels.
 const UNNAMED: [&str; 2] = ["(anonymous namespace)", "<unnamed>"];
 
 /// Returns the family of a kernel: its name without return type, parameters and template
@@ -239,7 +243,8 @@ impl Placing {
     }
 }
 
-/// Counts the different shapes, whatever kernel they belong to.
+/// Counts the different shapes (grid and needed resources) of launches, whatever kernel they belong
+/// to.
 pub(crate) fn shapes(kernels: &[NamedKernel]) -> u64 {
     let shapes = kernels.iter().flat_map(|kernel| &kernel.shapes);
     let keys = shapes.map(|shape| {
@@ -251,8 +256,8 @@ pub(crate) fn shapes(kernels: &[NamedKernel]) -> u64 {
     keys.collect::<BTreeSet<_>>().len() as u64
 }
 
-/// Returns the number, total time and share of the launches of kernels that move data between
-/// devices.
+/// Returns the number, total time and share of the launches of communication kernels, which move
+/// data between devices.
 pub(crate) fn communication(kernels: &[NamedKernel]) -> LaunchPart {
     let moving = kernels.iter().filter(|kernel| kernel.communication);
     LaunchPart::of(moving.map(|kernel| &kernel.times), total_ns(kernels))

@@ -24,8 +24,8 @@ const LIMITERS: [Resource; 6] = [
 /// cost of a launch.
 const LONG_NS: u64 = 100_000;
 
-/// Fit of the kernels on their own device: for each kind of fit, the launches and their part of the
-/// time of all kernels.
+/// Summary of how the launches of a profile fit the device that it was recorded on: for each kind
+/// of fit, the number of launches and their part of the time of all kernels.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchLimits {
@@ -36,8 +36,9 @@ pub struct LaunchLimits {
     pub unfit: LaunchPart,
     /// Launches with fewer workgroups than compute units, so that some units stay empty.
     pub fewer_than_cus: LaunchPart,
-    /// Launches of which all workgroups fit at once: such a launch cannot be left at a workgroup
-    /// boundary, because none of its workgroups starts after another has ended.
+    /// Launches of which the device holds all workgroups at the same time: such a launch cannot be
+    /// preempted at a workgroup boundary, because none of its workgroups starts after another has
+    /// ended.
     pub one_round: LaunchPart,
     /// Shapes of persistent kernels: long launches with one workgroup a compute unit, or a few
     /// less.
@@ -54,8 +55,8 @@ pub struct LimitedLaunches {
     /// compute unit.
     #[serde(flatten)]
     pub part: LaunchPart,
-    /// Launches among `part` of which all workgroups fit at once, so that the limiting resource
-    /// does not matter.
+    /// Launches among `part` of which the device holds all workgroups at the same time, so that the
+    /// limiting resource does not matter.
     pub one_round: LaunchPart,
 }
 
@@ -63,11 +64,11 @@ pub struct LimitedLaunches {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PersistentShape {
-    /// Name of the kernel.
+    /// Name of the persistent kernel.
     pub kernel: String,
-    /// Number of workgroups of a launch.
+    /// Number of workgroups of each launch of the persistent kernel.
     pub workgroups: u64,
-    /// Number of launches with this shape.
+    /// Number of launches of the persistent kernel with this shape.
     pub launches: u64,
     /// Median of the durations of the launches, in ns.
     pub median_ns: u64,
@@ -78,8 +79,8 @@ pub struct PersistentShape {
 }
 
 impl LaunchLimits {
-    /// Sums up how kernels fit `own`, the device of the recording; the fit of each of their shapes
-    /// was computed before.
+    /// Sums up how kernels fit `own`, the device of the recording; each shape in `kernels` already
+    /// has its fit.
     #[must_use]
     pub fn of(kernels: &[NamedKernel], own: &Device) -> Self {
         let all = total_ns(kernels);
@@ -113,9 +114,8 @@ fn fits_at_once(shape: &LaunchShape, placing: &Placing) -> bool {
     placing.resident > 0 && shape.workgroups <= placing.at_once
 }
 
-/// Says how much of the limiting resource a workgroup of a shape may need at most, so that one more
-/// workgroup fits a compute unit: "32 registers a thread, now 40". `None` where less of that
-/// resource does not help.
+/// Says how little of the limiting resource a workgroup must need for one more workgroup to fit a
+/// compute unit: "32 registers a thread, now 40". `None` where less of that resource does not help.
 #[must_use]
 pub fn one_more(shape: &LaunchShape, own: &Device) -> Option<String> {
     let placing = shape.placing.as_ref()?;

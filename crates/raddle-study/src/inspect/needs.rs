@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use crate::units::share;
 
-/// Resources that a profile's kernels need most (their needs), on the device that it was recorded
-/// on.
+/// Resources, such as memory bandwidth, that the kernels of a profile need most (their needs), on
+/// the device that it was recorded on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct KernelNeeds {
@@ -22,10 +22,11 @@ pub struct KernelNeeds {
     pub unknown: Vec<UnknownNeed>,
     /// Memory bandwidth of one compute unit, in bytes per microsecond.
     pub unit_bytes_per_us: u64,
-    /// Memory bandwidth that all compute units reach together, in bytes per microsecond.
+    /// Memory bandwidth that all compute units together reach in practice, in bytes per
+    /// microsecond.
     pub reached_bytes_per_us: u64,
-    /// True if the bandwidth of a compute unit is derived from the peak of the device; false if the
-    /// device states it.
+    /// True if the bandwidth of a compute unit is derived from the peak bandwidth of the device;
+    /// false if the device file states it.
     pub unit_is_derived: bool,
 }
 
@@ -35,13 +36,14 @@ pub struct KernelNeeds {
 pub struct NeedPart {
     /// Name of the resource that the kernels need most, such as `memory` or `compute`.
     pub need: &'static str,
-    /// Number of launches of these kernels.
+    /// Number of launches of the kernels that need this resource most.
     pub launches: u64,
     /// Sum of the durations of the launches, in ns.
     pub total_ns: u64,
     /// Sum of the durations as a fraction of the time of all kernels.
     pub share: f64,
-    /// Largest memory traffic that one of the launches is taken to cause, in bytes per microsecond.
+    /// Largest memory traffic that one of these launches is taken to cause, in bytes per
+    /// microsecond.
     pub bytes_per_us: u64,
     /// Facts from which it is known what the kernels need most, such as their name or grid, each
     /// with its fraction of the time of these launches.
@@ -52,7 +54,7 @@ pub struct NeedPart {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct UnknownNeed {
-    /// Name of the kernel.
+    /// Name of the kernel whose need is unknown.
     pub kernel: String,
     /// Sum of the durations of its launches, in ns.
     pub total_ns: u64,

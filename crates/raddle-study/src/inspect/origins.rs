@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::launches::{OriginShares, kernels};
 
-/// Origins of one field of the launches: the parts in which it was measured, joined from other
-/// records, assumed or unknown.
+/// Origins of one field of the launches: for which fractions of them it was measured, joined from
+/// other records, assumed or unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FieldOrigins {
     /// Name of the field of launches, such as the arrival.
@@ -18,7 +18,7 @@ pub struct FieldOrigins {
     pub shares: OriginShares,
 }
 
-/// Returns the origins of every field that is not always measured.
+/// Returns, for each field of the launches that is not always measured, the share of each origin.
 pub(super) fn origins(profile: &Profile) -> Vec<FieldOrigins> {
     let all: Vec<&Op> = kernels(profile).collect();
     let origins =

@@ -60,7 +60,7 @@ pub struct InspectedAs<'p> {
     /// Verdicts on the kernels of the profile (may a launch be killed and run again), which source
     /// files give.
     pub verdicts: Vec<SourceVerdict>,
-    /// Lengths of the runs of free granules (the units in which a resource is given out) that the
+    /// Numbers of neighbouring granules (the units in which a resource is given out) that the
     /// workgroups need; `None` where the user did not ask for them.
     pub amounts: Option<WantedAmounts>,
 }
@@ -70,8 +70,8 @@ pub struct InspectedAs<'p> {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SelfReplayed {
-    /// Errors of a replay without the learned figures: rounds of workgroups over the whole device,
-    /// no waits between streams, no launch latency.
+    /// Errors of a replay before the model learned anything: workgroups run in full rounds over the
+    /// whole device, no waits between streams, no launch latency.
     pub before: ModelError,
     /// Comparison of recording and replay with the learned figures.
     #[serde(flatten)]
@@ -80,14 +80,14 @@ pub struct SelfReplayed {
     /// op to the start of one that waits for it.
     #[serde(flatten)]
     pub latency: FittedLatency,
-    /// Number of waits between streams whose source the file names, and number of those whose
-    /// source was inferred.
+    /// [number of waits between streams whose source the file names, number of those whose source
+    /// was inferred].
     pub stream_waits: [u64; 2],
-    /// Fit of the launch latency to the first half of the profile, judged on the second half;
-    /// `None` where too few launches were recorded.
+    /// Launch latency fitted to the first half of the profile and judged on the second half; `None`
+    /// where too few launches were recorded.
     pub halves: Option<HalvesFit>,
-    /// Fraction of waits within the goal by the latency that was fitted to the profile itself;
-    /// `None` unless the replay takes its latency from another file.
+    /// Fraction of waits within the goal with the latency fitted to the profile itself, for
+    /// comparison; `None` unless the replay takes its latency from another file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_sample: Option<f64>,
 }
@@ -112,9 +112,9 @@ impl From<LaunchLatency> for FittedLatency {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct InspectedProfile {
-    /// Name of the profile.
+    /// Name of the inspected profile, as results show it.
     pub name: String,
-    /// Name of the file format.
+    /// Name of the file format of the profile.
     pub format: &'static str,
     /// Device that the profile was recorded on, and how that is known; `None` where it is not
     /// known.
@@ -124,19 +124,19 @@ pub struct InspectedProfile {
     /// Reason why the device is not known; `None` where it is.
     #[serde(skip)]
     pub unknown: Option<String>,
-    /// Number of events that were read from the file.
+    /// Number of events that were read from the file, of all kinds.
     pub events: u64,
-    /// Number of kernel launches.
+    /// Number of kernel launches in the profile.
     pub kernels: u64,
-    /// Number of copies.
+    /// Number of memory copies in the profile.
     pub copies: u64,
     /// Numbers of copies whose direction is not between host and device, by direction.
     #[serde(skip_serializing_if = "CopiesElsewhere::is_empty")]
     pub copies_elsewhere: CopiesElsewhere,
-    /// Number of fills of memory.
+    /// Number of fills of memory in the profile.
     pub sets: u64,
-    /// Parts of the kernel time without a shape, and with a shape from the capture of a graph;
-    /// `None` where every kernel came with its shape.
+    /// Fractions of the kernel time without a shape (grid and needed resources), and with a shape
+    /// from the capture of a graph; `None` where every kernel came with its shape.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unknown_kernels: Option<UnknownKernels>,
     /// Number of workgroups of all launches together.
@@ -149,11 +149,11 @@ pub struct InspectedProfile {
     /// where the file does not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
-    /// Time in which no kernel ran, and why.
+    /// Time of the recording in which no kernel ran, and why.
     pub idle: RecordedIdle,
-    /// Streams, in the order in which they were first used.
+    /// Streams of the profile, in the order in which they were first used.
     pub streams: Vec<InspectedStream>,
-    /// Time for which none, one, two, and three or more kernels ran at once.
+    /// Time for which none, one, two, and three or more kernels ran side by side.
     pub concurrency: Concurrency,
     /// Number of different combinations of workgroups, work-items, registers and LDS.
     pub shapes: u64,
@@ -189,7 +189,7 @@ pub struct InspectedProfile {
     /// Verdicts of source files on kernels: which of them may be stopped and run again.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub verdicts: Vec<SourceVerdict>,
-    /// Lengths of the runs of free granules (the units in which a resource is given out) that the
+    /// Numbers of neighbouring granules (the units in which a resource is given out) that the
     /// workgroups need; `None` where the user did not ask for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub amounts: Option<WantedAmounts>,
@@ -222,7 +222,7 @@ impl CommunicationRule {
 }
 
 impl InspectedProfile {
-    /// Gathers the facts about a profile.
+    /// Gathers the facts about a profile that an inspection shows.
     #[must_use]
     pub fn new(profile: &Profile, with: InspectedAs<'_>) -> Self {
         let (device, unknown) = match with.device {

@@ -28,7 +28,8 @@ pub struct InspectedStream {
     pub busy_ns: u64,
     /// Fraction of the profile's span in which the stream was busy.
     pub busy: f64,
-    /// Time in which two or more ops of the stream ran at once, in ns.
+    /// Time in which two or more ops (launches, copies, fills) of the stream ran side by side, in
+    /// ns.
     pub overlap_ns: u64,
     /// Priorities that the kernels of the stream state, as in the file, ascending; empty where the
     /// file states none.

@@ -3,8 +3,8 @@
 use raddle_device::Device;
 use raddle_sim::DemandRule;
 
-/// Figure of a device that can be fitted to the measured times of two programs that ran beside each
-/// other.
+/// Figure of a device, such as the length of a turn, that can be fitted to the measured times of
+/// two programs that ran beside each other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenFigure {
     /// Name of the figure, as it is a key of the device file. The unit stands at its end, such as
@@ -15,12 +15,12 @@ pub(super) struct OpenFigure {
     pub(super) in_turns: bool,
     get: fn(&Device) -> u64,
     set: fn(&mut Device, u64),
-    /// Returns the values of the figure that are tried for a device, beside the value that the
-    /// device has.
+    /// Function that returns the values of the figure to try in the fit for a device, beside the
+    /// value that the device has.
     values: fn(&Device) -> Vec<u64>,
 }
 
-/// Figures that are fitted, in the order of the fit: those with most effect come first.
+/// Figures that are fitted, in the order of the fit: the figures with most effect come first.
 pub(super) const OPEN: [OpenFigure; 6] = [
     OpenFigure {
         key: "memory-permille",
@@ -69,14 +69,14 @@ pub(super) const OPEN: [OpenFigure; 6] = [
     },
 ];
 
-/// Returns `whole` times each of `permille` thousandths, at least 1 each.
+/// Returns `whole` times each of the thousandths `permille`, rounded, and at least 1.
 fn parts(whole: u64, permille: &[u64]) -> Vec<u64> {
     permille.iter().map(|of| (whole.saturating_mul(*of) / 1000).max(1)).collect()
 }
 
 impl OpenFigure {
-    /// Returns the value of the figure for a device; where the device has none, the value that the
-    /// model assumes.
+    /// Returns the value of the figure in the description of a device; where the device has none,
+    /// the value that the model assumes.
     pub(super) fn of(&self, device: &Device) -> u64 {
         (self.get)(device)
     }
@@ -88,7 +88,7 @@ impl OpenFigure {
         device
     }
 
-    /// Returns the values of the figure that are tried, ascending; that of the device is among
+    /// Returns the values of the figure that the fit tries, ascending; that of the device is among
     /// them.
     pub(super) fn tried(&self, device: &Device) -> Vec<u64> {
         let mut all = (self.values)(device);
@@ -98,8 +98,8 @@ impl OpenFigure {
         all
     }
 
-    /// Sets the figure of a device to (least, expected, most); a figure of which a device has no
-    /// bounds gets the expected value alone.
+    /// Sets the figure of a device to the expected value, and its bounds to the least and the most;
+    /// a figure that has no bounds in the description of a device gets the expected value alone.
     pub(super) fn bound(&self, device: &mut Device, [least, value, most]: [u64; 3]) {
         (self.set)(device, value);
         match self.key {

@@ -15,9 +15,9 @@ const ROUNDS: usize = 3;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PairFit {
-    /// Version of the form of this result in JSON.
+    /// Version of the JSON format of this result.
     pub raddle_pair_fit: u32,
-    /// Device with the fitted figures.
+    /// Description of the device with the figures as fitted.
     pub device: Device,
     /// Figures that were fitted: those whose value changes the errors of the replays.
     pub fitted: Vec<FittedFigure>,
@@ -34,16 +34,17 @@ pub struct PairFit {
     pub held_out: Vec<HeldOutWay>,
 }
 
-/// Figure of a device that was fitted.
+/// Figure of a device that was fitted to measurements of a pair of programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FittedFigure {
     /// Name of the figure, as it is a key of the device file. The unit stands at its end, such as
     /// `-ns`.
     pub key: &'static str,
-    /// Value before the fit.
+    /// Value of the figure before the fit, in the unit that its key names.
     pub before: u64,
-    /// Value with the least error; among equal ones the value before the fit, else the least.
+    /// Value of the figure, in the unit that its key names, for which the replays are wrong by
+    /// least; among equally good ones the value before the fit, else the least.
     pub value: u64,
     /// Bounds of the true value: on each side the nearest tried value that fits worse by more than
     /// a tenth, or the outermost tried value where there is none.
@@ -108,13 +109,13 @@ impl PairFit {
     }
 }
 
-/// Returns the errors on the only device, from a list with one entry for each device.
+/// Returns the errors on the only device of a list that has one entry for each device.
 fn one(errors: Vec<Vec<WayError>>) -> Vec<WayError> {
     errors.into_iter().next().unwrap_or_default()
 }
 
-/// Returns the value of a figure with the least error among those that were tried, and its bounds;
-/// `None` where all values have the same error.
+/// Returns the value of a figure with the least error among the values that were tried, and its
+/// bounds; `None` where all values have the same error.
 fn told(figure: &OpenFigure, device: &Device, tried: &Tried) -> Option<FittedFigure> {
     let least = tried.iter().map(|(_, cost)| *cost).min()?;
     if tried.iter().all(|(_, cost)| *cost == least) {

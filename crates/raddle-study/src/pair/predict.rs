@@ -20,14 +20,15 @@ use crate::replay::Surroundings;
 use crate::rules::{Named, Rule};
 use crate::study::Study;
 
-/// Name under which a replay finds its device, as a file in memory; `ARRIVALS` is that of the
-/// requests.
+/// Name of the file in memory in which a replay finds its device; `ARRIVALS` is that of the
+/// arrivals of requests.
 const DEVICE: &str = "raddle-fitted-device.json";
 const ARRIVALS: &str = "raddle-measured-arrivals.json";
 /// Urgency level of the program with steps: less urgent than the program with requests, which has
 /// level 0.
 const LEVEL: u32 = 5;
-/// Largest error of one figure that is counted, in thousandths of the measured figure.
+/// Largest error of one figure, in thousandths of the measured figure, that counts in a sum of
+/// errors; a larger one counts as this.
 const MOST: u64 = 1000;
 
 /// Measured and replayed figures under one way of sharing and one load. Every list has three
@@ -39,7 +40,7 @@ pub struct WayError {
     pub way: String,
     /// Name of the load, as the file of measurements has it.
     pub load: String,
-    /// Number of repetitions that were measured.
+    /// Number of repetitions of the measurement.
     pub repetitions: usize,
     /// Measured figures in nanoseconds: (median request, 99th percentile of requests, mean step),
     /// each the median over the repetitions.
@@ -74,7 +75,8 @@ impl WayError {
     }
 }
 
-/// Maker of the replays of two measured programs, which makes each replay once.
+/// Maker of replays of two measured programs side by side; it keeps each result, so that no replay
+/// is made twice.
 pub struct PairPredictor<'p> {
     profiles: [Loaded; 2],
     cases: Vec<PairCase>,
@@ -89,8 +91,8 @@ impl std::fmt::Debug for PairPredictor<'_> {
     }
 }
 
-/// Identity of a replay: (recipe, percentages of both programs, arrival times in ns, figures of the
-/// device that matter under the recipe).
+/// Identity of a replay, so that equal replays are made once: (recipe, percentages of both
+/// programs, arrival times in ns, figures of the device that matter under the recipe).
 type ReplayKey = (&'static str, Option<[u32; 2]>, Vec<u64>, Vec<u64>);
 /// Results of the replays that were made: (median request, 99th percentile of requests, mean step)
 /// in ns; `None` where nothing ended.
@@ -244,7 +246,8 @@ impl<'p> PairPredictor<'p> {
     }
 }
 
-/// Files in memory before other files: a name that both have means the file in memory.
+/// Files of which some are in memory; a name that is both in memory and on disk means the file in
+/// memory.
 struct Over<'f> {
     own: MemoryFiles,
     base: &'f dyn Files,

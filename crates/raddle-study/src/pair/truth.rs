@@ -8,21 +8,22 @@ use serde::{Deserialize, Serialize};
 use crate::units::plain;
 use crate::written::json;
 
-/// Version of the form of a file of measurements that this raddle reads.
+/// Version of the format of a file of measurements that this raddle reads.
 const VERSION: u32 = 1;
-/// Beginning of the name of a case in which both programs ran; the name of the load follows.
+/// Beginning of the name of a case (a key of the file) in which both programs ran; the name of the
+/// load follows.
 const BESIDE: &str = "beside ";
-/// Smallest number of requests that still waited when the last one arrived, from which on a run can
-/// count as overloaded.
+/// Smallest number of requests still waiting when the last one arrived, from which on a measurement
+/// can count as overloaded.
 const BACKLOG: usize = 5;
-/// Key of the arrival times within a case.
+/// Key, within a case of the file of measurements, of the arrival times of requests.
 const ARRIVALS: &str = "arrivals";
 
 /// Measured times of two programs that ran beside each other under several ways of sharing; the
 /// file has them in milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairTruth {
-    /// Version of the form of the file: 1.
+    /// Version of the format of the file of measurements: 1.
     #[serde(rename = "raddle-pair")]
     pub version: u32,
     /// Product name of the device that was measured.
@@ -40,8 +41,8 @@ pub struct PairTruth {
     /// Names of the two programs: first the one that answers requests, then the one that repeats
     /// steps.
     pub programs: [String; 2],
-    /// Arrival times of the requests in ms by the name of the load, for cases that have none of
-    /// their own.
+    /// Arrival times of the requests in ms, by the name of the load; used for cases that have none
+    /// of their own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub arrivals: BTreeMap<String, PairTimes>,
     /// Times in ms by way of sharing, then by case (`A alone LOAD`, `B alone`, `beside LOAD`), then
@@ -49,13 +50,13 @@ pub struct PairTruth {
     pub ways: BTreeMap<String, BTreeMap<String, BTreeMap<String, PairTimes>>>,
 }
 
-/// Times of one run, or of several repetitions of the run, in ms.
+/// Times of one measurement, or of several repetitions of it, in ms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum PairTimes {
-    /// Times of one run, in ms.
+    /// Times in ms of a measurement that was made once.
     One(Vec<f64>),
-    /// Times of each repetition of a run, in ms.
+    /// Times in ms of a measurement that was repeated: one list for each repetition.
     Several(Vec<Vec<f64>>),
 }
 
@@ -67,13 +68,14 @@ pub enum TruthError {
     /// The file does not have the form of such measurements; the text says why.
     #[error("it is no measured pair ({0})")]
     Form(String),
-    /// The file has a version or a unit that this raddle does not read.
+    /// The file has a version or a unit that this version of raddle does not read.
     #[error("its version is {version} and its unit `{unit}`, this raddle reads 1 and `ms`")]
     Version { version: u32, unit: String },
     /// A case has lists of repetitions or times that contradict each other; `why` says how.
     #[error("{way}, {case}: {why}")]
     Case { way: String, case: String, why: &'static str },
-    /// The file has no case in which both programs ran under a way of sharing that replays know.
+    /// The file has no case in which both programs ran under a way of sharing that replays can
+    /// simulate.
     #[error("it has no case `beside LOAD` of {one} and {other} under a way that replays know")]
     Nothing { one: String, other: String },
 }
@@ -96,7 +98,8 @@ pub(crate) struct PairCase {
 }
 
 impl PairTimes {
-    /// Returns the times of each repetition, in milliseconds; one run counts as one repetition.
+    /// Returns the times of each repetition of the measurement, in milliseconds; a measurement made
+    /// once counts as one repetition.
     #[must_use]
     pub fn repetitions(&self) -> Vec<&[f64]> {
         match self {
@@ -106,9 +109,9 @@ impl PairTimes {
     }
 }
 
-/// Returns (recipe that stands for a measured way of sharing, percentages of both programs). The
-/// percentages are `None` for all but a partition such as `mps-30-70`; the result is `None` where
-/// no recipe stands for the way.
+/// Returns (recipe that stands for a measured way of sharing such as `mps-30-70`, percentages of
+/// the device of both programs). The percentages are `None` unless the way is a partition; the
+/// result is `None` where no recipe stands for the way.
 #[must_use]
 pub fn recipe_of(way: &str) -> Option<(&'static str, Option<[u32; 2]>)> {
     let recipe = match way {
@@ -257,7 +260,7 @@ impl PairRun {
 
     /// Returns whether more requests arrived than were served: when the last request arrived, more
     /// than a tenth of all requests, and at least [`BACKLOG`], had not ended. Then the figures
-    /// depend on where the run was cut.
+    /// depend on when the measurement was ended.
     pub(super) fn is_overloaded(&self) -> bool {
         let last = self.arrivals.last().copied().unwrap_or_default();
         let ends =

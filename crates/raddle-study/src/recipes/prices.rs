@@ -8,8 +8,9 @@ use crate::error::StudyError;
 use crate::rules::Setting;
 use crate::units::duration;
 
-/// Time of half a switch in the bundled recipe of time slices, to save or to restore a process, in
-/// nanoseconds; `TURN_NS` is the length of its turn. The user may set both otherwise.
+/// Time of half a switch between processes (saving one, or restoring one) in the bundled recipe of
+/// time slices, in nanoseconds; `TURN_NS` is the length of a turn there. The user may set both
+/// otherwise.
 const SWITCH_NS: u64 = 151_500;
 const TURN_NS: u64 = 2_270_000;
 
@@ -24,9 +25,9 @@ const MOST_OF_FLAG: [(&str, u64); 3] =
 /// 5090).
 const MOST_OF_SWITCH: u64 = 178_000;
 
-/// Returns the costs of preempting that are unknown for a device, each as (key, most that it is taken
-/// to be in nanoseconds): those of a flag for recipes whose launches test one, those of a switch for
-/// recipes that save work and restore it.
+/// Returns the costs of preempting that are unknown for a device, each as (key in the recipe, most
+/// that it is taken to be in nanoseconds): those of a flag for recipes whose launches test one,
+/// those of a switch for recipes that save work and restore it.
 pub(crate) fn unknown_prices(recipe: &Recipe, device: &Device) -> Vec<(&'static str, u64)> {
     let runtime = recipe.runtime.or(raddle_sim::device_runtime(device));
     let half = device.time_slices().map_or(MOST_OF_SWITCH, |slices| slices.switch_ns()[2] / 2);
@@ -42,9 +43,9 @@ pub(crate) fn unknown_prices(recipe: &Recipe, device: &Device) -> Vec<(&'static 
 }
 
 impl NamedRecipe {
-    /// Returns the length of a turn and of half a switch on a device, each as (least, expected,
-    /// most) in nanoseconds. An entry is `None` where the user has set the figure, or the recipe is
-    /// not that of the driver's time slices.
+    /// Returns the lengths of a turn and of half a switch (saving or restoring a process) on a
+    /// device, each as (least, expected, most) in nanoseconds. An entry is `None` where the user
+    /// has set the figure, or the recipe is not that of the driver's time slices.
     fn slices(&self, device: &Device) -> [Option<[u64; 3]>; 2] {
         let slices = device.time_slices().filter(|_| self.is_time_sliced());
         let recipe = serde_json::to_value(&self.recipe).unwrap_or_default();
@@ -60,10 +61,11 @@ impl NamedRecipe {
         [turn, halves.filter(unset)]
     }
 
-    /// Returns bundled time slices with the turn and the switch of the device, where the device is
-    /// known to have other ones; any other recipe unchanged.
+    /// Returns the recipe, where it is the bundled one of time slices, with the lengths of a turn
+    /// and of a switch of the device, if they are known; any other recipe unchanged.
     ///
     /// # Errors
+    ///
     /// When the recipe cannot be read, which would be a fault of raddle itself.
     pub(crate) fn in_turns_of(self, device: &Device) -> Result<Self, StudyError> {
         let [turn, switch] = self.slices(device).map(|of| of.map(|[_, expected, _]| expected));
@@ -139,8 +141,8 @@ impl NamedRecipe {
         pairs.map(of).collect()
     }
 
-    /// Returns a copy of the recipe in which each unknown cost of preempting is the most that it is
-    /// taken to be; `None` where none is unknown.
+    /// Returns a copy of the recipe in which each unknown cost of preempting has the most that it
+    /// is taken to be; `None` where none is unknown.
     fn at_most_price(&self, device: &Device) -> Option<Self> {
         let unknown = unknown_prices(&self.recipe, device);
         let most = |key: &str| unknown.iter().find(|(of, _)| *of == key).map(|&(_, ns)| ns);
@@ -161,8 +163,8 @@ mod tests {
     use crate::answer::TIME_SLICE;
     use crate::files::MemoryFiles;
 
-    /// Time slices on a device whose turn is known have that turn, and the recipe's text says it;
-    /// keys that the user sets stay.
+    /// Checks that the recipe of time slices has the turn of a device whose turn is known, that its
+    /// text says so, and that keys that the user sets stay.
     #[test]
     fn time_slices_have_the_turn_of_the_device() {
         let (registry, files) = (Registry::bundled(), MemoryFiles::default());
@@ -185,8 +187,8 @@ mod tests {
         assert_eq!(of("mi300x", &["turn.slice-us=3000"]), turns(3000, "2.27 ms"));
     }
 
-    /// The cost of saving and restoring work is unknown of most devices, which does not mean that
-    /// there is none.
+    /// Checks that the cost of saving and restoring work has an upper bound on a device for which
+    /// it is unknown: the largest cost that was measured.
     #[test]
     fn a_switch_of_unknown_cost_is_bounded_by_those_that_were_measured() {
         let unknown = |name: &str, device: &str| {

@@ -14,14 +14,15 @@ use crate::runs::{AllRuns, Runner, RunsPlan};
 use crate::search;
 use crate::share::{self, ShareCandidate, Tenants};
 
-/// (number of the kind of way of sharing, one way of that kind with its parameters).
+/// (number of a kind of way of sharing, such as MPS; one candidate of that kind, with values for
+/// its parameters).
 type KindOf = (usize, ShareCandidate);
 
-/// Number of requests in the runs that search the parameters of a way of sharing, where the
-/// requests have no end.
+/// Number of requests in the simulations by which the parameters of a way of sharing are chosen,
+/// where the requests have no end.
 const SEARCHED: u32 = 100;
-/// Fraction of a goal's limit above which a figure of [`SEARCHED`] requests may turn out to miss
-/// the goal with more requests.
+/// Fraction of a goal's limit. A figure above it, computed from [`SEARCHED`] requests, may turn out
+/// to miss the goal with more requests.
 const NEAR: f64 = 0.8;
 
 impl Prepared {
@@ -49,9 +50,9 @@ impl Prepared {
         Ok((best.into_iter().map(|(_, candidate)| candidate).collect(), broken))
     }
 
-    /// Splits candidates into (those that are searched; those that have no rival of their kind, so
-    /// that no search can leave them out). The baseline is among those that are searched, if there
-    /// are any.
+    /// Splits candidates into (candidates that a search compares; candidates that are the only one
+    /// of their kind, so that no search can leave them out). The baseline is always in the first
+    /// list, unless that is empty.
     fn with_rivals(
         &self,
         candidates: &[ShareCandidate],
@@ -122,8 +123,8 @@ impl Prepared {
         Ok((best.into_iter().map(|at| candidates[at].clone()).collect(), broken))
     }
 
-    /// Runs recipes with the first seed only. Returns (their comparison, recipes whose runs ended
-    /// with an error).
+    /// Simulates recipes with the first random seed only. Returns (their comparison, recipes whose
+    /// simulations ended with an error).
     fn first_round(
         &self,
         recipes: &[NamedRecipe],
@@ -147,9 +148,9 @@ impl Prepared {
     }
 }
 
-/// Returns further candidates to keep, as indices: for each kind whose best candidate comes near a
-/// goal, the candidate whose figures stay farthest below the limits, where that is another one.
-/// With more requests, the best one may turn out to miss the goal.
+/// Returns further candidates to keep, as indices: for each kind whose best candidate comes near
+/// the limit of a goal, the candidate whose figures stay farthest below the limits, where that is
+/// another one. With more requests, the best one may turn out to miss the goal.
 fn safest(best: &[usize], ranking: &[usize], (kinds, tightest): (&[usize], &[f64])) -> Vec<usize> {
     let near = best.iter().filter(|&&own| tightest[own] > NEAR);
     let of = |&own: &usize| {

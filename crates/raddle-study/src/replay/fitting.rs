@@ -9,8 +9,8 @@ use crate::watcher::Watcher;
 use crate::{parallel, self_replay};
 
 impl Study {
-    /// Fits the model to each profile by replays alone on its own device, or takes the fit that an
-    /// earlier run stored. A file is fitted once, however many processes run it.
+    /// Fits the model to each profile by replays of that profile alone on its own device, or takes
+    /// a stored fit of an earlier command. A file is fitted once, however many processes run it.
     pub(crate) fn fit(
         &self,
         profiles: &mut [Loaded],

@@ -8,13 +8,14 @@ use super::facts::{CommunicationShares, ProfileFacts, RequestFacts, StreamWaitFa
 use super::overturning::{Overturning, stands_in};
 use crate::units::{count, counted, duration, percent, plain};
 
-/// Largest number of characters of a task's name in a sentence; a longer name loses its middle.
+/// Largest number of characters that a sentence shows of the name of a task (an entry of an arrival
+/// file); a longer name loses its middle.
 const TASK: usize = 40;
 
 /// Sentence for replays in which contention is not charged.
 const UNCHARGED: &str = "co-location costs nothing until a resource is full";
 
-/// Rules for facts that no profile has, and sentences on their effect.
+/// Rules that stand in for facts that no profile tells, and sentences on their effect.
 #[derive(Clone, Debug)]
 pub struct Rules {
     /// Rule for which workgroups have a barrier, as no profile tells it.
@@ -23,22 +24,22 @@ pub struct Rules {
     pub communication: CommRule,
     /// Sentence on the memory that the processes need together, and on how much the device has.
     pub memory: String,
-    /// True if launches for which the file does not say when they were issued are issued with the
-    /// launch before them, so that recorded gaps close.
+    /// True if a launch of which the file does not say when it was issued counts as issued together
+    /// with the launch before it, which closes recorded gaps between them.
     pub queued: bool,
     /// Source of the weights by which energy is counted, in words; `None` where energy is not
     /// counted.
     pub energy: Option<&'static str>,
     /// Property of devices by which times are scaled to another device.
     pub scaling: Scaling,
-    /// Sentence about the cost of neighbours before a resource is full; `None` where that cost is
-    /// not charged.
+    /// Sentence about the time that neighbours cost while no resource is full; `None` where replays
+    /// do not charge it.
     pub contention: Option<String>,
     /// Other claims of the user, one sentence each.
     pub claims: Vec<String>,
     /// Warnings about rules that changed nothing, one sentence each.
     pub warnings: Vec<String>,
-    /// Warnings from the runs that can overturn the answer.
+    /// Warnings from the replays that can make the answer wrong.
     pub overturning: Vec<Overturning>,
 }
 
@@ -150,7 +151,7 @@ fn stream_waits(sources: &[ProfileFacts]) -> Option<String> {
     Some(format!("between streams: {} (`--waits`)", each(sources, told)))
 }
 
-/// Returns the assumption whether hosts wait for the device, and how much of their waiting is
+/// Returns the assumption on whether hosts wait for the device, and how much of their waiting is
 /// known, as one clause.
 fn hosts(sources: &[ProfileFacts]) -> String {
     const OPEN: &str = "open loop: recorded launch times are kept";
@@ -208,7 +209,8 @@ fn communication(sources: &[ProfileFacts], comm: CommRule) -> Option<String> {
     })
 }
 
-/// Returns the text of a figure: of the only profile, or of several profiles, each behind its name.
+/// Returns the text that `figure` gives: of the only profile, or of several profiles, each behind
+/// its name.
 fn each(sources: &[ProfileFacts], figure: impl Fn(&ProfileFacts) -> String) -> String {
     match sources {
         [source] => figure(source),
@@ -276,8 +278,8 @@ fn one_load(facts: &RequestFacts) -> String {
     text
 }
 
-/// Returns the assumption for how long profiles without requests repeat, as one clause; `None`
-/// where no profile has requests.
+/// Returns the assumption on how long profiles without requests repeat, as one clause; `None` where
+/// no profile has requests.
 fn repeating(profiles: &[ProfileFacts], repeats: bool) -> Option<String> {
     let without = profiles.iter().filter(|profile| profile.requests.is_none()).count();
     if without == profiles.len() {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::VendorWords;
 use crate::units::plain;
 
-/// Way in which a device was found.
+/// Way in which the device of a profile or of a study was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeviceFound {
@@ -38,7 +38,7 @@ pub struct DeviceFacts {
     pub id: String,
     /// Name under which the device is sold.
     pub product: String,
-    /// Number of compute units.
+    /// Number of compute units of the device.
     pub cus: u16,
     /// Way in which the device was found.
     pub found: DeviceFound,

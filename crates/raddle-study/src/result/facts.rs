@@ -23,11 +23,11 @@ const TIMES_APART: [&str; 2] = ["time-outlier", "apart-before-zero"];
 /// A profile as it is replayed, from which the facts in results are made.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplayedProfile<'p> {
-    /// Name of the profile in results.
+    /// Name of the process in results.
     pub name: &'p str,
     /// Content of the profile: its launches, copies and fills.
     pub profile: &'p Profile,
-    /// Time of the run at which the process begins, in nanoseconds.
+    /// Time in the replay at which the process begins, in nanoseconds.
     pub start_ns: u64,
     /// Share of the process: its weight for policies that divide turns or the device by shares; 1
     /// by default.
@@ -45,7 +45,7 @@ pub struct ReplayedProfile<'p> {
     pub self_replay: Option<ModelError>,
     /// Least times that a launch needs before it can start.
     pub latency: LaunchLatency,
-    /// Rule that says which of the recorded waits of one stream for another are kept.
+    /// Rule for which of the recorded waits of one stream for another the replay keeps.
     pub waits: WaitRule,
     /// (property by which times are scaled to the device replayed on, factor of the scale); `None`
     /// where times are not scaled.
@@ -59,7 +59,8 @@ impl ReplayedProfile<'_> {
         kernels.map(|op| u128::from(op.duration_ns)).sum()
     }
 
-    /// Returns the name of the kernel that a task launches.
+    /// Returns the name of the kernel of the op (launch, copy or fill) with the index `task`; empty
+    /// where it has none.
     pub(super) fn kernel(&self, task: u32) -> String {
         let kernel = self.profile.ops[task as usize].kernel;
         self.profile.kernels.get(kernel as usize).cloned().unwrap_or_default()
@@ -70,8 +71,8 @@ fn at_home<S: serde::Serializer>(place: &RecordedOn, to: S) -> Result<S::Ok, S::
     to.serialize_bool(*place == RecordedOn::ThisDevice)
 }
 
-/// Fraction of launches without a recorded launch time from which on that lack can make the answer
-/// wrong.
+/// Fraction of launches without a recorded time of issue from which on that lack can make the
+/// answer wrong.
 const MANY_LAUNCHES: f64 = 0.1;
 
 /// Returns whether a profile does not say when a tenth or more of its launches were issued.
@@ -84,37 +85,37 @@ pub(crate) fn is_issue_unknown(profile: &Profile) -> bool {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProfileFacts {
-    /// Name of the profile.
+    /// Name of the profile, as results show it.
     pub name: String,
-    /// Name of the file format.
+    /// Name of the file format of the profile.
     pub format: &'static str,
     /// Device of the recording, by whose properties launch durations are turned into workgroup
     /// durations.
     pub device: DeviceFacts,
-    /// Relation of the device of the recording to the device replayed on; in JSON true if they are
-    /// the same.
+    /// Relation of the device of the recording to the device replayed on; written to JSON as true
+    /// if they are the same.
     #[serde(rename = "at-home", serialize_with = "at_home")]
     pub(crate) recorded_on: RecordedOn,
     /// Property by which times are scaled to the device replayed on, and the factor, in words;
     /// `None` where times are not scaled.
     pub(crate) scaled: Option<String>,
     pub(crate) events: u64,
-    /// Number of kernel launches.
+    /// Number of kernel launches in the profile.
     pub kernels: u64,
-    /// Number of copies.
+    /// Number of memory copies in the profile.
     pub copies: u64,
     /// Numbers of copies whose direction is not between host and device, by direction.
     #[serde(skip_serializing_if = "CopiesElsewhere::is_empty")]
     pub copies_elsewhere: CopiesElsewhere,
-    /// Number of fills of memory.
+    /// Number of fills of memory in the profile.
     pub sets: u64,
-    /// Parts of the kernel time without a shape, and with a shape from the capture of a graph;
-    /// `None` where every kernel came with its shape.
+    /// Fractions of the kernel time without a shape (grid and needed resources), and with a shape
+    /// from the capture of a graph; `None` where every kernel came with its shape.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown_kernels: Option<UnknownKernels>,
-    /// Number of workgroups of all launches.
+    /// Number of workgroups of all launches of the profile together.
     pub workgroups: u64,
-    /// Number of streams.
+    /// Number of streams of the profile.
     pub streams: usize,
     /// Sum of the durations of all kernel launches, in ns.
     pub(crate) kernel_ns: u64,
@@ -123,7 +124,7 @@ pub struct ProfileFacts {
     /// Time from the first begin to the last end, in ns.
     pub span_ns: u64,
     pub(crate) resolution_ns: u64,
-    /// Time of the run at which the process begins, in ns.
+    /// Time in the replay at which the process begins, in ns.
     pub start_ns: u64,
     /// Share of the process: its weight for policies that divide turns or the device by shares; 1
     /// by default.
@@ -156,8 +157,8 @@ pub struct ProfileFacts {
     /// replay.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub self_replay: Option<ModelError>,
-    /// Numbers of recorded waits of one stream for another, and the rule that says which of them
-    /// are kept.
+    /// Numbers of recorded waits of one stream for another, and the rule for which of them the
+    /// replay keeps.
     pub(crate) stream_waits: StreamWaitFacts,
     /// Least time from issue to start, in ns. The field `handover_ns` is the least time from the
     /// end of an op to the start of one that waits for it.
@@ -168,7 +169,8 @@ pub struct ProfileFacts {
     /// Warnings and errors of the profiler about its own recording of the GPU.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) diagnostics: Vec<String>,
-    /// Fraction of the time without a kernel for which work had been issued and had not begun.
+    /// Fraction of the time without a kernel in which work had been issued and had not begun, 0 to
+    /// 1.
     #[serde(skip)]
     idle_issued: f64,
     /// Reason for which the device of the recording was assumed, in words; `None` where it was not
@@ -208,7 +210,7 @@ pub(crate) struct StreamWaitFacts {
     pub(crate) recorded: u64,
     /// Number of waits of which the file has only the place, so that their source is inferred.
     pub(crate) inferred: u64,
-    /// Name of the rule that says which of the recorded waits of one stream for another are kept.
+    /// Name of the rule for which of the recorded waits of one stream for another the replay keeps.
     pub(crate) rule: &'static str,
 }
 
@@ -328,7 +330,7 @@ impl ProfileFacts {
     }
 }
 
-/// Returns the fraction of the time of all work that copies of unknown direction take.
+/// Returns the fraction of the time of all work, 0 to 1, that copies of unknown direction take.
 fn copied(profile: &Profile) -> f64 {
     let all = time(profile.ops.iter());
     let ops = profile.ops.iter().zip(CopyDirection::of_all(profile));
@@ -346,33 +348,32 @@ fn time<'o>(ops: impl Iterator<Item = &'o Op>) -> u128 {
 pub struct RequestFacts {
     /// Name of the format of the file of arrivals; `words` for requests that were given in words.
     pub format: &'static str,
-    /// Name of the task in the file of arrivals.
+    /// Name of the task (entry) in the file of arrivals by which the requests arrive.
     pub task: String,
     /// Name of the kind of arrivals: periodic, poisson, trace, continuous or dependent.
     pub process: &'static str,
-    /// Mean number of requests a second, of recorded times to a tenth; `None` where their times are
-    /// not known before the run.
+    /// Mean number of requests a second, of recorded times to a tenth; `None` where their times
+    /// only follow from the replay.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_s: Option<f64>,
-    /// Number of requests that were replayed; `None` where their times are not known before the
-    /// run.
+    /// Number of requests that were replayed; `None` where their times only follow from the replay.
     pub replayed: Option<u64>,
-    /// Number of all requests that the load asks for; `None` where their times are not known before
-    /// the run.
+    /// Number of all requests that the load asks for; `None` where their times only follow from the
+    /// replay.
     pub of: Option<u64>,
-    /// Time of the run before which requests arrive, in nanoseconds; `None` where only the file or
-    /// the end of other processes sets an end.
+    /// Time in the replay from which on no request arrives, in nanoseconds; `None` where only the
+    /// arrival file or the end of other processes sets an end.
     pub until_ns: Option<u64>,
     /// First seed of the random numbers; `None` where nothing was drawn at random.
     pub seed: Option<u64>,
     /// Number of seeds, counted up from `seed`; `None` where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seeds: Option<u16>,
-    /// True if each run draws as many requests as its percentiles need.
+    /// True if each replay draws as many requests as its percentiles need.
     #[serde(rename = "as-many-as-needed")]
     pub is_open: bool,
-    /// Bound below which each request was moved later at random, in nanoseconds; `None` where none
-    /// was moved.
+    /// Largest random delay by which requests were moved later, in nanoseconds and exclusive;
+    /// `None` where none was moved.
     pub jitter_ns: Option<u64>,
     /// Unit in which the times of the file were read, and why, in words; `None` where no time was
     /// read.
@@ -382,7 +383,7 @@ pub struct RequestFacts {
     pub unsorted: u64,
 }
 
-/// Returns the words for the scaling of times to another device.
+/// Returns words for how times are scaled to another device.
 pub(super) const fn scaled(scaling: Scaling) -> &'static str {
     match scaling {
         Scaling::Clock => "scaled by the clock",

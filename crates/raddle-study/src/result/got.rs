@@ -11,7 +11,7 @@ use super::runs::RecipeRun;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct TenantGot {
-    /// Name of the process.
+    /// Name of the process that got this part of the device.
     pub process: String,
     /// Share of the process as a fraction of the sum of all shares.
     pub asked: f64,
@@ -26,19 +26,19 @@ pub struct TenantGot {
     /// Number of requests or steps of the process that ended per second; `None` where it has
     /// neither.
     pub per_second: Option<f64>,
-    /// Least and most of `per_second`, by what is known of contention; `None` where contention is
-    /// not charged.
+    /// [least, most] of `per_second`, between which contention leaves the true number; `None` where
+    /// contention is not charged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_second_between: Option<[f64; 2]>,
 }
 
-/// Parts of the device that a recipe guarantees to processes, whatever the others do.
+/// Parts of the device that a recipe guarantees to each process, whatever the other processes do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guarantee {
-    /// Part of each process, counted in the same unit as `all`, the whole device.
+    /// Guaranteed part of each process, in the unit of `all`, such as compute units.
     pub parts: Vec<u64>,
-    /// Whole device in that unit, such as its number of compute units; more than the sum of `parts`
-    /// where some belong to no process.
+    /// Whole device in the unit of `parts`, such as its number of compute units; more than the sum
+    /// of `parts` where some belong to no process.
     pub all: u64,
     /// Kind of thing that is guaranteed to a process: compute units or turns.
     pub of: GuaranteeOf,
@@ -56,8 +56,8 @@ pub enum GuaranteeOf {
 }
 
 impl Guarantee {
-    /// Returns the parts that a recipe guarantees to processes with these shares; `None` where it
-    /// guarantees none.
+    /// Returns the parts that a recipe guarantees to processes with the shares `shares`; `None`
+    /// where it guarantees none.
     #[must_use]
     pub fn new(recipe: &Recipe, shares: &[u32]) -> Option<Self> {
         let [_, turn, allocate, _] = recipe.policies();
@@ -84,8 +84,8 @@ impl Guarantee {
         Some(*self.parts.get(process)? as f64 / self.all as f64)
     }
 
-    /// Returns the wave-slot time that a process used beyond its guarantee, as others lent it, in
-    /// wave slots times ns; 0 where nothing can be lent, `None` where it was not recorded.
+    /// Returns the wave-slot time that a process used beyond its guaranteed part, as others lent
+    /// it, in wave slots times ns; 0 where nothing can be lent, `None` where it was not recorded.
     fn lent(&self, run: &RecipeRun, process: usize) -> Option<f64> {
         let Outcome { times, wave_ns, first, last, .. } = &run.together;
         let used = *wave_ns.get(process)? as f64;
@@ -101,7 +101,8 @@ impl Guarantee {
     }
 }
 
-/// Returns what every process got of the device in a run with this summary; empty with one process.
+/// Returns the part of the device that every process got in a replay with this summary; empty with
+/// one process.
 pub(super) fn got(summary: &Summary, shares: &[u32], run: &RecipeRun) -> Vec<TenantGot> {
     if summary.processes.len() < 2 {
         return Vec::new();
@@ -140,8 +141,8 @@ fn rate(of: &ProcessSummary) -> Option<f64> {
     served.or_else(|| of.steps.filter(|steps| steps.ended > 0).map(|steps| steps.per_second))
 }
 
-/// Returns the least and the most requests or steps per second, by what is known of contention;
-/// `None` where contention is not charged.
+/// Returns (least, most) requests or steps per second of a process, between which contention leaves
+/// the true number; `None` where contention is not charged.
 fn rates(run: &RecipeRun, process: usize, expected: f64) -> Option<[f64; 2]> {
     let bounds = run.bounds.iter().map(|of| of.processes.get(process).and_then(rate));
     let all: Option<Vec<f64>> = bounds.chain([Some(expected)]).collect();

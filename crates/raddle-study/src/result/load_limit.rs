@@ -4,12 +4,12 @@ use serde::Serialize;
 
 use crate::units::{count, duration, plain};
 
-/// Load up to which the recommended recipe meets all goals, with all else as the user set it.
+/// Highest load at which the recommended recipe meets all goals, with all else as the user set it.
 /// Requests that arrive at a rate come faster or slower, all by the same factor.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LoadLimit {
-    /// Name of the recommended recipe.
+    /// Name of the recommended recipe, for which the load limit holds.
     pub recipe: String,
     /// Highest replayed load that met all goals, among those below every load that missed one, in
     /// percent of the load asked for; `None` where every replayed load missed a goal.
@@ -19,21 +19,21 @@ pub struct LoadLimit {
     pub missed_percent: Option<u32>,
     /// Processes whose requests arrive at a rate.
     pub processes: Vec<RatedProcess>,
-    /// Time in nanoseconds from which on no more requests arrive, as the user asked, so that a queue
-    /// that grows may not show; `None` where that was left to the run.
+    /// Time in the replay, in nanoseconds, from which on no request arrives, as the user asked; a
+    /// queue that still grows then may not show. `None` where the user set no end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until_ns: Option<u64>,
 }
 
-/// Reason why the highest load at which all goals are met was not searched for, and the command
-/// that finds it.
+/// Reason why the highest load at which all goals are met was not searched, and the command that
+/// finds it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LoadLimitLeftOut {
-    /// Number of workgroups that one run starts; the search for the load limit would run all of
-    /// them again for each load.
+    /// Number of workgroups that one replay starts; the search would start all of them again for
+    /// each load that it tries.
     pub workgroups: u64,
-    /// Largest number of workgroups of a run for which the load limit is searched for; `workgroups`
+    /// Largest number of workgroups of a replay for which the load limit is searched; `workgroups`
     /// is above it.
     pub most: u64,
     /// Command that finds the highest load at which all goals are met, as a list of words, with
@@ -62,7 +62,7 @@ impl LoadLimitLeftOut {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RatedProcess {
-    /// Name of the process.
+    /// Name of the process, as results show it.
     pub name: String,
     /// Requests per second as the user set them.
     pub per_s: f64,

@@ -16,14 +16,14 @@ use super::runs::{RecipeRun, Replay};
 use crate::answer::PolicyFigures;
 use crate::units::{counted, percent, share};
 
-/// Launches of one kernel that can never run, for one reason.
+/// Launches of one kernel that can never run on the device, all for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RefusedLaunches {
-    /// Name of the profile.
+    /// Name of the profile whose launches can never run.
     pub profile: String,
-    /// Name of the kernel.
+    /// Name of the kernel whose launches can never run.
     pub kernel: String,
-    /// Name of the resource of which there is too little.
+    /// Name of the resource of which there is too little for the launches.
     pub resource: &'static str,
     /// Amount of the resource that one workgroup needs, in `unit`.
     pub wanted: u64,
@@ -31,46 +31,46 @@ pub struct RefusedLaunches {
     pub available: u64,
     /// Unit of the amounts, such as "bytes of shared memory".
     pub unit: &'static str,
-    /// Free room that the approximate search of the recipe does not report, where that is the
-    /// reason; else `None`.
+    /// Room on a compute unit that the approximate search of the recipe does not find, where that
+    /// is the reason; else `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreported: Option<Unreported>,
     /// Number of launches of the kernel that can never run for this reason.
     pub launches: u64,
 }
 
-/// Free room on a compute unit that an approximate search does not see.
+/// Free room on a compute unit that an approximate search of a recipe does not find.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Unreported {
     /// Name of the search of the recipe, such as `sampled`.
     pub search: &'static str,
-    /// Amount that an empty compute unit has in one run of granules, in the unit of the refusal.
+    /// Amount that an empty compute unit has in neighbouring granules, in the unit of the refusal.
     pub there_is: u64,
 }
 
-/// Launches of one kernel that never ended in a run.
+/// Launches of one kernel that never ended in a replay.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StuckLaunches {
-    /// Name of the profile.
+    /// Name of the profile whose launches never ended.
     pub profile: String,
-    /// Name of the kernel.
+    /// Name of the kernel whose launches never ended.
     pub kernel: String,
     /// Number of launches of the kernel that never ended.
     pub launches: u64,
 }
 
-/// Reason why launches of a run never ended.
+/// Reason why some launches of a replay never ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NeverEnded {
     pub(crate) why: String,
-    /// True if the reason is a fault of raddle, not of a policy or of the input.
+    /// True if the reason is a fault of raddle itself, not of a policy or of the input.
     pub(crate) fault: bool,
 }
 
 impl NeverEnded {
-    /// Explains why launches of a run under a recipe never ended; `None` where all launches ended,
-    /// or the reason is unknown.
+    /// Explains why launches of a replay under a recipe never ended; `None` where all launches
+    /// ended, or the reason is unknown.
     pub(super) fn new(recipe: &Recipe, outcome: &Outcome) -> Option<Self> {
         let why = match outcome.standstill? {
             Standstill::Policy { slot, law, setting } => {
@@ -103,9 +103,9 @@ impl NeverEnded {
     }
 }
 
-/// Returns the room of an empty compute unit that the search of a recipe does not report, where
-/// that room would suffice for the refused workgroup; else `None`. `size` is the number of units in
-/// one granule.
+/// Returns the room of an empty compute unit that the approximate search of a recipe does not find,
+/// where that room would suffice for the refused workgroup; else `None`. `size` is the number of
+/// units (such as bytes) in one granule.
 fn unreported(recipe: &Recipe, device: &Device, why: &Refusal, size: u64) -> Option<Unreported> {
     let config: &MatchingConfig = recipe.allocate.settings()?;
     let search = match config.search {
@@ -159,12 +159,13 @@ pub(super) fn stuck(outcome: &Outcome, profiles: &[ReplayedProfile<'_>]) -> Vec<
     found.into_values().collect()
 }
 
-/// Fraction of a profile's kernel time from which on work that never ran can overturn the answer.
+/// Least fraction of a profile's kernel time that must never have run for the lost work to count as
+/// able to make the answer wrong.
 const NOTICED: f64 = 0.01;
 
 /// Describes the profiles of which some launches can never run under some recipe. A launch that can
-/// never run takes no time, so the fraction of the kernel time that such launches have decides
-/// whether they can overturn the answer.
+/// never run takes no time, so the part of the kernel time that such launches have decides if the
+/// answer may be wrong.
 pub(crate) fn never_ran(
     profiles: &[ReplayedProfile<'_>],
     runs: &[(&str, LostLaunches)],
@@ -214,14 +215,15 @@ pub(crate) fn never_ran(
     work
 }
 
-/// Work that never ran in some run, in words for a person.
+/// Work that never ran under some recipe, in words for a person.
 #[derive(Debug, Default)]
 pub(crate) struct LostWork {
-    /// Warning for the first screen, where the lost work can overturn the answer; else `None`.
+    /// Warning for the top of the result, where the lost work can make the answer wrong; else
+    /// `None`.
     pub(crate) overturning: Option<Overturning>,
-    /// Sentences about profiles that lost too little work to overturn the answer, one each.
+    /// Sentences about profiles that lost too little work to make the answer wrong, one each.
     pub(crate) warnings: Vec<String>,
-    /// Launches of each profile that can run under no recipe, in words.
+    /// Launches of each profile that can run under none of the recipes, in words.
     everywhere: Vec<String>,
 }
 
@@ -240,8 +242,8 @@ impl LostWork {
     }
 }
 
-/// Launches that never ran, by profile: (number of launches of the first repetition, sum of their
-/// recorded durations in ns).
+/// Launches that never ran in a replay, one entry for each profile: (number of launches of the
+/// first repetition, sum of their recorded durations in ns).
 pub(crate) type LostLaunches = Vec<(u64, u128)>;
 
 /// Returns the fraction of the kernel time of each profile that never ran, 0 to 1.
@@ -251,7 +253,7 @@ pub(crate) fn lost_shares(profiles: &[ReplayedProfile<'_>], lost: &LostLaunches)
     profiles.iter().zip(lost).map(own).collect()
 }
 
-/// Returns the launches of each profile that were refused in a run.
+/// Returns the launches that were refused in the replay `run`, one entry for each profile.
 pub(crate) fn lost_in(profiles: &[ReplayedProfile<'_>], run: &Outcome) -> LostLaunches {
     let mut lost = vec![(0_u64, 0_u128); profiles.len()];
     for refused in &run.refused {

@@ -29,5 +29,5 @@ pub use runs::{
     DrawnTimeline, LOG, PAGE, PERFETTO, RecipeRun, Replay, SET_UP, SLOWEST, SUMMARY, SetUpFile,
 };
 
-/// Largest number of characters of a name in a sentence; a longer name loses its middle.
+/// Largest number of characters of a process's name in a sentence; a longer name loses its middle.
 const NAME: usize = 20;

@@ -13,17 +13,17 @@ use super::facts::{ProfileFacts, met, scaled};
 use crate::assumed::why_assumed;
 use crate::units::{count, counted, duration, percent, plain};
 
-/// Warning that can overturn the answer, in brief and in full.
+/// Warning that can overturn the answer (make it wrong), as one line and in full.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overturning {
-    /// Line that stands on the first screen in place of `warnings`.
+    /// Line that stands in place of `warnings` at the top of a printed result.
     pub line: String,
     /// Warning in full: one sentence for each profile or recipe that it concerns.
     pub warnings: Vec<String>,
 }
 
-/// Fraction of kernel time from which on communication can overturn the answer, and fraction of the
-/// time of all work from which on copies can.
+/// Least fraction of kernel time that communication must have, or of the time of all work that
+/// copies must have, to be able to overturn the answer.
 const LARGE: f64 = 0.25;
 /// Names of faults of files that can overturn an answer, each group with the words of its warning:
 /// much of the work may be missing, or the last value or the span may be wrong.
@@ -35,8 +35,8 @@ const IN_FILES: [(&[&str], &str); 3] = [
     (&["no-line-end"], "the last line has no end, its last value may be cut"),
     (&["time-outlier"], "times lie far from all others, so the span says little"),
 ];
-/// Largest number of characters of a name that stands alone in a line; `FIRST` is that of a name
-/// beside a number. A longer name loses its middle.
+/// Largest number of characters of a name that stands alone in a warning's line; `FIRST` is that of
+/// a name with a number beside it. A longer name loses its middle.
 const ALONE: usize = 18;
 const FIRST: usize = 10;
 /// Largest number of the profiler's messages that a line quotes; `TOLD` is the largest number of
@@ -45,8 +45,8 @@ const QUOTED: usize = 2;
 const TOLD: usize = 120;
 
 impl Overturning {
-    /// Makes a warning from (profile, sentence) pairs; `line` writes its line from the names.
-    /// `None` without any pair.
+    /// Makes a warning from (profile, sentence) pairs; the function `line` writes the short line
+    /// from the names. `None` without any pair.
     pub(super) fn of<'p>(
         found: impl IntoIterator<Item = (&'p str, String)>,
         line: impl FnOnce(&str) -> String,
@@ -65,8 +65,8 @@ fn brief(names: &[&str]) -> String {
     }
 }
 
-/// Returns the warnings about profiles that can make an answer wrong on a device. `queued` is true
-/// if recorded gaps are closed; `scaling` is the rule by which times are scaled.
+/// Returns the warnings about profiles that can make an answer for a device wrong. `queued` is true
+/// if recorded gaps are closed; `scaling` is the rule by which times are scaled to the device.
 #[must_use]
 pub fn of_profiles(
     sources: &[ProfileFacts],
@@ -85,8 +85,8 @@ pub fn of_profiles(
         .collect()
 }
 
-/// Returns the lines about files of profiles that can overturn an answer made of them: a file is
-/// cut or damaged, or its times lie apart. Each profile comes with its name.
+/// Returns lines about files of profiles that can make an answer wrong: a file is cut or damaged,
+/// or some of its times lie far from all others. Each profile comes with its name.
 #[must_use]
 pub fn of_files<'p>(profiles: impl IntoIterator<Item = (&'p str, &'p Profile)>) -> Vec<String> {
     let profiles = profiles.into_iter();
@@ -209,8 +209,8 @@ pub(super) fn stands_in(source: &ProfileFacts, target: &DeviceFacts) -> Option<S
     Some(format!("{} {why}, so {target} stands in for it in the cost model", source.name))
 }
 
-/// Names of the faults of files with figures that no device can have, each with the thing that is
-/// unknown for it.
+/// Names of the faults of files whose figures no device can have, each as (fault, figure that
+/// counts as unknown for it).
 const IMPOSSIBLE: [(&str, &str); 6] = [
     ("impossible-registers", "registers"),
     ("impossible-shared-memory", "shared memory"),
@@ -283,8 +283,8 @@ fn diagnosed(sources: &[ProfileFacts]) -> Option<Overturning> {
     Overturning::of(found, |names| format!("{names}: nsys says {}{more}", told.join("; ")))
 }
 
-/// Returns the first sentence of a text from outside, or its first words where the sentence has
-/// more than `limit` characters.
+/// Returns the first sentence of `text`, which an outside program wrote, or its first words where
+/// the sentence has more than `limit` characters.
 fn beginning(text: &str, limit: usize) -> String {
     let text = plain(text, usize::MAX);
     let sentence = text.split_once(". ").map_or(&*text, |(first, _)| first);
@@ -364,7 +364,7 @@ fn copying(sources: &[ProfileFacts]) -> Option<Overturning> {
     })
 }
 
-/// Returns a warning about profiles in whose files one of the faults `quirks` was met, or `None`;
+/// Returns a warning about profiles in whose files one of the faults `quirks` was found, or `None`;
 /// `told` says what these faults mean.
 fn met_in_files(
     files: &[(&str, Vec<QuirkMet>)],
@@ -380,8 +380,9 @@ fn met_in_files(
     Overturning::of(found, |names| format!("{names}: {told}"))
 }
 
-/// Returns a warning about resets that a recipe wanted and that were not made although a launch
-/// ran: only launches that had not started left, and none was killed. `None` where there were none.
+/// Returns a warning that some resets (kills of launches, which then start again) that a recipe
+/// wanted were not made although a launch ran; `None` where there were none. Such work leaves by
+/// the flag instead.
 pub(super) fn refused_resets(name: &str, preemption: &PreemptionSummary) -> Option<Overturning> {
     let refused = preemption.resets_refused.iter();
     let refused = || refused.clone().filter(|(why, _)| **why != RefusedReset::NothingRuns);

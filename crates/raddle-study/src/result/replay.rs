@@ -23,14 +23,14 @@ use crate::answer::{JudgedProcess, PolicyFigures, PolicyRow, today};
 use crate::sweep::FailedCase;
 use crate::units::{counted, plain, them};
 
-/// Version of the document; it grows when a key goes or changes its meaning.
+/// Version of the JSON format of the result; it grows when a key goes or changes its meaning.
 const SCHEMA: u32 = 1;
 
 /// Result of a replay as a whole: what was replayed, the figures, and the recommendation.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ReplayResult {
-    /// Version of the form of this result in JSON, which docs/summary.md describes.
+    /// Version of the JSON format of this result, which docs/summary.md describes.
     pub(crate) schema: u32,
     /// Command that made the result, as a list of words, with files named without folders.
     pub(crate) command: Vec<String>,
@@ -40,25 +40,25 @@ pub struct ReplayResult {
     pub device: DeviceFacts,
     /// Facts about the profiles that were replayed, in the order of the processes.
     pub profiles: Vec<ProfileFacts>,
-    /// Assumptions on which every figure depends, one clause each.
+    /// Assumptions on which every figure depends, each a clause (part of a sentence).
     pub assumptions: Vec<String>,
     /// Warnings that a reader should think about, one sentence each.
     pub warnings: Vec<String>,
-    /// Warnings that can overturn the answer, in brief: one line of the first screen each.
+    /// Warnings that can make the answer wrong, each in one line for the top of the printed result.
     pub overturning: Vec<String>,
     /// Sentence on the memory that the processes need together, and on how much the device has.
     pub memory: String,
-    /// Number of `warnings`, from the first on, that the lines of `overturning` replace on the
-    /// first screen.
+    /// Number of `warnings`, from the first on, that the lines of `overturning` replace at the top
+    /// of the printed result.
     #[serde(skip)]
     pub in_brief: usize,
-    /// Names of the recipes under which launches never ended; their figures are of the other
+    /// Names of the recipes under which some launches never ended; their figures are of the other
     /// launches.
     pub stuck: Vec<String>,
-    /// Recipes whose runs ended with an error, and the errors; they have no figures.
+    /// Recipes whose simulations ended with an error, and the errors; they have no figures.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) failures: Vec<FailedCase>,
-    /// Launches that can run under no recipe, in words; `None` where there are none.
+    /// Launches that can run under none of the recipes, in words; `None` where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) never_ran: Option<String>,
     /// Figures of the processes under all recipes, and the recommendation.
@@ -67,10 +67,10 @@ pub struct ReplayResult {
     /// offers; `None` where a driver offers the recipe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_driver: Option<NotOffered>,
-    /// Load up to which all goals are met; `None` where it was not searched for.
+    /// Highest load at which all goals are met; `None` where it was not searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load_limit: Option<LoadLimit>,
-    /// Reason why the load limit (the highest load at which all goals are met) was not searched for
+    /// Reason why the load limit (the highest load at which all goals are met) was not searched
     /// although there are goals and a rate; else `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load_limit_left_out: Option<LoadLimitLeftOut>,
@@ -85,11 +85,11 @@ pub struct ReplayResult {
     pub recipes: Vec<RecipeResult>,
 }
 
-/// Result of the runs under one recipe.
+/// Result of the replays under one recipe.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RecipeResult {
-    /// Name of the recipe.
+    /// Name of the recipe, as results show it.
     pub name: String,
     /// Policies of the recipe for launch path, turn, allocate and preempt, with their settings.
     pub recipe: Recipe,
@@ -97,18 +97,20 @@ pub struct RecipeResult {
     pub log: Option<String>,
     /// Size of the decision log in bytes; `None` where none was written.
     pub log_bytes: Option<u64>,
-    /// Timeline of the run; `None` where none was drawn.
+    /// Timeline of the replay; `None` where none was drawn.
     pub timeline: Option<DrawnTimeline>,
-    /// Timeline of the slowest request on every compute unit; `None` where none was drawn.
+    /// Timeline of the time of the slowest request, on every compute unit; `None` where none was
+    /// drawn.
     pub slowest_timeline: Option<DrawnTimeline>,
-    /// Figures of the run of all processes under the recipe.
+    /// Figures of the replay of all processes together under the recipe.
     pub summary: Summary,
     /// Part of the device that each process got; empty with one process.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub got: Vec<TenantGot>,
-    /// Launches of first repetitions that can never run, one entry for each kernel and reason.
+    /// Launches of the first repetition of each process that can never run, one entry for each
+    /// kernel and reason.
     pub refusals: Vec<RefusedLaunches>,
-    /// Number of launches of later repetitions that can never run.
+    /// Number of launches of later repetitions of the processes that can never run.
     pub refused_again: u64,
     /// Launches that never ended although nothing more could happen, one entry for each kernel.
     pub stuck: Vec<StuckLaunches>,
@@ -153,7 +155,7 @@ impl RecipeResult {
 }
 
 impl ReplayResult {
-    /// Makes the result of a replay from its runs.
+    /// Makes the result of a replay from its simulations.
     #[must_use]
     pub fn new(replay: &Replay<'_>, profiles: Vec<ProfileFacts>, runs: &[RecipeRun]) -> Self {
         // The only process runs alone anyway, in the same way under the first recipe as under any.
@@ -215,7 +217,8 @@ impl ReplayResult {
         }
     }
 
-    /// Adds the recipes whose runs ended with an error; the answer is then about the other recipes.
+    /// Adds the recipes whose simulations ended with an error; the answer is then about the other
+    /// recipes.
     pub fn fail(&mut self, broken: &[FailedCase]) {
         if broken.is_empty() {
             return;
@@ -257,12 +260,12 @@ impl ReplayResult {
     }
 
     /// Sets the reason why the load limit (the highest load at which all goals are met) was not
-    /// searched for.
+    /// searched.
     pub fn leave_out_load_limit(&mut self, why: LoadLimitLeftOut) {
         self.load_limit_left_out = Some(why);
     }
 
-    /// Returns the warnings that can overturn the answer, one line each.
+    /// Returns the warnings that can make the answer wrong, one line each.
     #[must_use]
     pub fn overturning(&self) -> &[String] {
         &self.overturning
@@ -336,7 +339,8 @@ impl ReplayResult {
         stuck_under(&self.recipes)
     }
 
-    /// Returns the launches that can run under no recipe, in words; `None` where there are none.
+    /// Returns the launches that can run under none of the recipes, in words; `None` where there
+    /// are none.
     #[must_use]
     pub fn never_ran(&self) -> Option<&str> {
         self.never_ran.as_deref()
@@ -362,7 +366,8 @@ fn no_driver(
     NotOffered::of((name, &run.recipe), replay.target.vendor, replay.profiles.len())
 }
 
-/// Judges the processes under all recipes, and draws the conclusion.
+/// Judges the processes under all recipes, and draws the conclusion: ranks, goals met and the
+/// recommendation.
 fn answer(
     replay: &Replay<'_>,
     profiles: &[ProfileFacts],

@@ -29,15 +29,15 @@ pub const SET_UP: &str = "set-up";
 /// File that sets up a way of sharing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SetUpFile {
-    /// Name of the file.
+    /// Name of the file, as the commands that set up the way of sharing have it.
     pub name: &'static str,
     /// Purpose of the file: which program reads it.
     pub what: &'static str,
-    /// Content of the file.
+    /// Content of the file that sets up the way of sharing.
     pub text: String,
 }
 
-/// Runs of one recipe, from which its result is made.
+/// Outcomes of all simulations of one recipe, from which its result is made.
 #[derive(Debug)]
 pub struct RecipeRun {
     /// Name of the recipe in results.
@@ -46,42 +46,43 @@ pub struct RecipeRun {
     pub recipe: Recipe,
     /// True if a driver offers the way of sharing that the recipe stands for; false if none does.
     pub offered: bool,
-    /// Outcome of the run of all processes together.
+    /// Outcome of the simulation of all processes together.
     pub together: Outcome,
-    /// Summaries of the runs of all processes with the requests that each seed after the first
-    /// draws.
+    /// Summaries of the simulations of all processes with other random requests, one for each seed
+    /// after the first.
     pub seeds: Vec<Summary>,
-    /// Summaries of the runs of all processes with the least and the most contention; empty where
-    /// contention is not charged.
+    /// Summaries of the simulations of all processes with the least and the most contention; empty
+    /// where contention is not charged.
     pub bounds: Vec<Summary>,
-    /// Summary of the run of all processes without the recorded gaps of work for which no file says
-    /// when it was issued; `None` where there was no such run.
+    /// Summary of a simulation in which hosts issue early, without the recorded gaps, where no file
+    /// says when they did; `None` where there was no such simulation.
     pub queued: Option<Summary>,
     /// Wave-slot time that each process had beyond its own compute units, in wave slots times ns;
     /// `None` where no units are lent.
     pub lent: Option<Vec<u128>>,
     /// Size of the decision log in bytes; `None` where none was written.
     pub log_bytes: Option<u64>,
-    /// Timeline of the run; `None` where none was drawn.
+    /// Timeline of the simulation; `None` where none was drawn.
     pub timeline: Option<DrawnTimeline>,
 }
 
-/// Data from which results are made beside the runs of recipes: device, profiles, rules and goals.
+/// Data from which results are made, beside the simulations of recipes: device, profiles, rules and
+/// goals.
 #[derive(Debug)]
 pub struct Replay<'r> {
     /// Device that was replayed on.
     pub target: &'r Device,
     /// Facts about the device replayed on, as results have them.
     pub device: DeviceFacts,
-    /// Profiles, in the order of the processes.
+    /// Profiles that were replayed, in the order of the processes.
     pub profiles: Vec<ReplayedProfile<'r>>,
-    /// Workload that was run: the processes with their launches, as they were planned for the
+    /// Workload that was simulated: the processes with their launches, as they were planned for the
     /// device.
     pub workload: &'r Workload,
-    /// Rules that fill in facts that no profile has.
+    /// Rules that stand in for facts that no profile tells.
     pub rules: &'r Rules,
-    /// Run of each process alone and once under `leftover`; empty where there is one process, which
-    /// runs alone anyway.
+    /// Simulation of one repetition of each process alone under `leftover`; empty where there is
+    /// one process, which runs alone anyway.
     pub alone: &'r [Outcome],
     /// Goals that the user set for the processes.
     pub goals: &'r [Goal],
@@ -95,28 +96,27 @@ pub struct Replay<'r> {
 pub struct DrawnTimeline {
     /// Path of the timeline within the folder of results.
     pub file: String,
-    /// (begin, end) in ns of the part of the run that is drawn; `None` where all of the run is
-    /// drawn.
+    /// (begin, end) in ns of the simulated time that is drawn; `None` where all of it is drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window_ns: Option<(u64, u64)>,
     /// Name of the [`Grain`](crate::timeline::Grain): how finely the timeline is drawn.
     pub grain: &'static str,
     /// Number of slices (bars) that are drawn, including those of launches and streams.
     pub slices: u64,
-    /// Time in ns from which on launches are not drawn, as more launches were ready than may be
-    /// drawn; `None` where all are drawn.
+    /// Simulated time in ns from which on launches are not drawn, as more launches were ready than
+    /// may be drawn; `None` where all are drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut_ns: Option<u64>,
-    /// Step of the counters in ns: a sample is the highest value within one step.
+    /// Step of the counters in ns: each sample of a counter is its highest value within one step.
     pub counter_step_ns: u64,
-    /// True if the times at which launches were off the device were too many to be drawn, and left
-    /// out.
+    /// True if the times at which launches were off the device were too many to be drawn, so that
+    /// they were left out.
     pub off_times_left_out: bool,
 }
 
 impl DrawnTimeline {
-    /// Gathers the facts about a timeline; `file` is its path, and `window_ns` the part that is
-    /// drawn.
+    /// Gathers the facts about a timeline; `file` is its path, and `window_ns` the (begin, end) of
+    /// the simulated time that is drawn.
     #[must_use]
     pub fn new(file: String, window_ns: Option<(u64, u64)>, timeline: &Timeline) -> Self {
         Self {

@@ -58,14 +58,14 @@ impl Runner<'_> {
         })
     }
 
-    /// Returns whether it is known before the first run of all processes that no longer one will
-    /// follow.
+    /// Returns whether it is known before a simulation of all processes that no longer one will
+    /// follow it.
     fn is_last(&self) -> bool {
         let RunsPlan { workload, open, .. } = &self.plan;
         !open.can_grow(workload, open.first(workload))
     }
 
-    /// Makes a run, draws its timelines, and writes them.
+    /// Makes a simulation, draws its timelines, and writes them.
     fn drawn(
         &self,
         job: RunJob<'_>,
@@ -85,10 +85,10 @@ impl Runner<'_> {
         Ok(RunDone::Ran(Box::new(outcome), drawn, lent.map(Lent::into_wave_ns)))
     }
 
-    /// Makes a run with as many requests as its figures need. Returns (outcome, use of lent compute
+    /// Simulates with as many requests as the figures need. Returns (outcome, use of lent compute
     /// units); the second is `None` where no units are lent, or not all processes run together. A
-    /// decision log is kept of the last run only; where it was not known beforehand that a run is
-    /// the last, the run is made once more for the log.
+    /// decision log is kept of the last simulation only; where it was not known beforehand that a
+    /// simulation is the last, it is made once more for the log.
     pub(super) fn settled(&self, job: RunJob<'_>) -> Result<(Outcome, Option<Lent>), StudyError> {
         let plan = &self.plan;
         let mut workload = self.workload(job);
@@ -121,8 +121,8 @@ impl Runner<'_> {
         }
     }
 
-    /// Returns the workload of a job, without costs of neighbours where each process has memory of
-    /// its own.
+    /// Returns the workload that a job simulates, without costs of neighbours where each process
+    /// has memory of its own.
     pub(super) fn workload(&self, job: RunJob<'_>) -> Cow<'_, Workload> {
         let all = self.read(job);
         let is_charged = |plan: &ProcessPlan| !plan.contention.is_empty() || plan.demand.is_some();
@@ -138,8 +138,8 @@ impl Runner<'_> {
         self.charged(job)
     }
 
-    /// Returns the workload of the plan that a job runs: [`RunsPlan::queued`] if the job says so and
-    /// there is one, else [`RunsPlan::workload`].
+    /// Returns the workload of the plan on which a job is based: [`RunsPlan::queued`] if the job
+    /// says so and there is one, else [`RunsPlan::workload`].
     fn read(&self, job: RunJob<'_>) -> &Workload {
         let other = self.plan.queued.filter(|_| job.queued);
         other.unwrap_or(self.plan.workload)

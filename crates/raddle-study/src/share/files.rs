@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{ShareCandidate, Tenant};
 use crate::result::SetUpFile;
 
-/// Name of the claim that the pods of all tenants share.
+/// Name of the Kubernetes resource claim that the pods of all tenants share.
 const CLAIM: &str = "shared-gpu";
 
 fn manifest(name: &'static str, what: &'static str, value: &Value) -> SetUpFile {
@@ -53,8 +53,8 @@ pub(super) fn resource_claim(sharing: &Value) -> SetUpFile {
     }))
 }
 
-/// Returns a Kubernetes claim of these MIG instances of one device, as a file; each tenant names
-/// its own request.
+/// Returns a Kubernetes claim of these MIG instances of one device, as a file; each tenant names a
+/// request of its own in it.
 pub(super) fn instances(profiles: &[&str]) -> SetUpFile {
     let request = |(at, profile): (usize, &&str)| {
         let chosen = format!("device.attributes['gpu.nvidia.com'].profile == '{profile}'");
@@ -107,8 +107,8 @@ pub(super) fn mps_pods(
     manifest("mps-pods.json", "Kubernetes 1.34: pods that share the claim under MPS", &value)
 }
 
-/// Writes pods for KAI Scheduler, one for each tenant on one device. The fraction in a pod is of
-/// memory, as the driver divides time.
+/// Writes pods for the KAI Scheduler of Kubernetes, one for each tenant on one device. The fraction
+/// of the device that a pod asks for is of memory, as the driver divides time.
 pub(super) fn kai(tenants: &[Tenant<'_>]) -> SetUpFile {
     // Fractions are rounded down to hundredths, so that all pods fit.
     let fraction = format!("{:.2}", (100 / tenants.len().max(1)) as f64 / 100.0);

@@ -12,7 +12,7 @@ use raddle_device::Device;
 /// Kind of a MIG instance: its name, its slices, its memory and its multiprocessors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MigProfile {
-    /// Name of the kind, such as `3g.40gb`.
+    /// Name of the kind of instance, such as `3g.40gb`.
     pub(crate) name: &'static str,
     /// Number of compute slices of the device that the instance has.
     slices: u8,
@@ -114,9 +114,10 @@ const B200: [MigProfile; 6] = [
 
 const A30: [MigProfile; 3] =
     [profile("1g.6gb", 1, 1, 14), profile("2g.12gb", 2, 2, 28), profile("4g.24gb", 4, 4, 56)];
-/// Instances of the RTX PRO 6000. Two slices and one slice have 94 and 46 multiprocessors on
-/// devices in use (`nvidia-smi mig -lgip` in GoogleCloudPlatform/container-engine-accelerators pull
-/// request 564; multiProcessorCount of a 2g.48gb).
+/// MIG instances of the RTX PRO 6000. Instances of two slices and of one have 94 and 46
+/// multiprocessors on devices in use (`nvidia-smi mig -lgip` in
+/// GoogleCloudPlatform/container-engine-accelerators pull request 564; multiProcessorCount of a
+/// 2g.48gb).
 const RTX_PRO_6000: [MigProfile; 3] =
     [profile("1g.24gb", 1, 1, 46), profile("2g.48gb", 2, 2, 94), profile("4g.96gb", 4, 4, 188)];
 
@@ -171,8 +172,8 @@ pub(super) fn names(device: &Device) -> Vec<&'static str> {
 }
 
 /// Returns every set of MIG instances, one for each tenant, in which no instance can be larger.
-/// There is no set if the device has no instances, or too few, or if all such sets have an instance
-/// of unknown size.
+/// Empty if the device has no instances, or too few, or if all such sets have an instance of
+/// unknown size.
 pub(crate) fn sets(device: &Device, tenants: usize) -> Vec<Vec<MigProfile>> {
     let mut found = Vec::new();
     let all = all(device);
@@ -202,8 +203,8 @@ fn extend(
     }
 }
 
-/// Returns whether an instance of the set could be of the kind `larger` instead, on a device with
-/// (this number of slices, this number of parts of memory).
+/// Returns whether one instance of the set could be replaced by one of the kind `larger`, on a
+/// device with (`all_slices` compute slices, `all_memory` parts of memory).
 fn can_grow(set: &[MigProfile], larger: &MigProfile, (all_slices, all_memory): (u8, u8)) -> bool {
     let taken = |all: fn(&MigProfile) -> u8| set.iter().map(all).sum::<u8>();
     let (slices, memory) = (taken(|one| one.slices), taken(|one| one.memory));

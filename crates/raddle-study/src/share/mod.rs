@@ -48,11 +48,12 @@ pub(crate) fn kinds(candidates: &[ShareCandidate]) -> Vec<usize> {
     kinds
 }
 
-/// Keeps the ways of sharing that were asked for by name. If no name was given, keeps those that
-/// drivers offer, and those that show what a scheduler which stops work would gain. `kills` is true
-/// if some launch may be killed.
+/// Keeps the ways of sharing that the user asked for by name. If the user named none, keeps those
+/// that drivers offer, and those that show the gain from a scheduler that stops work. `kills` is
+/// true if some launch may be killed.
 ///
 /// # Errors
+///
 /// If the device does not offer one of them for this number of tenants; the error lists those that
 /// it offers.
 pub(crate) fn only(
@@ -85,7 +86,7 @@ pub(crate) fn only(
 }
 
 /// Returns (commands that set up a way of sharing for these tenants, one line each; files that the
-/// commands take).
+/// commands read).
 pub(crate) fn setup(
     chosen: &ShareCandidate,
     tenants: &[Loaded],

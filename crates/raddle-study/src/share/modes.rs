@@ -25,7 +25,7 @@ const KILLS: &str = "leftover-reset";
 /// A way in which a device is shared, with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Processes run one at a time, as the driver of this vendor divides time.
+    /// Processes take turns on the device, as the driver of this vendor divides time.
     TimeSlice(Vendor),
     /// Processes run side by side under MPS; where the value is true, the most urgent waiting
     /// launch starts first.
@@ -37,8 +37,8 @@ pub(crate) enum Mode {
     /// Each tenant has one of the equal partitions of an AMD device; holds the name of the mode,
     /// such as `CPX`.
     ComputePartition(&'static str),
-    /// Each tenant has compute units guaranteed, and may borrow idle ones: (guarantee, limit), both
-    /// in percent of all units.
+    /// Each tenant has compute units guaranteed, and may borrow idle ones of others: (guarantee,
+    /// most that it may use), both in percent of all units.
     RequestLimit(Vec<(u32, u32)>),
     /// Processes run side by side in hardware queues of their own.
     Queues,
@@ -67,9 +67,9 @@ impl Mode {
         !matches!(self, Self::RequestLimit(_) | Self::Recipe(_))
     }
 
-    /// Returns whether this way is tried where the user names none: those that the driver offers,
-    /// and those that show what a scheduler of one's own would gain by stopping work. `kills` is
-    /// true if some launch may be killed; if none may, killing is the same as the flag.
+    /// Returns whether this way is simulated where the user names none: ways that the driver
+    /// offers, and ways that show the gain from a scheduler that stops work. `kills` is true if
+    /// some launch may be killed; if none may, killing is the same as the flag.
     pub(super) fn is_tried_unasked(&self, kills: bool) -> bool {
         match self {
             Self::Recipe(KILLS) => kills,
@@ -83,10 +83,11 @@ impl Mode {
     }
 }
 
-/// Returns every way of sharing for these tenants with every parameter that is tried; the first is
-/// that of a device without any set-up.
+/// Returns every way of sharing for these tenants with every value of its parameters that is tried;
+/// the first is that of a device without any set-up.
 ///
 /// # Errors
+///
 /// When a recipe cannot be read, which would be a fault of raddle itself.
 pub(crate) fn candidates(
     device: &Device,
@@ -157,7 +158,8 @@ fn own(name: &'static str, registry: &Registry) -> Result<ShareCandidate, StudyE
     bundled(Mode::Recipe(name), name, registry)
 }
 
-/// Returns weighted slices of at least `us` microseconds as a way of sharing.
+/// Returns the recipe of weighted slices (turns of time), each at least `us` microseconds long, as
+/// a way of sharing.
 fn slices(us: u32, registry: &Registry) -> Result<ShareCandidate, StudyError> {
     let name = format!("{SLICES}-{us}us");
     varied(Mode::Recipe(SLICES), SLICES, &name, ("turn.t0-us", us), registry)
@@ -255,15 +257,15 @@ fn partition(
     Ok(ShareCandidate { mode: Mode::Partition(device.vendor, sets), recipe })
 }
 
-/// Returns the number of compute units that this percentage of a device is, rounded down.
+/// Returns the number of compute units in `percent` percent of a device, rounded down.
 fn units(device: &Device, percent: u32) -> u16 {
     // The result is at most the number of all units, which is a u16.
     (u32::from(device.cus) * percent / 100) as u16
 }
 
-/// Returns each percentage as (percent, number of compute units): as the device gives units under
-/// MPS, or rounded down where those units would be more than the device has, as the parts must not
-/// overlap.
+/// Returns each percentage as (percent, number of compute units): the number that MPS gives, or,
+/// where those numbers add up to more units than the device has, the percentage rounded down, as
+/// the parts must not overlap.
 fn parts(device: &Device, percents: &[u32]) -> Vec<(u32, u16)> {
     let of = |units: &dyn Fn(u32) -> u16| -> Vec<(u32, u16)> {
         percents.iter().map(|&percent| (percent, units(percent))).collect()
@@ -329,7 +331,7 @@ fn partition_modes(device: &Device) -> &'static [(&'static str, u16)] {
     }
 }
 
-/// Returns the way of sharing with the largest equal partitions of which each tenant has one;
+/// Returns AMD's way of sharing with the largest equal partitions of which each tenant has one;
 /// `None` where there are none. The partitions share memory, so the cost of neighbours is charged.
 fn compute_partition(
     device: &Device,
@@ -345,8 +347,8 @@ fn compute_partition(
     Some(recipe.map(|recipe| ShareCandidate { mode: Mode::ComputePartition(mode), recipe }))
 }
 
-/// Returns a recipe with the allocate policy `spatial` and this number of compute units for each
-/// process; `what` is its description, `keys` are further lines of the policy's table.
+/// Returns a recipe whose allocate policy `spatial` gives each process its own compute units,
+/// `units` of them; `what` is its description, `keys` are further lines of the policy's table.
 fn fixed(
     name: &str,
     what: &str,

@@ -4,12 +4,12 @@ use raddle_trace::PriorityRule;
 
 use crate::profiles::Loaded;
 
-/// Largest number of tenants for which parts of a device are tried in steps. With more tenants the
-/// parts are equal, or one tenant has twice the part of the others.
+/// Largest number of tenants for which divisions of a device are tried in steps. With more tenants
+/// the parts are equal, or one tenant has twice the part of the others.
 const STEPPED: usize = 3;
 
-/// Facts about tenants that decide which ways of sharing, and which divisions of the device among
-/// them, are tried.
+/// Facts about the tenants of a device that decide which ways of sharing, and which divisions of
+/// the device among them, are tried.
 #[derive(Clone, Debug)]
 pub(crate) struct Tenants {
     /// Bytes of device memory that each tenant is known to need; 0 where nothing is known.
@@ -42,29 +42,29 @@ impl Tenants {
         }
     }
 
-    /// Returns this many tenants of which nothing is known, so that no two are alike.
+    /// Returns facts on `tenants` tenants of which nothing is known, so that no two count as alike.
     #[cfg(test)]
     pub(super) fn strangers(tenants: usize, by_level: bool) -> Self {
         let (memory, alike) = (vec![0; tenants], (0..tenants).collect());
         Self { memory, by_level, alike, shares: None }
     }
 
-    /// Returns the number of tenants.
+    /// Returns the number of tenants that share the device.
     pub(super) fn len(&self) -> usize {
         self.memory.len()
     }
 
-    /// Returns the sets of parts that are tried, as percent of the compute units for each tenant; a
-    /// set adds up to at most 100.
+    /// Returns the divisions of the device that are tried, each as percent of the compute units for
+    /// each tenant; a division adds up to at most 100.
     pub(super) fn partitions(&self) -> Vec<Vec<u32>> {
         let step = if self.len() == 2 { 10 } else { 20 };
         self.asked().unwrap_or_else(|| self.fair(sets(self.len(), step)))
     }
 
     /// Returns the sets of (guarantee, limit) for each tenant that are tried, in percent of the
-    /// compute units: each set of guarantees once without limits, and once for each tenant with
-    /// that tenant limited to the middle between its guarantee and 100. Of many tenants, only the
-    /// set of equal guarantees has limits.
+    /// compute units: each set of guarantees without limits, and also, for each tenant, with that
+    /// tenant limited to the middle between its guarantee and 100. Of many tenants, only the set of
+    /// equal guarantees has limits.
     pub(super) fn request_limits(&self) -> Vec<Vec<(u32, u32)>> {
         let tenants = self.len();
         let mut found = Vec::new();
@@ -84,8 +84,8 @@ impl Tenants {
         found
     }
 
-    /// Returns the one set of percentages that follows from the shares that the user gave; `None`
-    /// without shares.
+    /// Returns the only division of the device, in percent, that follows from the shares that the
+    /// user gave; `None` without shares.
     fn asked(&self) -> Option<Vec<Vec<u32>>> {
         let shares = self.shares.as_ref()?;
         let sum: u64 = shares.iter().copied().map(u64::from).sum();
@@ -94,15 +94,15 @@ impl Tenants {
         Some(vec![shares.iter().map(percent).collect()])
     }
 
-    /// Returns those of the sets of percentages that give equal parts to tenants that are equal
-    /// (profile, load, level and share).
+    /// Returns the sets of percentages that give equal parts to tenants that are alike (same
+    /// profile, load, level and share).
     fn fair(&self, mut sets: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
         sets.retain(|set| set.iter().zip(&self.alike).all(|(own, &like)| *own == set[like]));
         sets
     }
 }
 
-/// Returns sets of percentages for this many tenants. For few tenants these are the equal parts and
+/// Returns sets of percentages for `tenants` tenants. For few tenants these are the equal parts and
 /// all sets in steps of `step`; for many, the equal parts and those in which one tenant has twice
 /// the part of the others.
 fn sets(tenants: usize, step: u32) -> Vec<Vec<u32>> {

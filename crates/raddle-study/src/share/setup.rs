@@ -12,9 +12,9 @@ use crate::units::{plain, quoted};
 /// Largest number of characters of a tenant's name in a command; a longer name loses its middle.
 pub(super) const NAME: usize = 80;
 
-/// Returns (commands that set up a way of sharing, one line each; files that they take). COMMAND
-/// stands for the command of the tenant, whose name is only in a comment: a user who pastes a line
-/// runs nothing of a name.
+/// Returns (commands that set up a way of sharing, one line each; files that they read). The word
+/// COMMAND stands for the command of the tenant, whose name is only in a comment, so that no name
+/// is run as a command by a user who pastes a line.
 pub(super) fn set_up(
     chosen: &ShareCandidate,
     tenants: &[Tenant<'_>],
@@ -85,8 +85,9 @@ fn none(name: &str, chosen: &ShareCandidate) -> (Vec<String>, Vec<SetUpFile>) {
     (vec![line], vec![files::recipe(chosen)])
 }
 
-/// Returns (commands, files) that set a percentage for each tenant under MPS. The device plugin and
-/// a resource claim set equal percentages; unequal ones stand in the pods that share a claim.
+/// Returns (commands, files) that set a percentage of the device for each tenant under MPS.
+/// NVIDIA's device plugin and a resource claim set equal percentages; unequal ones stand in the
+/// pods that share a claim.
 fn nvidia_partition(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> (Vec<String>, Vec<SetUpFile>) {
     let own = each(tenants, |at| format!("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE={}", sets[at].0));
     let lines = std::iter::once("nvidia-cuda-mps-control -d".to_owned()).chain(own).collect();

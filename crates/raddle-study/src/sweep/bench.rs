@@ -34,7 +34,8 @@ use crate::sweep::SweepRow;
 use crate::watcher::{Quiet, Watcher};
 use crate::{energy, memory, parallel};
 
-/// Names of the options that decide how profiles are read and fitted.
+/// Names of the options of a study that decide how profiles are read and fitted, so that cases
+/// which agree in them share that work.
 const LEARNT: [&str; 8] = [
     "partial",
     "shapes-from",
@@ -46,10 +47,10 @@ const LEARNT: [&str; 8] = [
     "launch-latency",
 ];
 
-/// Names of the options that decide by which figure a process is judged.
+/// Names of the options of a study that decide by which figure a process is judged.
 const JUDGED: [&str; 3] = ["once", "requests", "arrivals"];
 
-/// Names of the options that decide whether the processes fit into memory.
+/// Names of the options of a study that decide whether the processes fit into memory.
 const FITTING: [&str; 2] = ["device", "memory"];
 
 /// Runner of the cases of a sweep, which keeps what several cases have in common.
@@ -60,12 +61,14 @@ pub struct Bench<'b> {
     files: Remembered<'b>,
     watcher: &'b dyn Watcher,
     jobs: Option<u16>,
-    /// Profiles as they were read, each with the fingerprint of its content.
+    /// Profiles as they were read, each with the fingerprint of its content, by the options that
+    /// matter for reading.
     imports: Memo<(Arc<Profile>, String)>,
-    /// Profiles with all that does not depend on load, device and recipe, such as their fits.
+    /// Profiles with all that does not depend on load, device and recipe, such as their fits, by
+    /// the options that matter for it.
     learnt: Memo<Arc<Vec<Loaded>>>,
-    /// Figure by which each process is judged, of the process alone on the device, in ns; the key
-    /// of an entry has the settings of the study that matter for it.
+    /// Time by which each process is judged, of the process alone on the device, in ns; the key of
+    /// an entry has the settings of the study that matter for it.
     alone: Memo<Alone>,
 }
 
@@ -138,7 +141,8 @@ impl<'b> Bench<'b> {
         }
     }
 
-    /// Plans a study. Returns (workload, device of each profile, device replayed on).
+    /// Plans a study. Returns (workload, device on which each profile was recorded, device replayed
+    /// on).
     fn planned(
         &self,
         study: &Study,
@@ -168,9 +172,11 @@ impl<'b> Bench<'b> {
         Ok(SweepRow { case: case.id, of, values: case.values, result })
     }
 
-    /// Runs the cases with these indices, several at a time, and passes each row to `take` at once.
+    /// Runs the cases with these indices, several at the same time, and passes each row to `take`
+    /// as soon as it is there.
     ///
     /// # Errors
+    ///
     /// When the watcher cancels, or a row is not taken.
     pub fn run(
         &self,
@@ -180,10 +186,12 @@ impl<'b> Bench<'b> {
         parallel::each(self.jobs, positions.len(), |at| take(self.row(positions[at])?))
     }
 
-    /// Returns the fingerprint that tells a case from a case with the same id in another sweep: it
-    /// covers its study, the content of its files, and the version of raddle.
+    /// Returns the fingerprint of a case, which differs from that of any case with the same id in
+    /// another sweep: it covers the study of the case, the content of its files, and the version of
+    /// raddle.
     ///
     /// # Errors
+    ///
     /// When there is no such case.
     pub fn print_of(&self, position: usize) -> Result<String, StudyError> {
         self.print(&self.cases.get(position)?)
@@ -241,7 +249,8 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// Returns the profiles with all that does not depend on load, device and recipe, such as fits.
+    /// Returns the profiles of a study with all that does not depend on load, device and recipe,
+    /// such as fits.
     fn learnt(&self, study: &Study) -> Result<Arc<Vec<Loaded>>, StudyError> {
         let common = Study {
             profiles: study.profiles.clone(),
@@ -297,7 +306,8 @@ impl<'b> Bench<'b> {
         Ok((target.device, loaded.len()))
     }
 
-    /// Returns the number of cases that run at a time; `None` for one for each processor core.
+    /// Returns the number of cases that run at the same time; `None` means one for each processor
+    /// core.
     pub(crate) const fn jobs(&self) -> Option<u16> {
         self.jobs
     }
@@ -334,7 +344,8 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// Returns, each once, the lines that `lines` gives for the first and last case (of a shard).
+    /// Returns the lines that `lines` gives for the studies of the first and the last case (of a
+    /// shard, or of all), each line once.
     fn of_ends(
         &self,
         shard: Option<Shard>,
@@ -351,7 +362,8 @@ impl<'b> Bench<'b> {
         Ok(all)
     }
 
-    /// Returns the work that never ran, from the launches that never ran under each recipe.
+    /// Returns the work that never ran, in words, from the launches that never ran under each
+    /// recipe.
     pub(crate) fn lost(&self, runs: &[(&str, LostLaunches)]) -> Result<LostWork, StudyError> {
         Ok(never_ran(&replayed(&self.learnt(&self.cases.get(0)?.study)?), runs))
     }
@@ -379,7 +391,7 @@ impl<'b> Bench<'b> {
         Ok(figures(&self.run_of(study, CaseBounds::Run)?))
     }
 
-    /// Runs a study of one recipe, and each of its processes alone.
+    /// Simulates a study of one recipe, and each of its processes alone.
     pub(super) fn run_of(&self, study: &Study, bounds: CaseBounds) -> Result<CaseRun, StudyError> {
         let mut loaded = self.learnt(study)?.to_vec();
         study.give(&mut loaded, &self.files)?;
@@ -436,7 +448,7 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// Returns the figure by which each process is judged, of the process alone, in ns.
+    /// Returns the time by which each process is judged, of the process alone, in ns.
     fn alone(
         &self,
         study: &Study,
@@ -480,7 +492,7 @@ fn alone_ns(
     Ok(JudgedProcess::new(workload, process, &outcome).alone_ns)
 }
 
-/// Writes all of a value as a text that serves as the key of a memo.
+/// Writes all of a value as a text that serves as a key of [`Memo`].
 fn key(of: &impl serde::Serialize) -> String {
     // Keys are strings, numbers and lists of them, so that writing them as JSON cannot fail.
     serde_json::to_string(of).unwrap_or_default()

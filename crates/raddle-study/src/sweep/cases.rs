@@ -14,7 +14,7 @@ use crate::recipes;
 use crate::rules::is_recipe_key;
 use crate::study::{Study, Ways};
 
-/// A study, and the options that are varied.
+/// A study, and the options of it that are varied: each combination of their values is a case.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Sweep {
@@ -26,8 +26,8 @@ pub struct Sweep {
     /// (`turn.t0-us`), and `load`, the rate of requests.
     pub vary: Vec<String>,
     /// True if the best case is searched for; the search itself then replays the recipe of today
-    /// (the way in which the device shares itself where nobody sets anything up). False for a plain
-    /// sweep, to which that recipe is added as soon as a goal is an increase over it.
+    /// (the device's default). False for a plain sweep, to which that recipe is added if a goal is
+    /// an increase over it.
     pub searched: bool,
 }
 
@@ -36,10 +36,11 @@ pub struct Sweep {
 pub struct Cases {
     base: Study,
     axes: Vec<Axis>,
-    /// Values of each axis in the form in which ids and rows name them: files without folders.
+    /// Values of each axis (varied option) in the form in which ids and rows name them: files
+    /// without folders.
     shown: Vec<Vec<String>>,
-    /// True if the recipe of today (the way in which the device shares itself where nobody sets
-    /// anything up) was not asked for, and was added because a goal is relative to it.
+    /// True if the recipe of today (the device's default) was not asked for, and was added because
+    /// a goal is relative to it.
     reference: bool,
     len: usize,
 }
@@ -52,7 +53,7 @@ pub struct Case {
     pub id: String,
     /// Keys that are varied, each with its value in this case: (key, value).
     pub values: Vec<(String, String)>,
-    /// Study of the case.
+    /// Study with the values of this case, which answers the case.
     pub study: Study,
 }
 
@@ -148,7 +149,7 @@ impl Cases {
     }
 
     /// Checks that the study accepts every value of each varied option; an error names the first
-    /// that it does not.
+    /// value that it does not.
     fn check(&self) -> Result<(), StudyError> {
         for axis in &self.axes {
             for value in &axis.values {
@@ -170,7 +171,7 @@ impl Cases {
         self.len == 0
     }
 
-    /// Returns the study that all cases have in common, without recipes.
+    /// Returns the study that all cases have in common, with an empty list of recipes.
     pub(super) const fn base(&self) -> &Study {
         &self.base
     }
@@ -193,7 +194,8 @@ impl Cases {
         &self.base.goals
     }
 
-    /// Returns, for the case with the index `position`, the index of its value on each axis.
+    /// Returns, for the case with the index `position`, the index of its value on each axis (varied
+    /// option).
     #[must_use]
     pub fn places(&self, position: usize) -> Vec<usize> {
         let mut left = position;
@@ -273,11 +275,12 @@ fn add_today(axes: &mut [Axis]) -> bool {
     recipes.map(|axis| axis.values.push(TODAY.to_owned())).is_some()
 }
 
-/// Keys whose values are files, or words without folders. Their values are shown without folders
-/// even where the file does not exist yet, as the id of a case must not change when the file comes.
+/// Keys whose values are paths of files, or plain names. Such values are shown without folders even
+/// where the file does not exist yet, as the id of a case must not change when the file comes.
 const FILES: [&str; 4] = ["recipe", "energy-weights", "shapes-from", "idempotent-from"];
 
-/// Returns the values of an axis as ids have them; an error where two of them are equal.
+/// Returns the values of an axis (varied option) as ids have them; an error where two of them are
+/// equal.
 fn shown(axis: &Axis, files: &dyn Files) -> Result<Vec<String>, StudyError> {
     let file = FILES.contains(&&*axis.key);
     let is_file = |value: &str| {
@@ -296,7 +299,7 @@ fn shown(axis: &Axis, files: &dyn Files) -> Result<Vec<String>, StudyError> {
     }
 }
 
-/// Options that name a profile behind a dot: `share.train`.
+/// Options that name a profile behind a dot, such as `share.train`.
 const OF_PROFILES: [&str; 7] =
     ["start", "think", "share", "priority", "idempotent", "memory", "hint"];
 
@@ -386,7 +389,7 @@ mod tests {
         assert_eq!(four.get(0).unwrap().values[0], ("device".to_owned(), "h100".to_owned()));
     }
 
-    /// A goal in percent is relative to the recipe of today (the device's default), which runs
+    /// Checks that a goal in percent adds the recipe of today (the device's default), which runs
     /// without the keys that the user sets.
     #[test]
     fn the_way_of_today_runs_where_a_goal_is_an_increase_over_it() {

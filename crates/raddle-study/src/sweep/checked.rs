@@ -12,17 +12,18 @@ use crate::rules::is_recipe_key;
 use crate::study::Study;
 use crate::{devices, energy, recipes, verdicts};
 
-/// Recipes for which the word `today` may stand, over all devices that a study may be about.
+/// Recipes for which the word `today` (the device's default) may stand, over all devices that a
+/// study may be about.
 const ALL_TODAY: [&str; 2] = [TIME_SLICE, "streams"];
 /// Largest number of combinations of other values with which a value is tried; where there are more
-/// and none was good, the value is taken to be good.
+/// and none worked, the value is taken to be usable.
 const MOST: usize = 1000;
 
 impl Cases {
-    /// Checks each value of each key as its cases do before they read a profile: the recipe, the
-    /// device, and small files. Returns one line for each value that fails in all of its cases
-    /// while another value of its key does not, as the value may become good before its cases are
-    /// run.
+    /// Checks each value of each varied key as far as its cases do before they read a profile: the
+    /// recipe, the device, and small files. Returns one line for each value that fails in all of
+    /// its cases while another value of its key does not; such a value may become usable before its
+    /// cases are run.
     ///
     /// # Errors
     /// The error of the first value of a key, if all values of the key fail.
@@ -47,9 +48,9 @@ impl Cases {
         Ok(told)
     }
 
-    /// Tries a value of a key, given as (index of the key, index of the value), with all values of
-    /// the keys on which it may depend, until one combination is good. Returns the first error if
-    /// none is.
+    /// Tries a value of a varied key, given as (index of the key, index of the value), with all
+    /// values of the keys on which it may depend, until one combination works. Returns the first
+    /// error if none does.
     fn try_value(
         &self,
         (at, value): (usize, usize),
@@ -81,7 +82,7 @@ impl Cases {
     }
 }
 
-/// Returns whether a recipe and its settings may depend on the varied option `axis`.
+/// Returns whether the varied option `axis` is one on which a recipe and its settings may depend.
 fn is_of_recipe(axis: &Axis) -> bool {
     is_recipe_key(&axis.key) || ["recipe", "device"].contains(&&*axis.key)
 }

@@ -13,37 +13,38 @@ use serde_json::Number;
 use crate::answer::{JudgedBy, JudgedProcess, PolicyRow, RecordedOn};
 use crate::result::LostLaunches;
 
-/// Figure by which each process is judged, of the process alone, in ns; `None` where it is not
-/// known.
+/// Time by which each process is judged, of the process alone, in ns, by its index; `None` where it
+/// is not known.
 pub(super) type Alone = Arc<Vec<Option<u64>>>;
 
-/// Choice whether the runs are made that bound the figures of a case.
+/// Choice of whether the simulations are made that bound the figures of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CaseBounds {
     Run,
     Not,
 }
 
-/// Run of one case, from which its figures are made.
+/// Outcome of one case of a sweep, from which its figures are made.
 pub(super) struct CaseRun {
     pub(super) workload: Workload,
     pub(super) summary: Summary,
-    /// Figure by which each process is judged, of the process alone, in ns; `None` where it is not
+    /// Time by which each process is judged, of the process alone, in ns; `None` where it is not
     /// known.
     pub(super) alone: Alone,
-    /// Cost in gates, bits and clocks of the search for free room by the allocate policy
-    /// `matching`; `None` under other allocate policies.
+    /// Size and duration of the circuit (gates, bits, clock cycles) by which the allocate policy
+    /// `matching` searches free room; `None` under other allocate policies.
     pub(super) search: Option<SearchCost>,
-    /// Launches of each process that never ran.
+    /// Launches that never ran in this case, by process.
     pub(super) lost: LostLaunches,
     /// Fraction of the kernel time of each process that never ran, 0 to 1.
     pub(super) lost_shares: Vec<f64>,
-    /// Summaries of the runs that bound the figures: with the least and the most that is unknown.
+    /// Summaries of the simulations that bound the figures: with the least and the most of what is
+    /// unknown.
     pub(super) bounds: Vec<Summary>,
-    /// Summary of the run without the recorded gaps of work for which no file says when it was issued;
-    /// `None` where there is no such work, or no bounds were asked for.
+    /// Summary of the simulation in which hosts issue early, without the recorded gaps, where no
+    /// file says when they did; `None` where every file says it, or no bounds were asked for.
     pub(super) queued: Option<Summary>,
-    /// Relation of the device on which each process was recorded to that which is replayed on.
+    /// Relation of the device on which each process was recorded to the device replayed on.
     pub(super) recorded_on: Vec<RecordedOn>,
 }
 
@@ -70,7 +71,7 @@ impl CaseRun {
     }
 }
 
-/// Returns the figures of a run: (name, number).
+/// Returns the figures of a case of a sweep, each as (name, number).
 pub(super) fn figures(run: &CaseRun) -> Vec<(String, Number)> {
     let CaseRun { workload, summary, alone, search, lost_shares, .. } = run;
     let mut all = CaseFigures::default();
@@ -113,8 +114,8 @@ pub(super) fn figures(run: &CaseRun) -> Vec<(String, Number)> {
     all.0
 }
 
-/// Adds the cost of the search by the allocate policy `matching` (gates, bits, clocks), and how
-/// often a workgroup waited under it, by reason.
+/// Adds the size and duration of the circuit (gates, bits, clock cycles) by which the allocate
+/// policy `matching` searches, and how often a workgroup waited under it, by reason.
 fn of_search(all: &mut CaseFigures, cost: SearchCost, summary: &Summary) {
     all.count("search-gates", cost.gates());
     all.count("search-register-bits", cost.register_bits());
@@ -174,7 +175,7 @@ impl CaseFigures {
         self.0.push((key.to_owned(), value.into()));
     }
 
-    /// Adds a fraction or ratio under a key; nothing for `None`.
+    /// Adds a fraction or ratio under the key `key`; does nothing for `None`.
     fn share(&mut self, key: &str, value: Option<f64>) {
         let value = value.and_then(Number::from_f64);
         self.0.extend(value.map(|value| (key.to_owned(), value)));

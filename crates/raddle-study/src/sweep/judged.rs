@@ -7,13 +7,13 @@ use crate::error::StudyError;
 use crate::result::LostLaunches;
 use crate::study::Study;
 
-/// Result of the run of a study.
+/// Result of the replay of a study of one recipe.
 pub(crate) struct JudgedRun {
     /// Processes of the study, with the figure by which each is judged.
     pub(crate) judged: Vec<JudgedProcess>,
-    /// Figures of the processes.
+    /// Figures of the processes under the recipe.
     pub(crate) row: PolicyRow,
-    /// Launches that never ran.
+    /// Launches that never ran, by process.
     pub(crate) lost: LostLaunches,
 }
 

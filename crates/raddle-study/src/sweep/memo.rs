@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::error::StudyError;
 
-/// Place for a value, or for the reason why there is none: (true for wrong usage, message).
+/// Place for a computed value, or for the error that came instead: (true for wrong usage, message).
 type MemoSlot<T> = Arc<OnceLock<Result<T, (bool, String)>>>;
 
-/// Values by keys, each of which is made once.
+/// Store of computed values by their keys: each value is made once, however many threads ask for
+/// it.
 #[derive(Debug)]
 pub(super) struct Memo<T> {
     made: Mutex<BTreeMap<String, MemoSlot<T>>>,

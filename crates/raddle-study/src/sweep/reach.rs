@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::summary::{GroupSummary, Reach, SweepSummary, SweptAxis};
 
-/// Factor between the figure at a load and that at the lowest load above which the load counts as
-/// too high, where there are no goals.
+/// Ratio of the figure at a load to that at the lowest load, above which the load counts as too
+/// high where there are no goals.
 const KNEE: f64 = 2.0;
 
 /// Returns the number with which a value begins, without its unit; `None` where it begins with
@@ -15,9 +15,9 @@ fn number(value: &str) -> Option<f64> {
     value[..end].parse().ok()
 }
 
-/// Finds the axis along which curves are drawn: that of the load, else the first with three or more
-/// numbers. Returns (index of the axis, its values as text and number); `None` where there is no
-/// such axis.
+/// Finds the axis (varied option) along which curves are drawn: that of the load, else the first
+/// with three or more numbers. Returns (index of the axis, its values as text and number); `None`
+/// where there is no such axis.
 pub(super) fn along(axes: &[&SweptAxis]) -> Option<(usize, Vec<(String, f64)>)> {
     let numbers = |axis: &SweptAxis| -> Option<Vec<(String, f64)>> {
         let all = axis.values.iter().map(|value| Some((value.clone(), number(value)?)));
@@ -84,11 +84,11 @@ pub(super) fn reaches(summary: &SweepSummary) -> Vec<Reach> {
     series.into_iter().map(reach).collect()
 }
 
-/// Rule that decides whether the results at a value of the axis still count as good.
+/// Rule that decides whether the results at a value of a varied option still count as good.
 struct ReachJudge {
     has_goals: bool,
-    /// Largest good figure of the first process, used where there are no goals; `None` where it is
-    /// not known.
+    /// Largest good value of the figure of the first process, used where there are no goals; `None`
+    /// where it is not known.
     knee: Option<f64>,
 }
 

@@ -10,7 +10,8 @@ use raddle_trace::{GraphCaptures, ImportConfig, Profile, TraceError};
 use super::memo::Memo;
 use crate::files::Files;
 
-/// Files of a sweep; a file with arrivals is read only once and its content stored.
+/// Files of a sweep, of which a file with arrivals is read only once and its content kept in
+/// memory.
 pub(super) struct Remembered<'f> {
     files: &'f dyn Files,
     arrivals: Memo<Arc<ArrivalFile>>,

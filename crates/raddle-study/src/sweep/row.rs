@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Number, Value};
 
-/// Result of one case. It is written as one JSON object without objects in it: `case`, `of`, the
-/// values of the axes, then the figures, or `error`.
+/// Result of one case of a sweep. It is written as one flat JSON object: `case`, `of`, the values
+/// of the varied options, then the figures, or `error`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepRow {
-    /// Id of the case.
+    /// Id of the case, such as `load=40/s recipe=leftover`.
     pub case: String,
-    /// Fingerprint that distinguishes the case from a case with the same id in another sweep.
+    /// Fingerprint of the case, which differs from that of a case with the same id in another
+    /// sweep.
     pub of: String,
-    /// Values that the options have in the case, each as (key of the axis, value).
+    /// Values that the options have in the case, each as (name of the option, value).
     pub values: Vec<(String, String)>,
     /// Figures of the case as (name, number), or the reason why there are none.
     pub result: Result<Vec<(String, Number)>, String>,
@@ -60,12 +61,13 @@ fn number(value: &str) -> Value {
     read.map_or_else(|| value.into(), Value::Number)
 }
 
-/// Row of a sweep as a file has it.
+/// Row of a sweep (the result of one case), as it is read from a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadRow {
-    /// Id of the case.
+    /// Id of the case, such as `load=40/s recipe=leftover`.
     pub case: String,
-    /// Fingerprint that distinguishes the case from a case with the same id in another sweep.
+    /// Fingerprint of the case, which differs from that of a case with the same id in another
+    /// sweep.
     pub of: String,
     /// Figures of the row by their names, or the reason why there are none.
     pub result: Result<BTreeMap<String, f64>, String>,

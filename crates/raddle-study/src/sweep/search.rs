@@ -11,12 +11,12 @@ use crate::files::Files;
 use crate::recipes::NamedRecipe;
 use crate::study::{Study, Ways};
 
-/// Key of recipes for the way in which `matching` searches free room; a study of searches varies it
-/// together with `DECISION`, the time that one decision takes.
+/// Key of recipes for the way in which the policy `matching` searches free room; a study of
+/// searches varies it together with `DECISION`, the key for the time that one decision takes.
 const SEARCH: &str = "allocate.search";
 const DECISION: &str = "allocate.decision";
-/// Sizes of a group of granules that one search treats as one, in granules; a size is tried if it
-/// divides every resource of the device.
+/// Numbers of granules that a search may treat as one group; a number is tried if it divides every
+/// resource of the device.
 const SIZES: [u32; 5] = [2, 4, 8, 16, 32];
 /// Numbers of groups into which a search divides the granules of a resource; a number is tried if
 /// it divides every resource of the device.
@@ -25,8 +25,7 @@ const GROUPS: [u32; 2] = [16, 8];
 impl Sweep {
     /// Makes the sweep that compares the searches of `matching`: this study under every search that
     /// the device can have, with decisions of one clock and of three. Where `vary` gives values for
-    /// the search or the decision, those are taken instead. // If the clock of the device is
-    /// unknown, decisions take no time.
+    /// the search or the decision, it takes those instead.
     ///
     /// If the clock of the device is unknown, decisions take no time.
     ///
@@ -67,7 +66,7 @@ impl Sweep {
     }
 }
 
-/// Returns every search that a device can have, as values of `allocate.search`.
+/// Returns every kind of search that a device can have, as values of `allocate.search`.
 fn searches(device: &Device) -> Vec<String> {
     let shape = &device.shape;
     let sgpr = if shape.sgpr == u16::MAX { 0 } else { u32::from(shape.sgpr) };
@@ -86,8 +85,9 @@ fn searches(device: &Device) -> Vec<String> {
     searches
 }
 
-/// Returns the cost in gates, bits and clocks of the search of a recipe on a device, counted as one
-/// clock where decisions take no time; `None` under other allocate policies than `matching`.
+/// Returns the size and duration of the search circuit (gates, bits, clock cycles) of a recipe on a
+/// device, counted as one cycle where decisions take no time; `None` under other allocate policies
+/// than `matching`.
 pub(super) fn search_cost(named: &NamedRecipe, device: &Device) -> Option<SearchCost> {
     let config: &MatchingConfig = named.recipe.allocate.settings()?;
     let timing = config.decision.map_or(SearchTiming::OneClock, |time| time.timing);

@@ -13,22 +13,23 @@ use super::summary::{FailedCase, NeverRan, Within};
 const SEARCH: &str = "allocate.search";
 const FULL: &str = "full";
 
-/// Rows of a study of searches, taken in any order.
+/// Rows of a study of searches (ways in which a device looks for free room), added in any order,
+/// from which its summary is made.
 #[derive(Clone, Debug)]
 pub struct SearchRows {
     axes: Vec<SweptAxis>,
     /// Sentences on the memory that the processes need together, and on how much the device has.
     memory: Vec<String>,
-    /// Figures by (index of the value of each varied option but the seed), and then by the index of
-    /// the seed.
+    /// Figures of the cases without an error: for each combination (index of the value of each
+    /// varied option but the seed), the figures by the index of the seed.
     groups: BTreeMap<Vec<usize>, BTreeMap<usize, Figures>>,
     /// Failed cases by (index of the value of each varied option but the seed, index of the seed).
     failed: BTreeMap<(Vec<usize>, usize), FailedCase>,
-    /// Facts about the profiles that can overturn the answer, one line each.
+    /// Facts about the profiles that can make the answer wrong, one line each.
     overturning: Vec<String>,
 }
 
-/// Figures of a row by name.
+/// Figures of a row (the result of one case), by name.
 type Figures = BTreeMap<String, f64>;
 
 /// Result of a study of searches: `raddle search-study --format json`.
@@ -52,7 +53,7 @@ pub struct SearchSummary {
     /// Failed cases, and why they failed; no conclusion is drawn from them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedCase>,
-    /// Facts that can overturn the answer, one line each.
+    /// Facts that can make the answer wrong, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overturning: Vec<String>,
     /// Processes of which some launches can never run, under some searches or under all.
@@ -60,14 +61,14 @@ pub struct SearchSummary {
     pub never_ran: Vec<NeverRan>,
 }
 
-/// Identity of a 99th percentile that is shown: its process, and the kind of wait.
+/// Identity of a 99th percentile of a time: its process, and what the time is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SearchWait {
-    /// Name of the process.
+    /// Name of the process whose time is shown.
     pub process: String,
-    /// Level of the launches whose wait from ready to the first wave is shown; `None` for the time
-    /// of requests from arrival to end.
+    /// Level of the launches of which the time from ready to the first wave is meant; `None` means
+    /// the time of requests from arrival to end.
     pub level: Option<u8>,
 }
 
@@ -82,10 +83,10 @@ pub struct SearchGroup {
     pub seeds: u64,
     /// Number of gates with two inputs in the search circuits of one compute unit.
     pub gates: u64,
-    /// Number of bits that the search circuits of one compute unit keep in registers from clock to
-    /// clock.
+    /// Number of bits that the search circuits of one compute unit keep in registers from one clock
+    /// cycle to the next.
     pub register_bits: u64,
-    /// Number of clocks that one round of the search (one decision) takes.
+    /// Number of clock cycles that one decision of the search circuit takes.
     pub clocks: u64,
     /// Makespan in nanoseconds, as a mean over the seeds; `None` where a case lacks it.
     pub makespan: Option<Within>,
@@ -95,11 +96,12 @@ pub struct SearchGroup {
     /// Number of questions to the allocate policy at which a workgroup had to wait, as less was
     /// free than it needs; `None` where a case lacks it.
     pub not_enough: Option<Within>,
-    /// Number of questions to the allocate policy at which a workgroup had to wait, as enough was
-    /// free, but in runs that are too short; `None` where a case lacks it.
+    /// Number of questions to the allocate policy at which a workgroup had to wait although enough
+    /// was free, as the free granules were not neighbours; `None` where a case lacks it.
     pub in_pieces: Option<Within>,
-    /// Number of questions to the allocate policy at which a workgroup had to wait, as the search
-    /// did not see a free run that was long enough; `None` where a case lacks it.
+    /// Number of questions to the allocate policy at which a workgroup had to wait although enough
+    /// neighbouring granules were free, as the search did not find them; `None` where a case lacks
+    /// it.
     pub not_seen: Option<Within>,
     /// Number of launches that can never run, counted in one repetition of each process; `None`
     /// where a case lacks it.
@@ -114,7 +116,7 @@ pub struct SearchGroup {
 }
 
 impl SearchRows {
-    /// Makes an empty set of rows for these axes.
+    /// Makes an empty set of rows for a sweep of the varied options `axes`.
     #[must_use]
     pub const fn new(axes: Vec<SweptAxis>) -> Self {
         Self {
@@ -131,7 +133,7 @@ impl SearchRows {
         self.memory = memory;
     }
 
-    /// Sets the lines on facts about the profiles that can overturn the answer.
+    /// Sets the lines on facts about the profiles that can make the answer wrong.
     pub fn warn(&mut self, lines: Vec<String>) {
         self.overturning = lines;
     }
@@ -148,7 +150,8 @@ impl SearchRows {
         all.into_values().collect()
     }
 
-    /// Adds the row of a case; `places` has, for each axis, the index of the case's value.
+    /// Adds the row (result) of a case; `places` has, for each varied option, the index of the
+    /// case's value.
     pub fn add(&mut self, places: &[usize], row: &ReadRow) {
         let seed = self.axes.iter().position(|axis| axis.key == "seed");
         let all = places.iter().copied().enumerate();
@@ -198,8 +201,8 @@ impl SearchRows {
         }
     }
 
-    /// Finds the percentiles that are shown: (key of the figure in a row, its process and level).
-    /// Requests come first.
+    /// Finds the 99th percentiles that are shown: (key of the figure in a row, its process and
+    /// level). Those of requests come first.
     fn waits(&self) -> Vec<(String, SearchWait)> {
         let rows = self.groups.values().flat_map(BTreeMap::values);
         let keys: BTreeSet<&String> = rows.flat_map(BTreeMap::keys).collect();
@@ -251,7 +254,8 @@ impl SearchRows {
     }
 
     /// Returns the change of the makespan against the full search as a fraction, as a mean over the
-    /// seeds that both have; `None` where no seed has both.
+    /// seeds that both have; `None` where no seed has both. `places` is the combination of values
+    /// (their indices) and `rows` its figures by seed.
     fn longer(&self, places: &[usize], rows: &BTreeMap<usize, Figures>) -> Option<Within> {
         let axes = self.axes.iter().filter(|axis| axis.key != "seed");
         let (at, axis) = axes.enumerate().find(|(_, axis)| axis.key == SEARCH)?;

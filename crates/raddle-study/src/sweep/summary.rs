@@ -7,10 +7,10 @@ use serde::Serialize;
 use crate::answer::{FigureBounds, Goal, mean_within};
 use crate::units::{count, counted, percent};
 
-/// Option that was varied, with its values: an axis of the sweep.
+/// Option that a sweep varies, with its values: an axis of the sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SweptAxis {
-    /// Name of the option.
+    /// Name of the varied option, such as `load`.
     pub key: String,
     /// Values of the option, in the order in which they are varied.
     pub values: Vec<String>,
@@ -24,14 +24,14 @@ pub struct SweepSummary {
     pub axes: Vec<String>,
     /// Number of all cases of the sweep.
     pub cases: u64,
-    /// Number of cases that have a row.
+    /// Number of cases that have a row (a result or an error).
     pub rows: u64,
     /// Number of cases that have an error in place of figures.
     pub failed: u64,
     /// Failed cases, and why they failed; no conclusion is drawn from them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedCase>,
-    /// Facts that can overturn the answer, one line each.
+    /// Facts that can make the answer wrong, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overturning: Vec<String>,
     /// Sentences about the memory that the processes hold together, and how much the device has:
@@ -46,20 +46,20 @@ pub struct SweepSummary {
     /// Axis along which curves are drawn: (its index, its values as text and number); `None` where
     /// no axis has numbers.
     pub along: Option<(usize, Vec<(String, f64)>)>,
-    /// Figure by which each process is judged.
+    /// Figures by which the processes are judged, one entry for each process.
     pub judged: Vec<JudgedFigure>,
     /// Figures of each combination of values but the seed, as means over the seeds.
     pub groups: Vec<GroupSummary>,
-    /// Reach along the option `along`, for each combination of values of the other varied options:
-    /// up to which value the results are good.
+    /// For each combination of values of the other varied options: up to which value of the option
+    /// `along` the results are good.
     pub reaches: Vec<Reach>,
 }
 
-/// Figure by which a process is judged.
+/// Name of a process, and of the figure by which it is judged.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct JudgedFigure {
-    /// Name of the process.
+    /// Name of the process that is judged.
     pub process: String,
     /// Word for the figure: `p99`, `step` or `end`.
     pub figure: &'static str,
@@ -67,7 +67,7 @@ pub struct JudgedFigure {
     pub(super) at: usize,
 }
 
-/// Figures of one combination of values, as means over all its seeds.
+/// Figures of one combination of values of the varied options, as means over all its seeds.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct GroupSummary {
@@ -80,19 +80,19 @@ pub struct GroupSummary {
     /// True if all launches ended in all cases with these values that have figures.
     pub complete: bool,
     /// True if every seed has figures and all its launches ended; if false, no conclusion is drawn
-    /// from these values.
+    /// from this combination of values.
     #[serde(skip)]
     pub whole: bool,
-    /// Figure by which each process is judged, in nanoseconds, in the order of `judged`; `None`
-    /// where a case lacks it.
+    /// Mean of the time by which each process is judged, in nanoseconds, in the order of `judged`;
+    /// `None` where a case lacks it.
     pub figures: Vec<Option<Within>>,
     /// Median of the times of requests of each process, in nanoseconds, in the order of the
     /// processes; `None` for a process without requests.
     pub medians: Vec<Option<Within>>,
-    /// Figure by which each process is judged, of the process alone on the device, in nanoseconds,
-    /// in the order of the processes; `None` where nothing ended.
+    /// Time by which each process is judged, of the process alone on the device, in nanoseconds, in
+    /// the order of the processes; `None` where nothing ended.
     pub alone: Vec<Option<Within>>,
-    /// Makespan in nanoseconds; `None` where a case lacks it.
+    /// Mean of the makespan in nanoseconds; `None` where a case lacks it.
     pub makespan: Option<Within>,
     /// Bounds of the figure by which each process is judged, in nanoseconds; `None` where it is exact.
     pub bounds: Vec<Option<FigureBounds>>,
@@ -102,18 +102,20 @@ pub struct GroupSummary {
     /// True if the means meet all goals; `None` where there are no goals, or no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goals_met: Option<bool>,
-    /// True if that holds wherever in its bounds each figure lies; `None` as for `goals_met`.
+    /// True if the answer in `goals_met` holds wherever in its bounds each figure lies; `None` as
+    /// for `goals_met`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goals_sure: Option<bool>,
 }
 
-/// Mean over seeds, and half of the 95 % confidence interval of the mean.
+/// Mean of a figure over the random seeds, and half of the 95 % confidence interval of the mean.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Within {
-    /// Mean of the figure over the seeds.
+    /// Mean of the figure over the seeds, in the unit of the figure.
     pub mean: f64,
-    /// Half of the 95 % confidence interval of the mean; `None` with one seed.
+    /// Half of the 95 % confidence interval of the mean, in the unit of the figure; `None` with one
+    /// seed.
     pub within: Option<f64>,
 }
 
@@ -151,27 +153,28 @@ pub struct Reach {
     /// Highest value of the axis up to which all goals may be met, by the bounds of the figures;
     /// `None` where the lowest surely misses one.
     pub perhaps_up_to: Option<String>,
-    /// Value after `up_to` on the axis, with the reason why it is unknown whether it is good too;
-    /// `None` where it is known.
+    /// Next value of the option after `up_to`, with the reason why it is unknown whether its
+    /// results are good too; `None` where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub without_answer: Option<String>,
 }
 
-/// Case that failed, so that it has no figures.
+/// Case (of a sweep, a search or a replay) that failed, so that it has no figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FailedCase {
-    /// Id of the case, or the name of the recipe in a replay.
+    /// Id of the case of a sweep or search; in a replay the name of the recipe.
     pub case: String,
     /// Reason why the case failed.
     pub error: String,
 }
 
-/// Largest number of reasons that are listed; of further ones only the number is told.
+/// Largest number of different reasons of failures that are listed; of the others only the number
+/// is given.
 const REASONS: usize = 10;
 
 impl FailedCase {
-    /// Writes failed cases and the reasons why they failed, one line for each reason.
+    /// Writes failed cases and the reasons why they failed, one line for each reason, for a person.
     #[must_use]
     pub fn told(failures: &[Self]) -> Vec<String> {
         let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -264,7 +267,7 @@ impl SweepSummary {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct NeverRan {
-    /// Name of the process.
+    /// Name of the process of which launches never ran.
     pub process: String,
     /// Number of cases in which some of its launches can never run.
     pub cases: u64,
@@ -276,8 +279,8 @@ pub struct NeverRan {
 }
 
 impl NeverRan {
-    /// Counts a case of a process if launches of it never ran; `of` returns a figure of the process
-    /// by its key.
+    /// Counts one more case of the process named `process`, if launches of it never ran there; `of`
+    /// returns a figure of the process in that case by its key.
     pub(super) fn add(
         all: &mut BTreeMap<String, Self>,
         process: &str,
@@ -292,7 +295,7 @@ impl NeverRan {
         own.share = own.share.max(of("refused-share").unwrap_or(0.0));
     }
 
-    /// Writes how much of the process never ran, and in how many of `all` cases.
+    /// Writes which part of the process never ran, and in how many of the `all` cases.
     pub(super) fn line(&self, all: u64) -> String {
         let cases = match self.cases == all {
             true => String::new(),

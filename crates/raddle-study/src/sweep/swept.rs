@@ -9,8 +9,9 @@ use super::summary::{
 };
 use crate::answer::{FigureBounds, Goal, GoalLimit, GoalMetric, GoalsJudged, JudgedBy};
 
-/// Keys of the figures of a process by which it may be judged, of its time alone, and of the bounds
-/// of the figure by which it is judged; the first three in the order of [`JudgedBy`].
+/// Keys, in a row, of the figures of a process: first p99, step and end, by which it may be judged,
+/// in the order of [`JudgedBy`]; then others such as its time alone and the bounds of the judged
+/// figure.
 const OF_PROCESS: [&str; 13] = [
     "p99-ns",
     "step-ns",
@@ -26,8 +27,9 @@ const OF_PROCESS: [&str; 13] = [
     "open",
     "other-vendor",
 ];
-/// Indices in [`OF_PROCESS`]: of the median, of the time alone, of the least and the most of the
-/// bounds, of the mark that there is no upper bound, and of the mark of another vendor's kernels.
+/// Index of the median in [`OF_PROCESS`]; the constants below are the indices of the time alone, of
+/// the least and the most of the bounds, of the mark that there is no upper bound, and of the mark
+/// of another vendor's kernels.
 const MEDIAN: usize = 3;
 const ALONE: usize = 8;
 const LEAST: usize = 9;
@@ -35,32 +37,34 @@ const MOST: usize = 10;
 const OPEN: usize = 11;
 const OTHER_VENDOR: usize = 12;
 
-/// Rows of one sweep, taken in any order, from which means over the seeds are made.
+/// Rows (results of cases) of one sweep, added in any order, from which the summary with means over
+/// the seeds is made.
 #[derive(Clone, Debug)]
 pub struct Swept {
     axes: Vec<SweptAxis>,
-    /// Index of the axis of seeds; `None` where seeds were not varied.
+    /// Index of the random seed among the axes (varied options); `None` where seeds were not
+    /// varied.
     seed: Option<usize>,
     goals: Vec<Goal>,
     processes: Vec<String>,
-    /// Rows that differ only in the seed, by (index of their value on each other axis).
+    /// Rows that differ only in the seed, by the indices of their values on the other axes.
     groups: BTreeMap<Vec<usize>, SweptGroup>,
-    /// Facts about the profiles that can overturn the answer, one line each.
+    /// Facts about the profiles that can make the answer wrong, one line each.
     overturning: Vec<String>,
     /// Sentences on the memory that the processes need together, and on how much the device has.
     memory: Vec<String>,
     /// Processes of which some launches can never run, by name.
     never_ran: BTreeMap<String, NeverRan>,
-    /// Number of cases, where only a part of all cases is summed up; else `None`.
+    /// Number of cases that the summary covers, where these are only a part of all; else `None`.
     part: Option<u64>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct SweptGroup {
-    /// Figures of the rows by seed: those of [`OF_PROCESS`] for each process, then the makespan;
-    /// `None` where a row has no such figure.
+    /// Figures of the rows by seed: the figures with the keys [`OF_PROCESS`] for each process, then
+    /// the makespan; `None` where a row has no such figure.
     seeds: BTreeMap<usize, Vec<Option<f64>>>,
-    /// Failed cases by seed, and why they failed.
+    /// Failed cases of this combination of values, by seed, and why they failed.
     failed: BTreeMap<usize, FailedCase>,
     stuck: bool,
 }
@@ -83,13 +87,13 @@ impl Swept {
         }
     }
 
-    /// Sets the number of cases that are summed up, where they are only a part of all cases; `None`
-    /// for all cases.
+    /// Sets the number of cases that are summed up, where these are only a part of all; `None`
+    /// means all cases.
     pub const fn only(&mut self, cases: Option<u64>) {
         self.part = cases;
     }
 
-    /// Sets the lines on facts about the profiles that can overturn the answer.
+    /// Sets the lines on facts about the profiles that can make the answer wrong.
     pub fn warn(&mut self, lines: Vec<String>) {
         self.overturning = lines;
     }
@@ -99,7 +103,8 @@ impl Swept {
         self.memory = memory;
     }
 
-    /// Adds the row of a case; `places` has, for each axis, the index of the case's value.
+    /// Adds the row (result) of a case; `places` has, for each axis (varied option), the index of
+    /// the case's value.
     pub fn add(&mut self, places: &[usize], row: &ReadRow) {
         let all = places.iter().copied().enumerate();
         let group = all.filter(|(axis, _)| Some(*axis) != self.seed).map(|(_, place)| place);
@@ -254,9 +259,8 @@ impl Swept {
         Some(GoalsJudged::of(met.into_iter()))
     }
 
-    /// Returns the rows that differ from `places` only in their recipe, which is that of today (the
-    /// way in which the device shares itself where nobody sets anything up); `None` where there are
-    /// none.
+    /// Returns the rows that differ from the combination of values `places` only in their recipe,
+    /// which is that of today (the device's default); `None` where there are none.
     fn base(&self, places: &[usize]) -> Option<&SweptGroup> {
         let mut axes = self.group_axes().enumerate();
         let (at, (_, axis)) = axes.find(|(_, (_, axis))| axis.key == "recipe")?;
@@ -268,9 +272,9 @@ impl Swept {
 }
 
 impl SweptGroup {
-    /// Returns the bounds of the figure by which the process at this position is judged, as means over
-    /// the seeds, widened by the error of the mean; `None` where the figure is exact, or was computed
-    /// before bounds were.
+    /// Returns the bounds of the figure by which the process with the index `process` is judged, as
+    /// means over the seeds, widened by the error of the mean; `None` where the figure is exact, or
+    /// the rows are of an older version without bounds.
     fn bounds(&self, process: usize) -> Option<FigureBounds> {
         let first = process * OF_PROCESS.len();
         let of = |at: usize| self.figure(first + at);
@@ -285,7 +289,8 @@ impl SweptGroup {
         })
     }
 
-    /// Sums up a figure over the seeds; `None` where a seed lacks it.
+    /// Sums up the figure with the index `at` over the seeds, as a mean rounded to whole numbers;
+    /// `None` where a seed lacks it.
     fn figure(&self, at: usize) -> Option<Within> {
         let all: Option<Vec<f64>> = self.seeds.values().map(|row| row[at]).collect();
         let Within { mean, within } = Within::of(&all?)?;
@@ -361,8 +366,8 @@ mod tests {
         assert_eq!(reach(&["serve p50 1s"]), [None, None], "what nobody knows is not said");
     }
 
-    /// No conclusion is drawn where a case has no answer: neither that its goals are met nor that
-    /// they are missed, nor anything about the values behind it on the axis.
+    /// Checks that no conclusion is drawn where a case has no answer: neither that its goals are
+    /// met or missed, nor anything about the later values of its option.
     #[test]
     fn failed_cases_are_told_and_nothing_is_concluded_of_them() {
         let failed = |load: usize, recipe: usize, error: &str| {

@@ -5,16 +5,16 @@ use std::str::FromStr;
 
 use crate::rules::is_recipe_key;
 
-/// Number of values of a range that names no step.
+/// Number of values that a range `FROM..TO` stands for where it names no step.
 const STEPS: i128 = 8;
-/// Largest number of values of one range; a range with more is an error.
+/// Largest number of values that a range may stand for; a range of more is an error.
 const MOST: usize = 100_000;
 
 /// An option that is varied: its name and its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
     pub(crate) key: String,
-    /// Values of the option in order; `Cases` refuses equal ones.
+    /// Values of the option in the order of the cases; `Cases` refuses equal ones.
     pub(crate) values: Vec<String>,
 }
 
@@ -40,8 +40,8 @@ impl FromStr for Axis {
     }
 }
 
-/// Returns a key in kebab-case. What follows a point in an option is a name that the user chose,
-/// and stays unchanged.
+/// Returns a key in kebab-case. A name that the user chose, which follows the point in a key such
+/// as `share.my_decode`, stays unchanged.
 fn spelled(key: &str) -> String {
     let option = |(option, name): (&str, &str)| format!("{}.{name}", option.replace('_', "-"));
     match key.split_once('.').filter(|_| !is_recipe_key(key)) {
@@ -104,7 +104,8 @@ fn written(digits: i128, scale: u32, unit: &str) -> String {
     format!("{whole}{point}{fraction}{unit}")
 }
 
-/// Splits a text into (number, perhaps with a `*` before it; text behind).
+/// Splits a text at the end of its number into (number, perhaps with a `*` before it; the unit
+/// behind it).
 fn with_unit(text: &str) -> (&str, &str) {
     let number = text.trim_start_matches('*');
     let star = text.len() - number.len();
@@ -195,7 +196,8 @@ mod tests {
         assert_eq!(of("x=1ms..4ms:*2"), ["1ms", "2ms", "4ms"]);
     }
 
-    /// The name of a file may have an underscore, as `my_decode`, and so may a key, as `t0_us`.
+    /// Checks that `_` stays in a name that the user chose, as in `my_decode`, and becomes `-` in a
+    /// key such as `t0_us`.
     #[test]
     fn names_of_processes_stay_as_they_are_written() {
         let key = |text: &str| text.parse::<Axis>().expect("an axis").key;

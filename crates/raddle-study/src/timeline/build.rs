@@ -9,7 +9,7 @@ use super::model::by_ready;
 use super::model::{Away, DrawnLaunch, DrawnProcess, DrawnRequest, DrawnTurn, DrawnWait, Timeline};
 use super::recorder::{Holder, Recorder};
 
-/// Names of the device, processes, kernels and streams on a timeline.
+/// Names of the device, processes, kernels and streams for a timeline.
 #[derive(Clone, Debug, Default)]
 pub struct TimelineNames {
     device: String,
@@ -44,7 +44,7 @@ impl TimelineNames {
 }
 
 impl Recorder {
-    /// Makes the timeline of the recorded run.
+    /// Makes the timeline of the recorded simulation.
     ///
     /// Where more launches were ready than slices were wanted, the later ones are not drawn
     /// ([`Timeline::cut_ns`]).
@@ -183,8 +183,9 @@ fn requests(workload: &Workload, outcome: &Outcome, (from, to): (u64, u64)) -> V
     ends.into_iter().filter_map(request).collect()
 }
 
-/// Returns the spans in which processes had no waves on the device, and what the processes waited
-/// for; `doing` has (begin in ns, activity) of each process.
+/// Returns the spans in which processes had no waves on the device, and what each process waited
+/// for; `doing` has, for each process, the changes of its activity: (time in ns, activity from then
+/// on).
 fn waits(doing: &[Vec<(u64, Doing)>], end_ns: u64) -> Vec<DrawnWait> {
     let own = |(process, own): (u16, &Vec<(u64, Doing)>)| -> Vec<DrawnWait> {
         let ends = own.iter().skip(1).map(|next| next.0).chain([end_ns]);
@@ -199,8 +200,8 @@ fn waits(doing: &[Vec<(u64, Doing)>], end_ns: u64) -> Vec<DrawnWait> {
     (0u16..).zip(doing).flat_map(own).collect()
 }
 
-/// Returns the spans in which one process, or several, had waves on the device; `holders` has
-/// (begin in ns, processes with waves).
+/// Returns the spans in which one process, or several, had waves on the device; `holders` has the
+/// changes: (time in ns, processes with waves from then on).
 fn turns(holders: &[(u64, Holder)], end_ns: u64) -> Vec<DrawnTurn> {
     let ends = holders.iter().skip(1).map(|next| next.0).chain([end_ns]);
     let turn = |(&(start_ns, holder), end_ns): (&(u64, Holder), u64)| {

@@ -5,8 +5,8 @@
 
 use super::model::{Measure, TrackCounter};
 
-/// Counters of a run: resident waves and ready launches of each process, and waves of all
-/// processes.
+/// Counters over the time of a simulation: resident waves and ready launches of each process, and
+/// resident waves of all processes together.
 #[derive(Debug)]
 pub(super) struct CounterSet {
     series: Vec<CounterSeries>,
@@ -16,18 +16,18 @@ pub(super) struct CounterSet {
     step: u64,
 }
 
-/// Values of one counter over time, as samples.
+/// Values over time of one counter, such as the resident waves of a process.
 #[derive(Clone, Debug, Default)]
 struct CounterSeries {
     /// Samples of the counter in order of time: (time in ns, value that is shown from then on).
     samples: Vec<(u64, u64)>,
-    /// Value of the counter at the present time of the run.
+    /// Value of the counter at the present simulated time.
     value: u64,
 }
 
 impl CounterSeries {
-    /// Sets the value from `now`, in ns, on: adds a sample, or raises the last one where it covers
-    /// `now`. `step` is the span of a sample in ns.
+    /// Sets the value that the counter has from the time `now`, in ns, on: adds a sample, or raises
+    /// the last sample where `now` lies within its span. `step` is the span of a sample in ns.
     fn set(&mut self, now: u64, value: u64, step: u64) {
         let span = now & !(step - 1);
         self.catch_up(span, step);
@@ -44,8 +44,8 @@ impl CounterSeries {
         }
     }
 
-    /// Adds a sample of the present value, if that is still missing: for the spans between the last
-    /// sample and the span that begins at `until`. `step` is the length of a span in ns.
+    /// Adds a sample of the present value where one is missing: for the time between the span of
+    /// the last sample and the time `until`, in ns. `step` is the span of a sample in ns.
     fn catch_up(&mut self, until: u64, step: u64) {
         if let Some(&(at, shown)) = self.samples.last() {
             let next = at.saturating_add(step);
@@ -70,8 +70,8 @@ impl CounterSet {
         }
     }
 
-    /// Sets the numbers of waves and of launches of each process from `now`, in ns, on. Returns
-    /// whether any number changed.
+    /// Sets the numbers of resident waves and of ready launches that each process has from the time
+    /// `now`, in ns, on. Returns whether any number changed.
     pub(super) fn take(&mut self, now: u64, waves: &[u64], launches: &[u64]) -> bool {
         let mut changed = false;
         let all = waves.iter().sum();
@@ -90,7 +90,7 @@ impl CounterSet {
         changed
     }
 
-    /// Doubles the span of a sample, and joins the samples of each new span.
+    /// Doubles the span of time that a sample stands for, and joins samples, to save memory.
     fn coarsen(&mut self) {
         self.step *= 2;
         for series in &mut self.series {

@@ -5,24 +5,24 @@
 use raddle_policy::Preemption;
 use raddle_sim::Doing;
 
-/// Timeline of one run: everything that is drawn.
+/// Timeline of one simulation: everything that a viewer draws.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
-    /// Name of the device, as people know it.
+    /// Name of the device that was simulated, as people know it.
     pub device: String,
-    /// Number of compute units of the device.
+    /// Number of compute units of the device that was simulated.
     pub cus: u16,
-    /// Largest number of waves that can be on the device at once.
+    /// Largest number of waves that the device can hold at the same time.
     pub wave_slots: u64,
     /// End of the timeline in ns; launches that never ended are drawn up to it.
     pub end_ns: u64,
-    /// Grain in which the compute units are drawn.
+    /// Grain (how finely) in which the compute units are drawn.
     pub grain: Grain,
-    /// Processes, in the order of their ids.
+    /// Processes that are drawn, in the order of their ids.
     pub processes: Vec<DrawnProcess>,
     /// Names of kernels, copies and fills; [`DrawnLaunch::kernel`] is an index in this list.
     pub kernels: Vec<String>,
-    /// Launches, copies and fills of the run, all of them, by launch id.
+    /// Launches, copies and fills of the simulation, all of them, in the order of their launch ids.
     pub launches: Vec<DrawnLaunch>,
     /// Requests of the processes that have any, by process and number.
     pub requests: Vec<DrawnRequest>,
@@ -30,31 +30,33 @@ pub struct Timeline {
     pub turns: Vec<DrawnTurn>,
     /// Spans in which a process had no waves on the device, and why not, by process and time.
     pub waits: Vec<DrawnWait>,
-    /// Spans of workgroups that ran on the compute units, by unit, slot and time.
+    /// Spans of workgroups that ran on the compute units, in the order of unit, slot and time.
     pub slices: Vec<Slice>,
-    /// Spans in which launches that had begun were off the device, by launch and time.
+    /// Spans in which launches that had begun were off the device after a preemption, in the order
+    /// of launch and time.
     pub aways: Vec<Away>,
-    /// True if `aways` would have been more than the slices wanted, so that none is drawn.
+    /// True if there would be more `aways` than slices may be drawn, so that none is drawn.
     pub aways_left_out: bool,
     /// Time in ns from which on launches are not drawn, as more launches were ready than may be
     /// drawn; `None` where all are drawn.
     pub cut_ns: Option<u64>,
-    /// Counters: resident waves and ready launches over time.
+    /// Counters over time: resident waves and ready launches.
     pub counters: Vec<TrackCounter>,
-    /// Step of the counters in ns: a sample is the highest value within one step; 1 is exact.
+    /// Step of the counters in ns: each sample is the highest value within one step; 1 means that
+    /// samples are exact.
     pub counter_step_ns: u64,
 }
 
-/// Grain in which compute units are drawn, the finest first. Where a grain would take more slices
-/// than are wanted, the whole timeline is drawn one grain coarser.
+/// How finely compute units are drawn, the finest grain first. Where a grain would take more slices
+/// (bars) than are wanted, the whole timeline is drawn one grain coarser.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Grain {
-    /// One slice covers workgroups of one launch that run one right after the other in one
+    /// One slice (bar) covers workgroups of one launch that run one right after the other in one
     /// workgroup slot.
     #[default]
     Slot,
-    /// One slice covers the time for which a launch has any workgroup on a compute unit.
+    /// One slice (bar) covers the time for which a launch has any workgroup on a compute unit.
     Cu,
     /// Compute units are not drawn, only launches on their streams.
     Launch,
@@ -75,13 +77,13 @@ impl Grain {
 /// A process on a timeline, with its streams.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DrawnProcess {
-    /// Name of the process for people.
+    /// Name of the process, as the timeline shows it.
     pub name: String,
     /// Names of the streams; [`DrawnLaunch::stream`] is an index in this list.
     pub streams: Vec<String>,
 }
 
-/// A launch, copy or fill on a timeline; times are nanoseconds of the run.
+/// A launch, copy or fill on a timeline; times are simulated nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DrawnLaunch {
     /// Index of the process in [`Timeline::processes`].
@@ -90,9 +92,9 @@ pub struct DrawnLaunch {
     pub stream: u32,
     /// Index of the kernel's name in [`Timeline::kernels`].
     pub kernel: u32,
-    /// Level of urgency; 0 is the most urgent.
+    /// Level of urgency of the launch; 0 is the most urgent.
     pub level: u8,
-    /// Number of the repetition of the profile that the launch belongs to, from 0.
+    /// Number of the repetition of the profile to which the launch belongs, from 0.
     pub iteration: u32,
     /// True for a copy or fill, which runs on a copy engine.
     pub is_copy: bool,
@@ -100,11 +102,11 @@ pub struct DrawnLaunch {
     pub workgroups: u64,
     /// Time at which the host issued the launch, in ns.
     pub arrival_ns: u64,
-    /// Time in ns from which on the launch waited for no other work; `None` where it never was
+    /// Time in ns from which on the launch waited for no other work; `None` where it never became
     /// ready or is not drawn.
     pub ready_ns: Option<u64>,
     /// Time of the first submission to the device, in ns; `None` where it was never submitted.
-    /// Before it the launch waits for its turn, after it for room.
+    /// Before that time the launch waits for its turn, after it for room.
     pub submitted_ns: Option<u64>,
     /// Time at which the first wave started, in ns; `None` where none did.
     pub started_ns: Option<u64>,
@@ -119,7 +121,7 @@ pub struct DrawnLaunch {
 pub struct DrawnRequest {
     /// Index of the process in [`Timeline::processes`].
     pub process: u16,
-    /// Number of the request, from 0; equal to the iteration of its launches.
+    /// Number of the request, from 0; [`DrawnLaunch::iteration`] of its launches is equal to it.
     pub number: u32,
     /// Time at which the request arrived, in ns.
     pub start_ns: u64,
@@ -127,7 +129,8 @@ pub struct DrawnRequest {
     pub end_ns: u64,
 }
 
-/// Span in which the same process, or several processes, had waves on the device.
+/// Span in which one process, or several, had waves on the device without a change of these
+/// processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawnTurn {
     /// Index of the only process with waves in [`Timeline::processes`]; `None` where there were
@@ -155,18 +158,19 @@ pub struct DrawnWait {
 /// Span in which workgroups of one launch ran on one compute unit without a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// Start of the first workgroup, in ns.
+    /// Start of the first workgroup of the slice, in ns.
     pub start_ns: u64,
-    /// End of the last workgroup, in ns.
+    /// End of the last workgroup of the slice, in ns.
     pub end_ns: u64,
     /// Number of workgroups that ended in the slice.
     pub workgroups: u64,
     /// Index of the launch in [`Timeline::launches`].
     pub launch: u32,
-    /// Workgroup slot of the compute unit, from 0. At [`Grain::Cu`] the number of a lane instead
-    /// (tracks side by side), so that slices with one number do not overlap.
+    /// Number of the workgroup slot of the compute unit, from 0. At [`Grain::Cu`] the number of a
+    /// lane instead (one of several tracks side by side), so that slices with one number do not
+    /// overlap.
     pub slot: u32,
-    /// Number of the compute unit, from 0.
+    /// Number of the compute unit on which the slice is drawn, from 0.
     pub cu: u16,
     /// Way in which the last workgroups of the slice ended.
     pub ending: Ending,
@@ -175,14 +179,14 @@ pub struct Slice {
 /// Way in which the workgroups of a slice ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ending {
-    /// All workgroups of the slice ended.
+    /// All workgroups of the slice (bar) ended by themselves.
     #[default]
     Ended,
-    /// Some workgroups were saved to memory, to be restored later.
+    /// Some workgroups of the slice (bar) were saved to memory, to be restored later.
     Saved,
-    /// Some workgroups were killed, to begin again later.
+    /// Some workgroups of the slice (bar) were killed, to begin again later.
     Killed,
-    /// Some workgroups had not ended at the end of the run.
+    /// Some workgroups of the slice (bar) had not ended at the end of the simulation.
     Unfinished,
 }
 
@@ -199,7 +203,7 @@ impl Ending {
     }
 }
 
-/// Span in which a launch that had begun was off the device.
+/// Span in which a launch that had begun was off the device after a preemption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Away {
     /// Index of the launch in [`Timeline::launches`].
@@ -216,15 +220,14 @@ pub struct Away {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Measure {
-    /// Number of resident waves, drawn as a fraction of the waves that can be on the device at
-    /// once.
+    /// Number of resident waves, drawn as a fraction of the waves that the device can hold.
     Waves,
-    /// Number of launches that are ready and have not ended: the depth of the queue.
+    /// Number of launches that are ready and have not ended.
     Launches,
 }
 
 impl Measure {
-    /// Returns the name of the measure on a timeline.
+    /// Returns the name that the counter has on a timeline, such as "waves".
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -279,7 +282,7 @@ impl Timeline {
         parts
     }
 
-    /// Counts all slices that are drawn: of compute units, requests, turns and waits of processes,
+    /// Counts all bars that are drawn: of compute units, requests, turns and waits of processes,
     /// and of launches with the phases inside them. A copy that runs counts twice, as it is also
     /// drawn on its copy engine.
     #[must_use]
@@ -298,11 +301,11 @@ impl Timeline {
 /// Phase of a launch, or of a process, that does not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaunchPhase {
-    /// The host of the process has issued nothing that has not ended.
+    /// The process has no unended launch that its host has issued: it waits for the host.
     Host,
     /// The launches that were issued wait for other work to end, or are copies.
     Dependency,
-    /// The launch is ready and waits until it is submitted, as its process has no turn.
+    /// The launch is ready and waits to be submitted to the device, as its process has no turn.
     Turn,
     /// The launch is submitted and waits for its first wave to start.
     Room,

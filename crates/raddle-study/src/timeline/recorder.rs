@@ -13,7 +13,8 @@ use super::counts::CounterSet;
 use super::model::{Away, Ending, Grain};
 use super::slots::{GroupKey, SliceStore, UnitSlots};
 
-/// Recorder of a timeline: give it to [`raddle_sim::run_watched`], then call [`Recorder::finish`].
+/// Recorder that collects the timeline of a simulation: give it to [`raddle_sim::run_watched`],
+/// then call [`Recorder::finish`].
 ///
 /// The memory is at most 80 bytes for each slice wanted, and 16 for each sample of a counter, of
 /// which there are at most as many.
@@ -22,11 +23,11 @@ pub struct Recorder {
     pub(super) units: Vec<UnitSlots>,
     pub(super) store: SliceStore,
     pub(super) counts: CounterSet,
-    /// Workgroups of each launch that were saved: (number of the compute unit, key of the
-    /// workgroups).
+    /// Workgroups of each launch that were saved to memory by a preemption: (number of the compute
+    /// unit, key of the workgroups).
     pub(super) saved: BTreeMap<LaunchId, Vec<(u16, GroupKey)>>,
-    /// Number of waves that ended of each workgroup whose waves do not run as a whole: by (launch,
-    /// workgroup).
+    /// Number of waves that have ended of each workgroup whose waves start and end one by one: by
+    /// (launch, workgroup).
     pub(super) partial: BTreeMap<(LaunchId, u64), u32>,
     /// Launches that are off the device after a preemption: (its method, time in ns since which
     /// they are off).
@@ -35,13 +36,11 @@ pub struct Recorder {
     pub(super) aways_left_out: bool,
     /// Time in ns at which each launch was first submitted; `None` where it was not.
     pub(super) submitted: Vec<Option<u64>>,
-    /// Changes of the processes that have waves on the device: (time in ns, processes); the last
-    /// one is the present one.
+    /// Changes of which processes have waves on the device: (time in ns, processes from then on).
     pub(super) holders: Vec<(u64, Holder)>,
-    /// Changes of the activity of each process: (time in ns, activity); the last one is the present
-    /// one.
+    /// For each process, the changes of its activity: (time in ns, activity from then on).
     pub(super) doing: Vec<Vec<(u64, Doing)>>,
-    /// Number of changes of activity, also of those that `doing` leaves out.
+    /// Number of changes of activity that were noted, including those that `doing` leaves out.
     pub(super) changes: usize,
     pub(super) most: usize,
     /// Time in ns at which any counter changed last.
@@ -79,22 +78,22 @@ impl Recorder {
         }
     }
 
-    /// Restricts the timeline to the part of the run between two times, in nanoseconds.
+    /// Restricts the timeline to the simulated time between `from` and `to`, in nanoseconds.
     #[must_use]
     pub fn window(mut self, from: u64, to: u64) -> Self {
         self.store.window = (from, to);
         self
     }
 
-    /// Restricts the timeline to the finest grain: it ends where there are as many slices as
-    /// wanted.
+    /// Restricts the timeline to the finest grain: instead of becoming coarser, it ends where the
+    /// largest number of slices is reached.
     #[must_use]
     pub const fn at_full_grain(mut self) -> Self {
         self.store.ends_full = true;
         self
     }
 
-    /// Returns the (begin, end) of the part of the run that is drawn, in nanoseconds.
+    /// Returns the (begin, end) of the simulated time that is drawn, in nanoseconds.
     #[must_use]
     pub const fn drawn(&self) -> (u64, u64) {
         self.store.window

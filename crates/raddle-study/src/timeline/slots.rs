@@ -8,28 +8,29 @@
 use super::lanes::Lanes;
 use super::model::{Ending, Grain, Slice};
 
-/// Key of workgroups, or of some waves of a workgroup, that end together.
+/// Key by which one event of the simulation ends workgroups, or waves of one workgroup, that
+/// started together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum GroupKey {
-    /// Whole workgroups of the front with this number: workgroups of one launch that start at one
+    /// Whole workgroups of the front with this number: workgroups of one launch that started at one
     /// time and are ended by one event.
     Front(u32),
     /// The workgroup with this number in its launch, whose waves start and end one by one.
     Workgroup(u64),
-    /// Some waves of a workgroup that was cut: (workgroup, first of these waves).
+    /// Some waves of a workgroup that does not run as a whole: (workgroup, first of these waves).
     Part(u64, u16),
 }
 
-/// A workgroup slot that is taken, or the last workgroup that was in it.
+/// A workgroup slot of a compute unit, with the workgroup in it or the last one that was in it.
 #[derive(Clone, Copy, Debug)]
 struct TakenSlot {
     key: GroupKey,
     launch: u32,
-    /// Begin of the slice, in ns.
+    /// Begin in ns of the slice (bar) that is being drawn for the slot.
     since: u64,
-    /// Number of workgroups that have ended in the slice.
+    /// Number of workgroups that have ended in the slice (bar) that is being drawn for the slot.
     done: u64,
-    /// End of the last workgroup in ns, if no workgroup has followed yet; else `None`.
+    /// End in ns of the last workgroup in the slot, if no other has followed it yet; else `None`.
     ended: Option<u64>,
 }
 
@@ -86,9 +87,9 @@ impl UnitSlots {
         }
     }
 
-    /// Ends the workgroups that were started under a key at the time `now`, in ns, and adds `done`
-    /// to the count of each slot: 0 where other waves of the same workgroup are still running, else
-    /// 1.
+    /// Ends, at the time `now` in ns, the workgroups that were started under the key `key`, and
+    /// adds `done` to the count of each slot: 0 where other waves of the same workgroup still run,
+    /// else 1.
     pub(super) fn end(&mut self, now: u64, launch: u32, key: GroupKey, done: u64) {
         for slot in self.slots.iter_mut().flatten() {
             if slot.ended.is_none() && slot.key == key && slot.launch == launch {
@@ -98,8 +99,8 @@ impl UnitSlots {
         }
     }
 
-    /// Takes all workgroups of a launch out of their slots before they have ended, and adds
-    /// (compute unit, key) of each to `left`.
+    /// Takes all workgroups of a launch out of their slots before they have ended, as a preemption
+    /// does, and adds (compute unit, key) of each to `left`.
     pub(super) fn lift(
         &mut self,
         now: u64,
@@ -119,8 +120,8 @@ impl UnitSlots {
         left[first..].sort_unstable();
     }
 
-    /// Adds to `to` the slices of all slots that are still taken at `now`, the end of the run in
-    /// ns.
+    /// Adds to `to` the slices of all slots that are still taken at `now`, the end of the
+    /// simulation in ns.
     pub(super) fn close(&mut self, now: u64, to: &mut SliceStore) {
         for (at, slot) in self.slots.drain(..).enumerate() {
             let Some(slot) = slot else { continue };
@@ -130,14 +131,14 @@ impl UnitSlots {
     }
 }
 
-/// Slices that have ended, kept at the grain that their number allows.
+/// Store of finished slices (bars); it joins them to a coarser grain where there are too many.
 #[derive(Debug)]
 pub(super) struct SliceStore {
-    /// Part of the run that is drawn, (begin, end) in ns: only slices that overlap or touch it are
+    /// Simulated time that is drawn, (begin, end) in ns: only slices that overlap or touch it are
     /// kept.
     pub(super) window: (u64, u64),
-    /// True if the drawn part ends where there are as many slices as wanted; false if slices are
-    /// joined instead.
+    /// True if the drawn time ends where the largest number of slices is reached; false if slices
+    /// are joined instead.
     pub(super) ends_full: bool,
     grain: Grain,
     most: usize,
@@ -183,8 +184,8 @@ impl SliceStore {
         }
     }
 
-    /// Joins slices of one launch and compute unit that overlap or touch; drops all slices if they
-    /// are still too many.
+    /// Joins slices of one launch on one compute unit that overlap or touch; drops all slices if
+    /// they are still too many.
     fn compact(&mut self) {
         self.slices.sort_unstable_by_key(|s| (s.cu, s.launch, s.start_ns, s.end_ns, s.ending));
         self.slices.dedup_by(|next, kept| kept.take_in(next));

@@ -6,13 +6,14 @@ use crate::error::StudyError;
 use crate::study::Study;
 use crate::sweep::CaseBounds;
 
-/// Number of candidates, the best first, of which figures are bounded: as many as are shown.
+/// Largest number of candidates, the best ones, whose figures get bounds: as many as the printed
+/// table shows.
 const MOST_BOUNDED: usize = 8;
 
 impl Tuning<'_, '_> {
-    /// Adds the bounds of a candidate's figures to its row, and its figures without the recorded gaps
-    /// of work whose issue no file tells, where they were computed; `None` stands for the recipe of
-    /// today (the device's default).
+    /// Returns the row of a candidate with bounds for its figures, and with its figures where hosts
+    /// issue early (without recorded gaps), where these were computed; `None` stands for the recipe
+    /// of today (the device's default).
     pub(super) fn with_bounds(&self, candidate: Option<usize>, row: PolicyRow) -> PolicyRow {
         let own = self.bounded.iter().find(|(of, _)| *of == candidate);
         let Some((_, bounded)) = own else { return row };
@@ -29,8 +30,9 @@ impl Tuning<'_, '_> {
         row
     }
 
-    /// Runs the best candidates and the recipe of today (the device's default) with the least and the
-    /// most that is unknown, by the first seed. `ranking` has the candidates, the best first.
+    /// Simulates the best candidates and the recipe of today (the device's default) with the least
+    /// and the most of what is unknown, with the first seed. `ranking` has the candidates, the best
+    /// first.
     pub(super) fn bound(&mut self, ranking: &[usize]) -> Result<(), StudyError> {
         let study = |candidate: usize| {
             self.bench.cases().get(candidate * self.seeds).map(|case| case.study)

@@ -13,15 +13,16 @@ use raddle_policy::{
 use super::Breach;
 use super::spot::breach;
 
-/// Free resources of the simulated compute units, and the holders of those that are taken.
+/// Free resources of the compute units of a test's simulated device, and the holders of those that
+/// are taken.
 #[derive(Debug)]
 pub(super) struct WorldAccount {
     pub(super) cus: Cus,
     /// Whole workgroups without addresses, by launch and compute unit: (number of their waves on
     /// each SIMD, number of workgroups).
     counted: BTreeMap<(LaunchId, CuId), (Split, u32)>,
-    /// Workgroups with addresses, partly started ones, and parts of workgroups that were cut, by
-    /// (launch, workgroup, first wave of the part; else 0).
+    /// Workgroups with addresses, partly started ones, and parts (some waves) of workgroups that
+    /// were cut, by (launch, workgroup, first wave of the part; else 0).
     named: BTreeMap<(LaunchId, u64, u16), HeldByName>,
 }
 
@@ -46,8 +47,8 @@ impl WorldAccount {
         Self { cus: Cus::new(shape, cus), counted: BTreeMap::new(), named: BTreeMap::new() }
     }
 
-    /// Takes the resources of workgroups that start. The error is a broken law: law 2 of the trait
-    /// `Allocate` where they have no room, its law 1 where their addresses are wrong.
+    /// Takes the resources of workgroups that start. The error is the law of the trait `Allocate`
+    /// that the start breaks: law 2 where they have no room, law 1 where their addresses are wrong.
     pub(super) fn start(
         &mut self,
         launch: &Launch,
@@ -92,7 +93,7 @@ impl WorldAccount {
         Ok(())
     }
 
-    /// Returns the number of waves on each SIMD; `None` where a place names a SIMD that does not
+    /// Returns the number of waves on each SIMD; `None` where an address names a SIMD that does not
     /// exist.
     fn split(&self, places: &[Place]) -> Option<Split> {
         let mut split = [0; MAX_SIMDS];
@@ -114,8 +115,8 @@ impl WorldAccount {
         }
     }
 
-    /// Removes waves of a workgroup that ended. Returns (number of the waves on each SIMD, 1 or 0):
-    /// 1 if the workgroup's slot, barriers and LDS go with them.
+    /// Removes waves of a workgroup that ended. Returns (number of these waves on each SIMD, 1 or
+    /// 0): 1 if the workgroup's slot, barriers and LDS become free with them.
     fn leave(
         &mut self,
         id: LaunchId,
@@ -158,7 +159,7 @@ impl WorldAccount {
         LiftedAccount { demand, counted, named }
     }
 
-    /// Takes all resources again that a saved launch had, or none of them where some are taken.
+    /// Takes again all resources that a saved launch had; takes none of them where some are taken.
     /// Returns whether there was room.
     pub(super) fn lower(&mut self, lifted: &LiftedAccount) -> bool {
         let mut cus = self.cus.clone();

@@ -8,7 +8,7 @@ use raddle_policy::{CuId, CuShape, Demand, Launch, LaunchId, Place};
 
 use super::spot::{Spot, SpotPart};
 
-/// Waves with addresses that are on the device now.
+/// Waves with addresses (granules of registers and LDS) that are on a test's simulated device now.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Addresses {
     lying: BTreeMap<CuId, Vec<Wave>>,
@@ -28,8 +28,8 @@ pub(super) struct Wave {
 
 impl Addresses {
     /// Enters the addresses of the waves of one workgroup from `first` on. Where they overlap with
-    /// a wave that is there, the error says in words with which. `cut` is true where they are a
-    /// part of a workgroup that was cut.
+    /// a wave that is there, the error says in words with which. `cut` is true where these waves
+    /// are a part of a workgroup that was cut.
     pub(super) fn take(
         &mut self,
         shape: &CuShape,
@@ -57,8 +57,8 @@ impl Addresses {
         Ok(())
     }
 
-    /// Frees the addresses of a workgroup, or of a part of it; a workgroup without addresses
-    /// changes nothing.
+    /// Frees the addresses of a workgroup, or of a part of it; does nothing for a workgroup without
+    /// addresses.
     pub(super) fn free(&mut self, (launch, workgroup, part): Spot, cu: CuId) {
         if let Some(lying) = self.lying.get_mut(&cu) {
             lying.retain(|it| {
@@ -82,7 +82,7 @@ impl Addresses {
         self.lying.iter_mut().map(lift).collect()
     }
 
-    /// Enters the addresses of a launch again that was saved. A workgroup, or part of one, whose
+    /// Enters again the addresses of a launch that was saved. A workgroup, or part of one, whose
     /// addresses were partly taken by others meanwhile gets none.
     pub(super) fn lower(&mut self, shape: &CuShape, lifted: Vec<(CuId, Vec<Wave>)>) {
         for (cu, waves) in lifted {
@@ -101,8 +101,8 @@ impl Addresses {
 }
 
 impl Wave {
-    /// Returns (launch, workgroup, first wave of the part or `None`), which is equal for waves that
-    /// share an LDS start.
+    /// Returns the key that waves with one LDS start have in common: (launch, workgroup, first wave
+    /// of the part of a workgroup that was cut, or `None` for a whole one).
     const fn group(&self) -> (LaunchId, u64, Option<u16>) {
         (self.launch, self.workgroup, self.part)
     }

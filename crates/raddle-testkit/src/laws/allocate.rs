@@ -19,9 +19,9 @@ pub fn check_allocate<P: Allocate + Clone>(make: impl Fn() -> P, scenario: &Scen
     check_allocate_except(&[], make, scenario);
 }
 
-/// Plays a scenario, and checks laws 1 to 4 and 6 to 10 of [`Allocate`] without those whose numbers
-/// are in `except`: 3, 4, 7 or 10 (4, for a policy that documents that its answers change when it
-/// is asked in vain).
+/// Plays a scenario with a policy that `make` makes, and checks laws 1 to 4 and 6 to 10 of
+/// [`Allocate`] without those whose numbers are in `except`: 3, 4, 7 or 10 (4, for a policy that
+/// documents that its answers change when it is asked in vain).
 ///
 /// # Panics
 /// Where another law is broken, with its number.
@@ -111,8 +111,8 @@ fn watched<P: Allocate + Clone>(
     policy.found.map_or(run, Err)
 }
 
-/// Policy under test: each of its answers is compared with the answer of a clone, and it may be
-/// asked again after a wait.
+/// Wrapper of a policy under test, which compares each of its answers with that of a clone, and may
+/// ask it again after an answer to wait.
 struct Watched<P> {
     policy: P,
     /// True if the policy is asked again after each answer to wait, which must change nothing.
@@ -192,7 +192,8 @@ fn told(answer: Answer, round: &Round) -> String {
     format!("{answer:?} [{pieces}] [{refusals}]")
 }
 
-/// Compares two runs of a scenario; the error is the first difference, in words.
+/// Compares the histories of one scenario under two policies; the error is the first difference, in
+/// words.
 fn same_lines(one: &ScenarioRun, two: &ScenarioRun) -> Result<(), String> {
     let differs = one.lines.iter().zip(&two.lines).find(|(one, two)| one != two);
     match differs {
@@ -235,7 +236,8 @@ pub fn examine_bulk<P: Allocate>(make: impl Fn() -> P, scenario: &Scenario) -> R
     }
 }
 
-/// Placement of a workgroup, or of a part of one; or the decision that a launch can never run.
+/// Placement of a workgroup, or of a part of one, in a history; or the decision that a launch can
+/// never run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Placement<'r> {
     /// Waves of a workgroup started, with one address for each wave; without addresses the list is
@@ -248,11 +250,11 @@ enum Placement<'r> {
     Never,
 }
 
-/// (tick, launch, (workgroup, compute unit), placement); the third part is `None` where the launch
-/// can never run.
+/// Placement in a history: (tick, launch, (workgroup, compute unit), placement); the third part is
+/// `None` where the launch can never run.
 type Spotted<'r> = (Tick, LaunchId, Option<(u64, CuId)>, Placement<'r>);
 
-/// Returns every placement of a run, in order.
+/// Returns every placement in the history of a scenario, in order.
 fn placements(run: &ScenarioRun) -> Vec<Spotted<'_>> {
     let mut all = Vec::new();
     run.lines.iter().for_each(|line| placed(line, &mut all));
@@ -293,7 +295,7 @@ fn placed<'r>(RunLine { at, deed, .. }: &'r RunLine, all: &mut Vec<Spotted<'r>>)
     }
 }
 
-/// Returns a placement in words.
+/// Returns words for a placement of the history, for an error.
 fn spotted(&(at, launch, spot, placement): &Spotted<'_>) -> String {
     let (workgroup, cu) = spot.unwrap_or_default();
     match placement {

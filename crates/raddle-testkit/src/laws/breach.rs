@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-/// Law of a policy's trait that the policy broke.
+/// Breach of a law: which law of its trait a policy broke, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breach {
-    /// Name of the trait whose law it is.
+    /// Name of the trait to which the law belongs, such as `Allocate`.
     pub of: &'static str,
     /// Number of the law in the documentation of the trait, from 1.
     pub law: u8,
@@ -31,7 +31,7 @@ impl Breach {
     }
 }
 
-/// Panics with the number of the law where a law is broken.
+/// Panics with the number of the law where `examined` says that a law is broken.
 #[track_caller]
 pub(super) fn upheld(examined: Result<(), Breach>) {
     if let Err(breach) = examined {

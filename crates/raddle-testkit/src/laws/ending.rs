@@ -12,8 +12,8 @@ use super::spot::{Spot, SpotPart};
 use super::world::{Deed, RunLine, World};
 
 impl World<'_> {
-    /// Ends the workgroups that the scenario chooses for this step: single waves of workgroups that
-    /// started wave by wave, and parts (some waves) of workgroups that were cut.
+    /// Ends the workgroups that the scenario chooses for this step; of workgroups that started wave
+    /// by wave it ends single waves, and of workgroups that were cut it ends parts (some waves).
     pub(super) fn end_some(&mut self, step: usize, policy: &mut dyn Allocate) {
         let runs = |(spot, _): &(&Spot, &CuId)| self.off.get(&spot.0).is_none_or(OffLaunch::runs);
         let all = self.resident.iter().filter(runs).map(|(&spot, &cu)| (spot, cu));
@@ -89,8 +89,8 @@ impl World<'_> {
     }
 }
 
-/// Returns workgroups, given in ascending order as (compute unit, number), as pieces: runs on one
-/// compute unit whose numbers have equal distances.
+/// Returns workgroups, given in ascending order as (compute unit, number), as pieces: workgroups on
+/// one compute unit whose numbers have equal distances.
 fn pieces_of(spots: &[(CuId, u64)]) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for &(cu, workgroup) in spots {

@@ -12,8 +12,8 @@ use super::off::{LiftedLaunch, OffLaunch, OffStage};
 use super::world::{LaunchProgress, World};
 
 impl World<'_> {
-    /// Moves each launch that is leaving, off the device or coming back on by one step, and then
-    /// asks another launch to leave if the scenario says so.
+    /// Moves every launch that is leaving the device, off it or coming back one step further, and
+    /// then asks another launch to leave if the scenario says so.
     pub(super) fn move_off(&mut self, step: usize, policy: &mut dyn Allocate) {
         for id in self.off.keys().copied().collect::<Vec<_>>() {
             self.move_one(id, policy);
@@ -100,7 +100,7 @@ impl World<'_> {
         self.off.insert(id, off);
     }
 
-    /// Takes a launch off the device that was asked to leave. Returns the workgroups and resources
+    /// Takes a launch that was asked to leave off the device. Returns the workgroups and resources
     /// that it had, so that they can come back; `None` while some of its workgroups still run.
     fn take_off(&mut self, id: LaunchId, off: &mut OffLaunch) -> Option<LiftedLaunch> {
         let progress = self.progress.get_mut(&id).expect("it has not ended");
@@ -124,8 +124,8 @@ impl World<'_> {
     }
 }
 
-/// Makes the workgroups of a saved launch that are assigned to a compute unit and have not started
-/// unassigned, so that they are distributed anew.
+/// Undoes the assignment of workgroups of a saved launch that are assigned to a compute unit and
+/// have not started, so that they are distributed anew.
 fn unbind(progress: &mut LaunchProgress, entry: &mut ReadyLaunch) {
     let unstarted = progress.bound.extract_if(.., |_, (_, started)| *started == 0);
     let returned = unstarted.map(|(workgroup, _)| workgroup..workgroup + 1);

@@ -7,7 +7,7 @@ use super::breach::upheld;
 use super::render::aligned;
 use crate::builders::{launch, process};
 
-/// Loss of the turn by a process with submitted launches, about which a preemption policy is asked.
+/// Loss of the turn by a process with submitted launches, about which a preempt policy is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revocation {
     /// Process that loses the turn, in its state at that time.
@@ -20,7 +20,8 @@ pub struct Revocation {
 
 impl Revocation {
     /// Returns three losses of the turn made by hand for snapshots: by a process with a launch that
-    /// has not started, with one that is nearly done and may be killed, and with both.
+    /// has not started, by one with a launch that is nearly done and may be killed, and by one with
+    /// both.
     #[must_use]
     pub fn examples() -> Vec<Self> {
         let waiting = launch(0).level(5).workgroups(6).victim();

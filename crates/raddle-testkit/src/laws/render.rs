@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use super::{Breach, Deed, RunLine, Scenario, World};
 use raddle_policy::{Allocate, Piece, Place, WaveSpan};
 
-/// Most lines of a table, its heading included.
+/// Most lines of a table of decisions, its heading included.
 pub const LINES: usize = 40;
 
-/// Returns the decisions of a policy over a scenario as a table for a snapshot: one line an answer
-/// (a wait without refusals and without a wake is left out), and one for workgroups that end
-/// between answers. `t` is in ticks, `/` stands before a refusal, an address is
+/// Returns the decisions of a policy over a scenario as a table for a snapshot: one line for each
+/// answer (a wait that names neither a refusal nor a tick to wake at is left out), and one for
+/// workgroups that end between answers. `t` is in ticks, `/` stands before a refusal, an address is
 /// `simd:vgpr:sgpr:lds`.
 ///
 /// A table longer than [`LINES`] ends with the number of lines left out.
@@ -98,7 +98,7 @@ fn span(waves: WaveSpan) -> String {
     }
 }
 
-/// Returns the address of each wave, as text.
+/// Returns the address of each wave as text: `simd:vgpr:sgpr:lds`.
 fn addresses(places: &[Place]) -> String {
     let places: Vec<String> =
         places.iter().map(|it| format!("{}:{}:{}:{}", it.simd, it.vgpr, it.sgpr, it.lds)).collect();

@@ -4,7 +4,7 @@ use raddle_policy::{Barrier, CuShape, Demand, Launch, Preemption};
 
 use crate::builders::{SMALL_CU, demand, launch};
 
-/// Scenario for an allocation policy: a device, the launches that come to it, and the numbers that
+/// Scenario for an allocate policy: a device, the launches that come to it, and the numbers that
 /// decide which workgroups end first.
 ///
 /// A plain value: build one by hand for a snapshot, or take one from
@@ -22,18 +22,19 @@ pub struct Scenario {
     pub launches: Vec<Launch>,
     /// Number of launches that are submitted at each step; 0 counts as 1.
     pub batch: u16,
-    /// Codes, one a step and then from the beginning again, that choose which of the resident
-    /// workgroups end, see [`Scenario::ending`]. Where the list is empty, all of them end.
+    /// Codes that choose which of the resident workgroups end, one for each step, from the
+    /// beginning again after the last; see [`Scenario::ending`]. Where the list is empty, all of
+    /// them end.
     pub ends: Vec<u32>,
-    /// Codes, one a step, that choose which launch is taken off the device, see
+    /// Codes that choose which launch is taken off the device, one for each step; see
     /// [`Scenario::leaving`]. After the last code no launch is taken off, so that each launch ends.
     pub leaves: Vec<u32>,
 }
 
 impl Scenario {
-    /// Chooses which workgroups end at a step, of `resident` workgroups that are on the device,
-    /// sorted. Returns (index of the first, number of workgroups); behind the last workgroup the
-    /// choice goes on at the first. The code 0 ends the first workgroup alone.
+    /// Chooses which of the `resident` workgroups on the device, in sorted order, end at a step.
+    /// Returns (index of the first, number of workgroups); behind the last workgroup the choice
+    /// goes on at the first. The code 0 ends the first workgroup alone.
     #[must_use]
     pub fn ending(&self, step: usize, resident: usize) -> (usize, usize) {
         if self.ends.is_empty() || resident == 0 {
@@ -80,8 +81,8 @@ impl Scenario {
     }
 }
 
-/// Returns a launch whose workgroups take `takes`: (number of waves, granules of vector registers
-/// of one wave, granules of LDS).
+/// Returns a launch whose workgroups need the resources `takes`: (number of waves, granules of
+/// vector registers of one wave, granules of LDS).
 fn example_launch(
     id: u32,
     process: u16,

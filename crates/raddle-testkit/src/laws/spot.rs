@@ -4,13 +4,13 @@ use raddle_policy::LaunchId;
 
 use super::Breach;
 
-/// Place of waves in a scenario: (launch, workgroup, all or some of its waves).
+/// Waves in a scenario that end together: (launch, workgroup, all or some of its waves).
 pub(super) type Spot = (LaunchId, u64, SpotPart);
 
 /// Part of a workgroup whose waves end together, in one report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SpotPart {
-    /// The whole workgroup.
+    /// The whole workgroup, whose waves all end together.
     Whole,
     /// One wave, by its number, of a workgroup that started wave by wave.
     Wave(u16),

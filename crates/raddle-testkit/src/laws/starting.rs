@@ -169,9 +169,9 @@ impl World<'_> {
         }
     }
 
-    /// Goes on to the next run of workgroups that have not started, of the launch at the index `at`
-    /// of the list that the policy sees; where no workgroup is left, removes the launch from the
-    /// list.
+    /// Makes the policy see the next range of workgroups that have not started, of the launch at
+    /// the index `at` of the list that it sees; where no workgroup is left, removes the launch from
+    /// the list.
     pub(super) fn forget_if_started(&mut self, at: usize) {
         let entry = &mut self.ready[at];
         if entry.undistributed() > 0 {

@@ -11,7 +11,8 @@ use raddle_policy::{
 
 use super::{Revocation, Scenario, TurnScenario, TurnStep};
 
-/// Returns a configuration with `default` cases of a property, or as many as `PROPTEST_CASES` says.
+/// Returns a configuration of proptest with `default` cases for each property, or as many as the
+/// variable `PROPTEST_CASES` says.
 #[must_use]
 pub fn cases(default: u32) -> ProptestConfig {
     let config = ProptestConfig::default();
@@ -21,13 +22,13 @@ pub fn cases(default: u32) -> ProptestConfig {
     }
 }
 
-/// Returns a strategy of small scenarios of which every launch fits an empty compute unit.
+/// Returns a proptest strategy of small scenarios of which every launch fits an empty compute unit.
 pub fn scenario() -> impl Strategy<Value = Scenario> {
     scenario_with(false)
 }
 
-/// Returns a strategy of small scenarios; with `oversized` about one launch in six can never fit,
-/// or has no workgroup.
+/// Returns a proptest strategy of small scenarios; with `oversized` about one launch in six can
+/// never fit, or has no workgroup.
 pub fn scenario_with(oversized: bool) -> impl Strategy<Value = Scenario> {
     (any_shape(), 1u16..=8, vec(1u32..=4, 1..=3)).prop_flat_map(move |(shape, cus, processes)| {
         let launches = vec(any_launch(shape, processes.len(), oversized), 1..=8);
@@ -118,7 +119,8 @@ fn wide_launch(shape: CuShape, processes: usize) -> impl Strategy<Value = Launch
     )
 }
 
-/// Returns a strategy of small compute units on which every resource can run out first.
+/// Returns a proptest strategy of small compute units, such that in some of them each resource is
+/// the first to run out.
 pub fn any_shape() -> impl Strategy<Value = CuShape> {
     (
         1u8..=MAX_SIMDS as u8,
@@ -251,7 +253,8 @@ pub fn turn_scenario() -> impl Strategy<Value = TurnScenario> {
     })
 }
 
-/// Returns a strategy of one to six losses of the turn, in the order of time.
+/// Returns a proptest strategy of one to six losses of the turn, in the order of time, for preempt
+/// policies.
 pub fn victims() -> impl Strategy<Value = Vec<Revocation>> {
     vec(victim(), 1..=6).prop_map(|mut victims| {
         let mut now = Tick::ZERO;
@@ -284,8 +287,8 @@ fn victim() -> impl Strategy<Value = Revocation> {
     })
 }
 
-/// Returns a strategy of one to 48 launches of two processes with up to three streams each, in the
-/// order of submission.
+/// Returns a proptest strategy of one to 48 launches of two processes with up to three streams
+/// each, in the order of submission.
 pub fn submissions() -> impl Strategy<Value = Vec<Launch>> {
     let launches = any_shape().prop_flat_map(|shape| vec(any_launch(shape, 2, false), 1..=48));
     launches.prop_map(|mut launches| {

@@ -6,7 +6,8 @@ use super::Breach;
 use super::breach::upheld;
 use super::render::aligned;
 
-/// Most times that the policy is asked within one step, as a policy may name ever new ticks.
+/// Most times that the turn policy is asked within one step, as a policy may name ever new ticks at
+/// which it wants to be asked.
 const QUESTIONS: u32 = 16;
 
 /// Scenario for a turn policy: processes, and the changes of the set of runnable ones.
@@ -18,7 +19,8 @@ pub struct TurnScenario {
     pub steps: Vec<TurnStep>,
 }
 
-/// Time in which the set of runnable processes stays as it is.
+/// Step of a scenario for a turn policy: a time in which the set of runnable processes stays as it
+/// is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnStep {
     /// Bit `i` is 1 if process `i` is runnable.
@@ -92,8 +94,8 @@ fn members(mask: u32, count: usize) -> Vec<usize> {
     (0..count.min(32)).filter(|&i| mask >> i & 1 == 1).collect()
 }
 
-/// (tick at which the policy was asked, processes that have the turn, tick until which they have
-/// it; `None` where the policy names none).
+/// Answer of a turn policy: (tick at which it was asked, processes that have the turn, tick until
+/// which they have it; `None` where the policy names none).
 type Given = (Tick, Vec<ProcessId>, Option<Tick>);
 
 fn play<P: Turn + Clone>(policy: &mut P, scenario: &TurnScenario) -> Result<Vec<Given>, Breach> {
@@ -130,8 +132,8 @@ fn play<P: Turn + Clone>(policy: &mut P, scenario: &TurnScenario) -> Result<Vec<
     Ok(given)
 }
 
-/// Lets time pass: the alive time of runnable processes grows, and processes with the turn have
-/// waves on the device.
+/// Lets `span` ticks pass: the alive time of runnable processes grows, and the run time of those
+/// with the turn.
 fn pass(states: &mut [ProcessState], runnable: &[usize], named: &[ProcessId], span: Ticks) {
     for (i, state) in states.iter_mut().enumerate() {
         let runs = named.contains(&state.id);

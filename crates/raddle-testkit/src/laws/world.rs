@@ -23,19 +23,21 @@ use crate::ready;
 /// Time from one step, at which workgroups end, to the next, in ticks.
 pub const STEP: Ticks = Ticks(1000);
 
-/// Most times that a policy is woken by its `retry_at` within one step.
+/// Most times within one step that a policy is asked again at the tick that its answer names as
+/// `retry_at`.
 const WAKES: u32 = 8;
-/// Most steps in a row in which a policy may ask to be woken although the device is empty.
+/// Most steps in a row in which a policy may answer, although the device is empty, that it wants to
+/// be asked again later.
 const IDLE: u32 = 600;
 
 /// Event of a [`ScenarioRun`], with its tick.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunLine {
-    /// Tick of the event.
+    /// Tick at which the event happened.
     pub at: Tick,
     /// Answer that was carried out, or workgroups that ended.
     pub deed: Deed,
-    /// Refusals that came with the answer.
+    /// Refusals that came with the policy's answer.
     pub refusals: Vec<Refusal>,
 }
 
@@ -43,7 +45,7 @@ pub struct RunLine {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the variant says what its fields are")]
 pub enum Deed {
-    /// Workgroups, or waves of them, started.
+    /// Workgroups, or some waves of them, started.
     Started { launch: LaunchId, waves: WaveSpan, pieces: Vec<Piece>, places: Vec<Place> },
     /// A workgroup was assigned to a compute unit.
     Assigned { launch: LaunchId, workgroup: u64, cu: CuId },
@@ -54,26 +56,27 @@ pub enum Deed {
     },
     /// The policy decided that a launch can never run.
     Never { refusal: Refusal },
-    /// Workgroups, or waves of them, ended.
+    /// Workgroups, or some waves of them, ended.
     Ended { launch: LaunchId, waves: WaveSpan, pieces: Vec<Piece> },
 }
 
-/// History of a scenario under a policy.
+/// History of a scenario that was played with a policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScenarioRun {
-    /// Events of the run, in order.
+    /// Events of the scenario, in order.
     pub lines: Vec<RunLine>,
-    /// Launches that fit an empty compute unit and still were not started as a whole.
+    /// Launches of which some workgroup was never started, although the launch fits an empty
+    /// compute unit.
     pub unstarted: Vec<LaunchId>,
-    /// (tick at which the device was empty for good, a launch that still waited then), where law 10
-    /// of the trait `Allocate` is broken so; `None` where no launch waited, or the policy names a
-    /// setting under which workgroups may wait for ever.
+    /// Evidence that law 10 of the trait `Allocate` is broken: (tick from which the device stayed
+    /// empty, a launch that still waited then). `None` where no launch waited, or the policy names
+    /// a setting under which workgroups may wait for ever.
     pub stopped: Option<(Tick, LaunchId)>,
     /// Launches that were never submitted, as they can never fit.
     pub left_out: Vec<LaunchId>,
 }
 
-/// Simulated device, with its launches and their progress.
+/// Simulated device of a test, with its launches and their progress.
 #[derive(Debug)]
 pub struct World<'s> {
     pub(super) scenario: &'s Scenario,
@@ -96,8 +99,8 @@ pub(super) struct LaunchProgress {
     pub(super) launch: Launch,
     /// Number of the launch in the order of submission.
     pub(super) submission: usize,
-    /// Runs of workgroups (ranges of their numbers) that are distributed after the run that the
-    /// policy sees, ascending; empty but for a launch that was saved.
+    /// Ranges of workgroup numbers that are distributed after the range that the policy sees,
+    /// ascending; empty but for a launch that was saved.
     pub(super) behind: VecDeque<Range<u64>>,
     /// Of each workgroup that is assigned to a compute unit and has not started as a whole, by its
     /// number: the compute unit and the number of waves that have started.

@@ -20,7 +20,7 @@ use crate::error::SliceError;
 /// Number of ticks of a microsecond; a tick is a nanosecond.
 const MICROSECOND: u64 = 1000;
 /// Length of a smallest slice in microseconds, where a configuration leaves it out: 40 ms, the
-/// seed's example.
+/// example of seed 004.
 const SLICE_US: u64 = 40_000;
 
 /// Longest time in microseconds that a configuration may state: 584 years.
@@ -33,8 +33,8 @@ fn ticks(key: &'static str, us: u64) -> Result<Ticks, SliceError> {
     Ok(Ticks(us.saturating_mul(MICROSECOND)))
 }
 
-/// Returns the number of processes that fit the GPU at once, if it is at least 1; else an error
-/// that names the setting `capacity`.
+/// Returns the setting `capacity`, the number of processes that may have the turn or be chosen to
+/// run at the same time, if it is at least 1; else an error that names the setting.
 fn capacity(given: u32) -> Result<usize, SliceError> {
     within("capacity", given.into(), 1, u32::MAX.into())?;
     Ok(usize::try_from(given).unwrap_or(usize::MAX))
@@ -60,8 +60,8 @@ fn most_urgent(processes: &[ProcessState]) -> Option<Level> {
     processes.iter().map(|process| process.level.0).min().map(Level)
 }
 
-/// Returns the tick at which a turn of `length` that begins now ends; `None` where that tick is
-/// beyond the range of time.
+/// Returns the tick at which a turn of `length` ticks that begins at `now` ends; `None` where that
+/// tick is beyond the range of time.
 fn until(now: Tick, length: Ticks) -> Option<Tick> {
     Some(now + length).filter(|&end| end > now && end < Tick::MAX)
 }

@@ -14,7 +14,7 @@ use crate::error::SliceError;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct RoundRobinTurnConfig {
-    /// Length of a slice in microseconds; 40 ms if it is left out.
+    /// Length of a slice (the turn of one process) in microseconds; 40 ms if it is left out.
     pub(crate) slice_us: u64,
 }
 
@@ -37,13 +37,13 @@ impl Default for RoundRobinTurnConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundRobinTurn {
     slice: Ticks,
-    /// (process that has or had the turn last, end of that turn); `None` before the first turn. An
-    /// end of `None` is no end.
+    /// (process that has the turn or had it last, tick at which that turn ends); `None` before the
+    /// first turn. A turn without an end has `None` for its tick.
     current: Option<(ProcessId, Option<Tick>)>,
 }
 
 impl RoundRobinTurn {
-    /// Returns the policy of this configuration.
+    /// Returns the policy with these settings, before any turn.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a slice of 0 microseconds, or of more than 584 years.

@@ -17,22 +17,23 @@ use crate::error::SliceError;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct UnmapAllConfig {
-    /// Length of a slice in microseconds, which counts where more processes can run than fit at
-    /// once; 40 ms if it is left out.
+    /// Length of a slice (a turn) in microseconds, which counts only where more processes can run
+    /// than may have the turn at the same time; 40 ms if it is left out.
     pub(crate) slice_us: u64,
-    /// Most processes that are mapped (have the turn) at once; 8 if it is left out.
+    /// Most processes that are mapped (have the turn) at the same time; 8 if it is left out.
     pub(crate) capacity: u32,
 }
 
 impl UnmapAllConfig {
-    /// Returns these settings with the length of a slice in microseconds, which counts where more
-    /// processes can run than fit at once.
+    /// Returns these settings with the length of a slice (a turn) in microseconds, which counts
+    /// only where more processes can run than may have the turn at the same time.
     #[must_use]
     pub const fn with_slice_us(self, slice_us: u64) -> Self {
         Self { slice_us, ..self }
     }
 
-    /// Returns these settings with the most processes that are mapped (have the turn) at once.
+    /// Returns these settings with the most processes that are mapped (have the turn) at the same
+    /// time.
     #[must_use]
     pub const fn with_capacity(self, capacity: u32) -> Self {
         Self { capacity, ..self }
@@ -45,8 +46,8 @@ impl Default for UnmapAllConfig {
     }
 }
 
-/// Turn policy that maps (gives the turn to) as many processes as fit; all lose the turn when a new
-/// process appears.
+/// Turn policy that maps (gives the turn to) as many processes as its capacity allows; all lose the
+/// turn when a new process appears.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnmapAll {
     slice: Ticks,
@@ -58,7 +59,7 @@ pub struct UnmapAll {
 }
 
 impl UnmapAll {
-    /// Returns the policy of this configuration.
+    /// Returns the policy with these settings, before any process is mapped (has the turn).
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a slice of 0 microseconds, or of more than 584 years, and for a
@@ -73,8 +74,8 @@ impl UnmapAll {
         })
     }
 
-    /// Gives the turn to the processes of the queue for which there is room, the most urgent first,
-    /// then in the order of the queue.
+    /// Gives the turn to as many processes of the queue as the capacity allows, the most urgent
+    /// first, then in the order of the queue.
     fn map(&mut self, processes: &[ProcessState], now: Tick) {
         self.mapped.clone_from(&self.queue);
         let level = |id: &ProcessId| find(processes, *id).map(|process| process.level.0);

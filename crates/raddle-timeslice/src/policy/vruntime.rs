@@ -16,8 +16,8 @@ use raddle_policy::{Fact, Level, ProcessId, ProcessState, Tick, Ticks, Turn};
 use super::{MICROSECOND, SLICE_US, find, ticks, until};
 use crate::error::SliceError;
 
-/// Number of bits by which the run time of each class of levels is shifted to the left: kernel,
-/// high, normal, low. So the virtual time of a less urgent process grows faster.
+/// Number of bits by which the run time of a process is shifted to the left, by the class of its
+/// level: kernel, high, normal, low. So the virtual run time of a less urgent process grows faster.
 const SHIFTS: [u32; 4] = [1, 2, 4, 7];
 
 /// Settings of the turn policy [`Vruntime`].
@@ -43,7 +43,8 @@ impl Default for VruntimeConfig {
     }
 }
 
-/// Turn policy that gives the turn to the process with the least virtual run time.
+/// Turn policy that gives the turn to the process with the least virtual run time (run time that
+/// counts more for less urgent levels).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vruntime {
     slice: Ticks,
@@ -51,13 +52,14 @@ pub struct Vruntime {
     current: Option<(ProcessId, Option<Tick>)>,
 }
 
-/// Virtual run time of a process, and the figures from which it is computed.
+/// Virtual run time of a process (run time that counts more for less urgent levels), and the
+/// figures from which it is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct VruntimeAccount {
     /// Virtual run time in ticks while the process is runnable. While it is not, the ticks by which
     /// it was behind the process with the least virtual run time.
     virtual_time: i128,
-    /// Run time of the process in ticks, as of the last update of this account.
+    /// Run time of the process in ticks, as of the last update of its virtual run time.
     ran: Ticks,
     here: bool,
 }
@@ -77,7 +79,7 @@ const fn class(level: Level) -> usize {
 }
 
 impl Vruntime {
-    /// Returns the policy of this configuration.
+    /// Returns the policy with these settings, before any process has joined.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a turn of 0 microseconds, or of more than 584 years.

@@ -29,10 +29,12 @@ pub struct WeightedSlicesConfig {
     /// if it is left out.
     #[cfg_attr(feature = "serde", serde(default = "slice_us"))]
     pub(crate) t0_us: u64,
-    /// Most processes that are chosen to run at once (the GPU's cache); 8 if it is left out.
+    /// Most processes that are chosen to run together (that fit the GPU's cache); 8 if it is left
+    /// out.
     #[cfg_attr(feature = "serde", serde(default = "capacity"))]
     pub(crate) capacity: u32,
-    /// Number of levels in use; less urgent levels count as the last one. 16 if it is left out.
+    /// Number of levels of urgency in use; less urgent levels count as the last one. 16 if it is
+    /// left out.
     #[cfg_attr(feature = "serde", serde(default = "levels"))]
     pub(crate) levels: u16,
     /// Effect of a process's share on the length of its slices.
@@ -50,7 +52,8 @@ pub struct WeightedSlicesConfig {
     /// Moment at which a process of a more urgent level takes over.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) take_over: TakeOver,
-    /// Time of a process that counts as its alive time.
+    /// Choice of the time of a process that counts as its alive time: while it was runnable, or
+    /// since it joined.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) alive: AliveTime,
 }
@@ -69,14 +72,14 @@ impl WeightedSlicesConfig {
         Self { t0_us, ..self }
     }
 
-    /// Returns these settings with the most processes that are chosen to run at once (the GPU's
-    /// cache).
+    /// Returns these settings with the most processes that are chosen to run together (that fit the
+    /// GPU's cache).
     #[must_use]
     pub const fn with_capacity(self, capacity: u32) -> Self {
         Self { capacity, ..self }
     }
 
-    /// Returns these settings with the number of levels in use.
+    /// Returns these settings with the number of levels of urgency in use.
     #[must_use]
     pub const fn with_levels(self, levels: u16) -> Self {
         Self { levels, ..self }
@@ -113,23 +116,24 @@ impl WeightedSlicesConfig {
         Self { take_over, ..self }
     }
 
-    /// Returns these settings with the time of a process that counts as its alive time.
+    /// Returns these settings with the choice of the time that counts as a process's alive time.
     #[must_use]
     pub const fn with_alive(self, alive: AliveTime) -> Self {
         Self { alive, ..self }
     }
 }
 
-/// Time of a process that counts as its alive time in its weight.
+/// Choice of the time of a process that counts as its alive time in its weight (share x alive time
+/// / run time).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum AliveTime {
-    /// The time for which the process was runnable (D10): a process without work gains nothing by
-    /// waiting.
+    /// Counts the time for which the process was runnable: a process without work gains nothing by
+    /// waiting (D10).
     #[default]
     Runnable,
-    /// Counts the whole time since the process joined as its alive time, as the seed has it.
+    /// Counts the whole time since the process joined, as seed 004 has it.
     Wall,
 }
 
@@ -148,9 +152,9 @@ const fn levels() -> u16 {
     LEVELS
 }
 
-/// Most processes that are chosen to run at once, where the configuration leaves the number out.
+/// Most processes that are chosen to run together, where the configuration leaves the number out.
 const CAPACITY: u32 = 8;
-/// Number of levels of urgency, as in the seed.
+/// Number of levels of urgency, where the configuration leaves it out: that of seed 004.
 const LEVELS: u16 = 16;
 
 impl WeightedSlicesConfig {
@@ -179,17 +183,17 @@ pub struct WeightedSlices {
     stages: TwoStage<ProcessId>,
     levels: LevelRange,
     alive: AliveTime,
-    /// Processes chosen to run, as of the last choice; `has_loaded` is true if the last call of
-    /// `turn` made it.
+    /// Processes that were last chosen to run (the last load); `has_loaded` is true if the last
+    /// call of `turn` chose them.
     load: CacheLoad,
     has_loaded: bool,
-    /// (process that has the turn, end of that turn); `None` where no process has the turn. An end
-    /// of `None` is no end.
+    /// (process that has the turn, tick at which that turn ends); `None` where no process has the
+    /// turn. A turn without an end has `None` for its tick.
     current: Option<(ProcessId, Option<Tick>)>,
 }
 
 impl WeightedSlices {
-    /// Returns the policy of this configuration.
+    /// Returns the policy with these settings, before any turn.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a setting outside its range, such as a slice or a capacity of 0,
@@ -222,15 +226,15 @@ impl WeightedSlices {
         })
     }
 
-    /// Returns the number of processes whose level counts as the last one, although it is less
-    /// urgent.
+    /// Returns the number of processes whose level is less urgent than the last level in use, and
+    /// so counts as that one.
     #[must_use]
     pub fn folded(&self, processes: &[ProcessState]) -> usize {
         processes.iter().filter(|process| self.levels.fold(process.level) != process.level).count()
     }
 
-    /// Returns (process that has the turn, end of that turn), if it keeps the turn now; `None`
-    /// otherwise.
+    /// Returns (process that has the turn, tick at which it ends) if that process keeps the turn at
+    /// `now`; else `None`.
     fn goes_on(&self, view: &RunnableView<'_>, now: Tick) -> Option<(ProcessId, Option<Tick>)> {
         let (id, until) =
             self.current.filter(|(_, until)| until.is_none_or(|until| now < until))?;
@@ -239,8 +243,8 @@ impl WeightedSlices {
     }
 }
 
-/// Runnable processes as the two stages see them; levels beyond the range in use count as its last
-/// level.
+/// View of the runnable processes for the two stages of time slicing; levels beyond the range in
+/// use count as its last level.
 struct RunnableView<'v> {
     processes: &'v [ProcessState],
     levels: LevelRange,

@@ -31,14 +31,14 @@ pub struct Allocator {
     /// vector registers on a SIMD with a free wave slot; 0 where no slot is free. A wave that wants
     /// that many granules or more does not fit, so one comparison tells most full units.
     widest: Vec<u32>,
-    /// The workgroups of each launch that were saved, with the places to which they will come back:
-    /// (number of the workgroup, addresses).
+    /// The workgroups of each launch that were saved by a preemption: (number of the workgroup,
+    /// places to which it will come back).
     saved: BTreeMap<LaunchId, Vec<(u64, PlacedGroup)>>,
 }
 
 impl Allocator {
-    /// Returns an allocator of `count` empty compute units of this shape, with one bit for each
-    /// granule.
+    /// Returns an allocator of `count` empty compute units of this shape, which keeps one bit for
+    /// each granule: free or taken.
     ///
     /// A shape that fails [`CuShape::check`] has room for nothing.
     #[must_use]
@@ -52,7 +52,7 @@ impl Allocator {
         }
     }
 
-    /// Returns the number of compute units.
+    /// Returns the number of compute units of the device.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.units.len()
@@ -64,7 +64,7 @@ impl Allocator {
         self.units.is_empty()
     }
 
-    /// Returns the number of workgroups that lie on the device.
+    /// Returns the number of workgroups that are resident on the device.
     #[must_use]
     pub fn groups(&self) -> usize {
         self.units.iter().map(|unit| unit.groups.len()).sum()
@@ -118,8 +118,8 @@ impl Allocator {
         probe::stages(unit, cu, demand, rule)
     }
 
-    /// Takes the places of a plan for a workgroup, and returns the address of each wave (SIMD, and
-    /// first granules of registers and LDS).
+    /// Takes the places of a plan for a workgroup, and returns them: the address of each wave
+    /// (SIMD, and first granules of registers and LDS).
     ///
     /// # Errors
     /// When a place has been taken since, or the workgroup is on this compute unit already; nothing
@@ -145,10 +145,11 @@ impl Allocator {
         Ok(unit.groups.last().map_or(&[], |(_, _, group)| &group.places))
     }
 
-    /// Gives back everything that a workgroup on `cu` holds.
+    /// Frees all slots and granules that a workgroup on `cu` holds.
     ///
     /// # Errors
-    /// When the workgroup does not lie on `cu`; nothing has changed.
+    ///
+    /// When the workgroup is not resident on `cu`; nothing has changed.
     pub fn release(&mut self, cu: CuId, launch: LaunchId, workgroup: u64) -> Result<(), Error> {
         let absent = Error(Reason::NotHeld { launch, workgroup });
         let unit = self.units.get_mut(cu.index()).ok_or(absent)?;
@@ -158,15 +159,15 @@ impl Allocator {
         Ok(())
     }
 
-    /// Frees all granules that the workgroups of a launch have, and drops what was kept of its
-    /// saved workgroups.
+    /// Frees all granules that the workgroups of a launch hold, and forgets its saved workgroups,
+    /// as the launch has ended or begins again.
     pub(crate) fn release_launch(&mut self, launch: LaunchId) {
         self.saved.remove(&launch);
         self.lift(launch);
     }
 
-    /// Frees all granules that the workgroups of a launch have, and keeps their places, to which
-    /// they can come back.
+    /// Frees all granules that the workgroups of a launch hold, as the launch is preempted, and
+    /// remembers their places, to which they can come back.
     pub fn save(&mut self, launch: LaunchId) {
         let mut saved = self.lift(launch);
         self.saved.entry(launch).or_default().append(&mut saved);
@@ -227,8 +228,8 @@ impl Allocator {
         Some([all(&unit.vgpr), unit.sgpr.as_ref().map(all).unwrap_or_default(), all(&unit.lds)])
     }
 
-    /// Removes all workgroups of a launch from the device. Returns (number of the workgroup, its
-    /// places) of each.
+    /// Removes all workgroups of a launch from the device, and frees their granules. Returns
+    /// (number of the workgroup, its places) of each.
     fn lift(&mut self, launch: LaunchId) -> Vec<(u64, PlacedGroup)> {
         let mut lifted = Vec::new();
         for (unit, widest) in self.units.iter_mut().zip(&mut self.widest) {

@@ -10,8 +10,8 @@ pub enum SimdRule {
     /// of [`raddle_policy::Cus`]. A SIMD whose free registers lie in runs that are too short is
     /// passed over.
     MostRoom,
-    /// A rotation: the wave goes to the first SIMD that takes it, counted from the SIMD with this
-    /// number upwards and around; the search for the next wave begins one SIMD further.
+    /// The first SIMD that takes the wave, counted from the SIMD with this number upwards and
+    /// around (a rotation); the search for the next wave begins one SIMD further.
     From(u8),
 }
 
@@ -48,10 +48,10 @@ impl GroupPlan {
     }
 }
 
-/// The error where a probe found no place for a workgroup on a compute unit.
+/// The refusal of a probe that found no place for a workgroup on a compute unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProbeRefusal {
-    /// The resource of which too little is free, in total or in one run.
+    /// The resource of which too little is free, in total or in neighbouring granules.
     pub(crate) resource: Resource,
     /// The SIMD at which the next search under [`SimdRule::From`] begins: one past the SIMD of the
     /// last wave that found a place before the refused wave.
@@ -59,7 +59,7 @@ pub struct ProbeRefusal {
 }
 
 impl ProbeRefusal {
-    /// Returns the resource of which too little is free, in total or in one run.
+    /// Returns the resource of which too little is free, in total or in neighbouring granules.
     #[must_use]
     pub const fn resource(&self) -> Resource {
         self.resource
@@ -73,8 +73,8 @@ impl ProbeRefusal {
     }
 }
 
-/// The addresses of the waves of a workgroup (SIMD, and first granules of registers and LDS), one
-/// for each wave: most workgroups have eight waves or fewer.
+/// The address of each wave of a workgroup (SIMD, and first granules of registers and LDS), kept in
+/// place up to eight waves, as most workgroups have no more.
 pub(super) type WavePlaces = SmallVec<[Place; 8]>;
 
 /// A workgroup on a compute unit, with its demand and the address of each wave (SIMD, and first

@@ -11,8 +11,8 @@ use raddle_policy::{CuId, Demand, MAX_SIMDS, Place, Resource};
 use super::plan::{GroupPlan, PlacedGroup, ProbeRefusal, SimdRule, WavePlaces};
 use super::unit::CuGranules;
 
-/// Searches room for a workgroup on a compute unit in three stages: scalar registers, LDS, then
-/// SIMDs with vector registers. The error says which stage found none.
+/// Searches room for one workgroup on a compute unit in three stages: scalar registers, LDS, then
+/// SIMDs with vector registers. The error names the resource that is lacking.
 pub(super) fn stages(
     unit: &CuGranules,
     cu: CuId,
@@ -65,9 +65,11 @@ fn scalar_registers(unit: &CuGranules, demand: &Demand, places: &mut WavePlaces)
 struct Simds<'a> {
     maps: &'a Bank,
     /// The number of further waves that each SIMD may get: by its wave slots, and under
-    /// [`SimdRule::MostRoom`] also by its registers. 0 once no free run is long enough.
+    /// [`SimdRule::MostRoom`] also by its registers. 0 once no free run of registers is long
+    /// enough.
     room: [u16; MAX_SIMDS],
-    /// The granule of each SIMD from which the next run of vector registers is sought.
+    /// The granule of each SIMD from which the search for the next free run of vector registers
+    /// begins.
     from: [u32; MAX_SIMDS],
     vgpr: u32,
     most_room: bool,
@@ -132,7 +134,7 @@ impl<'a> Simds<'a> {
         false
     }
 
-    /// Returns the SIMD with room for most further waves, ties to the lowest.
+    /// Returns the number of the SIMD with room for most further waves, ties to the lowest.
     fn roomiest(&self) -> usize {
         let mut best = 0;
         for simd in 1..self.maps.len() {
@@ -179,14 +181,15 @@ pub(super) fn lacking_run(unit: &CuGranules, demand: &Demand) -> Option<(Resourc
     longest.map(|longest| (Resource::Vgpr, want, longest))
 }
 
-/// Finds the lowest start, at or after granule `from`, of a run of `want` free granules in map
-/// `map` of a resource; `None` where there is none.
+/// Finds the lowest granule, at or after `from`, at which a run of `want` free granules starts in
+/// the free map with the index `map` of a resource; `None` where there is none.
 fn first_from(bank: &Bank, map: usize, from: u32, want: u32) -> Option<u32> {
     bank.first_fit_from(map, from, want).map(|plan| plan.start())
 }
 
-/// Takes up to `count` runs of `want` granules from a copy of one map. Returns (runs that fit,
-/// longest free run that they leave).
+/// Counts how many runs of `want` granules could be taken, up to `count`, from a copy of the free
+/// map with the index `map`. Returns (runs that fit, length of the longest free run that they
+/// leave).
 fn take_runs(bank: &Bank, map: usize, want: u32, count: u16) -> (u16, u32) {
     let mut bank = bank.clone();
     for found in 0..count {

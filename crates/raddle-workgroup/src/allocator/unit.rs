@@ -10,7 +10,7 @@ use super::plan::PlacedGroup;
 /// The granules of one compute unit, free or taken, and the workgroups that have them.
 #[derive(Clone, Debug)]
 pub(super) struct CuGranules {
-    /// The number of free wave slots of each SIMD; 0 beyond the last SIMD.
+    /// The number of free wave slots of each SIMD; the entries behind the last SIMD are 0.
     pub(super) slots: [u16; MAX_SIMDS],
     /// One more than the length in granules of the longest free run of vector registers on a SIMD
     /// with a free wave slot; 0 where no slot is free.
@@ -20,8 +20,8 @@ pub(super) struct CuGranules {
     lds_free: u32,
     workgroups: u16,
     barriers: u16,
-    /// The number of restored workgroups of which a place had been taken: while there are any, the
-    /// compute unit takes no new workgroup.
+    /// The number of workgroups that came back after a preemption and found a place taken: while
+    /// there are any, the compute unit takes no new workgroup.
     displaced: u32,
     /// The workgroups on the compute unit, in no particular order: (launch, number of the
     /// workgroup, places).
@@ -152,14 +152,14 @@ impl CuGranules {
         true
     }
 
-    /// Counts a restored workgroup whose place had been taken and that has no granules: until it
-    /// has been released, the compute unit takes no new workgroup.
+    /// Counts a workgroup that came back after a preemption, found a place taken and has no
+    /// granules: until it has been released, the compute unit takes no new workgroup.
     pub(super) fn block(&mut self) {
         self.displaced += 1;
     }
 
-    /// Frees the granules of a workgroup at these addresses; a workgroup without addresses was
-    /// restored without its place, and is no longer counted in `displaced`.
+    /// Frees the granules of a workgroup at these addresses; a workgroup without addresses is one
+    /// that came back without its place, and is no longer counted in `displaced`.
     fn give(&mut self, demand: &Demand, places: &[Place]) {
         if places.is_empty() {
             self.displaced -= 1;
@@ -202,20 +202,20 @@ impl CuGranules {
     }
 }
 
-/// Makes `maps` maps of `granules` free granules each, of one resource of a compute unit; no maps
-/// where memory cannot hold them.
+/// Makes `maps` free maps of one resource of a compute unit, each of `granules` granules, all free;
+/// no maps where memory cannot hold them.
 fn bank(maps: usize, granules: u32) -> Bank {
     Bank::new(maps, granules).unwrap_or_default()
 }
 
-/// Takes `len` granules from the granule `start` on in map `map` of a resource, if all are free.
-/// Returns whether they were.
+/// Takes `len` granules from the granule `start` on in the free map with the index `map` of a
+/// resource, if all are free. Returns whether they were.
 fn take(bank: &mut Bank, map: usize, start: u32, len: u32) -> bool {
     bank.fit_at(map, start, len).is_some_and(|plan| bank.commit(map, plan).is_ok())
 }
 
-/// Frees `len` granules from the granule `start` on in map `map` of a resource; all of them must be
-/// taken.
+/// Frees `len` granules from the granule `start` on in the free map with the index `map` of a
+/// resource; all of them must be taken.
 fn give(bank: &mut Bank, map: usize, start: u32, len: u32) {
     let given = bank.release(map, start, len);
     debug_assert!(given.is_ok(), "{len} granules from {start} were taken");

@@ -18,7 +18,8 @@ use crate::allocator::{Allocator, SimdRule};
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct BaselineConfig {
     /// True if answers carry the address of each wave (SIMD, and first granules of registers and
-    /// LDS), so that a workgroup waits where the free granules lie in runs that are too short.
+    /// LDS), so that a workgroup waits where enough granules are free but too few of them are
+    /// neighbours.
     pub addresses: bool,
 }
 
@@ -58,8 +59,8 @@ impl Addressed {
         Some(cu)
     }
 
-    /// Returns the refusal of the next workgroup of `launch` on `cu`: by the resource of which too
-    /// few granules are free, or else by the longest free run.
+    /// Returns the refusal of the next workgroup of `launch` on `cu`: the resource of which too few
+    /// granules are free, or else too few in one free run.
     pub(crate) fn refusal(&self, cus: &Cus, cu: CuId, launch: &Launch) -> Refusal {
         let counted = cus.refusal(cu, launch);
         match &self.allocator {

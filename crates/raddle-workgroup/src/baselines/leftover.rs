@@ -11,16 +11,16 @@ use raddle_policy::{Allocate, Answer, CuId, Cus, ReadyLaunch, ReadyView, Round, 
 use super::rounds::{Dealer, Passes};
 use super::waiting::{Refused, start, waiting};
 
-/// The rule by which the launch that is served first is chosen.
+/// The rule by which the policy [`Leftover`] chooses the launch that it serves first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum LeftoverOrder {
-    /// The launch that was submitted first goes first.
+    /// The launch that was submitted first is served first.
     #[default]
     Arrival,
-    /// The most urgent launch, of equally urgent ones the one that was submitted first: like
-    /// priorities of streams, which stop no workgroup that has started.
+    /// The most urgent launch is served first, of equally urgent ones the one that was submitted
+    /// first: like priorities of streams, which stop no workgroup that has started.
     Level,
 }
 
@@ -76,8 +76,8 @@ impl Leftover {
     }
 }
 
-/// Returns the first of the most urgent launches. Where a launch of level 0 waits, those behind it
-/// are not looked at, as thousands may wait.
+/// Returns the launch that was submitted first among the most urgent ones; `None` where none waits.
+/// Where a launch of level 0 waits, those behind it are not looked at, as thousands may wait.
 fn most_urgent<'e>(waiting: impl Iterator<Item = &'e ReadyLaunch>) -> Option<&'e ReadyLaunch> {
     let mut first: Option<&ReadyLaunch> = None;
     for entry in waiting {
@@ -91,8 +91,8 @@ fn most_urgent<'e>(waiting: impl Iterator<Item = &'e ReadyLaunch>) -> Option<&'e
     first
 }
 
-/// Places workgroups of `entry` on these compute units, each workgroup on the unit with room for
-/// most: with `bulk` as many as fit, else one. Returns whether at least one fits.
+/// Places workgroups of the launch `entry` on these compute units, each workgroup on the unit with
+/// room for most: with `bulk` as many as fit, else one. Returns whether at least one fits.
 pub(super) fn place_within(
     dealer: &mut Dealer,
     cus: &Cus,

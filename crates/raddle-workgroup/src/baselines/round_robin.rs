@@ -87,8 +87,8 @@ impl RoundRobin {
     }
 }
 
-/// Returns the ranges of all compute units once around: from `cursor` to the last, then from 0 to
-/// `cursor`.
+/// Returns the ranges of all compute units, from `cursor` to the last and then from 0 to `cursor`,
+/// in the order of the search.
 fn around(ready: &ReadyView<'_>, cursor: u16) -> [Range<u16>; 2] {
     // Compute units are numbered by u16.
     let count = ready.cus.len() as u16;

@@ -9,20 +9,20 @@ use core::ops::Range;
 
 use raddle_policy::{CuId, Cus, Demand, Piece};
 
-/// The rule by which compute units take part in a pass; each pass gives one workgroup to every unit
-/// that takes part.
+/// The rule by which workgroups are dealt to compute units in passes; each pass gives one workgroup
+/// to every unit that takes part in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passes {
-    /// Pass p = 1, 2, ... has the units with room for p workgroups or more: the order of
-    /// round-robin.
+    /// In pass p = 1, 2, ... the units take part that have room for p workgroups or more: the order
+    /// of round-robin.
     Up,
-    /// Pass l = most, most - 1, ... has the units with room for l workgroups or more, so that units
-    /// with most room come first, as in the policy leftover.
+    /// In pass l = most, most - 1, ... the units take part that have room for l workgroups or more,
+    /// so that units with most room come first, as in the policy leftover.
     Down,
 }
 
-/// The compute units with room, in the order in which workgroups are dealt to them: (range of
-/// units, workgroups that fit on each of them).
+/// The compute units with room for workgroups of one demand, in the order in which workgroups are
+/// dealt to them: (range of units, workgroups that fit on each of them).
 ///
 /// The list is kept between answers so that no answer allocates memory.
 #[derive(Clone, Debug, Default)]
@@ -30,8 +30,8 @@ pub(crate) struct Dealer {
     room: Vec<(Range<u16>, u32)>,
 }
 
-/// Several consecutive passes in which the same compute units take part: those with room for
-/// `least` workgroups or more.
+/// A stretch of passes in which the same compute units take part: those with room for `least`
+/// workgroups or more.
 struct Phase {
     least: u32,
     units: u32,
@@ -119,9 +119,10 @@ impl Dealer {
         last
     }
 
-    /// Returns the phase (passes in which the same compute units take part) that follows one with
-    /// `level` as its [`next`](Phase::next); for the first phase, `level` is 0 upwards and the
-    /// largest room downwards. `None` after the last phase.
+    /// Returns a phase: a stretch of passes in which the same compute units take part. For the
+    /// first one, `level` is 0 under [`Passes::Up`] and the largest room under [`Passes::Down`];
+    /// for a later one, `level` is the [`next`](Phase::next) of the phase before. `None` after the
+    /// last phase.
     fn phase(&self, passes: Passes, level: u32) -> Option<Phase> {
         let rooms = self.room.iter().map(|(_, room)| *room);
         let part = |least| self.room.iter().filter(move |(_, room)| *room >= least);
@@ -149,7 +150,7 @@ mod tests {
 
     use super::*;
 
-    /// Places one workgroup at a time, by the rule itself.
+    /// Places workgroups one at a time, each by the rule itself: the slow oracle for [`Dealer`].
     fn one_by_one(passes: Passes, rooms: &[u32], count: u64) -> Vec<CuId> {
         let (mut rooms, mut placed, mut cursor) = (rooms.to_vec(), Vec::new(), 0);
         for _ in 0..count {

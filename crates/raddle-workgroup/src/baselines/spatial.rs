@@ -50,11 +50,11 @@ pub struct Spatial {
     config: SpatialConfig,
     /// The blocks of compute units of the processes, in the order of their ids.
     blocks: Vec<ProcessBlock>,
-    /// The number of compute units that the blocks divide; `None` when the blocks (ranges of
-    /// compute units, one for each process) have to be computed anew.
+    /// The number of compute units that was last divided into blocks (ranges, one for each
+    /// process); `None` when the blocks have to be computed anew.
     cut_for: Option<u16>,
-    /// The compute units of other processes that the process whose launch is being placed may use;
-    /// the list stays so that no answer allocates memory.
+    /// The compute units of other processes that the process whose launch is being placed may use.
+    /// The list is kept between answers so that none allocates memory.
     lent: Vec<CuId>,
     dealer: Dealer,
     asked: Asked,
@@ -65,14 +65,15 @@ struct ProcessBlock {
     process: ProcessId,
     share: u32,
     units: Range<u16>,
-    /// The launch of the process that last found no room in the block; `None` if a workgroup was
-    /// placed since.
+    /// The launch of the process that last found no room in the process's block of compute units;
+    /// `None` if a workgroup was placed since.
     refused: Option<RefusedHead>,
     /// True if the process has a workgroup to start. Kept up to date only with `lend`.
     busy: bool,
 }
 
-/// A launch that found no room in the block of its process, and the reason.
+/// A launch that found no room in its process's block of compute units, and the refusal that says
+/// why.
 #[derive(Clone, Copy, Debug)]
 struct RefusedHead {
     /// The number of the last question to the policy in which the launch found no room.
@@ -100,8 +101,8 @@ impl Spatial {
         })
     }
 
-    /// Returns the index in `blocks` of a process; a process that never joined joins now, with
-    /// share 1.
+    /// Returns the index in `blocks` of the block of a process; a process that never joined joins
+    /// now, with share 1.
     fn position(&mut self, process: ProcessId) -> usize {
         // Where no process has left, its id is its position.
         let likely = process.index();

@@ -42,12 +42,12 @@ impl<'a> Explained<'a> {
 /// that occur together, since two demands that fall on one entry are never both remembered.
 const DEMANDS: usize = 1024;
 
-/// The numbers of two questions to the policy: of the present one, and of the one since whose end
-/// it is known on which compute units resources were freed.
+/// State of the memory of refused demands: the number of the present question to the policy, and of
+/// the question since which every change of the device is known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked {
     question: u64,
-    /// The number of the question since whose end it is known on which compute units resources were
+    /// The number of the question since whose end it is known which compute units had resources
     /// freed: a demand that was refused in an earlier question may fit on any unit.
     waited: u64,
 }
@@ -59,7 +59,7 @@ impl Default for Asked {
 }
 
 impl Asked {
-    /// Counts a new question to the policy.
+    /// Counts a new question to the policy, which shows the compute units `cus`.
     pub(super) fn begin(&mut self, cus: &Cus) {
         self.question += 1;
         if cus.freed().is_none() {
@@ -89,8 +89,8 @@ impl Asked {
 /// resources were freed.
 #[derive(Clone, Debug)]
 pub(super) struct Refused {
-    /// A table of (demand, number of the last question in which it found no room); a demand has one
-    /// entry, which its fields determine.
+    /// A table of (demand, number of the last question to the policy in which it found no room);
+    /// the fields of a demand determine the only entry that it may use.
     demands: Vec<(Demand, u64)>,
     asked: Asked,
 }
@@ -102,7 +102,7 @@ impl Default for Refused {
 }
 
 impl Refused {
-    /// Counts a new question to the policy.
+    /// Counts a new question to the policy, which shows the compute units `cus`.
     pub(super) fn begin(&mut self, cus: &Cus) {
         self.asked.begin(cus);
     }
@@ -116,8 +116,8 @@ impl Refused {
         (mixed >> (u64::BITS - DEMANDS.ilog2())) as usize
     }
 
-    /// Returns the compute units where there may be room for a demand; `None` where this question
-    /// has already found that there is none.
+    /// Returns the compute units where there may be room for a demand; `None` where the present
+    /// question has already found that there is none.
     pub(super) fn look<'c>(&self, demand: &Demand, cus: &'c Cus) -> Option<MayFit<'c>> {
         let (known, refused) = &self.demands[Self::place(demand)];
         let refused = if known == demand { *refused } else { 0 };

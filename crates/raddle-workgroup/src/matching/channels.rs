@@ -5,15 +5,15 @@ use alloc::vec::Vec;
 
 use raddle_policy::{Launch, LaunchId, ProcessId, StreamId};
 
-/// The number of entries of the cache that has the channel of a launch, by the lowest bits of the
-/// launch's id: many times the number of launches that are ready at once.
+/// The number of entries of the cache that remembers the channel of a launch, found by the lowest
+/// bits of the launch's id: many times the number of launches that are ready at the same time.
 const RECENT: usize = 1024;
 
 /// The channel (queue of workgroups) of each stream; channels are numbered in the order of their
 /// first use.
 #[derive(Clone, Debug)]
 pub(super) struct Channels {
-    /// The most channels that there can be, over which the streams are distributed in turn; `None`
+    /// The most channels that there can be: the streams are distributed over these in turn; `None`
     /// makes each stream a channel.
     fold: Option<u32>,
     /// The channel of each stream, sorted by stream: ((process, stream), channel).
@@ -27,7 +27,7 @@ pub(super) struct Channels {
 pub(super) struct Recent {
     launch: Option<LaunchId>,
     channel: u32,
-    /// The class (index of its demand) of the launch's workgroups at the last look-up, used as a
+    /// The index of the demand class of the launch's workgroups at the last look-up, used as a
     /// guess.
     pub(super) class: usize,
 }
@@ -51,7 +51,8 @@ impl Channels {
         self.fold.map_or(used, |fold| used.min(fold as usize))
     }
 
-    /// Returns the channel of a launch; a new stream gets the next channel.
+    /// Returns the cache entry with the channel of a launch; a stream that has none gets the next
+    /// channel.
     #[inline]
     pub(super) fn of(&mut self, launch: &Launch) -> &mut Recent {
         let at = launch.id.index() % RECENT;

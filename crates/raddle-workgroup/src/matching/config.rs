@@ -10,7 +10,8 @@ use crate::error::Reason;
 
 const TICKS_PER_US: u64 = 1_000;
 
-/// The settings of the policy [`Matching`](super::Matching), one field for each part of it.
+/// The settings of the policy [`Matching`](super::Matching), one field for each of its sub-rules.
+/// Labels such as E4 or a42 are those of `docs/policies/matching.md` and of seed 000.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
@@ -18,9 +19,11 @@ pub struct MatchingConfig {
     /// The search that decides how long a free run of granules the simulated hardware reports (E4
     /// to E7).
     pub search: SearchRule,
-    /// The order in which levels go: which level is the best at a tick (E1, E2).
+    /// The order of the urgency levels, which may change with time: which level is the best at a
+    /// tick (E1, E2).
     pub order: LevelOrder,
-    /// The choice among several channels of one level, where the seed says "at random" (a42).
+    /// The choice among several channels with workgroups of one level, where seed 000 says "at
+    /// random" (a42).
     pub pick: Choice,
     /// The choice among the free runs of granules that are long enough (a44).
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Fit::is_first"))]
@@ -29,11 +32,11 @@ pub struct MatchingConfig {
     pub balance: Balance,
     /// The choice among several compute units on which the workgroup fits (E9, E10).
     pub place: PlaceRule,
-    /// The rule that decides when a workgroup that may be cut is cut into its waves (E3); with
+    /// The rule that decides when a workgroup that may be cut is placed wave by wave (E3); with
     /// `None`, no workgroup is cut.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub split: Option<SplitRule>,
-    /// The time that a decision takes; with `None`, decisions take no time.
+    /// The time that a decision of the dispatcher takes; with `None`, decisions take no time.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub decision: Option<DecisionTime>,
     /// The number of channels over which streams are distributed in turn, in the order of their
@@ -50,8 +53,8 @@ pub enum LevelOrder {
     /// The more urgent a level, the better, at all times.
     #[default]
     Static,
-    /// Each level is the best for the length of its window, over and over (E2); levels beyond the
-    /// windows share the last window.
+    /// Each level is the best while its window of time lasts; the windows follow each other over
+    /// and over (E2). Levels beyond the windows share the last one.
     Windows(LevelWindows),
 }
 
@@ -61,23 +64,23 @@ pub enum LevelOrder {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct LevelWindows {
-    /// The lengths of the windows in nanoseconds, which are ticks of a replay; empty where
-    /// `windows_us` is given.
+    /// The length of the window of each level in nanoseconds, which are the ticks of a replay;
+    /// empty where `windows_us` is given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub windows_ns: Vec<u64>,
-    /// The lengths of the windows in microseconds; empty where `windows_ns` is given.
+    /// The length of the window of each level in microseconds; empty where `windows_ns` is given.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub windows_us: Vec<u64>,
 }
 
 impl LevelWindows {
-    /// Returns windows of these lengths in microseconds.
+    /// Returns windows for the levels, the most urgent first, with these lengths in microseconds.
     #[must_use]
     pub const fn us(windows_us: Vec<u64>) -> Self {
         Self { windows_ns: Vec::new(), windows_us }
     }
 
-    /// Returns the lengths of the windows in ticks.
+    /// Returns the length of the window of each level in ticks.
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where both units are given.
@@ -91,49 +94,49 @@ impl LevelWindows {
     }
 }
 
-/// The settings for the time that a decision takes: as many clocks as the chosen search needs by
-/// the circuit model of `raddle-bitmap`.
+/// The settings for the time that a decision of the dispatcher takes: as many clock cycles as the
+/// chosen search needs by the circuit model of `raddle-bitmap`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct DecisionTime {
-    /// The way in which the steps of the search are spread over clocks.
+    /// The way in which the steps of the search are spread over clock cycles.
     pub timing: SearchTiming,
-    /// The clock of the dispatcher, in MHz; with `None`, `raddle` takes the clock of the device.
+    /// The clock rate of the dispatcher, in MHz; with `None`, `raddle` takes that of the device.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub clock_mhz: Option<u32>,
 }
 
-/// The way in which the steps of a search are spread over clocks (E4 to E7).
+/// The way in which the steps of a search are spread over clock cycles (E4 to E7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum SearchTiming {
-    /// All steps of the search are made in one clock.
+    /// All steps of the search are made in one clock cycle.
     OneClock,
-    /// One clock for each step, where each step has its own hardware.
+    /// Each step of the search takes one clock cycle and has its own hardware.
     ThreeClocks,
-    /// One clock for each step, where all steps use the same hardware; only the grouped search has
-    /// this timing.
+    /// Each step of the search takes one clock cycle, and all steps use the same hardware; only the
+    /// grouped search has this timing.
     Reused,
 }
 
-/// The choice among the free runs that are long enough. The granules are taken from the start of
-/// the chosen run; of equal runs the lowest is chosen.
+/// The choice among the free runs of granules that are long enough. The granules are taken from the
+/// start of the chosen run; of equal runs the lowest is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Fit {
-    /// Takes the lowest run that is long enough.
+    /// Takes the lowest free run of granules that is long enough.
     #[default]
     First,
-    /// Takes the shortest run that is long enough.
+    /// Takes the shortest free run of granules that is long enough.
     Best,
-    /// Takes the longest run, if it is long enough.
+    /// Takes the longest free run of granules, if it is long enough.
     Worst,
-    /// The lowest start at or after the end of the run that was taken last from the map (the
-    /// granules of one resource), around the end of the map; at first the lowest. A run that is
-    /// freed, saved work that returns to its place, and a refusal leave that end where it is.
+    /// Takes granules at the lowest start at or after the end of the run that was taken last from
+    /// the map (the granules of one resource), and goes on at its begin; at first the lowest start.
+    /// Freeing a run, restoring saved work, and a refusal leave that end where it is.
     Next,
 }
 
@@ -160,8 +163,8 @@ pub enum Choice {
     },
 }
 
-/// The rule that gives the waves of a workgroup to SIMDs: as evenly as possible; the surplus waves
-/// begin at the SIMD that the pointer of the compute unit names.
+/// The rule that gives the waves of a workgroup to SIMDs: equally many to each; the SIMD that gets
+/// the first surplus wave is named by a pointer of the compute unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -179,8 +182,8 @@ pub enum Balance {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct SplitRule {
-    /// The number of decisions (rounds) in a row in which no workgroup fits and none is cut (the
-    /// seed's G); the next such decision cuts a workgroup.
+    /// The number of decisions (rounds) in a row in which no workgroup fits and none is cut; the
+    /// next such decision cuts a workgroup. Seed 000 calls the number G.
     pub threshold: u64,
     /// Nanoseconds between two decisions (rounds) while no workgroup fits and one could be cut.
     /// `None` where `retry_us` is given; 10 where that is `None` too.
@@ -226,31 +229,31 @@ pub enum PlaceRule {
     /// Takes the compute unit with the lowest number.
     #[default]
     LowestIndex,
-    /// The next compute unit, after the one that took the last workgroup, on which the workgroup
-    /// fits.
+    /// Takes the next compute unit on which the workgroup fits, behind the one that took the last
+    /// workgroup.
     RoundRobin,
-    /// The compute unit with most free wave slots, ties to the lowest.
+    /// Takes the compute unit with most free wave slots, ties to the lowest.
     MostWaves,
-    /// The compute unit with the largest sum of free resources, each times its weight (E9), ties to
-    /// the lowest.
+    /// Takes the compute unit with the largest sum of free resources, each times its weight (E9),
+    /// ties to the lowest.
     MostFree(FreeWeights),
-    /// The compute unit with the smallest power score (weighted instructions of its waves in the
-    /// latest ticks, E10), ties to the lowest.
+    /// Takes the compute unit with the smallest power score (weighted instructions of its waves in
+    /// the latest ticks, E10), ties to the lowest.
     LeastPower(PowerWeights),
-    /// The compute unit with the largest score: the score of its free resources times a, less the
-    /// score of its recent power times b, each score as a fraction of the largest among the units
-    /// that fit.
+    /// Takes the compute unit with the largest score: the score of its free resources times a, less
+    /// the score of its recent power times b, each score as a fraction of the largest among the
+    /// units that fit.
     Mix {
-        /// The weights of the free resources.
+        /// The weights of the free resources in their score.
         free: FreeWeights,
-        /// The weights of the instructions that make up recent power.
+        /// The weights of the kinds of instructions in the score of recent power.
         power: PowerWeights,
         /// The factors (a, b) of the score: a for free resources, b for recent power.
         shares: [u64; 2],
     },
 }
 
-/// The weight of one slot or granule of each free resource (the seed's i10).
+/// The weight of one free slot or granule of each resource (called i10 in seed 000).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
@@ -263,11 +266,13 @@ pub struct FreeWeights {
     pub sgpr: u64,
     /// The weight of one free granule of LDS.
     pub lds: u64,
-    /// The rule for which granules of registers and LDS count as free, as these are taken in runs.
+    /// The rule for which granules of registers and LDS count as free, as a workgroup takes them in
+    /// one run of neighbours.
     pub amounts: Amounts,
 }
 
-/// The rule for which granules count as free, of a resource that a workgroup takes in one run.
+/// The rule for which granules count as free, of a resource that a workgroup takes in one run of
+/// neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -279,7 +284,7 @@ pub enum Amounts {
     LongestRun,
 }
 
-/// The weight of one instruction of each kind (the seed's j10), and the time for which past
+/// The weight of one instruction of each kind (called j10 in seed 000), and the time for which past
 /// instructions count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -288,7 +293,7 @@ pub struct PowerWeights {
     /// The weight of one instruction of each kind, in the order of
     /// [`raddle_policy::InstructionKind::ALL`].
     pub weights: [u64; 6],
-    /// The time for which past instructions count, in ticks (the seed's NX). `None` where
+    /// The time for which past instructions count, in ticks (called NX in seed 000). `None` where
     /// `history_log2` is given; 1,024, which the seed prefers, where that is `None` too.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "serde", serde(default))]
@@ -298,8 +303,9 @@ pub struct PowerWeights {
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "serde", serde(default))]
     pub history_log2: Option<u8>,
-    /// True if as many ticks after the present one count as before it, as if no workgroup ended in
-    /// them: so a workgroup counts from its placement on, and not from the next tick on.
+    /// True if the power of running waves also counts for as many ticks after the present one as
+    /// before it, as if no workgroup ended: so a workgroup counts from its placement on, and not
+    /// only from the next tick on.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "core::ops::Not::not"))]
     #[cfg_attr(feature = "serde", serde(default))]
     pub ahead: bool,

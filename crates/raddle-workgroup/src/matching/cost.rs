@@ -7,38 +7,40 @@ use super::config::SearchTiming;
 use super::search::SearchRule;
 use crate::Error;
 
-/// The hardware cost of a search for free runs on one compute unit: of one finder (a circuit that
-/// finds a run) for the registers of each SIMD, one for scalar registers and one for LDS, side by
-/// side; or of the one finder that serves all of these in turn. Gates with a constant input are not
-/// counted, as synthesis removes them.
+/// The hardware cost of the circuits (finders) that search free runs of granules on one compute
+/// unit: one for the registers of each SIMD, one for scalar registers and one for LDS, side by
+/// side; or one that serves all of these in turn. Gates with a constant input are not counted, as
+/// synthesis removes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchCost {
-    /// The number of gates with two inputs.
+    /// The number of gates with two inputs in these circuits.
     pub(crate) gates: u64,
-    /// The number of bits that the search circuits keep in registers from clock to clock.
+    /// The number of bits that the search circuits keep in registers from one clock cycle to the
+    /// next.
     pub(crate) register_bits: u64,
-    /// The clocks of one decision: those of the slowest search circuit; or, where one circuit
-    /// searches the resources in turn, the clocks of one of its searches times the number of
+    /// The clock cycles that one decision takes: those of the slowest search circuit; or, where one
+    /// circuit searches the resources in turn, those of one of its searches times the number of
     /// searches.
     pub(crate) clocks: u32,
 }
 
 impl SearchCost {
-    /// Returns the number of gates with two inputs.
+    /// Returns the number of gates with two inputs in the search circuits.
     #[must_use]
     pub const fn gates(&self) -> u64 {
         self.gates
     }
 
-    /// Returns the number of bits that the search circuits keep in registers from clock to clock.
+    /// Returns the number of bits that the search circuits keep in registers from one clock cycle
+    /// to the next.
     #[must_use]
     pub const fn register_bits(&self) -> u64 {
         self.register_bits
     }
 
-    /// Returns the clocks of one decision: those of the slowest search circuit; or, where one
-    /// circuit searches the resources in turn, the clocks of one of its searches times the number
-    /// of searches.
+    /// Returns the clock cycles that one decision takes: those of the slowest search circuit; or,
+    /// where one circuit searches the resources in turn, those of one of its searches times the
+    /// number of searches.
     #[must_use]
     pub const fn clocks(&self) -> u32 {
         self.clocks
@@ -123,7 +125,7 @@ impl SearchCost {
 mod tests {
     use super::*;
 
-    /// Compares the sum with the formulas of `raddle_bitmap::circuit::Cost`, for two SIMDs of 8
+    /// Checks the sum against the formulas of `raddle_bitmap::circuit::Cost`, for two SIMDs of 8
     /// granules, no scalar registers, and 16 granules of LDS.
     #[test]
     fn finders_of_a_compute_unit_add_up() {

@@ -18,7 +18,8 @@ use crate::split::{Failures, Outcome, Step};
 pub(super) struct Cutting {
     failures: Failures,
     retry: u64,
-    /// The number of events and answers that the policy has been told so far.
+    /// The number of events and answers that the policy has been told so far; a question at an
+    /// unchanged number belongs to the decision before.
     facts: u64,
     /// The last decision that was counted as a failure: (value of `facts` at that decision, its
     /// tick); `None` before the first.
@@ -54,14 +55,16 @@ impl Cutting {
         started > 0 || self.cut.contains(&(launch, workgroup))
     }
 
-    /// Records that a workgroup fitted: the count of failures begins again at 0.
+    /// Records that a workgroup found room: the count of decisions in which none did begins again
+    /// at 0.
     pub(super) const fn fitted(&mut self) {
         self.failures.round(Outcome::Fit);
         self.waiting = None;
     }
 
-    /// Records that no workgroup fitted in the decision at tick `now`, which is counted once
-    /// however often it is asked. Returns whether a workgroup is to be cut now (c3).
+    /// Records that no workgroup found room in the decision at tick `now`, which is counted once
+    /// however often the policy is asked. Returns whether a workgroup is to be cut now (seed 000,
+    /// step c3).
     pub(super) fn failed(&mut self, now: Tick) -> bool {
         let round = Some((self.facts, now));
         if self.counted == round {

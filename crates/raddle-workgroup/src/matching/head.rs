@@ -2,7 +2,7 @@
 
 use raddle_policy::{LaunchId, Tick};
 
-/// The head of a channel, which is the next to be placed: its next workgroup, or the next wave of a
+/// The head of a channel: the workgroup that the channel would start next, or the next wave of a
 /// workgroup that is cut.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChannelHead {
@@ -10,7 +10,7 @@ pub(super) struct ChannelHead {
     pub(super) entry: usize,
     pub(super) channel: usize,
     pub(super) level: usize,
-    /// The rank of the launch's level at this tick, 0 for the best.
+    /// The rank of the launch's level at the present tick, 0 for the best.
     pub(super) rank: usize,
     pub(super) class: usize,
     /// The number of the workgroup within its launch.

@@ -7,8 +7,9 @@ use super::fit::WHOLE;
 use super::head::{ChannelHead, SeenChannel};
 
 impl Matching {
-    /// Collects the head (next workgroup) of every channel in `heads`, with the class of its demand
-    /// (a1). Returns a refusal where a head will never fit, else `None`.
+    /// Collects the head (next workgroup) of every channel in `heads`, with the index of its demand
+    /// class (seed 000, step a1). Returns a refusal where a head can never fit on the device, else
+    /// `None`.
     pub(super) fn collect(&mut self, ready: &ReadyView<'_>, now: Tick) -> Option<Refusal> {
         self.heads.clear();
         self.question += 1;
@@ -82,8 +83,8 @@ impl Matching {
 
     /// Replaces a head by the next workgroup of its channel: workgroup `next` of its launch, of
     /// which `cut` waves have started, or the first one left of the next launch; removes the head
-    /// where the channel has none. `place` is the head's index. Returns false where the new head
-    /// will never fit, so that heads cannot be compared any more.
+    /// where the channel has none. `place` is the head's index in `heads`. Returns false where the
+    /// new head can never fit, so that heads cannot be compared any more.
     #[inline]
     pub(super) fn advance(
         &mut self,

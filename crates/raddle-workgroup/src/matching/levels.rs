@@ -10,7 +10,7 @@ use crate::order::{Fixed, Lowest, Order, Pick, Seeded, Windows};
 /// The number of levels that a launch can have.
 const LEVELS: usize = 256;
 
-/// The order of the levels: fixed, or changing with time by windows.
+/// The order of the urgency levels at a tick: fixed, or changing with time by windows.
 #[derive(Clone, Debug)]
 pub(super) enum LevelRanks {
     Fixed(Fixed),

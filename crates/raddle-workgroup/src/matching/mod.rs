@@ -52,7 +52,8 @@ use levels::{LevelRanks, Picker};
 use pace::Pace;
 use places::Places;
 
-/// The number of kinds of waits: pairs of a resource and a reason for which work waits.
+/// The number of pairs (resource, reason) for which a workgroup can wait, each of which has a
+/// counter.
 const WAITS: usize = 24;
 
 /// A policy that compares the head (next workgroup) of every channel with every compute unit, and
@@ -137,15 +138,16 @@ impl Matching {
         }
     }
 
-    /// Frees the resources of workgroups whose end the finder of free runs sees by `now`.
+    /// Frees the resources of workgroups whose end the search circuit (the finder of free runs)
+    /// sees by `now`.
     fn see(&mut self, now: Tick) {
         while let Some(end) = self.pace.as_mut().and_then(|pace| pace.seen(now)) {
             self.ended(&end.launch, end.waves, &end.pieces, None);
         }
     }
 
-    /// Subtracts the power that ended workgroups drew from their compute units, at once, before the
-    /// finder of free runs sees that the workgroups have ended.
+    /// Subtracts the power that ended workgroups drew from their compute units, at their end, which
+    /// is before the search circuit (the finder of free runs) sees it.
     fn draws_no_more(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: Tick) {
         let wave = if let WaveSpan::Cut { first, .. } = waves { first } else { WHOLE };
         for piece in pieces {

@@ -23,7 +23,8 @@ use crate::error::Reason;
 const PS_PER_TICK: u64 = 1_000;
 const PS_PER_US: u64 = 1_000_000;
 
-/// Workgroups that have ended, of which the search circuit has not yet seen the end.
+/// Workgroups that have ended, while the search circuit has not yet seen that their resources are
+/// free; it does at the tick `seen`.
 #[derive(Clone, Debug)]
 pub(super) struct LateEnd {
     seen: Tick,
@@ -33,12 +34,12 @@ pub(super) struct LateEnd {
 }
 
 /// The timing of a dispatcher whose decisions (rounds) take time; `round` is the length of one
-/// decision in picoseconds.
+/// decision in picoseconds, and `late` has the ends that the search circuit has not seen yet.
 #[derive(Clone, Debug)]
 pub(super) struct Pace {
     round: u64,
-    /// The time at which the present decision (round) is over, in picoseconds since the start of
-    /// the run; `None` where no decision is under way.
+    /// The time at which the decision (round) under way is over, in picoseconds since tick 0;
+    /// `None` where none is under way.
     over: Option<u64>,
     /// True if one search circuit serves all resources in turn, so that the end of a workgroup is
     /// seen only by the decision after the one that is under way.
@@ -64,7 +65,7 @@ impl Pace {
         Ok(Self { round, over: None, shared, late: VecDeque::new() })
     }
 
-    /// Returns the tick at which the present decision (round) is over, before which no workgroup
+    /// Returns the tick at which the decision (round) under way is over, before which no workgroup
     /// starts; `None` where that is now. Begins a decision where none is under way.
     pub(super) fn not_before(&mut self, now: Tick) -> Option<Tick> {
         let begins = now.0.saturating_mul(PS_PER_TICK);
@@ -93,7 +94,7 @@ impl Pace {
     }
 
     /// Stores an end of workgroups that the search circuit sees later. Returns `false`, and stores
-    /// nothing, where ends are seen at once.
+    /// nothing, where the circuit sees ends when they happen.
     pub(super) fn hears(
         &mut self,
         launch: &Launch,

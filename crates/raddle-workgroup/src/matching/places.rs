@@ -9,7 +9,8 @@ use super::scores::ScoreTree;
 use crate::Error;
 use crate::place::{Mix, Weights};
 
-/// The rule that chooses among compute units, with its memory of each unit.
+/// The rule that chooses among the compute units on which a workgroup fits, with what it remembers
+/// of each unit.
 #[derive(Clone, Debug)]
 pub(super) enum Places {
     Lowest,
@@ -119,8 +120,8 @@ impl Places {
         }
     }
 
-    /// Records that a saved workgroup of a launch, or one wave of it, has come back to the compute
-    /// unit `cu` at tick `now`.
+    /// Records that a saved workgroup of a launch (`WHOLE` as `wave`), or one wave of it, has come
+    /// back to the compute unit `cu` at tick `now`.
     pub(super) fn back(&mut self, cu: CuId, launch: &Launch, wave: u16, now: Tick) {
         if let Self::Scored(scored) = self {
             scored.power_changed(cu, |power, cu| {
@@ -129,7 +130,8 @@ impl Places {
         }
     }
 
-    /// Records that `count` workgroups of a launch, or one wave of each, have left `cu`.
+    /// Records that `count` workgroups of a launch, or one wave of each, have left the compute unit
+    /// `cu`.
     #[inline(always)]
     pub(super) fn left(&mut self, cu: CuId, launch: &Launch, (count, wave): (u32, u16), now: Tick) {
         let Self::Scored(scored) = self else { return };
@@ -140,7 +142,8 @@ impl Places {
         }
     }
 
-    /// Updates what this rule keeps of a compute unit, as the unit's free resources have changed.
+    /// Updates the score that this rule keeps of a compute unit, as the unit's free resources have
+    /// changed.
     #[inline(always)]
     pub(super) fn changed(&mut self, matcher: &Matcher, cu: CuId) {
         if let Self::Scored(scored) = self {
@@ -148,8 +151,8 @@ impl Places {
         }
     }
 
-    /// Updates what this rule keeps of all compute units, as the free resources of any of them may
-    /// have changed.
+    /// Updates the scores that this rule keeps of all compute units, as the free resources of any
+    /// of them may have changed.
     pub(super) fn all_changed(&mut self, matcher: &Matcher) {
         if let Self::Scored(scored) = self {
             (0..matcher.len()).for_each(|cu| scored.measure(matcher, cu));
@@ -178,8 +181,8 @@ impl Scored {
         best.map(|(cu, _)| CuId(cu as u16))
     }
 
-    /// Moves the window of recent power on to `now`, and scores those units anew whose power
-    /// changes with time.
+    /// Moves the window of time for recent power on to `now`, and scores those units anew whose
+    /// power changes with time.
     fn pass(&mut self, now: Tick) {
         let Some(power) = self.power.as_mut().filter(|_| now != self.now) else { return };
         if now < self.now {

@@ -14,25 +14,28 @@ use crate::Error;
 use crate::error::Reason;
 use crate::place::Weights;
 
-/// A stretch of time with constant power: from a tick until the next stretch begins.
+/// A stretch of time in which a compute unit draws constant power: from a tick until the next
+/// stretch begins.
 #[derive(Clone, Copy, Debug)]
 struct PowerStretch {
     from: u64,
     power: u64,
-    /// Sum over all earlier stretches of the power times the length in ticks.
+    /// Sum over all earlier stretches of power (weighted instructions in 1,000 ticks) times length
+    /// in ticks.
     before: u128,
 }
 
 impl PowerStretch {
-    /// Returns the power times ticks from the start of the log to `tick`, which is not before the
-    /// stretch.
+    /// Returns the sum of power times ticks from the start of the log to `tick`, which is not
+    /// before the stretch.
     fn until(&self, tick: u64) -> u128 {
         let ticks = tick.saturating_sub(self.from);
         self.before.saturating_add(u128::from(self.power).saturating_mul(ticks.into()))
     }
 }
 
-/// The latest stretches of constant power of one compute unit: those that reach into the window.
+/// The latest stretches of constant power of one compute unit: those that reach into the window
+/// (the latest ticks, whose power counts).
 #[derive(Clone, Debug)]
 struct PowerLog {
     stretches: VecDeque<PowerStretch>,
@@ -65,7 +68,7 @@ impl PowerLog {
         }
     }
 
-    /// Returns the power times ticks of the `window` ticks before `now`.
+    /// Returns the sum of power times ticks over the `window` ticks before `now`.
     fn drawn(&mut self, now: u64, window: u64) -> u128 {
         let start = now.saturating_sub(window);
         self.forget(start);
@@ -74,8 +77,8 @@ impl PowerLog {
         until(last, now) - until(first, start).min(until(last, now))
     }
 
-    /// Returns whether the power times ticks over the window stays the same until a workgroup
-    /// starts or ends.
+    /// Returns whether the sum of power times ticks over the window stays the same until a
+    /// workgroup starts or ends.
     fn is_settled(&self, now: u64, window: u64) -> bool {
         let start = now.checked_sub(window);
         let covers = |all: &PowerStretch| start.is_some_and(|start| all.from <= start);
@@ -88,7 +91,8 @@ impl PowerLog {
 pub(super) struct Power {
     weights: Weights,
     window: u64,
-    /// True if the window has as many ticks after the present one as before it.
+    /// True if the window, over which power is summed, also has as many ticks after the present one
+    /// as before it.
     ahead: bool,
     meters: alloc::vec::Vec<PowerLog>,
 }
@@ -117,14 +121,14 @@ impl Power {
         Ok(Self { weights, window, ahead: false, meters })
     }
 
-    /// Makes as many ticks after the present one count as before it, as if no workgroup ended in
-    /// them.
+    /// Makes the window have as many ticks after the present one as before it, as if no workgroup
+    /// ended in them.
     pub(super) const fn with_what_comes(mut self) -> Self {
         self.ahead = true;
         self
     }
 
-    /// Returns the number of compute units.
+    /// Returns the number of compute units whose power is kept.
     pub(super) fn len(&self) -> usize {
         self.meters.len()
     }
@@ -152,8 +156,8 @@ impl Power {
         }
     }
 
-    /// Returns TB, the score of a compute unit for the power that its waves drew lately: power
-    /// times ticks in the window, at most `u64::MAX`.
+    /// Returns the score of a compute unit for the power that its waves drew lately (TB in seed
+    /// 000): power times ticks in the window, at most `u64::MAX`.
     pub(super) fn score(&mut self, cu: usize, now: Tick) -> u64 {
         let (window, ahead) = (self.window, self.ahead);
         let score = self.meters.get_mut(cu).map_or(0, |meter| {

@@ -47,7 +47,8 @@ impl Configured for Matching {
             .map_err(|error| refused(config, (device.shape(), device.len()), error))
     }
 
-    /// Returns that the activity of waves is read where compute units are chosen by power.
+    /// Returns what the policy needs to be told: the activity of waves (instructions that they
+    /// issue) where compute units are chosen by power.
     fn needs(config: &MatchingConfig) -> Needs {
         match config.place {
             PlaceRule::LeastPower(_) | PlaceRule::Mix { .. } => Needs::NONE.with_activity(),
@@ -105,7 +106,7 @@ pub(super) fn refused(
     }
 }
 
-/// Returns the error for the setting of the search for free granules that cannot be used for a
+/// Returns the error that names the key of the search for free granules that cannot be used for a
 /// resource; `None` where no single key is at fault.
 fn search(search: &SearchRule, shape: &CuShape, resource: Resource) -> Option<SettingError> {
     let granules = |resource| match resource {
@@ -163,7 +164,8 @@ fn history(config: &MatchingConfig, key: &str) -> String {
     }
 }
 
-/// Returns the path, in the recipe, of the second of two keys of which only one may be given.
+/// Returns the path, in the recipe, of the second of two keys of which only one may be given, for
+/// the error that both are.
 fn twice(config: &MatchingConfig, [_, key]: [&str; 2]) -> String {
     match key {
         "retry-us" => format!("split.{key}"),

@@ -129,9 +129,9 @@ impl Matching {
         (waves, (head.next + 1, 0))
     }
 
-    /// Counts a decision (round) in which no workgroup fits (c2), and cuts a head (the next
-    /// workgroup of a channel) into its waves if there were enough such decisions in a row (c3).
-    /// Returns whether a head has been cut.
+    /// Counts a decision (round) in which no workgroup fits, and cuts a head (the next workgroup of
+    /// a channel) into its waves if there were enough such decisions in a row (seed 000, steps c2
+    /// and c3). Returns whether a head has been cut.
     fn cut_one(&mut self, ready: &ReadyView<'_>, now: Tick) -> bool {
         let Some(cutting) = &mut self.cutting else { return false };
         if self.heads.is_empty() || !cutting.failed(now) {
@@ -154,8 +154,8 @@ impl Matching {
         cutting.retry_at(self.heads.iter().any(|head| may_cut(ready, head)), now)
     }
 
-    /// Makes further decisions (rounds) while no other launch could be chosen. Returns the number
-    /// of the first workgroup that was not placed.
+    /// Makes further decisions (rounds) for the launch while no other launch could be chosen.
+    /// Returns the number of the first workgroup that was not placed.
     ///
     /// No other launch fitted when this one was chosen, and a placed workgroup makes room for
     /// others only where it changes which SIMD gets the next surplus wave.
@@ -176,8 +176,8 @@ impl Matching {
     }
 
     /// Places the head (next workgroup of its channel) on `cu`, and if `goes_on` is true also the
-    /// following workgroups, as long as the rule would place them there. Returns the number of the
-    /// first workgroup that was not placed.
+    /// following workgroups, as long as the rule of placement would choose that unit for them.
+    /// Returns the number of the first workgroup that was not placed.
     ///
     /// Several workgroups are placed at once only where that does not change which SIMD gets the
     /// next surplus wave, so that no other head can fit newly.

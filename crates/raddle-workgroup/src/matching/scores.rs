@@ -12,17 +12,17 @@ use super::fit::OpenCus;
 /// The scores of one compute unit, or the bounds of the scores of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CuScore {
-    /// The score TA, for free resources: larger for more free. For several units, the largest of
-    /// their scores.
+    /// The score for free resources (TA in seed 000): larger for more free. For several units, the
+    /// largest of their scores.
     pub(super) free: u64,
-    /// The score TB, for power drawn lately. For several units, the smallest of their scores;
-    /// `most` is the largest.
+    /// The score for power drawn lately (TB in seed 000). For several units, the smallest of their
+    /// scores; `most` is the largest.
     pub(super) least: u64,
     pub(super) most: u64,
 }
 
 impl CuScore {
-    /// The scores that stand for no compute unit.
+    /// The scores of a leaf of the tree that stands for no compute unit.
     const NONE: Self = Self { free: 0, least: u64::MAX, most: 0 };
 
     fn with(self, other: Self) -> Self {
@@ -38,8 +38,8 @@ impl CuScore {
 /// for each score, the best value among the units below it.
 #[derive(Clone, Debug)]
 pub(super) struct ScoreTree {
-    /// The nodes of the tree: node n has the children 2n and 2n + 1. There is a leaf for each
-    /// compute unit; the number of leaves is rounded up to a power of two.
+    /// The nodes of the tree: node n has the children 2n and 2n + 1. Each compute unit has a leaf;
+    /// the number of leaves is rounded up to a power of two.
     nodes: Vec<CuScore>,
 }
 
@@ -51,13 +51,13 @@ impl ScoreTree {
         tree
     }
 
-    /// Returns the scores of a compute unit.
+    /// Returns the scores of a compute unit: for free resources, and for recent power.
     pub(super) fn get(&self, cu: usize) -> CuScore {
         self.nodes[self.nodes.len() / 2 + cu]
     }
 
-    /// Sets the scores of a compute unit: `free` for its free resources (TA) and `power` for its
-    /// recent power (TB).
+    /// Sets the scores of a compute unit: `free` for its free resources (more is better) and
+    /// `power` for its recent power (less is better).
     pub(super) fn set(&mut self, cu: usize, free: u64, power: u64) {
         let mut node = self.nodes.len() / 2 + cu;
         self.nodes[node] = CuScore { free, least: power, most: power };

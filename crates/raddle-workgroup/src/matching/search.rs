@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 
 use raddle_policy::Resource;
 
-/// The search that decides how long the longest free run of each resource is reported to be, in
-/// granules.
+/// The search by which the simulated hardware reports, for each resource, the length in granules of
+/// the longest free run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
@@ -19,8 +19,8 @@ pub enum SearchRule {
     /// of groups is given or the size of a group, which divides the number of granules of the
     /// resource; a resource with neither has the full search.
     Grouped {
-        /// The number of groups of each resource (the seed's Z); `None` where all resources are
-        /// listed in `size`.
+        /// The number of groups of each resource (called Z in seed 000); `None` where all resources
+        /// are listed in `size`.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         groups: Option<ByResource<u32>>,
         /// The number of granules in a group, for each resource (N / Z of the seed, which prefers
@@ -37,15 +37,16 @@ pub enum SearchRule {
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         amounts: Option<ByResource<Vec<u32>>>,
         /// The lengths in granules to leave out, for each resource, as workgroups hardly ever want
-        /// them (f31); every other length counts. `None` where no resource leaves lengths out.
+        /// them (seed 000, f31); every other length counts. `None` where no resource leaves lengths
+        /// out.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         excluding: Option<ByResource<Excluded>>,
     },
     /// The search reports the longest free run, by one circuit that searches the resources in turn
     /// (E7).
     Shared {
-        /// The width in granules of the circuit that searches the resources in turn (the seed's E):
-        /// no resource has more granules.
+        /// The width in granules of the circuit that searches the resources in turn (called E in
+        /// seed 000): no resource has more granules.
         width: u32,
     },
 }
@@ -75,7 +76,7 @@ impl SearchRule {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
 pub enum ByResource<T> {
-    /// One value for every resource.
+    /// One value that holds for every resource.
     All(T),
     /// A value for each named resource.
     Each(EachResource<T>),
@@ -126,7 +127,7 @@ impl<T> ByResource<T> {
     }
 }
 
-/// The run lengths that a sampled search leaves out (f31).
+/// The lengths of free runs that a sampled search leaves out (seed 000, f31).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
 pub enum Excluded {
@@ -136,7 +137,7 @@ pub enum Excluded {
     Primes(Primes),
 }
 
-/// The word that stands for all primes in a recipe.
+/// The word that stands, in a recipe, for all primes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]

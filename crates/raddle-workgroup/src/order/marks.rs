@@ -41,7 +41,7 @@ pub struct Marks {
     levels: usize,
     channels: usize,
     /// One bit for each pair of level and channel, ordered by level and then by channel: 1 where
-    /// the channel is marked for the level (it was chosen lately).
+    /// the channel is marked for the level (it was chosen lately among tied channels).
     marks: BitVec<usize>,
 }
 

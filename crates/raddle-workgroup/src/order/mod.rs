@@ -28,7 +28,7 @@ use crate::Error;
 /// 2. The answer depends on the arguments alone.
 /// 3. A level out of range is refused, whatever the tick.
 pub trait Order {
-    /// Returns the number of levels, 1 or more.
+    /// Returns the number of levels that the order ranks, 1 or more.
     fn levels(&self) -> usize;
 
     /// Returns the rank of a level in the order at tick `now`, 0 for the best.

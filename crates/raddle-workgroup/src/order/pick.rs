@@ -1,11 +1,12 @@
 //! Which of several equally good channels is taken, where the seed says "at random"?
 
-/// A rule that chooses one of several equally good channels.
+/// A rule that chooses one of several equally good channels, where seed 000 says "at random".
 ///
 /// Any `FnMut(usize) -> usize` is such a rule: it gets the number of channels, 2 or more, and
 /// answers with an index, which is taken modulo that number.
 pub trait Pick {
-    /// Returns an index below `choices`, which is 2 or more.
+    /// Returns the index of the chosen channel, below `choices`, the number of channels, which is 2
+    /// or more.
     fn pick(&mut self, choices: usize) -> usize;
 }
 
@@ -15,8 +16,8 @@ impl<F: FnMut(usize) -> usize> Pick for F {
     }
 }
 
-/// The rule that always takes the first of several equals: the default, and the rule of the
-/// reference models in raddle-golden.
+/// The rule that always takes the first of several equally good channels: the default, and the rule
+/// of the reference models in raddle-golden.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lowest;
 
@@ -26,7 +27,8 @@ impl Pick for Lowest {
     }
 }
 
-/// A rule that chooses by pseudo-random numbers from a seed: equal everywhere for equal seeds.
+/// A rule that chooses one of several equally good channels by pseudo-random numbers from a seed:
+/// equal everywhere for equal seeds.
 ///
 /// ```
 /// use raddle_workgroup::order::{Pick, Seeded};

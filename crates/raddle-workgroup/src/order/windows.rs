@@ -8,8 +8,8 @@ use super::Order;
 use crate::Error;
 use crate::error::Reason;
 
-/// An order in which each level is the best for its window; the windows follow each other and begin
-/// again.
+/// An order of levels in which each level is the best for its window of time; the windows follow
+/// each other and begin again.
 ///
 /// The other levels keep their own order. A window holds its first tick and not the first of the
 /// next. Any lengths are allowed; strictly falling ones give better levels longer windows, as the
@@ -33,7 +33,8 @@ use crate::error::Reason;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Windows {
     /// The end of each window in ticks from the begin of a turn (all windows once), exclusive and
-    /// ascending; at least one. The numbers are wide, as the sum of windows may be beyond u64.
+    /// ascending; at least one entry. The numbers are wide, as the sum of windows may be beyond
+    /// u64.
     ends: Vec<u128>,
     /// The ticks of all windows together; `None` where that is too large for a u64.
     turn: Option<u64>,
@@ -61,8 +62,8 @@ impl Windows {
         Ok(Self { ends, turn: u64::try_from(end).ok() })
     }
 
-    /// Returns the ticks from the begin of the present turn (all windows once) to `now` (b3: the
-    /// counter).
+    /// Returns the ticks from the begin of the present turn (all windows once) to `now` (the
+    /// counter of step b3 of seed 000).
     #[must_use]
     pub const fn counter(&self, now: u64) -> u64 {
         match self.turn {

@@ -9,8 +9,8 @@ use super::Weights;
 use crate::Error;
 use crate::error::Reason;
 
-/// A meter that measures the power of one kind of resource or instruction: you implement it for
-/// your device or simulator.
+/// A meter that measures the power of one kind of resource or instruction, from which [`calibrate`]
+/// makes weights: you implement it for your device or simulator.
 ///
 /// Run on one compute unit while the others rest (i100, j100): send tests that need only this
 /// resource, or call only this instruction (i101, j101), the same number for each kind, and answer
@@ -45,8 +45,9 @@ impl<F: FnMut(usize) -> Option<u64>> Meter for F {
     }
 }
 
-/// Measures `kinds` kinds, and returns weights in the proportion of their power (i102, j102),
-/// reduced to lowest terms. Each kind is measured once, in order.
+/// Measures `kinds` kinds of resources or instructions, and returns weights in the proportion of
+/// their power (seed 000, i102 and j102), reduced to lowest terms. Each kind is measured once, in
+/// order.
 ///
 /// Laws:
 /// 1. Weights are to each other as the measured values are, exactly.

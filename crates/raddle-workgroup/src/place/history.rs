@@ -10,8 +10,8 @@ use super::Weights;
 use crate::Error;
 use crate::error::Reason;
 
-/// An exact sliding window: at a cycle it counts the instructions that were issued in the NX cycles
-/// before that cycle.
+/// An exact sliding window over the instructions of a compute unit: at a cycle it counts those that
+/// were issued in the NX cycles before that cycle.
 ///
 /// The cycle itself does not count yet, and after the start the window is shorter. Cycles without
 /// instructions need not be reported and take no memory; the stored cycles are in a ring that grows
@@ -52,8 +52,8 @@ pub struct History {
 }
 
 impl History {
-    /// Returns an empty window of `cycles` cycles (NX; the seed prefers 1024) over `kinds` kinds of
-    /// instructions.
+    /// Returns an empty window of `cycles` cycles (NX in seed 000, which prefers 1024) over `kinds`
+    /// kinds of instructions.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a window of 0 cycles.
@@ -103,8 +103,8 @@ impl History {
         Ok(&self.sums)
     }
 
-    /// Returns TB (j3), the score of the window before this cycle: the number of its instructions
-    /// of each kind times the weight of the kind, summed up.
+    /// Returns the power score of the window before this cycle (TB in step j3 of seed 000): the
+    /// number of its instructions of each kind times the weight of the kind, summed up.
     ///
     /// # Errors
     /// [`State`](crate::ErrorKind::State) for a cycle before the latest; [`Inconsistent`](crate::ErrorKind::Inconsistent) for another

@@ -5,8 +5,8 @@
 use super::Weights;
 use crate::Error;
 
-/// A rule that takes the compute unit with the smallest weighted sum of recent instructions (j3,
-/// j4).
+/// A rule that takes the compute unit with the smallest weighted sum of recent instructions (seed
+/// 000, j3 and j4).
 ///
 /// A row has the instructions that a compute unit issued in its latest cycles, by instruction or by
 /// kind: [`History`](super::History) counts them. A compute unit full of waves that wait scores 0,
@@ -33,8 +33,8 @@ impl LeastPower {
         Self { weights }
     }
 
-    /// Returns TB (j3), the score of a compute unit: its recent instructions of each kind times the
-    /// weight of the kind, summed up.
+    /// Returns the power score of a compute unit (TB in step j3 of seed 000): its recent
+    /// instructions of each kind times the weight of the kind, summed up.
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for another number of kinds than of weights, [`Overflow`](crate::ErrorKind::Overflow) for a
@@ -43,8 +43,8 @@ impl LeastPower {
         self.weights.score(issued)
     }
 
-    /// Returns the index of the row with the smallest score, of equal scores the first (j4); `None`
-    /// for an empty list.
+    /// Returns the index of the row (the recent instructions of one compute unit, by kind) with the
+    /// smallest score, of equal scores the first (seed 000, j4); `None` for an empty list.
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) or [`Overflow`](crate::ErrorKind::Overflow) for the first row that has another length than the

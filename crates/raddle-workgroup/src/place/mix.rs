@@ -9,7 +9,8 @@ use super::first_best;
 use crate::Error;
 use crate::error::Reason;
 
-/// A rule that takes the compute unit with the largest a * TA / max TA - b * TB / max TB, exactly.
+/// A rule that takes the compute unit with the largest a * TA / max TA - b * TB / max TB, computed
+/// exactly: a mix of free resources and little power.
 ///
 /// TA is a score of [`MostFree`](super::MostFree), TB a score of [`LeastPower`](super::LeastPower),
 /// the maxima are over the units among which the rule chooses, and a maximum of 0 counts as 1.
@@ -34,7 +35,7 @@ pub struct Mix {
 }
 
 impl Mix {
-    /// Returns the rule with these shares: a for free resources, b for recent power.
+    /// Returns the rule with the factors a for free resources and b for recent power.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where both are 0.
@@ -75,8 +76,8 @@ impl Mix {
     }
 }
 
-/// Compares two units by their scores [TA, TB]: `Greater` where up * (TA - the other's TA) is above
-/// down * (TB - the other's TB), computed exactly.
+/// Compares two compute units by their scores [TA, TB]: `Greater` where up * (TA - the other's TA)
+/// is above down * (TB - the other's TB), computed exactly.
 fn compare(
     up: u128,
     down: u128,
@@ -93,7 +94,7 @@ fn compare(
     }
 }
 
-/// Returns a product as (high 128 bits, low 128 bits).
+/// Returns the product of two factors as (high 128 bits, low 128 bits).
 fn product(factor: u128, distance: u64) -> (u128, u128) {
     let (halves, distance) = (factor >> 64, u128::from(distance));
     let low = (factor & u128::from(u64::MAX)) * distance;

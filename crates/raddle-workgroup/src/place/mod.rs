@@ -53,13 +53,14 @@ impl Weights {
         Ok(Self { each: each.to_vec() })
     }
 
-    /// Returns the weights as a list, in the order in which they were given.
+    /// Returns the weight of each resource or kind of instruction, in the order in which they were
+    /// given.
     #[must_use]
     pub fn as_slice(&self) -> &[u64] {
         &self.each
     }
 
-    /// Returns the sum of amounts, each times its weight.
+    /// Returns the score of amounts: their sum, each times its weight.
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for another number of amounts than of weights, [`Overflow`](crate::ErrorKind::Overflow) for a
@@ -68,8 +69,8 @@ impl Weights {
         self.of(amounts.len(), amounts.iter().map(|&amount| amount.into()))
     }
 
-    /// Returns the sum of `len` amounts, each times its weight. The errors are those of
-    /// [`Weights::score`], for row 0.
+    /// Returns the score of `len` amounts: their sum, each times its weight. The errors are those
+    /// of [`Weights::score`].
     fn of(&self, len: usize, amounts: impl Iterator<Item = u128>) -> Result<u64, Error> {
         let weights = self.each.len();
         if len != weights {
@@ -86,8 +87,8 @@ impl Weights {
         Ok(sum)
     }
 
-    /// Returns the weighted sum of the amounts in the row `row` of several rows; an error names
-    /// that row.
+    /// Returns the score (weighted sum) of the amounts of one compute unit; `row` is its index
+    /// among several, which an error names.
     fn score_of(&self, row: usize, amounts: &[u64]) -> Result<u64, Error> {
         self.score(amounts).map_err(|error| match error {
             Error(Reason::RowLength { amounts, weights, .. }) => {
@@ -98,9 +99,9 @@ impl Weights {
         })
     }
 
-    /// Returns the index of the first row whose score no other row beats, where `better(a, b)` says
-    /// whether score a beats b; `None` without rows. The error is that of the first row without a
-    /// score.
+    /// Returns the index of the first row (the amounts of one compute unit) whose score no other
+    /// row beats, where `better(a, b)` says whether score a beats b; `None` without rows. The error
+    /// is that of the first row without a score.
     fn pick<R: AsRef<[u64]>>(
         &self,
         rows: impl IntoIterator<Item = R>,

@@ -7,7 +7,8 @@ use super::Weights;
 use crate::Error;
 use crate::error::Reason;
 
-/// A rule that takes the compute unit with the largest weighted sum of free resources (i3, i4).
+/// A rule that takes the compute unit with the largest weighted sum of free resources (seed 000, i3
+/// and i4).
 ///
 /// A row has the free amount of each resource, summed over the SIMDs; for resources that must be
 /// contiguous the largest run may be used instead. Whether the workgroup fits is decided before, by
@@ -39,8 +40,8 @@ impl MostFree {
         Self { weights }
     }
 
-    /// Returns TA (i3), the score of a compute unit: its free amounts, each times its weight,
-    /// summed up.
+    /// Returns the score of a compute unit for its free resources (TA in step i3 of seed 000): its
+    /// free amounts, each times its weight, summed up.
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for another number of resources than of weights, [`Overflow`](crate::ErrorKind::Overflow) for a
@@ -49,8 +50,8 @@ impl MostFree {
         self.weights.score(free)
     }
 
-    /// Returns the index of the row with the largest score, of equal scores the first (i4); `None`
-    /// for an empty list.
+    /// Returns the index of the row (the free amounts of one compute unit) with the largest score,
+    /// of equal scores the first (seed 000, i4); `None` for an empty list.
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) or [`Overflow`](crate::ErrorKind::Overflow) for the first row that has another length than the
@@ -63,8 +64,8 @@ impl MostFree {
     }
 }
 
-/// A counter of the free amount of one resource of one compute unit (i21): it begins at the total,
-/// and stays between 0 and the total.
+/// A counter of the free amount of one resource of one compute unit (seed 000, i21), in slots or
+/// granules: it begins at the total, and stays between 0 and the total.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counter {
     total: u64,
@@ -98,7 +99,7 @@ impl Counter {
         }
     }
 
-    /// Adds `given` slots or granules to the free amount.
+    /// Gives back `given` slots or granules that were taken: adds them to the free amount.
     ///
     /// # Errors
     /// [`State`](crate::ErrorKind::State) where less is taken.

@@ -11,8 +11,9 @@ pub(crate) fn matching(config: &MatchingConfig, shape: CuShape, cus: u16) -> Mat
     Matching::new(config.clone(), shape, cus).expect("nothing is wrong")
 }
 
-/// Any choice, every search that suits the device among them. Half of them fill one compute unit after the
-/// other, so that answers in bulk are more than one workgroup after the other.
+/// Draws any configuration of the policy, with every search that suits the device. Half of them
+/// fill one compute unit after the other, so that an answer in bulk is more than a list of single
+/// placements.
 pub(crate) fn wide_config(shape: CuShape) -> impl Strategy<Value = MatchingConfig> {
     let any = (config(), prop::sample::select(searches(shape)))
         .prop_map(|(config, search)| MatchingConfig { search, ..config });
@@ -25,7 +26,7 @@ pub(crate) fn wide_config(shape: CuShape) -> impl Strategy<Value = MatchingConfi
     prop_oneof![any, fills]
 }
 
-/// The searches that suit a device.
+/// Returns the searches for free granules that suit a device with compute units of this shape.
 fn searches(shape: CuShape) -> Vec<SearchRule> {
     let sgpr = if shape.sgpr == u16::MAX { 0 } else { shape.sgpr.into() };
     let granules = [shape.vgpr_per_simd.into(), sgpr, shape.lds];
@@ -54,7 +55,7 @@ fn searches(shape: CuShape) -> Vec<SearchRule> {
     all
 }
 
-/// Any choice; searches only such as suit every shape.
+/// Draws any configuration of the policy whose search suits every shape of compute unit.
 pub(crate) fn config() -> impl Strategy<Value = MatchingConfig> {
     let order = prop_oneof![
         Just(LevelOrder::Static),

@@ -9,19 +9,20 @@ use raddle_policy::{
 use raddle_testkit::{SMALL_CU, demand, ready};
 use raddle_workgroup::{Matching, MatchingConfig, PlaceRule, PowerWeights, SplitRule};
 
-/// Two SIMDs of 4 slots, 16 registers each.
+/// Makes the policy for compute units of two SIMDs, with 4 wave slots and 16 granules of registers
+/// each.
 fn policy(config: MatchingConfig, cus: u16) -> Matching {
     Matching::new(config, SMALL_CU, cus).expect("the scenario is sound")
 }
 
-/// A launch of a stream of its own.
+/// Returns a launch in a stream of its own.
 fn launch(id: u32, level: u8, waves: u16, vgpr: u16) -> Launch {
     let launch = raddle_testkit::launch(id).stream(id).level(level).workgroups(9);
     launch.demand(demand(waves, vgpr)).barrier(Barrier::No).build()
 }
 
-/// Asks one question about the first workgroups of these launches. Returns the launch that starts,
-/// its waves, and its compute unit.
+/// Asks the policy one question about the first workgroups of these launches, at tick `at`. Returns
+/// (the launch that starts, its waves, its compute unit); `None` where none starts.
 fn ask(
     policy: &mut Matching,
     cus: u16,
@@ -36,7 +37,8 @@ fn ask(
     }
 }
 
-/// Asks which of these launches goes first on nine compute units.
+/// Returns the id of the launch, of these, that the policy starts first on nine compute units;
+/// `None` where it starts none.
 fn chosen(policy: &mut Matching, launches: &[Launch]) -> Option<u32> {
     ask(policy, 9, launches, 0).map(|(launch, ..)| launch)
 }
@@ -128,7 +130,8 @@ fn a_piece_draws_the_power_of_one_wave() {
     assert_eq!(ask(&mut policy, 2, &[last], 3_000), Some((2, WaveSpan::All, CuId(0))));
 }
 
-/// A launch of which the first workgroup was cut, and none of its waves has started.
+/// Makes a policy that has decided to cut the first workgroup of a launch, of which no wave has
+/// started yet.
 fn cut() -> (Matching, Launch) {
     let config = MatchingConfig { split: split(0), ..MatchingConfig::default() };
     let mut policy = policy(config, 1);

@@ -10,7 +10,7 @@ use raddle_workgroup::{Balance, LevelOrder, MatchingConfig};
 
 use crate::configs::{config, matching, wide_config};
 
-/// A scenario on any device, and any choice that suits it.
+/// Draws a scenario on a device of any size, and any configuration that suits it.
 fn wide() -> impl Strategy<Value = (Scenario, MatchingConfig)> {
     wide_scenario().prop_flat_map(|s| (Just(s.clone()), wide_config(s.shape)))
 }
@@ -27,7 +27,9 @@ proptest! {
 proptest! {
     #![proptest_config(cases(400))]
 
-    /// Where channels tie and workgroups turn the split table, others fit in the middle of an answer.
+    /// Checks that answers in bulk equal single ones where channels tie, and where a placed
+    /// workgroup changes which SIMD gets the next surplus wave, so that others fit in the middle of
+    /// an answer.
     #[test]
     fn in_bulk_as_one_by_one_where_channels_tie(mut s in scenario(), config in config()) {
         s.cus = s.cus.min(2);
@@ -68,8 +70,9 @@ proptest! {
     }
 }
 
-/// The third launch fits once a workgroup of the fourth, which is of its level, has turned the split table:
-/// from then on the two channels tie.
+/// Checks a channel that begins to tie in the middle of an answer: the third launch fits only once
+/// a workgroup of the fourth, which is of its level, has changed which SIMD gets the next surplus
+/// wave.
 #[test]
 fn a_channel_that_ties_in_the_middle_of_an_answer_goes_next() {
     let of = |id, (stream, level), (waves, vgpr), workgroups| {

@@ -14,14 +14,16 @@ fn launch(id: u32, level: u8, workgroups: u64, waves: u16, vgpr: u16) -> Launch 
     launch.demand(demand(waves, vgpr)).barrier(Barrier::Yes).build()
 }
 
-/// A device on which every workgroup of a launch lasts a given number of ticks.
+/// A played device on which every workgroup of a launch lasts a given number of ticks.
 struct Play {
     policy: Matching,
     cus: Cus,
     entries: Vec<(ReadyLaunch, u64)>,
-    /// The resident workgroups, by the tick at which they end.
+    /// The resident workgroups, each as (tick at which it ends, index of its launch, piece), by
+    /// that tick.
     due: Vec<(u64, usize, Piece)>,
-    /// By launch: when its first workgroup started, and when its last one ended.
+    /// For each launch, the tick at which its first workgroup started; the next field has that at
+    /// which its last one ended.
     first: Vec<Option<u64>>,
     last: Vec<u64>,
 }
@@ -64,8 +66,9 @@ impl Play {
     }
 }
 
-/// One compute unit that holds one workgroup at a time, urgent work without end, and one workgroup
-/// of the least urgent level (the digest's E2, T6).
+/// Returns how long one workgroup of the least urgent level waits, in ticks, on a compute unit that
+/// holds one workgroup at a time, beside urgent work without end (the case T6 of E2); `None` where
+/// it never starts.
 fn wait_of_the_least_urgent(order: LevelOrder) -> Option<u64> {
     let config = MatchingConfig { order, ..MatchingConfig::default() };
     let urgent = launch(0, 0, u64::MAX, 8, 4);
@@ -86,8 +89,9 @@ fn static_order_starves_and_windows_do_not() {
     assert_eq!(wait_of_the_least_urgent(windows(&[8, 4])), Some(8));
 }
 
-/// Four compute units that are half full for long, an urgent workgroup that wants a whole one,
-/// and 400 small ones of another stream that would fit beside what runs.
+/// Returns the tick at which 400 small workgroups of one stream are done on four compute units that
+/// are half full for long, where an urgent workgroup of another stream, which wants a whole unit,
+/// may block them.
 fn small_done(channels: Option<u16>) -> u64 {
     let place = PlaceRule::RoundRobin;
     let config = MatchingConfig { channels, place, ..MatchingConfig::default() };
@@ -110,8 +114,9 @@ fn a_large_urgent_head_holds_up_a_serial_dispatcher_alone() {
     assert_eq!(matched, 250, "16 at a time, from the beginning");
 }
 
-/// Two compute units of 16 granules of LDS. When the last launch can start, the first has granules 1 to
-/// 10 free, in which one whole group of four lies, and granule 15; the second has 8 to 15, two groups.
+/// Returns the compute unit that a launch gets, of two with 16 granules of LDS each: the first has
+/// granules 1 to 10 free, in which one whole group of four lies, and granule 15; the second has 8
+/// to 15 free, two whole groups.
 fn chosen(search: SearchRule, amounts: Amounts) -> Option<CuId> {
     let place = PlaceRule::MostFree(FreeWeights { lds: 1, amounts, ..FreeWeights::default() });
     let config = MatchingConfig { search, place, ..MatchingConfig::default() };

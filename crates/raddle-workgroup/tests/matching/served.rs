@@ -8,12 +8,12 @@ use raddle_policy::{
 use raddle_testkit::{SMALL_CU, demand, launch};
 use raddle_workgroup::{LevelOrder, LevelWindows, Matching, MatchingConfig};
 
-/// Holds one workgroup of [`DEMAND`].
+/// The shape of a compute unit that holds one workgroup of [`DEMAND`].
 const SHAPE: CuShape =
     CuShape { waves_per_simd: 1, vgpr_per_simd: 4, lds: 0, workgroups: 1, barriers: 0, ..SMALL_CU };
 const DEMAND: Demand = demand(2, 4);
 
-/// An endless launch of each of these levels.
+/// Returns an endless launch for each of these levels, each in a stream of its own.
 fn endless(levels: &[u8]) -> Vec<ReadyLaunch> {
     let entry = |(id, &level)| {
         launch(id).stream(id).level(level).workgroups(u64::MAX).demand(DEMAND).ready()
@@ -21,8 +21,8 @@ fn endless(levels: &[u8]) -> Vec<ReadyLaunch> {
     (0..).zip(levels).map(entry).collect()
 }
 
-/// Dispatches one workgroup a microsecond for `turns` turns. Counts how often each launch went,
-/// turn by turn.
+/// Dispatches one workgroup in each microsecond, for `turns` turns of all windows. Returns how
+/// often each launch went, one list for each turn.
 fn served(windows_us: &[u64], levels: &[u8], turns: u64) -> Vec<Vec<u64>> {
     let order = LevelOrder::Windows(LevelWindows::us(windows_us.to_vec()));
     let config = MatchingConfig { order, ..MatchingConfig::default() };
@@ -48,8 +48,8 @@ fn served(windows_us: &[u64], levels: &[u8], turns: u64) -> Vec<Vec<u64>> {
 }
 
 proptest! {
-    /// A level is served in its own window, and in those of levels without work if it is the best
-    /// there is; channels of one level share what it gets.
+    /// Checks that a level is served in its own window, and in those of levels without work if it
+    /// is the best there is; and that channels of one level share what the level gets.
     #[test]
     fn each_level_with_work_is_served_in_each_turn(
         windows_us in prop::collection::vec(1u64..7, 1..6),

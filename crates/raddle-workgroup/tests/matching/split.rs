@@ -15,7 +15,7 @@ fn launch(id: u32, barrier: Barrier, waves: u16, lds: u32) -> Launch {
     launch.demand(Demand { lds, ..demand(waves, 2) }).build()
 }
 
-/// A policy on two compute units, and what waits.
+/// A policy on two compute units, with the launches that wait.
 struct Scene {
     policy: Matching,
     cus: Cus,
@@ -33,7 +33,8 @@ impl Scene {
         }
     }
 
-    /// One question; what a dispatcher would then know.
+    /// Asks the policy one question at the time `us`, in microseconds, and enters its answer in the
+    /// list of launches, as a dispatcher would.
     fn ask(&mut self, us: u64) -> (Answer, Round) {
         let mut round = Round::default();
         let view = ReadyView { launches: &self.entries, cus: &self.cus };
@@ -52,7 +53,8 @@ impl Scene {
         (answer, round)
     }
 
-    /// Everything that starts at this time: launch, workgroup, wave of a piece, compute unit.
+    /// Returns everything that starts at the time `us`, in microseconds: (launch, workgroup, its
+    /// wave if it is cut, compute unit).
     fn starts(&mut self, us: u64) -> Vec<(u32, u64, Option<u16>, u16)> {
         let mut started = vec![];
         loop {
@@ -78,7 +80,8 @@ impl Scene {
     }
 }
 
-/// Both compute units three quarters full: a workgroup of two waves fits as pieces alone.
+/// Makes two compute units that are three quarters full, so that a workgroup of two waves fits only
+/// wave by wave, one wave on each.
 fn nearly_full(threshold: u64, barrier: Barrier) -> Scene {
     let filler = Launch { workgroups: 2, level: Level(0), ..launch(0, Barrier::Yes, 3, 0) };
     let mut scene = Scene::new(threshold, &[filler, launch(1, barrier, 2, 3)]);
@@ -122,8 +125,10 @@ fn rounds_without_a_question_count() {
     }
 }
 
-/// In one tick, without a fact between, a launch that stays whole may take the place of a head that
-/// could be cut: a packet that was submitted earlier arrives in front of it.
+/// Checks that no time counts as failed decisions while nothing could be cut. In one tick, without
+/// an event between two questions, a launch that stays whole may take the place of a head (next
+/// workgroup of a channel) that could be cut: a packet that was submitted earlier arrives in front
+/// of it.
 #[test]
 fn time_in_which_nothing_could_be_cut_has_no_rounds() {
     let mut scene = nearly_full(2, Barrier::No);

@@ -12,7 +12,8 @@ use raddle_workgroup::{
 
 use crate::configs::matching;
 
-/// The scenario of the test kit on three compute units, with what waves do.
+/// Returns the example scenario of the test kit on three compute units, and says of its launches
+/// which instructions their waves issue.
 fn scenario() -> Scenario {
     let mut scenario = Scenario { cus: 3, ..Scenario::example() };
     for (at, launch) in (1..).zip(&mut scenario.launches) {

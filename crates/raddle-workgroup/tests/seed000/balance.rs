@@ -15,7 +15,7 @@ fn entries(pointer: &Pointer, waves: u64) -> Vec<u64> {
     pointer.target(waves).unwrap().entries().collect()
 }
 
-/// Dispatches one workgroup: its target.
+/// Dispatches one workgroup of `waves` waves, and returns the number of waves that each SIMD gets.
 fn dispatch(pointer: &mut Pointer, waves: u64) -> Vec<u64> {
     let target = pointer.target(waves).unwrap();
     let entries = target.entries().collect();
@@ -64,7 +64,8 @@ fn t3_turned_rows() {
     }
 }
 
-/// Turns, targets and pointers for these numbers of waves, then the totals.
+/// Dispatches workgroups with these numbers of waves. Returns, for each, (the turn of the table's
+/// row, the waves of each SIMD as digits, the pointer after it), and last the total of each SIMD.
 fn run(kind: Kind, counts: &[u64]) -> (Vec<u32>, Vec<String>, Vec<u32>, Vec<u64>) {
     let mut pointer = pointer(4, 4, kind);
     let (mut turns, mut targets, mut pointers) = (vec![], vec![], vec![]);
@@ -102,7 +103,8 @@ fn t5_head() {
     assert_eq!(totals, [8, 8, 8, 7]);
 }
 
-/// The recurrences as they are printed: what must not be done.
+/// Returns the total of each SIMD if the recurrences were computed as seed 000 prints them, which
+/// must not be done: totals then drift apart.
 fn word_for_word(kind: Kind, counts: &[u64]) -> [u64; 4] {
     let table = Table::new(4, 4).unwrap();
     let (mut old, mut totals) = (0, [0; 4]);
@@ -158,7 +160,8 @@ fn t8_only_the_chosen_compute_unit_moves() {
     }
 }
 
-/// Every state that any sequence can reach, closed: a proof for all of them.
+/// Checks every state that any sequence of workgroups can reach, so for all sequences, that the
+/// totals of SIMDs never differ by more than 1 (T9).
 #[test]
 fn t9_the_spread_is_at_most_1_for_every_sequence() {
     for kind in KINDS {

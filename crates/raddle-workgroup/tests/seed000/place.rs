@@ -224,7 +224,8 @@ fn refusals() {
     );
 }
 
-/// The formula itself, in 128 bits: for numbers of at most 40 bits.
+/// Chooses a compute unit by the formula of the mix itself, in 128 bits, for numbers of at most 40
+/// bits.
 fn naive_mix(a: u64, b: u64, free: &[u64], power: &[u64]) -> Option<usize> {
     let max = |scores: &[u64]| i128::from(scores.iter().copied().max().unwrap_or(0).max(1));
     let value = |row: &usize| {

@@ -33,7 +33,7 @@ fn text(value: &Value) -> &str {
     value.as_str().expect("a string")
 }
 
-/// The number behind `ch` or `AP`.
+/// Returns the number in the name of a channel (`ch`) or compute unit (`AP`) of a worked example.
 fn index(name: &str) -> usize {
     name.trim_start_matches(char::is_alphabetic).parse().expect("a number")
 }
@@ -204,7 +204,8 @@ fn rows(value: &Value) -> Vec<Vec<u64>> {
     list(value).iter().map(numbers).collect()
 }
 
-/// The index of a candidate that is counted from 1.
+/// Returns the index of the compute unit that a worked example, which counts from 1, expects to be
+/// chosen; never `None` or an error, so that it compares with answers.
 fn chosen(case: &Value) -> Result<Option<usize>, raddle_workgroup::Error> {
     Ok(Some(number(&case["chosen_f_1based"]) as usize - 1))
 }

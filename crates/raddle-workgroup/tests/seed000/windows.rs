@@ -11,7 +11,8 @@ fn order(windows: &Windows, now: u64) -> Vec<usize> {
     windows.order(now).collect()
 }
 
-/// Counts tick by tick instead of looking up.
+/// Returns the level whose window holds the tick `now`, found by counting tick by tick instead of
+/// looking it up.
 fn naive_top(lengths: &[u64], now: u64) -> usize {
     let total: u128 = lengths.iter().map(|&length| u128::from(length)).sum();
     let mut left = u128::from(now) % total;
@@ -69,7 +70,8 @@ fn t5_the_best_candidate_follows_the_window() {
     assert!(tied.is_empty());
 }
 
-/// An endless load of level 0 that fits, and one workgroup of level 3: how long does that wait?
+/// Returns for how many ticks one workgroup of level 3 waits beside an endless load of level 0;
+/// `None` where it waits longer than `at_most`.
 fn waits(order: &impl Order, from: u64, at_most: u64) -> Option<u64> {
     let mut tied = Vec::new();
     (from..from + at_most)

@@ -17,8 +17,8 @@ use crate::error::CliError;
 use crate::place;
 use crate::units::{plain, quoted};
 
-/// Name of the file with the measuring program; `FILES` are that file and the kernels that the
-/// program runs, as (name, content).
+/// Name of the Python file with the measuring program; `FILES` are that file and the kernels that
+/// the program runs, as (name, content).
 const PROGRAM: &str = "device.py";
 const FILES: [(&str, &str); 3] = [
     (PROGRAM, include_str!("../../data/calibrate/device.py")),
@@ -26,8 +26,8 @@ const FILES: [(&str, &str); 3] = [
     ("kernels.cl", include_str!("../../data/calibrate/kernels.cl")),
 ];
 
-/// Measurements, each with the seconds that it takes at three repetitions; the last one is made
-/// only with `--mps`.
+/// Measurements of `raddle calibrate device`, each with the seconds that it takes at three
+/// repetitions; the last one is made only with `--mps`.
 const PLAN: [(&str, u32); 6] = [
     ("bandwidth by the number of workgroups that copy, each on a unit of its own", 5),
     ("bandwidth of two streams, half of the units each", 1),
@@ -94,8 +94,8 @@ fn plan(args: &DeviceArgs) -> String {
     text
 }
 
-/// Runs the measuring program, and appends each line that it prints to the new file `lines` at
-/// once. Returns all lines as one text.
+/// Runs the measuring program, and appends each line that it prints to the new file `lines` as soon
+/// as it comes. Returns all lines as one text.
 fn measured(args: &DeviceArgs, lines: &Path, console: &mut Console) -> Result<String, CliError> {
     let shown = lines.display().to_string();
     place::check(lines, &place::nothing)?;
@@ -138,7 +138,8 @@ fn measured(args: &DeviceArgs, lines: &Path, console: &mut Console) -> Result<St
     Err(CliError::Refused(format!("the measuring program failed{kept}")))
 }
 
-/// Returns a text with one line for each figure that was measured, and one for each that was not.
+/// Returns a text with one line for each figure of the device that was measured, and one for each
+/// that was not.
 fn notes(fit: &DeviceFit) -> String {
     let mut text = String::new();
     for line in fit.measured.iter().map(raddle_study::MeasuredFigure::text).chain(fit.told.clone())

@@ -14,7 +14,8 @@ use crate::error::CliError;
 use crate::place;
 use crate::units::quoted;
 
-/// Result of a calibration of energy weights.
+/// Result of `raddle calibrate energy`, as it is printed: the weights, and how well they explain
+/// the measured power.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Calibrated<'c> {
@@ -71,9 +72,9 @@ pub(super) fn verb(
     console.print(&text)
 }
 
-/// Returns the setting `place` of a recipe with these weights, as a line of TOML. Its window in
-/// ticks is `calls`, the number of instructions that each measured kernel issues (claim 4); with
-/// `None` it names no window.
+/// Returns the setting `place` of a recipe with these energy weights, as a line of TOML. The window
+/// of ticks over which power counts is `calls`, the number of instructions that each measured
+/// kernel issues (claim 4 of seed 000); with `None` it names no window.
 fn place(file: &EnergyFile, calls: Option<u64>) -> String {
     let window = calls.map_or_else(String::new, |calls| format!(", history-ticks = {calls}"));
     format!("place = {{ least-power = {{ weights = {:?}{window} }} }}", file.energy.pj)

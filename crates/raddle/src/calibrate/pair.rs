@@ -29,8 +29,8 @@ use crate::units::{plain, quoted};
 const WITH_MPS: [&str; 5] = ["mps", "mps-priority", "mps-30-70", "mps-50-50", "mps-70-30"];
 /// Way of sharing a GPU that is measured where no daemon of MPS runs.
 const WITHOUT: &str = "time-slice";
-/// Word for the load of the program with requests, in names of cases, where the user gives it no
-/// load.
+/// Word for the load of the program with requests, in names of cases, where the user gives no load
+/// and the program has one of its own.
 const OWN_LOAD: &str = "own";
 /// Name of the program that controls the daemon of MPS.
 const CONTROL: &str = "nvidia-cuda-mps-control";
@@ -97,8 +97,8 @@ fn read(path: &Path) -> Result<PairTruth, CliError> {
     PairTruth::parse(&bytes).map_err(|error| CliError::Refused(format!("{file}: {error}")))
 }
 
-/// Checks that a file holds earlier measurements, so that it may be replaced; the error says that
-/// it does not.
+/// Checks that a file holds earlier measurements of a pair, so that it may be replaced; the error
+/// says that it does not.
 fn earlier(path: &Path) -> Result<(), String> {
     place::begins(path, MARK)
 }
@@ -162,8 +162,9 @@ impl<'p> Plan<'p> {
         })
     }
 
-    /// Returns the cases of each way of sharing: (name, requests per second that the first program
-    /// is told or `None` for its own load, true for each program that runs).
+    /// Returns the cases of each way of sharing (the programs run alone, and together at each
+    /// load): (name, requests per second that the first program is told, or `None` for its own
+    /// load, [true for each program that runs]).
     fn cases(&self) -> Vec<(String, Option<&'p str>, [bool; 2])> {
         let [one, other] = self.programs.each_ref().map(|program| &program.name);
         let mut all = vec![(format!("{other} alone"), None, [false, true])];
@@ -209,7 +210,7 @@ impl<'p> Plan<'p> {
     }
 
     /// Runs the programs in each case that the file at `path` does not have yet, and adds each
-    /// result to the file at once.
+    /// result to the file as soon as it is there.
     fn measure(&self, path: &Path, console: &mut Console) -> Result<(), CliError> {
         place::check(path, &earlier)?;
         let old = fs::metadata(path).is_ok_and(|file| file.len() > 0);
@@ -312,7 +313,8 @@ impl<'p> Plan<'p> {
     }
 }
 
-/// Returns the starts of requests in milliseconds from the begin of the measured window, ascending.
+/// Returns the starts of requests in milliseconds since the begin of the measured window,
+/// ascending.
 fn arrivals(spans: &Spans) -> Vec<f64> {
     let mut starts: Vec<u64> = spans.iter().map(|&(start, _)| start).collect();
     starts.sort_unstable();

@@ -14,8 +14,8 @@ use std::time::Duration;
 use crate::error::CliError;
 use crate::units::plain;
 
-/// Environment variable with the file for a program's times; `LOAD` has its requests per second,
-/// and `SECONDS` the length of the case.
+/// Name of the environment variable that tells a measured program the file for its times; `LOAD`
+/// tells it its requests per second, and `SECONDS` the length of the case.
 const TIMES: &str = "RADDLE_TIMES";
 const LOAD: &str = "RADDLE_LOAD";
 const SECONDS: &str = "RADDLE_SECONDS";
@@ -23,8 +23,8 @@ const SECONDS: &str = "RADDLE_SECONDS";
 /// its length, so that the reads take nothing from the programs.
 const LOOK: Duration = Duration::from_millis(20);
 const LOOKS: f64 = 50.0;
-/// Time in seconds within which some program must write a further line: programs may first compile
-/// kernels and load models.
+/// Time in seconds within which at least one program must write a further line of times: programs
+/// may first compile kernels and load models.
 const START_S: f64 = 600.0;
 /// Number of waits of the length `LOOK`, ten seconds in all, in which a program that was asked to
 /// end may go on.
@@ -37,8 +37,8 @@ pub(super) struct CalibratedProgram {
     pub(super) command: Vec<OsString>,
 }
 
-/// Case in which programs run: its length in seconds, and the load in requests per second, or
-/// `None` for a program's own load.
+/// Case of a measurement, in which one program runs or two run together: its length in seconds, and
+/// the load in requests per second, or `None` for a program's own load.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProgramCase<'c> {
     pub(super) seconds: f64,
@@ -48,8 +48,8 @@ pub(super) struct ProgramCase<'c> {
     pub(super) environment: &'c [Vec<(&'static str, String)>],
 }
 
-/// Requests or steps of one program, as (start, end) in nanoseconds: of the machine's clock where a
-/// file is read, and from the begin of the measured window after `window`.
+/// Requests or steps of one program, as (start, end) in nanoseconds: on the machine's clock as read
+/// from a file; since the begin of the measured window as returned by `window`.
 pub(super) type Spans = Vec<(u64, u64)>;
 
 /// Program that runs; it is ended when this value is dropped.
@@ -147,8 +147,9 @@ impl Running {
         })
     }
 
-    /// Checks that the program still runs, and that `looks_left` is above 0, as some program has
-    /// written a line of late; `told` is the number of lines of this program, for the error.
+    /// Checks that the program still runs, and that `looks_left`, the number of reads of the files
+    /// that may still find no new line of any program, is above 0; `told` is the number of lines of
+    /// this program, for the error.
     fn check(&mut self, told: usize, looks_left: u32) -> Result<(), CliError> {
         let name = &self.name;
         let lost = |cause| CliError::Refused(format!("the program of {name} is lost: {cause}"));
@@ -197,8 +198,8 @@ impl Drop for Running {
     }
 }
 
-/// Reads the whole lines `START,END` (nanoseconds of the machine's clock) of a file, in the order
-/// of their ends.
+/// Reads the whole lines `START,END` (nanoseconds on the machine's clock) of a file of times, in
+/// the order of their ends.
 fn read(path: &Path) -> Result<Spans, String> {
     let text =
         fs::read_to_string(path).map_err(|cause| format!("its times cannot be read ({cause})"))?;

@@ -36,7 +36,7 @@ fn fit(text: &str) -> Result<(Option<String>, StartRule), String> {
 }
 
 impl CheckPlacementArgs {
-    /// Returns the rules by which starts are predicted.
+    /// Returns the rules by which the check predicts where a granted range of granules starts.
     pub(super) fn options(&self) -> Result<AllocationOptions, CliError> {
         let mut options = AllocationOptions { lag: self.lag, ..AllocationOptions::default() };
         let ring = self.ring.then_some((None, StartRule::Ring));

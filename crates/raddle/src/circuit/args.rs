@@ -9,7 +9,7 @@ use raddle_golden::rtl::{RtlCircuit, RtlSearch, RtlSpec, choice, headers};
 
 use crate::error::CliError;
 
-/// The circuits.
+/// Circuit of the patents that the verb `circuit` writes as Verilog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Word {
     /// The longest free run (seed 000, E4)
@@ -26,14 +26,14 @@ enum Word {
     Headers,
 }
 
-/// The direction of shifts.
+/// Direction in which a circuit shifts the bits of a free map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Direction {
     Left,
     Right,
 }
 
-/// The slots of a shared finder.
+/// Places, in a circuit that searches several resources in turn, of the resources of one period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Slots {
     Packed,

@@ -17,7 +17,8 @@ use crate::progress::RunsShown;
 use crate::replay::LatencyArgument;
 use crate::schema::{Followed, versioned};
 
-/// Carries out the verb `inspect`: shows what is in profiles, and how well their replay agrees.
+/// Carries out the verb `inspect`: shows what is in profiles, and how well their replays agree with
+/// the recordings.
 pub(crate) fn verb(
     args: &InspectArgs,
     format: Format,
@@ -57,8 +58,8 @@ pub(crate) fn verb(
     Ok(enough?)
 }
 
-/// Returns the study of how the profiles share a device, with those options of `inspect` that
-/// `replay` and `share` have too.
+/// Returns the study of how the profiles share a device, for the command that `inspect` suggests
+/// next, with those options of `inspect` that `replay` and `share` have too.
 fn study(args: &InspectArgs, files: &[PathBuf]) -> Study {
     Study {
         profiles: named(files),

@@ -6,7 +6,8 @@ use super::args::Build;
 use super::{KernelVerdict, PrologueReport};
 use crate::error::CliError;
 
-/// Reason why this build can judge no kernel: it lacks the feature with the analysis.
+/// Reason why this build of raddle can judge no kernel: it was built without the analysis of kernel
+/// sources.
 pub(super) const ABSENT: Option<&str> = Some(
     "this raddle was built without the analysis of kernels; with it: \
      cargo build --release --features kernel",

@@ -8,10 +8,11 @@ use super::args::Build;
 use super::{KernelVerdict, OpaqueKernel, PrologueReport};
 use crate::error::CliError;
 
-/// Reason why no kernel can be judged; `None` in this build, which has the analysis.
+/// Reason why no kernel can be judged; `None`, as this build of raddle has the analysis of kernel
+/// sources.
 pub(super) const ABSENT: Option<&str> = None;
 
-/// Returns the verdicts on the kernels of a source file.
+/// Returns the verdicts on the kernels of a source file: which may be stopped and run again.
 pub(super) fn judge(file: &Path, build: &Build) -> Result<Vec<KernelVerdict>, CliError> {
     Ok(judged(file, build)?.iter().map(|judged| KernelVerdict::of(file, judged)).collect())
 }

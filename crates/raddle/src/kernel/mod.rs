@@ -149,8 +149,8 @@ fn table(all: &[KernelVerdict], saved: Option<&Path>) -> Document {
     document
 }
 
-/// Source with the test of the preemption flag, the names of the kernels that got the test, and
-/// those that stay as they are, with the reason.
+/// Result of `kernel instrument`: the source with the test of the preemption flag, the names of the
+/// kernels that got the test, and those that stay as they are, each with the reason.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct PrologueReport {

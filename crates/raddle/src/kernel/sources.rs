@@ -17,10 +17,11 @@ use super::{KernelVerdict, analysis, strictness};
 use crate::error::CliError;
 use crate::units::harmless;
 
-/// Most levels of subfolders that are searched.
+/// Largest depth of subfolders that are searched for kernel sources.
 const DEEPEST: usize = 8;
 
-/// Verdicts on kernels, by the kernel's name.
+/// Verdicts on kernels (may each be stopped and run again), by the kernel's name, from their source
+/// files.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
     by_name: BTreeMap<String, KernelVerdict>,

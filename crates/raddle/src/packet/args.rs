@@ -190,7 +190,7 @@ pub(crate) struct KeepArgs {
     pub(crate) near: u16,
 }
 
-/// The queues that share a table (B15).
+/// Queues that share a table of stored launches, as the option `--scope` takes it (seed 002, B15).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum SharingArg {
@@ -213,7 +213,7 @@ impl SharingArg {
     }
 }
 
-/// The place of the arguments of a launch.
+/// Place of the arguments of launches in memory, as the option `--arguments` takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ArgumentsArg {
     /// At a new address for every launch
@@ -231,7 +231,7 @@ impl ArgumentsArg {
     }
 }
 
-/// The rules that keep entries.
+/// Rule for which launches are stored in the table, as the option `--keep` takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum KeepArg {
     /// The first kernels, never replaced
@@ -279,7 +279,7 @@ pub(crate) struct LayoutArgs {
     condensed_type: u8,
 }
 
-/// The part of a value that comes first.
+/// Part of a value that comes first in a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FirstArg {
     /// The least significant

@@ -23,24 +23,24 @@ use crate::units::counted;
 struct DecodedPacket<'l> {
     packet: String,
     kind: &'static str,
-    /// Number of the entry that a reference packet fills; `None` for other packets.
+    /// Number of the table entry that a reference packet fills; `None` for other packets.
     #[serde(skip_serializing_if = "Option::is_none")]
     ref_num: Option<u16>,
-    /// Kernels of a condensed packet: for each the number of an entry, and the fields that differ
-    /// from it.
+    /// Kernels of a condensed packet: for each the number of a table entry (a stored launch), and
+    /// the fields that differ from it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     condensed: Vec<EntryUse<'l>>,
     /// Barrier, in the form that `packet encode` reads; `None` where the packet is no barrier.
     #[serde(skip_serializing_if = "Option::is_none")]
     barrier: Option<BarrierReport>,
     launches: Vec<ShownLaunch<'l>>,
-    /// Number of cleanups that the launches of the packet cause: 1, and one for each further launch
-    /// that asks for one.
+    /// Number of cleanups (work at the end of a launch before its end is known) that the packet's
+    /// launches cause: 1, and one for each further launch that asks for one.
     cleanups: u32,
 }
 
-/// One kernel of a condensed packet, in the form of `golden packet`: an entry, and the fields that
-/// differ.
+/// One kernel of a condensed packet, in the form of `golden packet`: a table entry (a stored
+/// launch), and the fields that differ from it.
 #[derive(Serialize)]
 struct EntryUse<'l> {
     ref_num: u16,
@@ -77,7 +77,7 @@ struct BarrierReport {
     completion_signal: String,
 }
 
-/// Packet at which decoding stopped, with the reason.
+/// Packet at which decoding stopped, as it is malformed, with the reason.
 #[derive(Serialize)]
 struct RefusedPacket {
     number: usize,

@@ -21,11 +21,11 @@ use crate::disk::{Disk, named};
 use crate::error::CliError;
 use crate::schema::versioned;
 
-/// Sentence about the facts that no profile holds, so that the packets have made-up values for
-/// them.
+/// Sentence about the facts that no profile holds, for which the packets have made-up values.
 const MADE_UP: &str = "no addresses of kernels, arguments or signals: those in these packets only tell one from another, kernels by name, arguments as --arguments says, and no launch has a signal";
 
-/// Packets as hexadecimal digits, with counts of how the launches were encoded.
+/// Result of `packet encode`: packets as hexadecimal digits, with counts of how the launches were
+/// encoded.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct EncodeReport {
@@ -43,15 +43,17 @@ struct EncodeReport {
     /// launches do not come from a profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     assumed: Option<String>,
-    /// For a profile, its streams, each with the range of its packets in the list; else empty.
+    /// For a profile, its streams, each with the part of the list of packets that is its own; else
+    /// empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     queues: Vec<StreamPackets>,
-    /// For a profile, the kernel that each made-up kernel object stands for; else empty.
+    /// For a profile, the made-up address of each kernel object, with the kernel that it stands
+    /// for; else empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     kernels: Vec<KernelObject>,
 }
 
-/// Packets of one stream, which stand behind each other in the list.
+/// Part of the list of packets that belongs to one stream.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct StreamPackets {
@@ -70,7 +72,7 @@ struct KernelObject {
     name: String,
 }
 
-/// Packets and their counts, with the streams and kernels of a profile.
+/// Packets and their counts, with the streams and kernels where they come from a profile.
 #[derive(Debug, Default)]
 struct EncodedLaunches {
     packets: Vec<AqlPacket>,

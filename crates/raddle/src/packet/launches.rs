@@ -14,12 +14,12 @@ use serde_json::Value;
 
 use crate::error::CliError;
 
-/// A launch or a barrier that is to be encoded.
+/// Item of the input of `packet encode`: a launch or a barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sent {
     /// A launch, which any kind of packet may carry.
     Launch(LaunchImage),
-    /// A barrier, already encoded as its packet.
+    /// A barrier, already in the form of its packet.
     Barrier(AqlPacket),
 }
 
@@ -58,8 +58,8 @@ fn refused(kind: FaultKind, at: &str, message: String) -> Fault {
     Fault { kind, at: at.to_owned(), message }
 }
 
-/// Returns a function that makes a fault of an error in a part of a document: it puts `at`, the
-/// path of the part, before the error's own path.
+/// Returns a function that turns the error of reading a part of a document into one of the whole
+/// document: it puts `at`, the path of the part, before the error's own path.
 fn within(at: &str) -> impl Fn(ReadError) -> Fault {
     move |error| {
         let fault = Fault::from(error);
@@ -68,7 +68,8 @@ fn within(at: &str) -> impl Fn(ReadError) -> Fault {
 }
 
 /// Reads launches and barriers from the packets of a document that `packet decode` printed. `left`
-/// is the packet that it refused; where there is one, launches would be missing, which is an error.
+/// is the packet at which decoding stopped, if any; it is an error here, as launches would be
+/// missing.
 fn document(packets: &Value, left: Option<&Value>, layout: &AqlFormat) -> Result<Vec<Sent>, Fault> {
     if left.is_some_and(|left| !left.is_null()) {
         let message =
@@ -128,7 +129,7 @@ fn one(value: &Value, at: &str, layout: &AqlFormat) -> Result<Sent, Fault> {
     launch(&fields, layout, at).map(Sent::Launch)
 }
 
-/// A barrier as a line of a file gives it:
+/// Barrier as a line of the input gives it:
 /// `{"barrier":"and","signals":[..],"completion_signal":..,"synch_scopes":..}`; `true` stands for
 /// `"and"`.
 #[derive(Deserialize)]

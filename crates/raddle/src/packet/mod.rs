@@ -56,8 +56,8 @@ fn name(file: &Path) -> String {
     file.display().to_string()
 }
 
-/// Prints a note on the error stream, which is no error: the file `name` holds `what`, and `so` is
-/// the consequence.
+/// Prints a note on the error stream that a file has nothing to work on: the file `name` holds
+/// `what`, and `so` is the consequence.
 fn nothing(name: &str, what: &str, so: &str, console: &mut Console) {
     console.note(&format!("note: {name} holds {what}: {so}"));
 }

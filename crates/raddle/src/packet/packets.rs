@@ -39,7 +39,8 @@ pub(super) fn packets(content: &[u8], name: &str) -> Result<Vec<AqlPacket>, CliE
     lines.map(packet).collect()
 }
 
-/// Reads the packets of JSON documents that stand behind each other in a text.
+/// Reads the packets of JSON documents (as `packet decode` prints them) that follow each other in a
+/// text.
 fn documents(text: &str) -> Result<Vec<AqlPacket>, String> {
     let mut packets = Vec::new();
     for document in serde_json::Deserializer::from_str(text).into_iter::<Value>() {

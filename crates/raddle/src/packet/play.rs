@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use super::recorded::RecordedLaunch;
 
-/// Numbers of packets, and their overhead, under one rule that keeps entries, for one assumption
-/// about the arguments.
+/// Numbers of packets, and the time that they cost, with one rule for which launches are stored in
+/// the table and one assumption about the arguments.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct PacketCounts {
@@ -23,21 +23,22 @@ pub(super) struct PacketCounts {
     pub(super) keep: &'static str,
     pub(super) packets: u64,
     pub(super) bytes: u64,
-    /// Number of launches in condensed packets.
+    /// Number of launches that went into condensed packets.
     pub(super) condensed: u64,
-    /// Number of launches in condensed packets that are encoded from an entry of their own kernel.
+    /// Number of launches in condensed packets that are encoded as differences from a stored launch
+    /// of their own kernel.
     pub(super) own_kernel: u64,
-    /// Number of launches in condensed packets that are encoded from an entry of another kernel, so
-    /// that the kernel object is among the fields that differ.
+    /// Number of launches in condensed packets that are encoded as differences from a stored launch
+    /// of another kernel, so that the kernel object is among the fields that differ.
     pub(super) other_kernel: u64,
     pub(super) reference: u64,
     pub(super) ordinary: u64,
     pub(super) condensed_packets: u64,
-    /// Overhead of all packets, in nanoseconds.
+    /// Time that launching costs by all packets, in nanoseconds.
     pub(super) overhead_ns: u64,
 }
 
-/// Settings by which packets are made, without the rule that keeps entries.
+/// Settings by which `packet stats` makes packets, without the rule for which launches are stored.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Making<'l> {
     pub(super) layout: &'l AqlFormat,
@@ -58,8 +59,8 @@ pub(super) const fn name(arguments: KernelArguments) -> &'static str {
 }
 
 impl Making<'_> {
-    /// Sends all launches through the launch path of a dispatcher, with entries kept by the rule
-    /// `keep`, and counts the packets.
+    /// Sends all launches through the launch path of a dispatcher, with the rule `keep` for which
+    /// launches are stored in the table, and counts the packets.
     pub(super) fn row(
         &self,
         arguments: KernelArguments,

@@ -7,7 +7,7 @@ use raddle_policy::{Launch, LaunchId, StreamId};
 use raddle_sim::kernel_calls;
 use raddle_trace::{OpKind, Profile};
 
-/// A launch of a profile, and when the host issued it.
+/// A launch of a profile, with the time at which the host issued it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RecordedLaunch {
     pub(super) launch: Launch,

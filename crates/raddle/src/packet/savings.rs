@@ -21,21 +21,21 @@ pub(super) struct StatsReport {
     pub(super) raddle: &'static str,
     pub(super) assumed: Assumed,
     pub(super) profiles: Vec<Saved>,
-    /// Facts about the files that can overturn the figures, each as one line.
+    /// Facts about the files that can make the figures wrong, each as one line.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) overturning: Vec<String>,
 }
 
-/// Assumptions about facts that no profile holds.
+/// Assumptions of `packet stats` about facts that no profile holds.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Assumed {
-    /// Largest number of different half-words (16 bits each) at which an entry of the launch's own
-    /// kernel counts as near.
+    /// Largest number of different half-words (16 bits each) with which a stored launch of the
+    /// launch's own kernel still counts as near.
     pub(super) near: u16,
     pub(super) entries: u16,
     pub(super) scope: SharingArg,
-    /// True if every launch has a completion signal of its own.
+    /// True if every launch is assumed to have a completion signal of its own.
     pub(super) signals: bool,
     /// Always false: no launch has a release scope, so none asks for a cleanup by it.
     pub(super) release_scope: bool,
@@ -45,8 +45,8 @@ pub(super) struct Assumed {
     pub(super) costs: CostArgs,
 }
 
-/// Figures of a profile: its launches, the cost of ordinary packets, and the savings under each
-/// rule that keeps entries in the table.
+/// Figures of one profile: its launches, the cost of ordinary packets, and the savings under each
+/// rule for which launches are stored in the table.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Saved {
@@ -63,10 +63,10 @@ pub(super) struct Saved {
     /// Sum of the durations of all launches, in nanoseconds.
     pub(super) kernel_ns: u64,
     pub(super) ordinary_bytes: u64,
-    /// Overhead of ordinary packets, in nanoseconds.
+    /// Time that launching costs by ordinary packets, in nanoseconds.
     pub(super) ordinary_overhead_ns: u64,
-    /// Number of launches that follow an earlier launch of the same kernel with the same table of
-    /// entries (see the scope in `assumed`).
+    /// Number of launches that follow an earlier launch of the same kernel that is encoded with the
+    /// same table of stored launches.
     pub(super) repeated: u64,
     /// For each field, the number of repeated launches in which it differs from the kernel's launch
     /// before.
@@ -74,7 +74,8 @@ pub(super) struct Saved {
     pub(super) rows: Vec<PacketCounts>,
 }
 
-/// Number of repeated launches in which one field of the packet changes.
+/// Number of repeated launches (of a kernel launched before) in which one field of the packet
+/// differs from the launch before.
 #[derive(Debug, Serialize)]
 pub(super) struct FieldChange {
     pub(super) field: &'static str,
@@ -136,8 +137,8 @@ fn unknown_issue(profile: &Profile) -> u64 {
     profile.report.met("no-launch-call")
 }
 
-/// Counts, for each field, the launches that differ in it from the kernel's launch before, as their
-/// table sees them; returns the counts, and the number of repeated launches.
+/// Counts, for each field, the launches that differ in it from the kernel's launch before, among
+/// launches with the same table; returns the counts, and the number of repeated launches.
 fn changed(
     layout: &AqlFormat,
     config: CondensedConfig,

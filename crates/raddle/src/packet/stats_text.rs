@@ -7,12 +7,12 @@ use super::play::PacketCounts;
 use super::savings::{Saved, StatsReport};
 use crate::units::{count, counted, duration, percent, plain, share, size};
 
-/// Most characters of a profile's name that are shown.
+/// Largest number of characters that the printed savings show of a profile's name.
 const PROFILE: usize = 60;
 
 const READING: &str = "fewer = ordinary packets for one of these; own, other = launches sent in condensed packets, of all launches, by an entry of their own kernel or of another one; a packet = launches of a condensed packet; saved = of the overhead of ordinary packets";
 
-/// Returns the savings as a document for people.
+/// Makes the document, for people, that shows what condensed packets would save.
 pub(super) fn document(report: &StatsReport, args: &StatsArgs) -> Document {
     let mut document = Document::default();
     document.columns = Some(80);
@@ -97,7 +97,7 @@ fn changes(saved: &Saved) -> String {
     format!("from the launch before of the same kernel ({repeated} of them): {told}")
 }
 
-/// Returns a sentence about the costs, and where they come from.
+/// Returns a sentence that says which costs of launching are assumed, and where they come from.
 fn costs(costs: &CostArgs) -> String {
     let from = if *costs == CostArgs::default() {
         "the proportion of the worked example as microseconds, of no device"

@@ -255,7 +255,7 @@ impl RunArgs {
         self.live_report.then(|| engine::find(self.wasm.as_deref())).transpose()
     }
 
-    /// Returns which timelines are drawn; `None` for none.
+    /// Returns which timelines are to be drawn; `None` for none.
     pub(crate) fn timelines(&self) -> Option<TimelineWish> {
         let all = self.timeline == Some(WhichTimelines::All);
         let (slices, window) = (self.timeline_slices, self.timeline_window);
@@ -264,7 +264,7 @@ impl RunArgs {
     }
 }
 
-/// The amount that a decision log tells.
+/// Amount of detail in a decision log, as the option `--log` takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogDetail {
     /// One line an answer
@@ -276,7 +276,7 @@ pub(crate) enum LogDetail {
 }
 
 impl LogDetail {
-    /// Returns how much decision logs tell; `None` where there are none.
+    /// Returns the amount of detail in decision logs; `None` where none are written.
     pub(crate) const fn detail(self) -> Option<Detail> {
         match self {
             Self::Answers => Some(Detail::Answers),
@@ -286,7 +286,7 @@ impl LogDetail {
     }
 }
 
-/// The recipes of which timelines are drawn.
+/// Choice of the recipes of which timelines are drawn, as the option `--timeline` takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WhichTimelines {
     /// The way of today and the recommended recipe, and the slowest request of both on every compute unit
@@ -297,7 +297,7 @@ pub(crate) enum WhichTimelines {
     None,
 }
 
-/// The rule for whether workgroups have barriers.
+/// Assumption on which workgroups have barriers, as the option `--barriers` takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Barriers {
     /// A workgroup has one if it uses shared memory, or if that is unknown
@@ -318,7 +318,8 @@ impl From<Barriers> for BarrierRule {
     }
 }
 
-/// The rule for communication kernels.
+/// Rule for communication kernels (which move data between devices), as the option `--comm` takes
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Comm {
     /// Kernels last as recorded
@@ -344,7 +345,7 @@ impl From<Comm> for CommRule {
     }
 }
 
-/// The rule for which waits between streams hold.
+/// Rule for which recorded waits of one stream for another the replay keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StreamWaits {
     /// Waits for which the file names what is waited for
@@ -366,7 +367,8 @@ impl From<StreamWaits> for WaitRule {
     }
 }
 
-/// The time that a launch takes to reach the device.
+/// Assumption on the time that a launch takes to reach the device, as the option `--launch-latency`
+/// takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LatencyArgument {
     /// The time that fits the recording best
@@ -384,7 +386,8 @@ impl From<LatencyArgument> for raddle_study::Latency {
     }
 }
 
-/// The cost of neighbours of other processes.
+/// Rule for what kernels lose to kernels of other processes while no resource is full, as the
+/// option `--contention` takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ContentionArg {
     /// By the demand of kernels for the bandwidth of the memory (docs/demand.md)
@@ -405,7 +408,7 @@ impl From<ContentionArg> for ContentionRule {
     }
 }
 
-/// The rule by which times are scaled.
+/// Rule by which recorded times are scaled to another device, as the option `--scale` takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScaleArg {
     /// A workgroup lasts as long as on the device of the profile
@@ -440,7 +443,7 @@ fn setting(text: &str) -> Result<Setting, String> {
     text.to_owned().try_into()
 }
 
-/// Reads a rule `GLOB=yes|no|unknown` for idempotence.
+/// Reads a rule `GLOB=yes|no|unknown` on whether kernels may be killed and run again.
 fn verdict(text: &str) -> Result<IdempotenceClaim, TraceError> {
     text.to_owned().try_into()
 }

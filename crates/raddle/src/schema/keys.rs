@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-/// List of the keys of a JSON document, read from its text.
+/// List of the keys of a JSON document, read from a text, from which its JSON Schema is made.
 pub(super) struct KeyList<'l> {
     /// Name of the document with its version: `raddle/inspect/1`.
     pub(super) id: &'l str,
@@ -33,7 +33,7 @@ struct Shape<'l> {
 
 impl<'l> KeyList<'l> {
     /// Reads a list of keys from its text; `other` returns the list with a given name, to which the
-    /// text may refer.
+    /// text may refer for a part of the document.
     pub(super) fn read(text: &'l str, other: impl Fn(&str) -> Option<Self>) -> Self {
         let mut lines = text.lines();
         let (id, title) = lines.next().and_then(|line| line.split_once(' ')).unwrap_or_default();
@@ -64,7 +64,7 @@ impl<'l> KeyList<'l> {
         Self { id, title, root }
     }
 
-    /// Returns the JSON Schema of the document.
+    /// Returns the JSON Schema of the document whose keys these are.
     pub(super) fn schema(&self) -> Value {
         let mut schema = self.root.schema();
         schema.insert("$schema".into(), "https://json-schema.org/draft/2020-12/schema".into());

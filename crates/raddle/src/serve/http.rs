@@ -5,12 +5,12 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
-/// Most bytes of a request line with its headers.
+/// Largest number of bytes of a request line with its headers.
 const HEAD: u64 = 16 * 1024;
-/// Most bytes of a body, which is also the most that the profiles of a question take together.
+/// Largest number of bytes of a request's body, so also of all profiles of one question together.
 const BODY: u64 = 1 << 32;
 
-/// Names of this machine under which it is reached from itself alone.
+/// Host names in requests that come from this machine itself.
 const HOSTS: [&str; 2] = ["127.0.0.1", "localhost"];
 
 /// A request whose body was not read yet.
@@ -28,15 +28,15 @@ pub(super) struct HttpRequest<R> {
 pub(super) enum HttpRefusal {
     /// Status 400: the request is malformed.
     BadRequest,
-    /// Status 403: the request comes from another page or host.
+    /// Status 403: the request comes from a page of another origin, or names another host.
     Forbidden,
     /// Status 404: the server has no such page.
     NotFound,
-    /// Status 405: the page does not take this method.
+    /// Status 405: the page does not take the request's method, such as PUT.
     NotAllowed,
-    /// Status 411: the request has no length of its body.
+    /// Status 411: the request does not give the length of its body.
     LengthRequired,
-    /// Status 413: the body is too large.
+    /// Status 413: the body of the request is too large.
     TooLarge,
 }
 
@@ -73,7 +73,7 @@ impl HttpRefusal {
 
 impl<R: Read> HttpRequest<R> {
     /// Reads a request up to its body; `None` if the connection ended without one. The inner error
-    /// is the answer to a malformed request.
+    /// is the response to a malformed request.
     pub(super) fn read(from: R) -> io::Result<Option<Result<Self, HttpRefusal>>> {
         let mut from = BufReader::new(from);
         let mut head = Vec::new();

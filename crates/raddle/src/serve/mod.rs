@@ -28,7 +28,7 @@ use crate::seal::Seal;
 pub(crate) use args::ServeArgs;
 use http::{HttpRefusal, HttpRequest, respond};
 
-/// Number of random bytes in the page's address, so that nobody else can guess it.
+/// Number of random bytes in the address of the page, so that no other user can guess it.
 const TOKEN: usize = 16;
 /// Longest time for which a browser may be silent in the middle of a request, or not read an
 /// answer.
@@ -79,7 +79,7 @@ struct Server<'r> {
     token: String,
     page: String,
     registry: &'r Registry,
-    /// Lock that lets one question at a time be answered, since each takes all cores.
+    /// Lock that lets one question at a time be answered, since each answer uses all cores.
     turn: Mutex<()>,
 }
 
@@ -124,7 +124,7 @@ impl<'r> Server<'r> {
         })
     }
 
-    /// Reads one request from a connection, and sends its response.
+    /// Reads one request from a connection, and sends the response to it.
     fn talk(&self, stream: &TcpStream) -> io::Result<()> {
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
@@ -163,7 +163,8 @@ impl<'r> Server<'r> {
         }
     }
 
-    /// Sends the lines of an answer when they come; if the client stops reading, the study ends.
+    /// Sends each line of the answer to a question as soon as it comes; if the client stops
+    /// reading, the study ends.
     fn answer(&self, mut stream: &TcpStream, question: &[u8]) -> io::Result<()> {
         respond(&mut stream, "200 OK", "application/x-ndjson", None)?;
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);

@@ -58,12 +58,12 @@ pub(crate) struct SweepArgs {
 /// Engine that runs the cases of a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SweepEngine {
-    /// The cores of this machine.
+    /// Cases run on the cores of this machine.
     Local,
-    /// An array job of Slurm, which is printed.
+    /// Cases run as an array job of Slurm, whose script is printed.
     Slurm,
-    /// A cluster of Ray at this address; with `None` the one that `RAY_ADDRESS` names, else one on
-    /// this machine.
+    /// Cases run on a cluster of Ray at this address; with `None` on the one that `RAY_ADDRESS`
+    /// names, else one on this machine.
     Ray(Option<String>),
 }
 

@@ -53,9 +53,9 @@ pub(crate) fn of_searches(
 /// Kind of sweep: which keys are varied, and how the rows are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SweepKind {
-    /// The keys that the command line names are varied.
+    /// The sweep varies the keys that the command line names.
     Any,
-    /// The searches of the policy `matching` are varied.
+    /// The sweep varies the searches for free room of the policy `matching`.
     Searches,
 }
 
@@ -118,7 +118,7 @@ fn of_kind(
     ending.end(args.quiet || part, args.asked.shapes.partial, console)
 }
 
-/// Runs those cases of the sweep that have no row in the file yet, and adds their rows.
+/// Runs those cases of the sweep that have no row (result) in the file yet, and adds their rows.
 fn run(
     args: &SweepArgs,
     (sweep, told): (&Sweep, &ToldCases<'_>),
@@ -152,8 +152,8 @@ fn run(
     ran
 }
 
-/// Checks that the file of rows, and the page beside it, can be written; the error says which
-/// cannot.
+/// Checks that the file of rows (results of cases), and the page beside it, can be written; the
+/// error says which cannot.
 fn check_out(out: &Path, args: &SweepArgs) -> Result<(), CliError> {
     if out.extension().is_some_and(|ending| ending == "html") {
         return Err(CliError::Usage(
@@ -168,7 +168,8 @@ fn check_out(out: &Path, args: &SweepArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Makes all checks of a run, and returns a text about the cases that would be run.
+/// Makes all checks of a sweep without running a case (`--dry-run`), and returns a text about the
+/// cases that would be run.
 fn dry(
     args: &SweepArgs,
     sweep: &Sweep,
@@ -197,8 +198,8 @@ fn dry(
     Ok((0..cases.len()).filter(own).map(|position| cases.id(position) + "\n").collect())
 }
 
-/// Returns the command line of this process, without the options that decide only how the sweep is
-/// run.
+/// Returns the command line of this process, without the options that decide only where and how the
+/// sweep is run, for a script that runs it elsewhere.
 ///
 /// # Errors
 /// When a word is no Unicode, which a script cannot hold.
@@ -223,7 +224,7 @@ fn own_command() -> Result<Vec<String>, CliError> {
     Ok(command)
 }
 
-/// Rows that a file has, and the cases of the sweep to which they belong.
+/// The cases of a sweep together with the file of their rows (results).
 struct ToldCases<'t> {
     bench: &'t Bench<'t>,
     out: &'t Path,
@@ -238,9 +239,10 @@ impl<'t> ToldCases<'t> {
         Self { bench, out, rows, positions }
     }
 
-    /// Reads the rows, each case once, and calls `take` with the index of the case's value on each
-    /// axis. If a case failed and has a row with figures too, the row with figures counts: a failed
-    /// row has no figures, so it does not matter from which files it was computed.
+    /// Reads the rows (results) of the file, each case once, and calls `take` with the index of the
+    /// case's value on each axis (varied option). If a case failed and has a row with figures too,
+    /// the row with figures counts: a failed row has no figures, so it does not matter from which
+    /// files it was computed.
     fn read(&self, mut take: impl FnMut(&[usize], &ReadRow)) -> Result<ReadCases, CliError> {
         let mut done = vec![false; self.bench.cases().len()];
         let mut failed = BTreeMap::new();
@@ -332,15 +334,16 @@ impl<'t> ToldCases<'t> {
     }
 }
 
-/// Cases that have rows in a file; cases are told apart by their indices.
+/// Cases of a sweep that already have rows (results) in a file.
 struct ReadCases {
-    /// For each case true if it has a row with figures.
+    /// For each case, by its index, true if it has a row with figures.
     done: Vec<bool>,
     /// Rows of cases that failed and have no row with figures, by the index of the case.
     failed: BTreeMap<usize, ReadRow>,
 }
 
-/// Result of a sweep, as JSON and as a document for people.
+/// Result of a sweep, as JSON and as a document for people, with the facts that decide the exit
+/// code.
 struct SummedUp {
     json: String,
     document: Document,
@@ -399,7 +402,8 @@ mod tests {
         }
     }
 
-    /// Options that are varied by name have the effect that they have on the command line.
+    /// Checks that options which are varied by name have the effect that they have on the command
+    /// line.
     #[test]
     fn options_are_those_of_the_command_line() {
         let texts = [

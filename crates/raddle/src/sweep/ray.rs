@@ -39,7 +39,7 @@ pub(super) fn run(
     child.end(taken)
 }
 
-/// The Python program that speaks with the cluster of Ray.
+/// Python program, running, that hands cases to a Ray cluster and reads their rows.
 struct RayDriver {
     python: String,
     child: Child,
@@ -87,8 +87,8 @@ impl RayDriver {
         }
     }
 
-    /// Waits for the program to end; if `taken` is an error, as a row could not be stored, stops
-    /// the program first. Returns the first error.
+    /// Waits for the Python program to end; if `taken` is an error, as a row could not be stored,
+    /// stops the program first. Returns the first error.
     fn end(mut self, taken: Result<(), CliError>) -> Result<(), CliError> {
         if taken.is_err() {
             // The program may have ended by itself.
@@ -107,8 +107,8 @@ impl RayDriver {
     }
 }
 
-/// Finds the files that a sweep names: every text in it that is the path of a file. A text that is
-/// the path of a file by chance does no harm.
+/// Finds the files that the texts of a sweep name, as a Ray cluster needs copies of them. A text
+/// that is the path of a file by chance does no harm.
 fn files(sweep: &Sweep) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     // A sweep is strings, numbers and lists of them, so that writing it as JSON cannot fail.

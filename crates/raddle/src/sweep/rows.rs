@@ -14,9 +14,9 @@ use raddle_study::sweep::ReadRow;
 use crate::error::CliError;
 use crate::place;
 
-/// Beginning of every row in the file of a sweep.
+/// Beginning of every row (result of a case) in the file of a sweep.
 const BEGIN: &str = "{\"case\":";
-/// Most bytes that are read of a file's first line to see whether it is a row.
+/// Largest number of bytes of a file's first line that are read to see whether it is a row.
 const MOST_BYTES: u64 = 1 << 24;
 
 /// Checks that rows may be written to a file, before any case is run; the error says why not.
@@ -33,12 +33,13 @@ pub(super) fn check(path: &Path) -> Result<(), CliError> {
 }
 
 /// Returns whether a text is the beginning of a row that was being written when its sweep was
-/// stopped; a file with any other text is foreign and stays.
+/// stopped; a file that ends in any other text is not of a sweep and stays as it is.
 fn is_rest(text: &str) -> bool {
     !text.ends_with('\n') && (text.starts_with(BEGIN) || BEGIN.starts_with(text))
 }
 
-/// Returns whether the file at a path is still this open file.
+/// Returns whether the path still leads to the open file `file`, and not to another one that has
+/// got its name.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -49,20 +50,20 @@ fn is_at(file: &File, path: &Path) -> bool {
     file.metadata().ok().zip(there).is_some_and(|(own, there)| same(own, there))
 }
 
-/// Returns whether a path still leads to this open file: always true, since only on Unix can the
-/// name of an open file be taken.
+/// Returns true, as the path always leads to the open file: only on Unix can the name of an open
+/// file be taken.
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> bool {
     true
 }
 
-/// A file of rows that is open and locked, so that no other process writes to it.
+/// File of rows (results of cases) that is open and locked, so that no other process writes to it.
 #[derive(Debug)]
 pub(super) struct RowFile {
     name: String,
-    /// Path of the file, with links resolved.
+    /// Path of the file of rows, with links resolved.
     path: PathBuf,
-    /// True if this process created the file.
+    /// True if this process created the file of rows.
     made: bool,
     file: Mutex<File>,
 }

@@ -22,12 +22,12 @@ use crate::units::plain;
 
 pub(crate) use args::TuneArgs;
 
-/// Beginning of the file with the recipe that was found, by which an earlier one is recognised.
+/// Beginning of the file with the recipe that `tune` found, by which an earlier one is recognised.
 const MARK: &str = "# Found by `raddle tune`";
-/// Most characters of the answer in a comment of the file.
+/// Largest number of characters of the answer in a comment of that file.
 const SENTENCE: usize = 500;
 
-/// Carries out the verb `tune`: searches the best values of options and recipe keys.
+/// Carries out the verb `tune`: searches the best values of options and of keys of recipes.
 pub(crate) fn verb(
     args: &TuneArgs,
     registry: &Registry,
@@ -74,7 +74,7 @@ fn ending(tuned: &Tuned) -> VerbEnding<'_> {
     }
 }
 
-/// Returns the sentence that no candidate meets all goals.
+/// Returns the sentence that no candidate (combination of values) meets all goals.
 fn missed(tuned: &Tuned) -> String {
     let today = &tuned.base.case;
     let only = || format!("No candidate meets all goals; {today}, which is today's way, does");

@@ -11,10 +11,10 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A folder of its own, in which the tool runs.
+/// Temporary folder of one test, in which the tool runs.
 pub(crate) struct Place(tempfile::TempDir);
 
-/// The streams and the exit code that a run of the tool left.
+/// Result of a run of the tool: its exit code, and the text on its output and error streams.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: i32,
@@ -31,18 +31,19 @@ impl Place {
         self.0.path()
     }
 
-    /// Writes a file, and returns its name.
+    /// Writes a file into the folder, and returns its name.
     pub(crate) fn file<'n>(&self, name: &'n str, text: impl AsRef<[u8]>) -> &'n str {
         fs::write(self.path().join(name), text).unwrap();
         name
     }
 
-    /// Runs the tool here without input.
+    /// Runs the tool in the folder, without input.
     pub(crate) fn raddle(&self, args: &[&str]) -> Ran {
         self.ask(args, "")
     }
 
-    /// Runs the tool here with this input. What `--format json` prints is held against its schema.
+    /// Runs the tool in the folder, with this input. A document that `--format json` prints is
+    /// checked against its schema.
     pub(crate) fn ask(&self, args: &[&str], input: impl AsRef<[u8]>) -> Ran {
         let mut child = Command::new(env!("CARGO_BIN_EXE_raddle"))
             .args(args)
@@ -64,7 +65,7 @@ impl Place {
         }
     }
 
-    /// Runs a line here as a shell does.
+    /// Runs a line in the folder by a shell, as a user who pastes it does.
     pub(crate) fn pasted(&self, line: &str) -> Ran {
         let raddle = Path::new(env!("CARGO_BIN_EXE_raddle")).parent().expect("it lies in a folder");
         let path = std::env::var("PATH").expect("programs are found by it");
@@ -82,21 +83,21 @@ impl Place {
         }
     }
 
-    /// Returns the lines of a decision log, each spelled by itself.
+    /// Returns the lines of a decision log as `raddle log` prints them, each with all its keys.
     pub(crate) fn log(&self, path: &str) -> String {
         let ran = self.raddle(&["log", path]);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""));
         ran.out
     }
 
-    /// Returns every file below a folder with its bytes, by its path within.
+    /// Returns the bytes of every file below a folder, by its path within that folder.
     pub(crate) fn tree(&self, folder: &str) -> BTreeMap<String, Vec<u8>> {
         let mut files = BTreeMap::new();
         collect(&self.path().join(folder), "", &mut files);
         files
     }
 
-    /// Returns the names in a folder, or none if the folder is not there.
+    /// Returns the names of the files in a folder, sorted; empty where there is no such folder.
     pub(crate) fn names(&self, folder: &str) -> Vec<String> {
         let Ok(entries) = fs::read_dir(self.path().join(folder)) else {
             return Vec::new();
@@ -120,7 +121,8 @@ fn collect(folder: &Path, within: &str, files: &mut BTreeMap<String, Vec<u8>>) {
     }
 }
 
-/// Numbers that look drawn, of 31 bits, from a seed.
+/// Returns a generator of pseudo-random numbers from a seed, which gives numbers from `least` to
+/// `most`.
 pub(crate) fn drawn(seed: u32) -> impl FnMut(u64, u64) -> u64 {
     let mut state = u64::from(seed);
     move |least, most| {
@@ -153,7 +155,7 @@ pub(crate) fn bare_table(rows: &[&str]) -> String {
     text
 }
 
-/// Training: large launches, one stream.
+/// Returns the launch table of a training program: large launches, one stream.
 pub(crate) fn train() -> String {
     table(&[
         "gemm   7  640  256  64  0      0      1000   400000",
@@ -162,7 +164,7 @@ pub(crate) fn train() -> String {
     ])
 }
 
-/// Inference: small launches, two streams.
+/// Returns the launch table of an inference program: small launches, two streams.
 pub(crate) fn infer() -> String {
     table(&[
         "attend 1  80   128  40  0     0       1000   20000",
@@ -172,7 +174,7 @@ pub(crate) fn infer() -> String {
     ])
 }
 
-/// A trace of the PyTorch profiler with these events, recorded on a V100.
+/// Returns a trace of the PyTorch profiler with these events, recorded on a V100.
 pub(crate) fn trace(metadata: &str, events: &[&str]) -> String {
     format!(
         "{{\"schemaVersion\":1,{metadata}\"deviceProperties\":[{{\"id\":0,\"name\":\"Tesla V100-SXM2-16GB\",\
@@ -183,7 +185,7 @@ pub(crate) fn trace(metadata: &str, events: &[&str]) -> String {
     )
 }
 
-/// A kernel event: 80 workgroups of 128 work-items.
+/// Returns a kernel event of such a trace: 80 workgroups of 128 work-items.
 pub(crate) fn kernel(name: &str, start_us: i64, duration_us: i64) -> String {
     format!(
         "{{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"{name}\",\"pid\":0,\"tid\":7,\"ts\":{start_us},\

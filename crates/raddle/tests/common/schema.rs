@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
-/// Schemas that were printed, by name.
+/// Schemas that the tool has printed, by the name of the document, so that each is printed once.
 static PRINTED: Mutex<BTreeMap<String, Value>> = Mutex::new(BTreeMap::new());
 
 /// Returns the schema of a document, as the tool prints it.
@@ -21,7 +21,7 @@ pub(crate) fn schema(name: &str) -> Value {
     printed.entry(name.to_owned()).or_insert_with(print).clone()
 }
 
-/// Checks what a command line printed, if it printed a document that has a schema.
+/// Checks a document that a command line printed against its schema, if it has one.
 pub(crate) fn check(args: &[&str], printed: &[u8]) {
     let asked = args.windows(2).any(|pair| pair == ["--format", "json"]);
     if !(asked || args.contains(&"--format=json")) || printed.is_empty() {
@@ -34,7 +34,7 @@ pub(crate) fn check(args: &[&str], printed: &[u8]) {
     }
 }
 
-/// Returns the name of the document that a command line prints.
+/// Returns the name of the document that a command line prints; `None` where it has no schema.
 fn name(args: &[&str], document: &Value) -> Option<String> {
     let has = |option: &str| args.iter().any(|arg| arg.starts_with(option));
     let verb = args.iter().find(|arg| !arg.starts_with('-') && **arg != "json")?;

@@ -55,7 +55,7 @@ fn every_time_has_a_unit_and_any_unit_will_do() {
     assert!(one == other);
 }
 
-/// Returns a refusal of the command line, before anything is run.
+/// Checks that the tool refuses a command line before anything is run, and returns what it printed.
 fn refused(place: &Place, args: &[&str]) -> Ran {
     let ran = place.raddle(args);
     assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{args:?}: {ran:?}");

@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use crate::common::{Place, table};
 
-/// The pair whose inference request takes 9.5 ms alone, beside a training step.
+/// Makes a folder with the bundled pair: an inference whose request takes 9.5 ms alone, and a
+/// training step.
 fn demo() -> Place {
     let place = Place::new();
     place.file("decode.csv", include_str!("../../../../fixtures/packed/decode.csv"));
@@ -12,7 +13,8 @@ fn demo() -> Place {
     place
 }
 
-/// Policies without what devices and neighbours add to them: what is foreseen of each holds there.
+/// Options for a comparison of four recipes without what devices and neighbours add, so that the
+/// order can be foreseen.
 const POLICIES: [&str; 8] = [
     "--recipe=leftover",
     "--recipe=spatial",
@@ -24,12 +26,13 @@ const POLICIES: [&str; 8] = [
     "--arrivals=queued",
 ];
 
-/// Returns a comparison of [`POLICIES`], as a document.
+/// Returns the document of a comparison with the options [`POLICIES`].
 fn policies(place: &Place, args: &[&str]) -> Value {
     replay(place, 0, &[args, &POLICIES].concat())
 }
 
-/// Returns a replay without files, as a document.
+/// Replays with these options, checks the exit code, and returns the printed document; no files are
+/// written.
 fn replay(place: &Place, code: i32, args: &[&str]) -> Value {
     let ran = place.raddle(&[&["replay"], args, &["--no-files", "--format", "json"]].concat());
     assert_eq!(ran.code, code, "{}", ran.err);
@@ -43,8 +46,9 @@ fn ranked(value: &Value) -> Vec<&str> {
     positions.map(|at| name(at).as_str().expect("a name")).collect()
 }
 
-/// Requests decide: the urgent ones go first under leftover-drain; half the device is too little
-/// for them; behind slices of 10 ms they queue up. The step pays for it.
+/// Checks the order of recipes for requests beside training: under leftover-drain the urgent
+/// requests go first; half the device is too little for them; behind slices of 10 ms they queue up.
+/// The training step pays for it.
 #[test]
 fn a_service_beside_training_is_ranked_by_its_requests() {
     let args = ["decode.csv", "train.csv", "--device", "b200", "--requests", "decode=40/s"];
@@ -82,8 +86,8 @@ fn a_service_beside_training_is_ranked_by_its_requests() {
     assert_eq!(device["window-ns"], summary["makespan-ns"]);
 }
 
-/// Two equal training loops fill the device between them: whatever divides it only delays, and
-/// slices that are switched delay most.
+/// Checks the verdict for two equal training loops that fill the device between them: whatever
+/// divides it only delays, and slices, whose switches cost time, delay most.
 #[test]
 fn two_training_loops_need_no_other_policy() {
     let value = policies(&demo(), &["train.csv", "train.csv", "--device", "b200"]);
@@ -91,7 +95,8 @@ fn two_training_loops_need_no_other_policy() {
     assert_eq!(value["answer"]["verdict"]["kind"], "stay");
 }
 
-/// A training run whose host frees memory for seconds, twice: the device is empty nearly always.
+/// Checks the verdict for a training program whose host frees memory for seconds, so that the
+/// device is empty nearly always: the host is too slow.
 #[test]
 fn a_host_that_is_too_slow_is_said_to_be() {
     let Some(file) = sample("kineto_nvidia/hta_alexnet_cuda_sync.json.gz") else { return };
@@ -105,12 +110,12 @@ fn a_host_that_is_too_slow_is_said_to_be() {
     assert!(open["assumptions"].to_string().contains("open loop: recorded launch times"));
 }
 
-/// A training loop whose workgroups last 40 ms and fill a V100, one launch after the other, beside
-/// requests of 2 ms on 20 of its 80 compute units, 40 a second. Foreseen: on its own half of the
-/// device a request takes what it takes alone, and the loop twice as long: 2. Time slices stop the
-/// loop after 10 ms, so a request takes up to 12 ms: 6. Draining waits for workgroups to end, up to
-/// 40 ms: 20. Under leftover a request begins where a launch ends, 25 times a second, while 40
-/// arrive: the queue grows to the end.
+/// Checks the order of recipes for a training loop whose workgroups last 40 ms and fill a V100, one
+/// launch after the other, beside requests of 2 ms on 20 of its 80 compute units, 40 a second.
+/// Foreseen slowdowns of requests: on its own half of the device a request takes its time alone,
+/// and the loop twice its own: 2. Time slices stop the loop after 10 ms, so a request takes up to
+/// 12 ms: 6. Draining waits for workgroups to end, up to 40 ms: 20. Under leftover a request begins
+/// where a launch ends, 25 times a second, while 40 arrive: the queue grows to the end.
 #[test]
 fn long_workgroups_are_best_kept_on_a_part_of_the_device() {
     let place = Place::new();
@@ -124,12 +129,12 @@ fn long_workgroups_are_best_kept_on_a_part_of_the_device() {
     assert_eq!((&verdict["kind"], &verdict["recipe"]), (&"use".into(), &"spatial".into()));
 }
 
-/// Two jobs of one level. One keeps a V100 full with launches of 50 ms; the other issues ten
-/// launches of 0.2 ms one after the other, waits for them, and is 30 ms on its host. Foreseen:
-/// under leftover, each of the ten waits behind a launch of 50 ms, and leftover-drain takes nothing
-/// off for an equal level: 300 to 500 ms a step of 32. Spatial: the ten take 4 ms instead of 2, but
-/// the full job half the speed: 2. Time slices: ten launches fit in one slice, which comes after 10
-/// ms at most, and the full job has all the rest: at most 1.4.
+/// Checks the order of recipes for two jobs of one level. One keeps a V100 full with launches of 50
+/// ms; the other issues ten launches of 0.2 ms one after the other, waits for them, and is 30 ms on
+/// its host. Foreseen: under leftover, each of the ten waits behind a launch of 50 ms, and
+/// leftover-drain takes nothing off for an equal level: 300 to 500 ms a step of 32. Spatial: the
+/// ten take 4 ms instead of 2, but the full job half the speed: 2. Time slices: ten launches fit in
+/// one slice, which comes after 10 ms at most, and the full job has all the rest: at most 1.4.
 #[test]
 fn bursts_beside_a_full_device_are_best_given_a_slice() {
     let place = Place::new();
@@ -151,9 +156,10 @@ fn bursts_beside_a_full_device_are_best_given_a_slice() {
     assert_eq!((&verdict["kind"], &verdict["recipe"]), (&"use".into(), &"weighted-slices".into()));
 }
 
-/// A training step of 562 kernels of an MI210, as a loop and as requests beside it. Its kernels
-/// leave room on the device. Foreseen: who is let in as room is left is best; who has to wait for
-/// slices of 10 ms, longer than a request, is worst. Nothing was foreseen of the two between.
+/// Checks the order of recipes for a training step of 562 kernels of an MI210, as a loop and as
+/// requests beside it. Its kernels leave room on the device. Foreseen: a recipe that lets work in
+/// as room is left is best; one that makes requests wait for slices of 10 ms, longer than a
+/// request, is worst. Nothing was foreseen of the two between.
 #[test]
 fn small_kernels_share_best_without_a_policy() {
     let Some(file) = sample("kineto_amd/tracelens_mi210_gpu_only.json.gz") else { return };
@@ -164,11 +170,11 @@ fn small_kernels_share_best_without_a_policy() {
     assert_eq!((ranked[0], ranked[3]), ("leftover", "weighted-slices"));
 }
 
-/// The training step of the MI210 as requests, 4 a second, beside a benchmark that fills an MI100
-/// with launches of 0.4 ms for 72 % of the time. Foreseen: draining takes the benchmark off within
-/// one of its short workgroups, and it runs between requests: best. Under leftover, hundreds of
-/// kernels in a row each wait for what is left of a launch: worst. The order of the two between was
-/// seen, not foreseen.
+/// Checks the order of recipes for the training step of the MI210 as requests, 4 a second, beside a
+/// benchmark that fills an MI100 with launches of 0.4 ms for 72 % of the time. Foreseen: draining
+/// takes the benchmark off within one of its short workgroups, and it runs between requests: best.
+/// Under leftover, hundreds of kernels in a row each wait for the room that a launch leaves: worst.
+/// The order of the two between was seen, not foreseen.
 #[test]
 fn requests_of_many_kernels_beside_a_full_device_need_draining() {
     let Some(serve) = sample("kineto_amd/tracelens_mi210_gpu_only.json.gz") else { return };
@@ -181,9 +187,10 @@ fn requests_of_many_kernels_beside_a_full_device_need_draining() {
     assert_eq!(value["answer"]["verdict"]["kind"], "use");
 }
 
-/// Two benchmarks, each with the device to itself for 72 % and 90 % of its time. Foreseen: who
-/// fills the gaps of one with kernels of the other is best, and equal levels give draining nothing
-/// to do; whoever divides the device or its time is slower for both.
+/// Checks the order of recipes for two benchmarks that have the device busy for 72 % and 90 % of
+/// their time alone. Foreseen: a recipe that fills the gaps of one with kernels of the other is
+/// best, and equal levels give draining nothing to do; a recipe that divides the device or its time
+/// is slower for both.
 #[test]
 fn two_benchmarks_fill_the_gaps_of_each_other() {
     let of = |gpu: &str| sample(&format!("rocprof/rocprofv1_2022_mixbench_{gpu}_timestamps.csv"));
@@ -253,8 +260,8 @@ fn requests_in_words_are_as_many_as_asked_for() {
     assert!(refused(&["--seed", "3"]).contains("add --requests"));
 }
 
-/// The verdict, the table with medians, what is idle, trust, and where more is said: 20 lines of 80
-/// columns, however much is asked.
+/// Checks that the first screen (the answer without `-v`) has the verdict, the table with medians,
+/// idle time, trust, and where more is said, in 20 lines of 80 columns, whatever the options are.
 #[test]
 fn the_first_screen_is_one() {
     let place = Place::new();
@@ -327,7 +334,7 @@ fn several_seeds_give_means_and_intervals() {
     assert!(ran.err.contains("no request arrives at random"), "{}", ran.err);
 }
 
-/// The sentence of the README by the rows of the table that it points to.
+/// Checks the sentence of the README against the rows of the table that it points to.
 #[test]
 fn the_readme_gives_the_figures_of_the_table() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -361,7 +368,8 @@ fn the_readme_gives_the_figures_of_the_table() {
     assert!(readme.contains(&said), "{said}");
 }
 
-/// A public profile, where they are at hand.
+/// Returns the path of a public profile; `None` where the profiles are absent and need not be
+/// there.
 fn sample(name: &str) -> Option<String> {
     raddle_testkit::sample(name).map(|path| path.display().to_string())
 }

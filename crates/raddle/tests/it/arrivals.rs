@@ -5,7 +5,8 @@ use std::fs;
 use crate::common::{Place, infer, sample, table, train};
 use serde_json::Value;
 
-/// Training without requests of its own, and a load for the inference beside it.
+/// Makes a folder with training, which has no requests, and a load file for the inference beside
+/// it.
 fn place() -> Place {
     let place = Place::new();
     place.file("train.csv", train());
@@ -32,7 +33,7 @@ fn summary(place: &Place, args: &[&str]) -> Value {
     serde_json::from_str(&ran.out).expect("it is JSON")
 }
 
-/// The first recipe's result for a process.
+/// Returns the result of the process with the index `at` under the first recipe of a summary.
 fn process(summary: &Value, at: usize) -> &Value {
     &summary["recipes"][0]["summary"]["processes"][at]
 }
@@ -386,7 +387,7 @@ fn a_minute_of_a_real_service() {
     assert!(!value.to_string().contains("azure2023"), "no path is told");
 }
 
-/// Rows of the sample within a minute of the first, counted by a script.
+/// Number of rows of the sample trace within a minute of the first, counted by a script.
 const A_MINUTE: u64 = 191;
 
 #[test]
@@ -417,6 +418,6 @@ fn the_real_workload_of_disb() {
     assert!(closed["ended"].as_u64() > Some(1200), "{closed}");
 }
 
-/// Arrivals before 400 ms in the sample, counted by a script.
+/// Number of arrivals before 400 ms in the sample load, counted by a script.
 const VGG: u64 = 12;
 const DENSENET: u64 = 2;

@@ -6,8 +6,8 @@ use raddle::{Goal, Load, Outcome, Rate, Study, StudyError};
 
 use crate::common::{Place, infer, train};
 
-/// Asks for 1,000 requests a second beside training, under two recipes, where 99 of 100 take at
-/// most `limit`.
+/// Runs a study by the library: `requests` requests a second beside training, under two recipes,
+/// with the goal that 99 of 100 take at most `limit`.
 fn asked(requests: u32, limit: Duration) -> Result<Outcome, StudyError> {
     let place = Place::new();
     place.file("train.csv", train());

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::common::{Place, infer, train};
 
-/// A program that wants the times of two programs beside each other reads one document: it says what
-/// a replay of each load and way says, with its intervals.
+/// Checks the document for programs that want the times of two programs beside each other: for each
+/// load and way of sharing it has the times that a replay prints, with their intervals.
 #[test]
 fn a_table_of_two_side_by_side_says_what_replays_say() {
     let place = Place::new();

@@ -9,8 +9,8 @@ use crate::common::Place;
 
 const HEAD: &str = r#"{"raddle-calibration":1,"#;
 
-/// Made up, so that the figures are known: a unit moves 30 GB/s, a turn of 2 ms has a switch of
-/// 120 us in it.
+/// Returns made-up measurements of a device, so that the figures are known: a compute unit moves 30
+/// GB/s, and a turn of 2 ms has a switch of 120 us in it.
 fn readings() -> String {
     let device = r#""what":"device","api":"cuda","name":"NVIDIA H200","units":132,"memory-bytes":150000000000,"compute":[9,0],"driver":"CUDA 13000"}"#;
     let mut text = format!("{HEAD}{device}\n");
@@ -91,7 +91,8 @@ fn a_device_file_of_measurements_changes_a_replay() {
     assert_eq!(json["measured"][0]["between"], serde_json::json!([29_998, 30_000]));
 }
 
-/// A program that stands in for Python tells measurements and fails: what it told is not lost.
+/// Checks that measurements which a program printed before it failed are not lost; the program
+/// stands in for Python.
 #[test]
 #[cfg(unix)]
 fn measurements_are_kept_where_the_program_fails() {
@@ -116,7 +117,7 @@ fn measurements_are_kept_where_the_program_fails() {
     assert_eq!(place.names(".").len(), 5);
 }
 
-/// The program really measures what this machine has: a GPU, or a processor through OpenCL.
+/// Measures the device of this machine in earnest: a GPU, or a processor through OpenCL.
 #[test]
 #[cfg(unix)]
 fn the_device_at_hand_is_measured() {
@@ -156,7 +157,7 @@ fn the_plan_is_told_and_nothing_is_done() {
     assert!(bare.code == 2 && bare.err.contains("--save"), "{bare:?}");
 }
 
-/// The programs for a GPU are at least programs.
+/// Checks that the programs prepared for a GPU are at least well-formed.
 #[test]
 #[cfg(unix)]
 fn the_prepared_session_is_well_formed() {

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::common::{Place, infer, train};
 
-/// The first 120 ms of two ways of the bundled pair on an H200, at 20 requests a second.
+/// Returns measurements of the bundled pair on an H200: the first 120 ms under two ways of sharing,
+/// at 20 requests a second.
 fn short() -> Value {
     let whole: Value =
         serde_json::from_str(include_str!("../../../../fixtures/h200/measured.json"))
@@ -44,8 +45,8 @@ fn bundled() -> Place {
 const PROFILES: [&str; 4] =
     ["calibrate", "pair", "--profile-a=decode.csv", "--profile-b=train.csv"];
 
-/// The replays of a fit are of the measured pair: errors before are those of docs/judged.md, and
-/// no fit makes those that it sees worse.
+/// Checks fits to the measured pair: the errors before the fit are those of docs/judged.md, and no
+/// fit makes the replays that it uses worse.
 #[test]
 fn a_fit_to_the_measured_pair_holds_each_way_out() {
     let place = bundled();
@@ -122,7 +123,8 @@ fn a_check_takes_both_tenants_from_a_measured_pair() {
     assert_eq!(recording.code, 2, "{recording:?}");
 }
 
-/// A program that answers a request each 10 ms, or repeats steps of 10 ms, by sleeping.
+/// Text of a Python program that answers a request each 10 ms, or repeats steps of 10 ms, by
+/// sleeping.
 const PROGRAM: &str = r#"
 import os, sys, time
 with open("seen", "a") as seen:

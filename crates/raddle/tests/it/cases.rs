@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::common::{Place, Ran, kernel, trace};
 
-/// Returns a file of that folder; `None` where it is absent and need not be there.
+/// Returns the text of a file in the folder of cases; `None` where it is absent and need not be
+/// there.
 fn case(name: &str) -> Option<String> {
     let path: PathBuf = raddle_testkit::beside("cases")?.join(name);
     Some(path.display().to_string())

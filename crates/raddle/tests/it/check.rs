@@ -4,7 +4,8 @@
 use crate::common::{Place, table};
 use serde_json::Value;
 
-/// A profile of 4 us with two launches, so often one after the other, `each` ns apart.
+/// Returns a profile of `lasts` ns with two equal launches, repeated `times` times at a distance of
+/// `each` ns.
 fn recorded(times: u64, each: u64, lasts: u64) -> String {
     let rows = (0..times).flat_map(|at| {
         let begin = at * each;
@@ -54,7 +55,8 @@ fn predicted_and_measured_of_each_tenant() {
     assert!(text.out.contains("no recording of two"), "{}", text.out);
 }
 
-/// Latencies of 10 repetitions by hand.
+/// Checks that each repetition in a recording counts as a request, with latencies of 10 repetitions
+/// computed by hand.
 #[test]
 fn requests_are_repetitions() {
     let place = Place::new();
@@ -79,7 +81,8 @@ fn requests_are_repetitions() {
     );
 }
 
-/// One recording of both tenants, as Nsight Systems makes of several processes.
+/// Checks one recording of both tenants, as Nsight Systems makes of several processes: each tenant
+/// gets its own process.
 #[test]
 fn processes_of_one_recording_are_told_apart() {
     let place = Place::new();

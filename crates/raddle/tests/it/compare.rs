@@ -5,7 +5,7 @@ use std::fs;
 use crate::common::{Place, infer, table, train};
 use serde_json::Value;
 
-/// Two processes on a V100 in `a`, on an A100 in `b`.
+/// Makes a folder with two results of two processes: on a V100 in `a`, on an A100 in `b`.
 fn place() -> Place {
     let place = Place::new();
     place.file("train.csv", train());
@@ -72,7 +72,8 @@ fn what_is_stuck_is_told_and_has_no_makespan() {
     assert_eq!(of("weighted", "stuck"), None);
 }
 
-/// Two processes that take turns, in equal slices and by weight: of 500 us in `a`, of 2 ms in `b`.
+/// Makes a folder with two results of two processes that take turns, in equal slices and by weight:
+/// of 500 us in `a`, of 2 ms in `b`.
 fn turns() -> Place {
     let place = Place::new();
     place.file("a.csv", table(&["k 1 640 256 64 0 0 0 5000000"; 4]));
@@ -121,7 +122,7 @@ fn how_time_was_divided_is_compared_where_processes_take_turns() {
     assert_eq!(row.unwrap()["values"][0].as_f64(), fairness["longest-wait-ns"].as_f64());
 }
 
-/// Two recipes of one result, whose figures are those of their own rows.
+/// Checks the comparison of two recipes of one result: their figures are those of their own rows.
 #[test]
 fn any_two_recipes_stand_side_by_side() {
     let place = place();

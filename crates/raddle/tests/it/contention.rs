@@ -9,7 +9,7 @@ fn learnt(place: &Place, args: &[&str]) -> Value {
     serde_json::from_str(&ran.out).expect("it is JSON")
 }
 
-/// A recording in which `reduce` takes twice as long beside `gemm`.
+/// Returns a recording in which the kernel `reduce` takes twice its time beside the kernel `gemm`.
 fn beside() -> String {
     table(&[
         "reduce 1 20 256 32 0 0    0    1000",
@@ -40,8 +40,8 @@ fn factors_and_unknown() {
     assert!(nothing.out.contains("unknown: "), "{}", nothing.out);
 }
 
-/// The contention that one profile teaches is charged to another that never met it, and unknown
-/// contention widens the interval.
+/// Checks that contention learnt from one profile is charged to a process that never met it, and
+/// that unknown contention widens the interval.
 #[test]
 fn tenants_that_never_met_are_charged() {
     let place = Place::new();
@@ -69,7 +69,8 @@ fn tenants_that_never_met_are_charged() {
     assert!(between[0] == 6000 && between[1].as_u64() > Some(6000), "{between:?}");
 }
 
-/// Intervals are meant for nine launches of ten; errors are those of docs/contention.md.
+/// Checks, for each recording, the second half as predicted by contention from the first: the
+/// intervals should hold nine launches of ten, and the errors are those of docs/contention.md.
 #[test]
 fn the_second_half_of_recordings_by_the_first() {
     let goals = [

@@ -9,20 +9,20 @@ use crate::common::{Place, sample, table};
 const RECIPE: &str = "raddle = 1\n[turn]\npolicy = \"highest-level\"\n[preempt]\npolicy = \"switch\"\n\
                       [allocate]\npolicy = \"matching\"\nsplit = { threshold = 3, retry-us = 1 }\n";
 
-/// The waves of a launch, as a log counts them.
+/// Numbers of waves of a launch, as the lines of a decision log count them.
 #[derive(Default)]
 struct Waves {
     whole: u64,
     parts: u64,
     ended: u64,
-    /// The number of waves of a workgroup, and of the launch.
+    /// Number of waves of a workgroup; the next field is that of the whole launch.
     each: u64,
     all: u64,
     related: bool,
     saved: u64,
 }
 
-/// Adds up the waves of each launch, from the lines alone.
+/// Adds up the waves of each launch from the lines of a decision log.
 fn waves(log: &str) -> BTreeMap<u64, Waves> {
     let mut launches: BTreeMap<u64, Waves> = BTreeMap::new();
     for line in log.lines().skip(1) {
@@ -57,7 +57,8 @@ fn waves(log: &str) -> BTreeMap<u64, Waves> {
     launches
 }
 
-/// Replays two profiles twice, and returns the waves of the log, which is the same both times.
+/// Replays two profiles twice, checks that both decision logs are equal, and returns the waves of
+/// each launch in the log.
 fn replayed(place: &Place, low: &str, high: &str, more: &[&str]) -> BTreeMap<u64, Waves> {
     place.file("cut.toml", RECIPE);
     let run = |out: &str| {

@@ -8,24 +8,26 @@ use serde_json::Value;
 use crate::common::{Place, drawn};
 use crate::queued_streams::recorded;
 
-/// The head of a launch table with kinds of ops.
+/// Header line of a launch table with kinds of ops (kernel, copy, fill).
 const HEAD: &str = "name,kind,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,\
                     vgprs_per_thread,lds_bytes,arrival_ns,start_ns,duration_ns\n";
 
-/// The share by which a makespan may be off, and the least share of waits within the goal.
+/// Limits of a check: (largest error of the makespan as a fraction, least fraction of waits within
+/// the goal).
 type Bar = (f64, f64);
 
-/// Where latency is none, so that a replay without any is exact.
+/// Limits for recordings without launch latency, so that a replay without any is exact.
 const EXACT: Bar = (0.0001, 1.0);
-/// Where the latency is to be found in the recording too.
+/// Limits for recordings with a launch latency, which has to be found first.
 const CLOSE: Bar = (0.01, 0.9);
 
-/// Replays a recording, and looks at the end of the replay and at its own account of errors.
+/// Replays a recording, and checks its makespan, its own account of errors and its launch latency
+/// against `bar`.
 fn check(text: &str, bar: Bar, what: &str) {
     check_with(&[], text, bar, what);
 }
 
-/// Replays a recording with more options.
+/// Replays a recording with more options, and checks it as [`check`] does.
 fn check_with(options: &[&str], text: &str, bar: Bar, what: &str) {
     let place = Place::new();
     place.file("recorded.csv", text);
@@ -43,7 +45,8 @@ fn check_with(options: &[&str], text: &str, bar: Bar, what: &str) {
     assert!(bar == CLOSE || latency == [Some(0); 2], "{what}: {own}");
 }
 
-/// Streams beyond the hardware queues wait for other streams, which is no latency of launches.
+/// Checks that the wait of streams beyond the number of hardware queues, for streams that share
+/// their queue, is not taken for launch latency.
 #[test]
 fn time_in_a_hardware_queue_is_no_launch_latency() {
     let rounds: Vec<(usize, u64, u64)> = (0..80).map(|at| (at % 8, 1_000, 1_000_000)).collect();
@@ -62,7 +65,9 @@ fn time_in_a_hardware_queue_is_no_launch_latency() {
     }
 }
 
-/// Recordings of a process with another number of queues than its device has, replayed with that number.
+/// Checks that waits in a hardware queue are not taken for launch latency where the recorded
+/// process had another number of queues than its device has by default, and the replay gets that
+/// number.
 #[test]
 fn time_in_a_wanted_number_of_queues_is_no_launch_latency() {
     for seed in 1..9 {
@@ -83,7 +88,8 @@ fn time_in_a_wanted_number_of_queues_is_no_launch_latency() {
     }
 }
 
-/// Copies of a direction wait for each other, and kernels for the copies of their streams.
+/// Checks that waits at a copy engine are not taken for launch latency: copies of one direction
+/// wait for each other, and kernels for the copies of their streams.
 #[test]
 fn time_at_a_copy_engine_is_no_launch_latency() {
     for seed in 1..9 {
@@ -134,7 +140,8 @@ fn time_at_a_copy_engine_is_no_launch_latency() {
     }
 }
 
-/// Kernels that fill the device wait for each other, whatever their streams.
+/// Checks that waits for room are not taken for launch latency: kernels that fill the device wait
+/// for each other, whatever their streams.
 #[test]
 fn time_without_room_is_no_launch_latency() {
     for seed in 1..9 {
@@ -155,9 +162,9 @@ fn time_without_room_is_no_launch_latency() {
     }
 }
 
-/// Returns when kernels of two streams start and end on a device with room for 132 workgroups: where
-/// room comes free those of the second stream go first. A kernel is when it is issued, its
-/// workgroups, and how long one lasts.
+/// Simulates two streams on a device with room for 132 workgroups, where room that becomes free
+/// goes to the second stream first. A kernel is given as (time of issue, workgroups, time of one
+/// workgroup). Returns (start, end) of each kernel; all times are in ns.
 fn urgent_second(streams: &[Vec<(u64, u64, u64)>; 2]) -> [Vec<(u64, u64)>; 2] {
     let mut found = [Vec::new(), Vec::new()];
     let (mut free, mut now) = (132, 0);
@@ -197,8 +204,8 @@ fn urgent_second(streams: &[Vec<(u64, u64, u64)>; 2]) -> [Vec<(u64, u64)>; 2] {
     }
 }
 
-/// Kernels of a more urgent stream take room where workgroups of others end: the time that they take
-/// is neither launch latency nor longer workgroups of the others.
+/// Checks that the time which a more urgent stream takes from kernels is taken neither for launch
+/// latency nor for longer workgroups.
 #[test]
 fn time_behind_a_more_urgent_stream_is_no_launch_latency() {
     for seed in 1..25 {
@@ -236,7 +243,7 @@ fn time_behind_a_more_urgent_stream_is_no_launch_latency() {
     }
 }
 
-/// Where nobody recorded launches, gaps stay, and nothing is fitted.
+/// Checks that gaps stay and no latency is fitted where the recording has no launch times.
 #[test]
 fn recorded_gaps_are_no_launch_latency() {
     for seed in 1..5 {
@@ -252,7 +259,8 @@ fn recorded_gaps_are_no_launch_latency() {
     }
 }
 
-/// A copy inside a device is work of the device; one to another device is work of a link.
+/// Checks that a copy inside a device counts as work of the device, and one to another device as
+/// work of a link.
 #[test]
 fn copies_are_told_by_where_they_go() {
     let place = Place::new();

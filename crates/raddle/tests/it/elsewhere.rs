@@ -20,7 +20,8 @@ fn busy(place: &Place, file: &str, args: &[&str]) -> f64 {
     parts.map(|part| time[part].as_f64().expect("a time")).iter().sum()
 }
 
-/// The errors of which verdicts speak are those of recordings of one program on two devices.
+/// Checks the errors that verdicts state for a recording of another device against pairs of
+/// recordings of one program on two devices.
 #[test]
 fn true_times_lie_where_pairs_of_recordings_put_them() {
     let place = Place::new();
@@ -66,8 +67,8 @@ fn a_figure_of_another_device_has_the_interval_of_such_replays() {
     assert!(there["overturning"].to_string().contains(line), "{}", there["overturning"]);
 }
 
-/// Kernels for another vendor's devices are other kernels: the figures stand there, and nothing is
-/// recommended by them.
+/// Checks that figures from a recording of another vendor's device are shown, but nothing is
+/// recommended by them, as its kernels are others.
 #[test]
 fn nothing_is_ranked_by_a_recording_of_another_vendor() {
     let place = Place::new();
@@ -84,8 +85,8 @@ fn nothing_is_ranked_by_a_recording_of_another_vendor() {
     assert!(!told.out.contains("\n* "), "{}", told.out);
 }
 
-/// Turns and switches were measured on one device; on others the figures of time slices have an
-/// interval by the least and the most of both, unless the user says them. So has the way of today
+/// Checks that figures of time slices have an interval by the least and the most turn and switch on
+/// devices on which these were not measured, unless the user sets them; and so has the default way
 /// where nobody names it.
 #[test]
 fn time_slices_have_an_interval_by_turn_and_switch() {

@@ -3,7 +3,7 @@
 use crate::common::{Place, train};
 use serde_json::{Value, json};
 
-/// Made up, so that the weights are known.
+/// Made-up readings of power, so that the energy weights are known.
 const READINGS: &str = "\
 kernel,move,load,store,matrix,compare,jump,ns,mw
 idle,0,0,0,0,0,0,1000000000,70000
@@ -15,7 +15,7 @@ compares,10000000,0,0,0,400000000,4000000,1000000,90720
 jumps,10000000,0,0,0,4000000,400000000,1000000,82800
 ";
 
-/// Published measurements of a V100.
+/// Readings of power made from published measurements of a V100.
 const MEASURED: &str =
     include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/energy/v100.csv"));
 

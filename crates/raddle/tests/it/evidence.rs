@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::common::{Place, table};
 
-/// A queue with one server and a service of one millisecond: requests a second, and the 99th
-/// percentile of the time of a request in nanoseconds (Erlang's formula for M/D/1).
+/// Queues with one server and a service time of one millisecond: (requests a second, 99th
+/// percentile of the time of a request in nanoseconds by Erlang's formula for M/D/1).
 const QUEUES: [(u32, u64); 3] = [(500, 4_328_000), (700, 7_480_000), (900, 22_200_000)];
 
 /// Makes a profile of one kernel of a millisecond that fills every compute unit.
@@ -20,7 +20,8 @@ fn replayed(place: &Place, args: &[&str]) -> Value {
     serde_json::from_str(&ran.out).expect("the command prints JSON")
 }
 
-/// Returns requests, figure and bounds.
+/// Returns (number of requests, p99, lower bound, upper bound or `None`) of the first process,
+/// times in ns.
 fn found(value: &Value) -> (u64, u64, u64, Option<u64>) {
     let own = &value["answer"]["rows"][0]["processes"][0];
     let of = |value: &Value| value.as_u64();
@@ -30,8 +31,9 @@ fn found(value: &Value) -> (u64, u64, u64, Option<u64>) {
     (of(&own["requests"]).expect("requests ended"), figure, least, of(&sampled["most-ns"]))
 }
 
-/// One seed and two queues in a test; `RADDLE_QUEUE_SEEDS` asks for more seeds of all three, of which
-/// one in twenty may miss.
+/// Checks that the known percentiles of queues lie within the printed intervals. A test run draws
+/// one seed of two queues; `RADDLE_QUEUE_SEEDS` asks for more seeds of all three, of which one in
+/// twenty may miss.
 #[test]
 fn a_queue_of_known_percentiles_lies_within_its_intervals() {
     let place = Place::new();
@@ -68,7 +70,7 @@ fn the_load_that_holds_a_goal_is_that_of_the_queue() {
     assert!(533 <= met && met < missed && missed <= 589, "{limit}");
 }
 
-/// The number of requests depends on the recipe and the load, and on nothing else.
+/// Checks that the number of requests depends on the recipe and the load, and on nothing else.
 #[test]
 fn every_verb_draws_as_many_requests() {
     let place = Place::new();
@@ -90,7 +92,8 @@ fn every_verb_draws_as_many_requests() {
     }
 }
 
-/// Which run of an open load is the last is not known before, and every recipe is drawn for all that.
+/// Checks that a load without an end is drawn and logged for every recipe, although it is not known
+/// beforehand which of its simulations is the last.
 #[test]
 fn a_load_without_end_is_drawn_and_logged() {
     let place = Place::new();

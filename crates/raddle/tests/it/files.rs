@@ -17,7 +17,7 @@ fn place() -> Place {
     place
 }
 
-/// Each verb that writes a file or a folder, and where.
+/// Verbs that write a file or a folder: (arguments, the path that they write).
 const WRITERS: [(&[&str], &str); 10] = [
     (&["recipes", "--show=greedy", "--save=x.toml"], "x.toml"),
     (&["devices", "--show=v100", "--save=x.toml"], "x.toml"),
@@ -112,7 +112,8 @@ fn a_link_that_leads_nowhere_is_told_and_stays() {
     }
 }
 
-/// A path that is neither file nor folder, as `/dev/null`, has no place for other files beside it.
+/// Checks that nothing is written beside a path that is neither file nor folder, such as
+/// `/dev/null`.
 #[test]
 #[cfg(unix)]
 fn nothing_is_written_beside_what_is_no_file() {
@@ -127,8 +128,8 @@ fn nothing_is_written_beside_what_is_no_file() {
     }
 }
 
-/// Every option that names a file to write refuses a device, a folder and a foreign file alike, before
-/// the work begins.
+/// Checks that every option that names a file to write refuses a device, a folder and a file of
+/// others alike, before the work begins.
 #[test]
 #[cfg(target_os = "linux")]
 fn one_rule_refuses_what_cannot_be_written_whatever_option_names_it() {
@@ -172,8 +173,8 @@ fn one_rule_refuses_what_cannot_be_written_whatever_option_names_it() {
     }
 }
 
-/// A page that comes while a sweep runs stays; the rows and the new page are there, and the answer is
-/// printed.
+/// Checks that a page which another program puts at the path while a sweep runs stays; the rows and
+/// the new page are there, and the answer is printed.
 #[test]
 fn a_page_that_comes_while_a_sweep_runs_stays() {
     let place = place();
@@ -211,7 +212,8 @@ fn a_page_that_comes_while_a_sweep_runs_stays() {
     assert_eq!(rows.lines().count(), 30);
 }
 
-/// The place of a result is checked before the work: a profile that is missing is not even looked for.
+/// Checks that the path of a result is checked before the work: a missing profile is not even
+/// looked for.
 #[test]
 fn a_place_that_is_taken_is_told_before_a_profile_is_read() {
     let place = place();
@@ -234,7 +236,7 @@ fn a_place_that_is_taken_is_told_before_a_profile_is_read() {
     }
 }
 
-/// Starts a replay that takes a while, into `mine`.
+/// Starts a replay that takes a while and writes the folder `mine`.
 fn slow(place: &Place) -> Child {
     let args = [
         "replay",

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::common::{Place, drawn, table};
 
-/// Writes a table of kernels of 50 us, one each 200 us, that began so many microseconds after their
-/// launch.
+/// Returns a launch table of kernels of 50 us, one each 200 us; the number in `latencies` is the
+/// time in microseconds from its launch to its begin.
 fn begun_after(latencies: &[u64]) -> String {
     let rows = (0..).zip(latencies).map(|(at, latency)| {
         let issued = at * 200_000;
@@ -54,7 +54,7 @@ fn a_fit_is_judged_on_what_it_has_not_seen() {
     assert_eq!(refused.code, 2, "it needs --self-replay");
 }
 
-/// What passes between two nodes of a graph is the device's: it stays as recorded, whatever it is.
+/// Checks that the gaps between nodes of a graph, which the device makes, stay as recorded.
 #[test]
 fn gaps_between_the_nodes_of_a_graph_stay() {
     let place = Place::new();
@@ -86,8 +86,8 @@ fn gaps_between_the_nodes_of_a_graph_stay() {
     assert_eq!(found["busy"]["difference"].as_f64(), Some(0.0));
 }
 
-/// Plays a device that lets the pending workgroups of the more urgent stream go first, in rounds
-/// over the whole device, and writes what a profiler would record of it.
+/// Simulates a device that lets pending workgroups of the more urgent stream go first, in rounds
+/// over the whole device, and returns the recording that a profiler would write of it.
 fn recorded_with_priorities(seed: u32) -> String {
     let mut draw = drawn(seed);
     let low: Vec<(u64, u64)> = (0..40).map(|_| (draw(1, 8), draw(50, 900) * 1000)).collect();
@@ -137,8 +137,8 @@ fn recorded_with_priorities(seed: u32) -> String {
     )
 }
 
-/// The time that the more urgent stream takes from a kernel lies in that kernel's recorded duration;
-/// a replay in which the stream takes it once more would count it twice.
+/// Checks that the time which a more urgent stream takes from a kernel is counted once: it lies in
+/// that kernel's recorded duration, so a replay must not add it again.
 #[test]
 fn time_that_a_more_urgent_stream_took_is_counted_once() {
     let place = Place::new();

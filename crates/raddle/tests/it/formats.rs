@@ -14,13 +14,14 @@ use serde_json::Value;
 use crate::common::Place;
 use written::{Launch, kineto, launch_table, nsys_csv, nsys_sqlite, rocpd, rocprof_csv};
 
-/// The time that a first launch takes to begin, in nanoseconds, which some files do not tell.
+/// Time from the issue of a first launch to its begin, in nanoseconds, which some file formats do
+/// not hold.
 const LATENCY: u64 = 10_000;
 
-/// The longest turn of a process, in nanoseconds.
+/// Longest turn of a process, in nanoseconds, by which answers may differ.
 const TURN: u64 = 2_500_000;
 
-/// A request: small kernels, all issued ahead.
+/// Returns the launches of one request: small kernels, all issued ahead.
 fn serve() -> Vec<Launch> {
     let launch = |at: u64| {
         let (issued, start) = (at * 700, 6_000 + at * 34_000);
@@ -29,7 +30,8 @@ fn serve() -> Vec<Launch> {
     (0..8).map(launch).collect()
 }
 
-/// A step of training: kernels of many rounds, all of them issued at its begin.
+/// Returns the launches of a step of training: kernels of many rounds, all of them issued at its
+/// begin.
 fn train() -> Vec<Launch> {
     let launch = |at: u64| {
         let (issued, start) = (at * 2_000, LATENCY + at * 402_000);
@@ -46,22 +48,22 @@ fn train() -> Vec<Launch> {
     (0..6).map(launch).collect()
 }
 
-/// A run as the files of its two programs.
+/// Files of the two programs of one recording, in one format.
 type Files = [Vec<u8>; 2];
 
 fn both(write: impl Fn(&[Launch]) -> Vec<u8>) -> Files {
     [write(&serve()), write(&train())]
 }
 
-/// The answer to a run: the recommended way, the p99 of requests and the step of training under
-/// each way, by their names, and the warnings.
+/// Answer of a command: the recommended way of sharing, the p99 of requests and the step of
+/// training under each way, by their names, and the warnings.
 struct Answer {
     way: Option<String>,
     figures: Vec<(String, [u64; 2])>,
     warnings: String,
 }
 
-/// Asks `replay` or `share` with their defaults.
+/// Runs `replay` or `share` on these files with the default options, and returns the answer.
 fn ask(verb: &str, files: &Files, device: &str) -> Answer {
     let place = Place::new();
     let names = ["serve", "train"];
@@ -93,7 +95,8 @@ fn ask(verb: &str, files: &Files, device: &str) -> Answer {
     }
 }
 
-/// Compares the answers to files with those to the launch table of the run.
+/// Compares the answers to the files of each format with those to the launch table of one
+/// recording.
 fn compare(device: &str, formats: &[(&str, bool, Files)]) {
     for verb in ["replay", "share"] {
         let table = ask(verb, &both(|run| launch_table(run, device)), device);
@@ -139,7 +142,7 @@ fn three_files_of_amd_give_one_answer() {
     compare("mi300x", &[("rocprof CSV", false, both(rocprof_csv)), ("rocpd", true, both(rocpd))]);
 }
 
-/// A program whose host is slow: a kernel of 20 us every 100 us.
+/// Returns the launches of a program whose host is slow: a kernel of 20 us every 100 us.
 fn slow() -> Vec<Launch> {
     let launch = |at: u64| {
         let start = 6_000 + at * 100_000;
@@ -156,9 +159,9 @@ fn slow() -> Vec<Launch> {
     (0..100).map(launch).collect()
 }
 
-/// One program, alone and beside a copy of itself: all files give one advice and one order of ways;
-/// those without launch times mark both it and the idle share as assumed. What each of two equal
-/// programs got differs by no more than a launch.
+/// Checks one program, alone and beside a copy of itself, in all formats: all files give one advice
+/// and one order of ways; formats without launch times mark both, and the idle share, as assumed.
+/// The parts of two equal programs differ by no more than a launch.
 #[test]
 fn a_slow_host_is_one_advice_whichever_file_shows_it() {
     let slow = slow();
@@ -212,7 +215,7 @@ fn a_slow_host_is_one_advice_whichever_file_shows_it() {
     }
 }
 
-/// Returns the answer to a file, and to a copy of it where two are named: as JSON, and in words of
+/// Returns the answer to a file, and to a copy of it where two are named: as JSON, and as text in
 /// one line.
 fn shown(words: &[&str], device: &str, bytes: &[u8]) -> (Value, String) {
     let place = Place::new();
@@ -227,7 +230,7 @@ fn shown(words: &[&str], device: &str, bytes: &[u8]) -> (Value, String) {
     (found, text.out.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// Where recorded gaps are closed, nothing is called idle for a slow host.
+/// Checks that nothing is called idle because of a slow host where recorded gaps are closed.
 #[test]
 fn closed_gaps_blame_no_host() {
     let place = Place::new();

@@ -10,14 +10,14 @@ use crate::common::{Place, Ran, infer, table, train};
 
 const ACTION: &str = include_str!("../../../../action.yml");
 
-/// Returns the script of the action.
+/// Returns the shell script of the GitHub action.
 fn script() -> String {
     let (_, script) = ACTION.split_once("      run: |\n").expect("a script");
     let lines = script.lines().map(|line| line.strip_prefix("        ").unwrap_or(line));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Runs the action as the shell of a workflow does.
+/// Runs the action's script as the shell of a workflow does.
 fn act(place: &Place, old: &str, new: &str, limits: &str) -> Ran {
     let output = Command::new("bash")
         .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &script()])
@@ -82,7 +82,7 @@ fn inputs_of_the_action_are_no_part_of_its_script() {
     }
 }
 
-/// Returns a line of Markdown without its code: what stands between equal runs of backticks.
+/// Returns a line of Markdown without its code, which stands between equal runs of backticks.
 fn outside_of_code(line: &str) -> String {
     let mut outside = String::new();
     let mut rest = line;
@@ -107,7 +107,8 @@ fn outside_of_code(line: &str) -> String {
     outside + rest
 }
 
-/// Names of processes, recipes and devices in the table, and of both in a broken limit.
+/// Checks the Markdown that shows names of processes, recipes and devices, in the table and in a
+/// broken limit: none becomes a mention or a link.
 #[test]
 fn markdown_runs_mentions_and_links_nothing() {
     for evil in [

@@ -6,8 +6,8 @@ use std::process::Command;
 
 use crate::common::{Place, Ran, infer, kernel, table, trace, train};
 
-/// Names that paint, set the title of the terminal, clear it, turn the direction, mention, link,
-/// and run.
+/// Hostile names, which would paint a terminal, set its title, clear it, turn the text direction,
+/// mention, link, or run a command.
 const EVIL: [&str; 6] = [
     "\u{1b}[31mEVIL\u{1b}]0;title\u{7}\u{1b}[2J",
     "a\u{9b}2J\u{202e}b\u{7f}",
@@ -17,7 +17,7 @@ const EVIL: [&str; 6] = [
     "$(touch PWN)`touch PWN`|touch PWN",
 ];
 
-/// Checks that no character of a text controls a terminal.
+/// Checks that no character of a text can control a terminal.
 fn is_plain(text: &str) {
     let controls = |c: char| {
         c.is_control() && !matches!(c, '\n' | '\t')
@@ -103,7 +103,7 @@ fn values_of_files_in_messages_are_plain() {
     plain(&place.ask(&["golden", "bitmap"], format!("{{\"{}\":1}}\n", EVIL[1])));
 }
 
-/// Writes a text as a string of JSON.
+/// Writes a text as a JSON string.
 fn json_string(text: &str) -> String {
     let text = text.replace('\\', "\\\\").replace('"', "\\\"");
     let escaped = |c: char| match c.is_control() {
@@ -163,7 +163,7 @@ fn markdown_holds_no_tag_link_or_mention_of_a_name() {
     }
 }
 
-/// Runs lines in a shell. Returns whether a name in the lines ran as a command.
+/// Runs lines in a shell. Returns whether a hostile name in the lines ran as a command.
 fn runs(place: &Place, script: &str) -> bool {
     let stub = "raddle() { :; }; cat() { :; }; sbatch() { :; }; nvidia-cuda-mps-control() { :; }; COMMAND() { :; }\n";
     let _ = Command::new("bash")

@@ -6,8 +6,8 @@ use std::fs;
 use crate::common::{Place, bare_table, kernel, sample, table, trace, train};
 use serde_json::Value;
 
-/// Two streams that overlap, a kernel of a communication library, one that looks persistent, one
-/// that fits nowhere.
+/// Returns a profile of odd kernels: two streams that overlap, a kernel of a communication library,
+/// one that looks persistent, one that fits nowhere.
 fn odd() -> String {
     let rows = table(&[
         "gemm      7  640 256 64 32768 0      9000   400000",
@@ -148,7 +148,8 @@ fn communication_follows_the_rule() {
     assert!(ran.err.contains("leaves nothing of it: give `--comm fixed`"), "{}", ran.err);
 }
 
-/// One workgroup a compute unit, or a few fewer, for long.
+/// Checks that persistent kernels are listed: long ones with one workgroup a compute unit, or a few
+/// fewer.
 #[test]
 fn quirk_24_persistent_kernels_are_listed() {
     let place = Place::new();
@@ -169,7 +170,8 @@ fn quirk_24_persistent_kernels_are_listed() {
     assert!(text.contains("Persistent by their looks:\n  `hold`: 1 launch of 80"), "{text}");
 }
 
-/// The tool that wrote the profile tells the maker of the device.
+/// Checks that the message that asks for a device names one of the vendor whose tool wrote the
+/// profile.
 #[test]
 fn the_device_to_name_is_of_the_right_maker() {
     let place = Place::new();
@@ -261,7 +263,8 @@ fn ns(value: &Value) -> u64 {
     value.as_u64().unwrap_or_else(|| panic!("{value} is no count"))
 }
 
-/// Everything of a sample, or `None` where it is absent and need not be there.
+/// Returns the document that `inspect` prints of a sample; `None` where that is absent and need not
+/// be there.
 fn inspected(name: &str, args: &[&str]) -> Option<Value> {
     let path = sample(&format!("kineto_nvidia/{name}"))?;
     let found = document(
@@ -271,7 +274,7 @@ fn inspected(name: &str, args: &[&str]) -> Option<Value> {
     Some(found["profiles"][0].clone())
 }
 
-/// Launches and time of each limiter that occurs.
+/// Returns (name, launches, time in ns) of each limiter of residency that occurs in a profile.
 fn limiters(profile: &Value) -> Vec<(String, u64, u64)> {
     let by_limiter = profile["limits"]["by-limiter"].as_array().expect("a list").iter();
     let rows = by_limiter.map(|row| {
@@ -281,7 +284,8 @@ fn limiters(profile: &Value) -> Vec<(String, u64, u64)> {
     rows.filter(|(_, launches, _)| *launches > 0).collect()
 }
 
-/// Every figure was computed from the JSON of the trace by a script of another language.
+/// Checks every figure of a V100 training run against those that a script of another language
+/// computed from the JSON of the trace.
 #[test]
 fn a_v100_training_run() {
     let Some(p) = inspected("hta_trace_diff_test_v100.json.gz", &[]) else {
@@ -367,7 +371,8 @@ fn a_b200_inference_run_and_its_replay() {
     assert!(busy["difference"].as_f64().unwrap().abs() < 0.05, "{busy}");
 }
 
-/// Three launches in three idle streams, computed by hand from the trace.
+/// Checks three launches in three idle streams of an A100 against figures computed by hand from the
+/// trace.
 #[test]
 fn three_streams_of_an_a100() {
     let sample = "hta_cuda_event_sync_multi_stream.json.gz";
@@ -406,7 +411,8 @@ fn a_device_that_only_has_a_neighbour_in_the_table_is_marked_as_assumed() {
     }
 }
 
-/// A V100 has 4 SIMDs; a granule is 8 registers of a lane, or 256 bytes of LDS.
+/// Checks that a search for the printed lengths alone refuses no workgroup of the profile. A V100
+/// has 4 SIMDs; a granule is 8 registers of a lane, or 256 bytes of LDS.
 #[test]
 fn amounts_are_those_that_workgroups_want_and_the_search_of_them_refuses_nothing() {
     let place = Place::new();

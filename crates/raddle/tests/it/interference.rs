@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::common::Place;
 
-/// A measured row: what it is, workgroups and threads of its kernel, and the times alone and until
-/// both kernels are done, in ms.
+/// Measured row: what was measured, workgroups and threads of its kernel, and the times in ms alone
+/// and until both kernels are done.
 struct Measured {
     what: String,
     shape: [u32; 2],
@@ -19,7 +19,7 @@ struct Measured {
     beside_ms: f64,
 }
 
-/// The foretold time until both kernels are done, with its interval, in ms.
+/// Predicted time in ms until both kernels are done, with its interval.
 struct Foretold {
     beside_ms: f64,
     interval_ms: [f64; 2],
@@ -40,7 +40,8 @@ fn rows(text: &str) -> Vec<Measured> {
     lines.skip(1).map(row).collect()
 }
 
-/// Returns the need of both kernels of a row, as a person who knows them says it.
+/// Returns which resource each of the two kernels of a row needs most, as a person who knows them
+/// says it.
 fn needs(what: &str) -> [&'static str; 2] {
     match what {
         _ if what.starts_with("copy + compute") => ["memory", "compute"],
@@ -85,8 +86,8 @@ fn foretold(row: &Measured) -> Foretold {
     Foretold { beside_ms: most(&own), interval_ms: [bound(0), bound(1)] }
 }
 
-/// Of 11 rows at least 6 are within a tenth and 8 within a fifth, and all but the one whose caches
-/// thrash (6 times as long) lie in their intervals.
+/// Checks that of 11 rows at least 6 are predicted within a tenth and 8 within a fifth, and that
+/// all but the one whose caches thrash (6 times as long) lie in their intervals.
 #[test]
 fn kernels_of_one_resource_beside_each_other() {
     let Some(folder) = beside("peers/measured") else { return };

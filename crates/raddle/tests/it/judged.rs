@@ -14,7 +14,7 @@ use raddle_sim::{
 use raddle_testkit::beside;
 use raddle_trace::{ImportConfig, read};
 
-/// Start and end of the launches of a process in ms.
+/// Returns (start, end) in ms of the launches of a process in a file of measurements.
 fn launches(file: &Path) -> Vec<(f64, f64)> {
     let text = fs::read_to_string(file).expect("it can be read");
     let cell = |line: &str, at: usize| -> f64 {
@@ -23,7 +23,8 @@ fn launches(file: &Path) -> Vec<(f64, f64)> {
     text.lines().skip(1).map(|line| (cell(line, 5), cell(line, 6))).collect()
 }
 
-/// Six processes of 200 launches that fill the device for so long, under `time-slice`.
+/// Simulates six processes under `time-slice`, each of 200 launches that fill the device for
+/// `kernel_ns` nanoseconds.
 fn time_sliced(kernel_ns: u64) -> Outcome {
     let device = raddle_device::find("rtx-5090").expect("in the table");
     let row = |at: u64| {
@@ -54,13 +55,14 @@ fn time_sliced(kernel_ns: u64) -> Outcome {
     run(&workload, &mut built.expect("it builds"), &options, &mut |_| ()).expect("lawful")
 }
 
-/// Deciles of the times from start to end, in ms.
+/// Returns the deciles of times from start to end, in ms.
 fn deciles(mut times: Vec<f64>) -> Vec<f64> {
     times.sort_by(f64::total_cmp);
     (1..10).map(|tenth| times[times.len() * tenth / 10]).collect()
 }
 
-/// Six processes on an RTX 5090, each four queues with a launch at a time of 200 equal ones.
+/// Compares simulated with measured times of six processes on an RTX 5090, where each has four
+/// queues with one launch at a time of 200 equal ones.
 ///
 /// How long a kernel takes alone is not in the data. It is taken from the span, so the span is no
 /// prediction; the median and the distribution are.
@@ -98,7 +100,8 @@ fn six_time_sliced_processes() {
     assert!((simulated[4] / measured[4] - 1.0).abs() < 0.05, "{simulated:?} {measured:?}");
 }
 
-/// Ways in which an H200 was shared, and the recipes that stand for them.
+/// Ways in which an H200 was shared in measurements, each with the recipe that stands for it: (way,
+/// recipe).
 const SHARED: [(&str, &str); 6] = [
     ("time-slice", "time-slice"),
     ("mps", "mps"),
@@ -108,7 +111,7 @@ const SHARED: [(&str, &str); 6] = [
     ("mps-30-70", "partition"),
 ];
 
-/// The options of a user who compares all ways, in one command.
+/// Options of one command that compares all ways.
 const COMPARED: [&str; 11] = [
     "train.csv",
     "--priority=train=5",
@@ -123,28 +126,30 @@ const COMPARED: [&str; 11] = [
     "json",
 ];
 
-/// The ways among which a user chooses; streams are those of one process.
+/// Ways of sharing among which a user chooses; the measured `streams` are left out, as they are of
+/// one process.
 const FOUR: [&str; 4] = ["time-slice", "mps", "mps-priority", "mps-30-70"];
 
-/// Limits of p99 in ms that a user may have as a goal.
+/// Limits of p99 in ms, each a goal that a user may have.
 const LIMITS: [f64; 4] = [25.0, 50.0, 100.0, 200.0];
 
-/// How good the advice of the default command was where the device was measured under every way.
+/// Score of the advice of the default command, over measurements of a device under every way.
 #[derive(Default)]
 struct Score {
     comparisons: usize,
-    /// Comparisons of which the verdict names two ways that may be the best.
+    /// Number of comparisons in which the verdict names two ways that may be the best.
     either: usize,
-    /// Comparisons in which the recommended way had the least measured p99.
+    /// Number of comparisons in which the recommended way had the least measured p99.
     best: usize,
-    /// The measured p99 of the recommended way over the least one, by comparison.
+    /// For each comparison, the measured p99 of the recommended way over the least one, less 1.
     regret: Vec<f64>,
-    /// Goals that the replay meets, and how many of them the device missed.
+    /// (number of goals that the replays meet, how many of these the device missed).
     met: (usize, usize),
 }
 
 impl Score {
-    /// Counts a comparison: its verdict, and for each way measured and replayed p99 in ms.
+    /// Adds a comparison to the score: its verdict, and (way, measured p99, replayed p99) of each
+    /// way, in ms.
     fn count(&mut self, verdict: &serde_json::Value, ways: &[(&str, f64, f64)]) {
         let starred = verdict["recipe"].as_str().expect("a recommendation");
         let recipe = |way: &str| SHARED.iter().find(|(name, _)| *name == way).expect("known").1;
@@ -178,7 +183,7 @@ impl Score {
     }
 }
 
-/// The median and the 99th percentile, by nearest rank, and the mean.
+/// Returns (median, 99th percentile by nearest rank, mean) of a list of times in ms.
 fn figures(ms: &serde_json::Value) -> [f64; 3] {
     let mut all: Vec<f64> =
         ms.as_array().expect("a list").iter().filter_map(serde_json::Value::as_f64).collect();
@@ -187,7 +192,8 @@ fn figures(ms: &serde_json::Value) -> [f64; 3] {
     [at(50), at(99), all.iter().sum::<f64>() / all.len() as f64]
 }
 
-/// Replays the decoder with the requests of a load; with `more`, by all ways in one command.
+/// Replays the decoder with the requests of a load and returns the document; `more` are further
+/// options, such as those that compare all ways.
 fn replayed(place: &crate::common::Place, load: &str, more: &[&str]) -> serde_json::Value {
     let arrivals = format!("decode=load-{load}.json");
     let args = ["replay", "decode.csv", "--arrivals", &*arrivals, "--until", "3000ms"];
@@ -196,7 +202,8 @@ fn replayed(place: &crate::common::Place, load: &str, more: &[&str]) -> serde_js
     serde_json::from_str(&ran.out).expect("it is JSON")
 }
 
-/// Median and 99th percentile of the requests in ms, and the mean step where training ran beside.
+/// Returns the replayed median and 99th percentile of the requests and the mean step of the
+/// training beside them, in ms; the step is 0 without training.
 fn figures_under(found: &serde_json::Value, recipe: &str) -> [f64; 3] {
     let all = found["recipes"].as_array().expect("a list");
     let own = all.iter().find(|it| it["name"] == recipe).expect("it is compared");
@@ -210,7 +217,7 @@ fn figures_under(found: &serde_json::Value, recipe: &str) -> [f64; 3] {
     ]
 }
 
-/// The bundled pair as it was measured on an H200 and as it is replayed, request for request.
+/// Compares the bundled pair as it was measured on an H200 with its replay, request for request.
 #[test]
 fn a_decoder_beside_training_on_an_h200() {
     let all = std::env::var_os("RADDLE_JUDGED").is_some();
@@ -309,8 +316,9 @@ fn a_decoder_beside_training_on_an_h200() {
     assert!(missed.is_empty(), "{missed:?}");
 }
 
-/// A launch table of a V100 of a model's kernels, one behind the other; `SM_usage` workgroups, each
-/// of which fills a unit.
+/// Returns (text of a launch table for a V100, its length in ns) with the kernels of a model, one
+/// after the other. The column `SM_usage` of the data gives the workgroups, each of which fills a
+/// compute unit.
 fn table(folder: &Path, model: &str) -> (String, u64) {
     let text = fs::read_to_string(folder.join(model)).expect("it can be read");
     let mut rows = "# device = v100\nname,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,\
@@ -332,12 +340,12 @@ fn table(folder: &Path, model: &str) -> (String, u64) {
     (rows, start)
 }
 
-/// p99 of the requests beside training over that of the same requests by themselves, and training's
-/// throughput over its own alone, by recipe.
+/// For each recipe: (p99 of requests beside training over that of the same requests alone,
+/// throughput of the training over its own alone).
 type Pair = BTreeMap<String, (f64, f64)>;
 
-/// The recipes that stand for the published modes: time slices, MPS, MPS with priorities, urgent
-/// work first with the rest stopped between workgroups.
+/// Recipes that stand for the published ways of sharing: time slices, MPS, MPS with priorities, and
+/// urgent work first with the rest stopped between workgroups.
 const MODES: [&str; 4] = ["time-slice", "mps", "mps-priority", "leftover-drain"];
 
 fn pair(place: &crate::common::Place, inference: &str, training: &str, until: &str) -> Pair {
@@ -372,8 +380,9 @@ fn pair(place: &crate::common::Place, inference: &str, training: &str, until: &s
 const INFERENCE: [&str; 3] = ["resnet50_4_fwd", "bert_2_fwd", "mobilenetv2_4_fwd"];
 const TRAINING: [&str; 3] = ["resnet50_32_fb1", "bert_8_fb1", "mobilenetv2_32_fb1"];
 
-/// Pairs of inference and training of Orion's kernels, against the order that Tally's own benchmark
-/// has on an A100: its figures of each pair are not published, the least, median and most are.
+/// Replays pairs of inference and training from Orion's kernels, and checks the order of recipes
+/// against that of Tally's benchmark on an A100, of which only the least, median and most are
+/// published.
 #[test]
 fn pairs_of_inference_and_training() {
     let Some(folder) = beside("peers/measured/orion") else { return };
@@ -424,9 +433,9 @@ fn pairs_of_inference_and_training() {
     assert!(agree * 12 >= compared * 10, "{agree} of {compared}");
 }
 
-/// Every pair at a load: how long a request takes, a kernel of training that is met at a random
-/// time, both in ns, and what was found. The recorded gaps are stretched so that the inference
-/// alone has the device busy for one part in `times_alone`.
+/// Replays every pair at a load. Returns for each (time of a request, time of a training kernel
+/// that is met at a random time, both in ns; the result). The recorded gaps are stretched so that
+/// the inference alone has the device busy for one part in `times_alone`.
 fn pairs_at(
     place: &crate::common::Place,
     folder: &Path,
@@ -458,7 +467,7 @@ fn pairs_at(
     all
 }
 
-/// How long a kernel of a model lasts that is met at a random time, in ns.
+/// Returns the expected duration in ns of the kernel of a model that runs at a random time.
 fn longest(folder: &Path, model: &str) -> u64 {
     let text = fs::read_to_string(folder.join(model)).expect("it can be read");
     let all: Vec<u128> = text
@@ -470,8 +479,9 @@ fn longest(folder: &Path, model: &str) -> u64 {
     (all.iter().map(|ns| ns * ns).sum::<u128>() / all.iter().sum::<u128>().max(1)) as u64
 }
 
-/// Of pairs (request, kernel of the neighbour, cost) that differ in one of the two: in how many the
-/// shorter request, or the longer kernel, costs more; and how many there are.
+/// Compares pairs, given as (request, kernel of the neighbour, cost), that differ in one of the
+/// first two. Returns (in how many the shorter request, or the longer kernel, costs more; how many
+/// there are).
 fn worst_where(pairs: &[(u64, u64, f64)]) -> (u32, u32) {
     let (mut agree, mut compared) = (0, 0);
     for one in pairs {

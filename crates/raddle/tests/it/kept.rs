@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use crate::common::Place;
 
-/// Replays a profile of the bundled pair with this folder for what is kept.
+/// Replays a profile of the bundled pair with `cache` as the folder of kept fits.
 fn replay(place: &Place, cache: &str, more: &[&str]) -> Output {
     let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/demo/decode.csv");
     Command::new(env!("CARGO_BIN_EXE_raddle"))

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::common::Place;
 
-/// Two kernels of PTX, which needs no compiler: one copies, one counts in global memory.
+/// PTX source, which needs no compiler, of two kernels: one copies, one counts in global memory.
 const PTX: &str = "\
 .version 8.0
 .target sm_80
@@ -38,7 +38,7 @@ count,1,1,1,64,1,1,6000,1000
 other,1,1,1,64,1,1,8000,1000
 ";
 
-/// A message of the compiler is printed once a file, not once a kernel.
+/// Checks that a message of the compiler is printed once for a file, not once for each kernel.
 #[cfg(unix)]
 #[test]
 fn the_words_of_a_compiler_are_printed_once() {
@@ -162,7 +162,7 @@ fn an_inspection_shows_the_verdicts_of_kernels_with_a_source() {
     assert_eq!(place.raddle(&["inspect", "p.csv", "--kernels", "nowhere"]).code, 1);
 }
 
-/// The table of verdicts and its note.
+/// Returns the table of verdicts in a printed text, with the note behind it.
 fn verdicts(out: &str) -> String {
     let mut lines = out.lines().skip_while(|line| !line.contains("verdict"));
     lines

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::common::{Place, Ran};
 
-/// A daemon in a folder of its own, with its socket there.
+/// Daemon that a test runs, with its socket in a folder of the test's own.
 struct Served {
     place: Place,
     daemon: Child,
@@ -49,7 +49,8 @@ impl Served {
     }
 }
 
-/// A daemon that closes the connection is asked once more, and the cause is told.
+/// Checks that a daemon which closes the connection is asked once more, and that the cause is
+/// printed.
 #[test]
 fn a_connection_that_is_closed_is_tried_again() {
     let place = Place::new();
@@ -70,7 +71,8 @@ fn a_connection_that_is_closed_is_tried_again() {
     assert_eq!(closes.try_iter().count(), 3);
 }
 
-/// A log that cannot be written is no success, and one that breaks off does not agree.
+/// Checks that a log that cannot be written is an error, and that one that breaks off does not
+/// count as equal.
 #[test]
 fn a_log_that_is_lost_is_said() {
     let place = Place::new();
@@ -97,7 +99,7 @@ fn a_log_that_is_lost_is_said() {
     assert!(!told.out.contains("agree") && told.out.contains("it breaks off"), "{}", told.out);
 }
 
-/// A program that does as if it had loaded the layer.
+/// Shell commands by which a program pretends to have loaded the layer.
 const LOADS: &str = "echo $$ >> \"$RADDLE_LIVE_LOADED\"; ";
 
 #[test]

@@ -11,7 +11,7 @@ fn place() -> Place {
     place
 }
 
-/// The verbs that answer a question about profiles, each with what it needs.
+/// Verbs that answer a question about profiles, each with the arguments that it needs.
 const VERBS: [&[&str]; 6] = [
     &["replay", "train.csv", "infer.csv", "--no-files"],
     &["share", "train.csv", "infer.csv", "--no-files"],
@@ -28,7 +28,8 @@ fn refused(place: &Place, args: &[&str], code: i32, why: &str) -> Ran {
     ran
 }
 
-/// Names with an underscore are those of most real profiles.
+/// Checks that options of a process whose name has an underscore, as most real profiles have, can
+/// be varied.
 #[test]
 fn a_process_with_an_underscore_can_be_varied() {
     let place = place();
@@ -47,7 +48,8 @@ fn a_process_with_an_underscore_can_be_varied() {
     }
 }
 
-/// Counts of processes and recipes that make no sense are told as such, not as files.
+/// Checks that senseless counts of processes and repeated recipes are refused as such, not as
+/// missing files.
 #[test]
 fn counts_and_recipes_that_stand_twice_are_refused() {
     let place = place();
@@ -59,8 +61,8 @@ fn counts_and_recipes_that_stand_twice_are_refused() {
     refused(&place, &["recipes", "--show=today"], 2, "It stands for the way");
 }
 
-/// A mistake in what is asked is wrong usage (2); a file that cannot be read, or is wrong in itself, is
-/// refused input (1).
+/// Checks that one mistake has one exit code in all verbs: 2 where the command line asks for
+/// something wrong; 1 where a file cannot be read, or is wrong in itself.
 #[test]
 fn one_mistake_has_one_exit_code_in_all_verbs() {
     let place = place();
@@ -121,7 +123,8 @@ fn one_mistake_has_one_exit_code_in_all_verbs() {
     }
 }
 
-/// A rule that changes nothing would be a wrong answer.
+/// Checks that a rule whose name fits nothing is refused, as a rule that changes nothing would be a
+/// wrong answer, and that the message names what there is.
 #[test]
 fn a_name_that_fits_nothing_is_wrong_usage_and_says_what_there_is() {
     let place = place();
@@ -152,7 +155,8 @@ fn a_name_that_fits_nothing_is_wrong_usage_and_says_what_there_is() {
     refused(&place, &inspect, 2, "There are kernels such as `gemm`, `reduce`");
 }
 
-/// A unit or a parameter that is missing is named with the rest of what was written.
+/// Checks that a text that lacks its unit or its parameter is refused with a message that names the
+/// likely text, the rest unchanged.
 #[test]
 fn what_lacks_its_unit_or_its_parameter_names_what_was_meant() {
     let place = place();
@@ -216,8 +220,8 @@ fn what_lacks_its_unit_or_its_parameter_names_what_was_meant() {
     }
 }
 
-/// Work that never ran is told by number and share, with a code of its own, whichever verb leaves it
-/// out; nothing points to an option that the verb lacks.
+/// Checks that work that never ran is reported by number and share, with an exit code of its own,
+/// in every verb, and that no message points to an option that the verb lacks.
 #[test]
 fn work_that_never_ran_is_told_by_number_and_share() {
     let place = Place::new();
@@ -264,7 +268,7 @@ fn work_that_never_ran_is_told_by_number_and_share() {
     assert!(ran.code == 3 && !ran.err.contains("of `-v`"), "{ran:?}");
 }
 
-/// A shard prints what can overturn the answers of its own cases, and nothing of others.
+/// Checks that a shard (a part of the cases of a sweep) prints the warnings on its own cases only.
 #[test]
 fn a_shard_tells_what_can_overturn_its_own_cases() {
     let place = Place::new();

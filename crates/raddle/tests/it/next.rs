@@ -7,14 +7,15 @@ fn json(ran: &Ran) -> Value {
     serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{}{}", ran.out, ran.err))
 }
 
-/// Returns the kind of the verdict and the command to run next.
+/// Returns (kind of the verdict, command to run next) of an answer.
 fn told(answer: &Value) -> (&str, &str) {
     let verdict = &answer["answer"]["verdict"];
     let of = |key: &str| verdict[key].as_str().unwrap_or_else(|| panic!("{key}: {verdict}"));
     (of("kind"), of("next-command"))
 }
 
-/// Two programs whose tables name no device, and whose names a shell would take apart.
+/// Makes a folder with two programs whose tables name no device, and whose names a shell would
+/// split.
 fn unnamed() -> Place {
     let place = Place::new();
     let rows: Vec<String> =
@@ -25,8 +26,8 @@ fn unnamed() -> Place {
     place
 }
 
-/// A device and memory that are missing are filled in, command after command, until a recording is
-/// held against the answer.
+/// Checks that each printed command leads to the next: a missing device and missing memory are
+/// filled in, until a recording is compared with the answer.
 #[test]
 fn each_command_leads_to_the_next_until_the_answer_is_checked() {
     let place = unnamed();
@@ -71,7 +72,7 @@ fn each_command_leads_to_the_next_until_the_answer_is_checked() {
     assert!(checked.out.contains("my train"), "{}", checked.out);
 }
 
-/// A command for each kind of answer, which runs.
+/// Checks that the command for each kind of answer runs.
 #[test]
 fn the_command_of_every_kind_of_answer_runs() {
     let place = Place::new();
@@ -137,7 +138,7 @@ fn the_command_of_every_kind_of_answer_runs() {
     }
 }
 
-/// The text and the document say one thing: only how files are named differs.
+/// Checks that the text and the document name one command: only how files are named differs.
 #[test]
 fn the_text_names_the_command_of_the_document_with_paths() {
     let place = Place::new();
@@ -177,7 +178,8 @@ fn the_text_names_the_command_of_the_document_with_paths() {
     assert!(text.starts_with("raddle share in/train.csv ") && !text.contains("no-files"), "{text}");
 }
 
-/// `inspect`, `compare` and `check` name a command too: one, in the text as in the document.
+/// Checks that `inspect`, `compare` and `check` name one next command too, the same in text and
+/// document.
 #[test]
 fn looking_comparing_and_checking_lead_on_too() {
     let place = Place::new();

@@ -8,7 +8,7 @@ use std::fs;
 use crate::common::{Place, Ran, bare_table, infer, kernel, table, trace, train};
 use serde_json::Value;
 
-/// A pair whose names a shell would take apart.
+/// Makes a folder with a pair of profiles whose names a shell would split.
 fn place() -> Place {
     let place = Place::new();
     place.file("my train.csv", train());
@@ -33,7 +33,7 @@ fn json(ran: &Ran) -> Value {
     serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{}{}", ran.out, ran.err))
 }
 
-/// The words of a text, however its lines are broken.
+/// Returns the words of a text joined by blanks, however its lines are broken.
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -52,8 +52,8 @@ const LATE: [&str; 5] = [
     "--out=rows.jsonl",
 ];
 
-/// A recipe that is not there yet: 4 of 8 cases have no answer, under loads at which the goal
-/// holds.
+/// Checks a sweep with a recipe that does not exist yet: 4 of 8 cases have no answer, which is no
+/// missed goal, and are run again later.
 #[test]
 fn a_case_that_failed_is_no_goal_missed_and_is_run_again() {
     let place = place();
@@ -129,8 +129,8 @@ fn shards_and_searches_that_failed_say_so_too() {
     assert_eq!(open, 2, "the search that failed might be better: {}", ran.out);
 }
 
-/// `tune` and `replay` print the same where nothing that was searched meets the goal; the printed
-/// command is that replay, to the digit.
+/// Checks that `tune` and `replay` print the same where no candidate meets the goal: the printed
+/// command is that replay, with equal digits.
 #[test]
 fn a_search_says_what_a_replay_of_the_same_says() {
     let place = place();
@@ -173,7 +173,7 @@ fn a_search_says_what_a_replay_of_the_same_says() {
     }
 }
 
-/// A candidate that is the way of today is no second policy.
+/// Checks that a candidate that equals the device's default way does not count as a second policy.
 #[test]
 fn a_candidate_that_is_today_counts_once() {
     let place = place();
@@ -246,8 +246,8 @@ fn goals_that_all_meet_are_said_to_be_met() {
     }
 }
 
-/// 100 requests of a million workgroups: other loads are not tried, and the command that is printed
-/// does.
+/// Checks that the load limit is not searched where a replay is too large (100 requests of a
+/// million workgroups), and that the reason and the command that finds it are printed.
 #[test]
 fn a_load_that_is_not_searched_has_its_reason_and_its_command() {
     let place = Place::new();
@@ -280,7 +280,8 @@ fn a_load_that_is_not_searched_has_its_reason_and_its_command() {
     assert_eq!(found["load-limit"], Value::Null);
 }
 
-/// Each warning, a line of the first screen, whatever else stands there.
+/// Checks that each warning that can make the answer wrong stands on the first screen in one line,
+/// whatever else is there.
 #[test]
 fn what_can_overturn_the_answer_stands_on_the_first_screen() {
     let place = Place::new();
@@ -343,7 +344,8 @@ fn what_can_overturn_the_answer_stands_on_the_first_screen() {
     assert!(ran.out.contains("warnings: `-v` shows them"), "{}", ran.out);
 }
 
-/// A device that several fit, or that the table has only a neighbour of, is told with the reason.
+/// Checks that an assumed device (several fit, or the table has only a similar one) is shown with
+/// the reason.
 #[test]
 fn an_assumed_device_stands_on_the_first_screen_with_its_reason() {
     let place = Place::new();
@@ -423,7 +425,8 @@ fn ops_before_the_recording_began_stand_on_the_first_screen() {
     }
 }
 
-/// Nearly half of the kernel time that is not in the figures.
+/// Checks profiles of which nearly half of the kernel time can never run: they are refused, unless
+/// the user accepts the rest.
 #[test]
 fn work_that_cannot_run_is_refused_unless_the_rest_will_do() {
     let place = Place::new();

@@ -7,7 +7,8 @@ use raddle_device::{Device, find, find_product, from_properties};
 use raddle_policy::Resource;
 use raddle_trace::{ImportConfig, OpKind, Profile, SourceDevice, open};
 
-/// Shared memory above which a kernel must opt in. The profiler asks without, and writes 0 for it.
+/// Bytes of shared memory above which a kernel must ask for it by a special call. The profiler does
+/// not, and writes an occupancy of 0 for it.
 const OPT_IN: u32 = 48 * 1024;
 
 fn sample(name: &str) -> Option<Profile> {
@@ -15,7 +16,8 @@ fn sample(name: &str) -> Option<Profile> {
     Some(open(&path, &ImportConfig::default()).expect(name))
 }
 
-/// The device twice: as the table has it, and as the profile alone describes it.
+/// Returns the device of a profile in two forms: as the table has it, and as the profile alone
+/// describes it.
 fn devices(profile: &Profile) -> [Device; 2] {
     let source: &SourceDevice = profile.device.as_ref().expect("it is in the file");
     let table = find(&source.name).or_else(|| find_product(&source.name)).expect(&source.name);
@@ -23,8 +25,8 @@ fn devices(profile: &Profile) -> [Device; 2] {
     [table, described.expect(&source.name)]
 }
 
-/// Holds every claim of a profile against both devices: kernels, and those of them that opt into
-/// more shared memory, whose claim must be 0.
+/// Checks every occupancy that a profile states against both devices. Returns (kernels, those of
+/// them with more shared memory than is ordinary, whose stated occupancy must be 0).
 fn held(profile: &Profile) -> (usize, usize) {
     let mut opted_in = 0;
     let kernels = || profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
@@ -74,7 +76,8 @@ fn every_kernel_of_a_b200_inference_run() {
     }
 }
 
-/// The words of `limitingFactors`, and our resources, in the order that breaks ties.
+/// Words of the profiler's `limitingFactors`, each with our resource, in the order that breaks
+/// ties.
 const FACTORS: [(&str, Resource); 5] = [
     ("BLOCKS", Resource::Workgroups),
     ("WARPS", Resource::Waves),
@@ -83,7 +86,8 @@ const FACTORS: [(&str, Resource); 5] = [
     ("BARRIERS", Resource::Barriers),
 ];
 
-/// Of 2026: not a percentage, but what it is computed from.
+/// Checks the occupancy object of a trace of 2026, which has no percentage but the figures behind
+/// it, field by field.
 #[test]
 fn the_occupancy_object_of_an_h100_agrees_field_by_field() {
     let name = "kineto_2026_occupancy_dict_unittest_h100.json";

@@ -11,10 +11,10 @@ use serde_json::Value;
 
 use crate::common::{Place, infer, train};
 
-/// The figures by which the two processes of a pair are judged, in ns.
+/// Times by which the two processes of a pair are judged, in ns.
 type Figures = [u64; 2];
 
-/// Two profiles of the folder, and the options behind them.
+/// Names of two profiles in the folder, and further options of the command.
 type Pair = &'static [&'static str];
 
 const PAIRS: [Pair; 3] = [
@@ -23,7 +23,8 @@ const PAIRS: [Pair; 3] = [
     &["train.csv", "decode.csv", "--requests=decode=40/s", "--until=50ms", "--device=h200"],
 ];
 
-/// Recipes of which the first is today's way, and under the second neighbours cost something.
+/// Recipes that are asked for: the device's default way, and one under which neighbours cost
+/// something.
 const RECIPES: [&str; 2] = ["time-slice", "mps"];
 
 fn place() -> Place {
@@ -35,14 +36,14 @@ fn place() -> Place {
     place
 }
 
-/// Runs a verb and returns what it prints as JSON.
+/// Runs a verb and returns the JSON that it prints.
 fn ran(place: &Place, verb: &str, words: &[&str]) -> Value {
     let ran = place.raddle(&[&[verb], words, &["--format=json"]].concat());
     assert_eq!(ran.code, 0, "{verb}: {}", ran.err);
     serde_json::from_str(&ran.out).expect("it is JSON")
 }
 
-/// Returns the figures of a recipe in an answer.
+/// Returns the times under a recipe in an answer.
 fn judged(answer: &Value, recipe: &str) -> Figures {
     let rows = answer["rows"].as_array().expect("a list");
     let own = rows.iter().find(|row| row["recipe"] == recipe).expect("it is there");
@@ -63,7 +64,7 @@ fn shared(place: &Place, pair: Pair, recipe: &str) -> Figures {
     judged(&ran(place, "share", &words)["answer"], recipe)
 }
 
-/// Returns the figures of the only case of a sweep, and those of its row in the file.
+/// Returns the times of the only case of a sweep, and those of its row in the file.
 fn swept(place: &Place, pair: Pair, recipe: &str) -> [Figures; 2] {
     let found = ran(place, "sweep", &[pair, &[&*option(recipe), "--out=s.jsonl"]].concat());
     let group = &found["groups"][0]["figures"];
@@ -81,7 +82,7 @@ fn swept(place: &Place, pair: Pair, recipe: &str) -> [Figures; 2] {
     [shown, told]
 }
 
-/// Returns the figures of the best candidate and of today's way.
+/// Returns the times of the best candidate of a search, and those of the device's default way.
 fn tuned(place: &Place, pair: Pair, recipe: &str) -> [Figures; 2] {
     let name = pair[0].trim_end_matches(".csv");
     let vary = format!("--vary=share.{name}=1");
@@ -90,7 +91,7 @@ fn tuned(place: &Place, pair: Pair, recipe: &str) -> [Figures; 2] {
     [of(&found["best"][0]), of(&found["base"])]
 }
 
-/// Returns the figures that `check` takes for the prediction of a replay.
+/// Returns the times that `check` takes for the prediction of a replay.
 fn checked(place: &Place, pair: Pair, recipe: &str) -> Figures {
     let option = option(recipe);
     ran(place, "replay", &[pair, &[&*option, "--out=predicted"]].concat());
@@ -100,7 +101,8 @@ fn checked(place: &Place, pair: Pair, recipe: &str) -> Figures {
     [0, 1].map(|at| found["tenants"][at]["predicted-ns"].as_u64().expect("a time"))
 }
 
-/// Returns the figures that `compare` reads of two replays: of the recipe alone, and of several.
+/// Returns the times that `compare` reads of two replays: of the recipe alone, and of several
+/// recipes.
 fn compared(place: &Place, pair: Pair, recipe: &str) -> [Figures; 2] {
     let option = option(recipe);
     ran(place, "replay", &[pair, &[&*option, "--out=one"]].concat());
@@ -121,7 +123,8 @@ fn compared(place: &Place, pair: Pair, recipe: &str) -> [Figures; 2] {
     })
 }
 
-/// Asks the engine of the browser for the study that the command line asks.
+/// Returns the times that the engine of the browser gives for the question that the command line
+/// asks.
 fn in_a_browser(place: &Place, pair: Pair, recipe: &str) -> Figures {
     let mut study = raddle_study::Study {
         profiles: pair[..2].iter().map(|&name| name.to_owned()).collect(),
@@ -149,7 +152,7 @@ fn in_a_browser(place: &Place, pair: Pair, recipe: &str) -> Figures {
     judged(&serde_json::from_str::<Value>(summary).expect("it is JSON")["answer"], recipe)
 }
 
-/// Asks by the library what the command line asks.
+/// Returns the times that the library gives for the question that the command line asks.
 fn by_the_library(place: &Place, pair: Pair, recipe: &str) -> Figures {
     let paths = pair[..2].iter().map(|name| place.path().join(name).display().to_string());
     let mut study = Study::of(paths).recipe(recipe);
@@ -175,7 +178,7 @@ fn by_the_library(place: &Place, pair: Pair, recipe: &str) -> Figures {
     figures.try_into().expect("two processes")
 }
 
-/// The number of recipes does not matter either.
+/// Checks that every verb gives the same times, whatever the number of recipes.
 #[test]
 fn every_verb_has_one_model_of_time() {
     let place = place();

@@ -5,8 +5,8 @@ use std::fs;
 use crate::common::{Place, sample, table};
 use serde_json::Value;
 
-/// A table of a V100 in which the kernels called `graph` have no shape: name, stream, start,
-/// duration.
+/// Returns a launch table of a V100 with rows of (name, stream, start, duration in ns); kernels
+/// called `graph` have no shape.
 fn profile(rows: &[(&str, u32, u64, u64)]) -> String {
     let mut text = table(&[]);
     for (name, stream, start, duration) in rows {
@@ -16,7 +16,7 @@ fn profile(rows: &[(&str, u32, u64, u64)]) -> String {
     text
 }
 
-/// The second line of what a person sees.
+/// Returns the second line of a printed text.
 fn line_2(text: &str) -> String {
     text.lines().nth(1).unwrap_or_default().trim().to_owned()
 }
@@ -72,7 +72,8 @@ fn a_table_of_malformed_rows_is_an_error() {
     assert_eq!(place.raddle(&[&["replay", "torn.csv"], &device[..]].concat()).code, 1);
 }
 
-/// Times before 0 in a report of Nsight Systems, whose recording begins at 0.
+/// Checks that kernels with times before 0, in a report of Nsight Systems, whose recording begins
+/// at 0, are left out and reported with the reason.
 #[test]
 fn kernels_that_are_left_out_are_told_with_the_reason() {
     let place = Place::new();
@@ -102,7 +103,7 @@ fn kernels_that_are_left_out_are_told_with_the_reason() {
     );
 }
 
-/// Recorded and simulated busy time of a profile that is replayed at home.
+/// Returns (recorded, simulated) busy time in ns of a profile that is replayed on its own device.
 fn busy(place: &Place, args: &[&str]) -> (u64, u64) {
     let ran = place
         .raddle(&[&["inspect", "--self-replay", "--partial", "--format", "json"], args].concat());

@@ -16,7 +16,7 @@ fn launch(kernel: u64, kernarg: u64) -> String {
     json!({"kernel_object": kernel, "kernarg_address": kernarg}).to_string()
 }
 
-/// Three times around six kernels, with a barrier after two.
+/// Returns the input for three iterations of six kernels, with a barrier after two.
 fn stream() -> String {
     let mut lines: Vec<String> = (0..18).map(|n| launch(1 + n % 6, 64 * n)).collect();
     lines.insert(12, json!({"barrier": true}).to_string());
@@ -136,7 +136,7 @@ fn the_packet_that_is_refused_is_told_with_its_error() {
     assert!(ran.err.contains("`raddle golden packet` takes entries"), "{}", ran.err);
 }
 
-/// Returns the refusals of these inputs, each of which must be refused.
+/// Checks that the tool refuses each of these inputs, and returns its messages.
 fn refused(inputs: &[&str], ask: impl Fn(&str) -> Ran) -> String {
     let mut said = String::new();
     for input in inputs {
@@ -197,8 +197,9 @@ fn nothing_to_do_is_said() {
     }
 }
 
-/// Two kernels in turn, six times: with their arguments where they always are, each is stored once
-/// and ten launches share a packet; with new ones, 50 half-words make two.
+/// Checks the counted savings for two kernels in turn, six times: if their arguments always have
+/// one address, each kernel is stored once and ten launches share a packet; with new addresses, the
+/// 50 half-words make two packets.
 #[test]
 fn what_a_profile_would_save() {
     let mut table =
@@ -241,9 +242,9 @@ fn what_a_profile_would_save() {
     assert_eq!(place.raddle(&["packet", "stats", "absent.csv"]).code, 1);
 }
 
-/// Nine kernels once, then the ninth again: it has no entry, and with fixed arguments it is not
-/// near any other, so it goes by an entry of another kernel with the kernel and the arguments
-/// changed.
+/// Checks that launches encoded from another kernel's entry are counted apart: of nine kernels and
+/// then the ninth again, it has no entry, and with fixed arguments is near to no other, so the
+/// kernel and the arguments differ.
 #[test]
 fn launches_by_an_entry_of_another_kernel_are_counted_apart() {
     let rows: Vec<String> =
@@ -260,8 +261,8 @@ fn launches_by_an_entry_of_another_kernel_are_counted_apart() {
     assert!(text.contains("   0.0%  27.3% "), "{text}");
 }
 
-/// 32 launches at once fill a reference and a condensed packet; those at 90 and 110 us share the
-/// next one, as a packet waits from its own first launch on.
+/// Checks that a packet waits from its own first launch on: 32 launches at one time fill a
+/// reference and a condensed packet, and those at 90 and 110 us share the next one.
 #[test]
 fn a_packet_waits_from_its_own_first_launch_on() {
     let mut rows = vec!["k 1 4 64 32 0 0 0 1"; 32];
@@ -289,7 +290,8 @@ fn a_packet_waits_from_its_own_first_launch_on() {
     assert!(!text.contains("not known when"), "{text}");
 }
 
-/// Of kernels that no launch was recorded for, a trace does not say when they were issued.
+/// Checks that a limit to the waiting of packets is reported where a trace does not hold when
+/// kernels were issued.
 #[test]
 fn a_limit_to_waiting_says_where_the_times_are_not_known() {
     let place = Place::new();

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use crate::common::{Place, sample};
 
-/// The samples on the page, by the names that the page gives them.
+/// Sample profiles of the table on the page: (name on the page, path).
 const SAMPLES: [(&str, &str); 4] = [
     ("MI300X", "kineto_amd/tracelens_mi300x_resnet_act_checkpoint.json.gz"),
     ("MI350X", "rocprof/tracelens_mi350x_rocprofv3_908_results.json.gz"),
@@ -15,7 +15,7 @@ const SAMPLES: [(&str, &str); 4] = [
     ("H100", "nsys/nsysai_h100_2gpu_1s.sqlite.gz"),
 ];
 
-/// The options of the table, by column.
+/// Options of the command for each column of the table.
 const OPTIONS: [&str; 5] = [
     "",
     "--hold-us 20",
@@ -33,7 +33,7 @@ fn stats(files: &[PathBuf], options: &str) -> String {
     ran.out
 }
 
-/// Returns the samples, or `None` if they are absent and need not be there.
+/// Returns the paths of the samples; `None` if they are absent and need not be there.
 fn samples() -> Option<Vec<PathBuf>> {
     SAMPLES.iter().map(|(_, file)| sample(file)).collect()
 }
@@ -49,7 +49,8 @@ fn the_whole_output_is_that_of_the_table() {
     raddle_testkit::page_holds(shown, "stats", &wanted);
 }
 
-/// Returns the savings under these options, fixed and new for each sample.
+/// Returns a column of the table: for each sample the savings with fixed and with new arguments,
+/// under these options.
 fn column(files: &[PathBuf], options: &str) -> Vec<String> {
     let text = stats(files, options);
     let rows = text.lines().filter(|line| line.starts_with("frequency "));

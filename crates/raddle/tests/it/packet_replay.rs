@@ -11,8 +11,8 @@ fn document(place: &Place, args: &[&str]) -> Value {
     serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
 }
 
-/// Returns packets, bytes and overhead that `packet stats` prints, with new arguments, by
-/// frequency.
+/// Returns [packets, bytes, overhead in ns] that `packet stats` prints for new arguments and
+/// entries kept by frequency.
 fn counted(place: &Place, file: &str) -> [u64; 3] {
     let told = document(place, &["packet", "stats", file, "--format", "json"]);
     let rows = told["profiles"][0]["rows"].as_array().expect("a list");
@@ -21,8 +21,8 @@ fn counted(place: &Place, file: &str) -> [u64; 3] {
     ["packets", "bytes", "overhead-ns"].map(|key| row[key].as_u64().expect("a count"))
 }
 
-/// Returns packets, bytes and overhead of a replay by the bundled recipe, whose settings are those
-/// of `packet stats`.
+/// Returns [packets, bytes, overhead in ns] of a replay by the bundled recipe, whose settings are
+/// those of `packet stats`.
 fn replayed(place: &Place, file: &str, device: &str) -> [u64; 3] {
     let args = ["replay", file, "--device", device, "--recipe", "condensed", "--no-files"];
     let told = document(place, &[&args[..], &["--format", "json"]].concat());
@@ -33,7 +33,8 @@ fn replayed(place: &Place, file: &str, device: &str) -> [u64; 3] {
     ["packets", "bytes", "overhead-ns"].map(|key| launching[key].as_u64().expect("a count"))
 }
 
-/// Nobody waits for the last packet of a stream, so a replay knows no cleanup of it, at 2 us each.
+/// Checks that `packet stats` and a replay agree, and returns the number of packets. The replay
+/// lacks the cleanup of the last packet of a stream, of 2 us each, as nothing waits for it.
 fn agree(place: &Place, file: &str, device: &str, streams: u64) -> u64 {
     let [packets, bytes, overhead] = counted(place, file);
     let run = replayed(place, file, device);
@@ -56,7 +57,7 @@ fn a_replay_counts_the_packets_of_real_samples_as_stats_does() {
     }
 }
 
-/// Two kernels of one demand, a copy between them, two streams.
+/// Returns a small launch table: two kernels of one demand, a copy between them, two streams.
 fn small() -> String {
     let mut text = table(&[]);
     text = text.replacen("name,", "name,kind,", 1);
@@ -113,7 +114,8 @@ fn the_packets_of_a_recorded_stream_are_those_that_are_counted() {
     assert!(fixed.out.lines().count() < ran.out.lines().count());
 }
 
-/// Launching stands in the report and in comparisons where it costs anything.
+/// Checks that the costs of launching stand in the report and in comparisons where launching costs
+/// anything.
 #[test]
 fn packets_stand_in_the_report_and_in_comparisons() {
     let place = Place::new();

@@ -9,18 +9,18 @@ use std::path::Path;
 
 use crate::common::{Place, sample};
 
-/// Tables of one command on a page, between the marks of this name.
+/// Tables of one command's output on a page of the documentation.
 struct PageTables {
-    /// The page, or the file beside the tests for what a page leaves out.
+    /// Path of the page, or of the file beside the tests for a table that a page leaves out.
     page: &'static str,
     mark: &'static str,
-    /// Lines of the command; a word in quotes is one.
+    /// Lines of the command; a word in quotes counts as one.
     command: &'static [&'static str],
-    /// The words with which the heading of each table begins.
+    /// Words with which the heading of each table begins.
     heads: &'static [&'static str],
 }
 
-/// Profiles that commands call by their names alone.
+/// Sample profiles that commands on pages call by their names alone.
 const SAMPLES: [&str; 5] = [
     "kineto_amd/tracelens_mi210_gpu_only.json.gz",
     "kineto_amd/tracelens_mi300x_resnet_act_checkpoint.json.gz",
@@ -262,7 +262,7 @@ const SLOW: [PageTables; 12] = [
     },
 ];
 
-/// Parts of longer commands, of which each row stands on the page.
+/// Tables of longer commands, of which only some rows stand on the page.
 const PARTS: [PageTables; 7] = [
     PageTables {
         page: "docs/policies/matching.md",
@@ -334,8 +334,8 @@ const PARTS: [PageTables; 7] = [
     },
 ];
 
-/// A word of a command as the tool is given it here; `None` where a sample is absent and need not
-/// be there.
+/// Returns a word of a command as the tool is given it in the test; `None` where it is a sample
+/// that is absent and need not be there.
 fn word(word: &str) -> Option<String> {
     let (file, rest) = word.split_at(word.find('*').unwrap_or(word.len()));
     if let Some(known) = SAMPLES.iter().find(|known| known.ends_with(&format!("/{file}"))) {
@@ -349,7 +349,8 @@ fn word(word: &str) -> Option<String> {
     Some(format!("{key}{}{rest}", root.join(file).display()))
 }
 
-/// Returns the table whose heading begins with these words, up to the empty line behind it.
+/// Returns the table in an output whose heading begins with these words, up to the empty line
+/// behind it.
 fn table(output: &str, head: &str) -> String {
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let lines = output.lines().skip_while(|line| !words(line).starts_with(head));
@@ -381,8 +382,8 @@ fn pages_show_what_their_commands_print() {
     QUICK.iter().for_each(check);
 }
 
-/// Rows without the spaces between columns, which are as wide as all rows want, and without what
-/// compares a row with the others.
+/// Returns the rows of a table without the blanks between columns, whose width depends on all rows,
+/// and without what compares a row with the others.
 fn rows(table: &str) -> Vec<String> {
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let rows = table.lines().skip_while(|line| !line.starts_with("---")).skip(1);

@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use crate::common::{Place, infer, table, train};
 
-/// Twelve launches behind each other, all issued at 0, and a request that comes again and again.
+/// Makes a folder with twelve launches in one stream, all issued at 0, and a request that comes
+/// again and again.
 fn two() -> Place {
     let place = Place::new();
     let rows: Vec<String> =
@@ -181,8 +182,8 @@ fn a_log_is_checked_and_printed_by_the_verb_log() {
     assert_eq!(allocate["findings"][0]["line"], number, "{}", ran.out);
 }
 
-/// Figure 1 of seed 001 in every log: two recorded inference runs side by side, the first of them
-/// less urgent.
+/// Checks every bundled recipe that preempts, on two recorded inferences side by side, the first of
+/// them less urgent: each decision log keeps the rules of figure 1 of seed 001.
 #[test]
 fn every_bundled_recipe_that_preempts_keeps_the_rules_on_real_profiles() {
     let low = raddle_testkit::sample("kineto_amd/tracelens_mi210_gpu_only.json.gz");
@@ -224,8 +225,8 @@ fn every_bundled_recipe_that_preempts_keeps_the_rules_on_real_profiles() {
     }
 }
 
-/// A process that has something to run and gets nothing of the device for a second is reported; one
-/// that waits for less is not.
+/// Checks that a process that has something to run and gets nothing of the device for a second is
+/// reported, and that one that waits for less is not.
 #[test]
 fn who_starves_for_a_second_is_reported() {
     let place = Place::new();

@@ -7,7 +7,7 @@ use crate::common::{Place, bare_table, kernel, sample, table, trace, train};
 use crate::replay::{summary, two};
 use serde_json::Value;
 
-/// A file of rocprofv3, of our own making.
+/// Returns the text of a file of rocprofv3 that was made for the tests.
 fn rocprof(file: &str) -> String {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/profiles/");
     fs::read_to_string(format!("{path}{file}")).expect(file)

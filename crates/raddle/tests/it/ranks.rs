@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::common::{Place, kernel, trace};
 
-/// A job of three ranks, and what lies beside its traces.
+/// Makes a folder with the traces of a job of three ranks, and with other files beside them.
 fn job() -> Place {
     let place = Place::new();
     fs::create_dir(place.path().join("job")).expect("a new folder");
@@ -66,7 +66,8 @@ fn a_folder_of_one_trace_is_that_trace_and_one_without_any_is_refused() {
     assert!(ran.code == 1 && ran.err.contains("two traces of rank 4"), "{}", ran.err);
 }
 
-/// A trace beside those of ranks is no rank, and its absence is told.
+/// Checks that a trace that names no rank, beside those that do, is left out, and that this is
+/// reported.
 #[test]
 fn traces_that_are_left_out_are_named() {
     let place = job();
@@ -96,7 +97,8 @@ fn folders_may_be_named_by_ranks_instead_of_files() {
     assert!(!ran.out.contains("of_rank_0"), "{}", ran.out);
 }
 
-/// An archive is what the folder in it is, plain and gzip, and a file in it is named behind it.
+/// Checks that an archive is read like the folder in it, plain and compressed, and that a file in
+/// it is named by the archive and its path.
 #[test]
 fn an_archive_of_a_job_is_read_as_it_is() {
     let place = job();
@@ -134,7 +136,8 @@ fn an_archive_of_a_job_is_read_as_it_is() {
     assert!(ran.code == 1 && ran.err.contains("is a tar archive without traces"), "{}", ran.err);
 }
 
-/// The collective of the first rank waits 100 us for the second one's, and what follows it too.
+/// Checks that the collectives of replayed ranks end together: that of the first rank waits 100 us
+/// for the second one's, and so do the kernels that follow.
 #[test]
 fn collectives_of_ranks_that_are_there_end_together() {
     let place = Place::new();

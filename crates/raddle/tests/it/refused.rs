@@ -4,16 +4,17 @@ use std::fs;
 
 use crate::common::{Place, Ran, bare_table, infer, kernel, table, trace, train};
 
-/// The topics of `golden` and `explain`.
+/// Line that lists the topics of `golden` and `explain`.
 const TOPICS: &str =
     "topics: bitmap, windows, split, balance, place, match, placement, sm, slices, preempt, packet";
 
-/// Replays into `out` and checks that it is refused with these words and leaves nothing.
+/// Replays into the folder `out`, and checks that this is refused with these words and leaves no
+/// files.
 fn refused(place: &Place, args: &[&str], words: &[&str]) -> Ran {
     refused_with(1, place, args, words)
 }
 
-/// As [`refused`], with this exit code.
+/// Checks a refusal as [`refused`] does, with this exit code.
 fn refused_with(code: i32, place: &Place, args: &[&str], words: &[&str]) -> Ran {
     let ran = place.raddle(&[&["replay", "--out", "results/out"], args].concat());
     assert_eq!(ran.code, code, "{ran:?}");
@@ -27,7 +28,7 @@ fn refused_with(code: i32, place: &Place, args: &[&str], words: &[&str]) -> Ran 
     ran
 }
 
-/// Checks that a file of this text is refused with these words.
+/// Checks that a file with this text is refused with these words.
 fn refused_text(name: &str, text: impl AsRef<[u8]>, words: &[&str]) {
     let place = Place::new();
     place.file(name, text);
@@ -157,7 +158,7 @@ fn recipes_that_cannot_be_used() {
     refused_with(2, &place, &["train.csv", "--recipe", "leftover-drian"], &words);
 }
 
-/// A workgroup that a search does not place is refused, and the refusal names the search.
+/// Checks that the refusal of a workgroup that a search does not place names the search.
 #[test]
 fn a_refusal_that_a_search_caused_says_so() {
     let place = Place::new();
@@ -210,7 +211,8 @@ fn a_profile_of_which_nothing_can_run() {
     refused(&place, &["huge.csv"], &words);
 }
 
-/// More rounds than nanoseconds is no shape of a device: the file says something wrong.
+/// Checks that a grid with more rounds than nanoseconds is refused as a fault of the file, as no
+/// device can have run it.
 #[test]
 fn a_grid_that_cannot_have_run_in_its_duration() {
     let place = Place::new();

@@ -16,8 +16,8 @@ fn two() -> Place {
     place
 }
 
-/// Returns the text that a reader sees: no style sheet, no pictures, no tags; a line for each
-/// element with text.
+/// Returns the text of a page that a reader sees, one line for each element with text: no style
+/// sheet, no pictures, no tags.
 fn words(page: &str) -> String {
     let mut left = page.split_once("</style>").expect("a style sheet").1;
     let mut out = String::new();

@@ -109,7 +109,8 @@ fn a_circuit_is_three_files_and_replaces_an_earlier_one_alone() {
     }
 }
 
-/// Returns whether Verilator is there; it must be under `RADDLE_REQUIRE_RTL=1`.
+/// Returns whether Verilator, which simulates Verilog, is installed; it must be under
+/// `RADDLE_REQUIRE_RTL=1`.
 fn has_verilator() -> bool {
     let found = Command::new("verilator").arg("-V").output().is_ok();
     assert!(found || std::env::var("RADDLE_REQUIRE_RTL").is_err(), "verilator is not installed");

@@ -3,10 +3,11 @@
 use crate::common::{Place, infer, table, train};
 
 const SECRET: &str = "zq7hidden";
-/// Beginnings of what may be printed of the secret.
+/// Beginning of the secret word in a file, which no message may print.
 const PART: &str = "zq7h";
 
-/// Files of other kinds, in the forms that readers take apart: lines, TOML, and JSON of each type.
+/// Returns (name, text) of files of the wrong kind with a secret in them, in the forms that readers
+/// take apart: lines, TOML, and JSON of each type.
 fn contents() -> [(&'static str, String); 6] {
     [
         ("lines", format!("root:{SECRET}:0:0:{SECRET}\n# {SECRET} = {SECRET}\n{SECRET}\n")),
@@ -25,7 +26,7 @@ fn contents() -> [(&'static str, String); 6] {
     .map(|(name, text)| (name, if name == "known" { format!("{{{text}") } else { text }))
 }
 
-/// The arguments of each verb, up to the options that are tried one by one.
+/// Arguments of each verb, and the options with files that are tried one by one.
 const VERBS: [(&[&str], &[&str]); 7] = [
     (&["replay", "train.csv", "--no-files"], &STUDY),
     (&["share", "train.csv", "--no-files"], &STUDY),
@@ -36,7 +37,7 @@ const VERBS: [(&[&str], &[&str]); 7] = [
     (&["contention", "train.csv"], &["--device", "--shapes-from"]),
 ];
 
-/// The options of a study that take a file.
+/// Options of a study that take a file.
 const STUDY: [&str; 7] = [
     "--device",
     "--recipe",
@@ -47,7 +48,7 @@ const STUDY: [&str; 7] = [
     "--requests",
 ];
 
-/// All other ways to name a file; `FILE` stands for it.
+/// Command lines that name a file in all other ways; `FILE` stands for it.
 const OTHERS: [&[&str]; 49] = [
     &["replay", "FILE"],
     &["replay", "train.csv", "FILE", "--no-files"],
@@ -110,7 +111,7 @@ const OTHERS: [&[&str]; 49] = [
     &["circuit", "full", "--blocks=8", "--out=FILE"],
 ];
 
-/// Options of `--help` that take the value of a file or folder, and are tried above, or whose file is
+/// Options in `--help` that take a file or folder, and that are tried elsewhere in this test or
 /// never read as text.
 const TRIED: [&str; 22] = [
     "--profile-a",
@@ -201,7 +202,7 @@ fn no_option_of_any_verb_prints_a_file_of_another_kind() {
     }
 }
 
-/// A new option that takes a file has to be tried too.
+/// Checks that the test tries every option that takes a file, so that a new one is not forgotten.
 #[test]
 fn every_option_that_takes_a_file_is_tried() {
     let place = Place::new();

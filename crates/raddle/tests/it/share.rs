@@ -26,7 +26,8 @@ fn setup(value: &Value) -> Vec<&str> {
     lines.map(|line| line.as_str().expect("it is a text")).collect()
 }
 
-/// One row a mode, and only those that the device and the tenants have.
+/// Checks that each way of sharing has one row, and only those that the device and the tenants
+/// have.
 #[test]
 fn each_mode_stands_there_once() {
     let place = place();
@@ -63,7 +64,8 @@ fn each_mode_stands_there_once() {
     assert_eq!(kinds(&found), asked);
 }
 
-/// Of the settings of a mode the best stands there: nobody else has so short an end of both.
+/// Checks that of the settings of a way of sharing the best is shown: no other has so short a time
+/// of both processes.
 #[test]
 fn the_best_partition_is_kept() {
     let place = place();
@@ -93,7 +95,8 @@ fn tenants_can_be_many_and_equal() {
     assert_eq!(ran.code, 2, "{}", ran.err);
 }
 
-/// The waiting work is urgent and small, and the work before it is long: only the order differs.
+/// Checks that a priority lets waiting work go first: it is urgent and small, and the work before
+/// it is long, so only the order differs.
 #[test]
 fn a_priority_lets_what_waits_go_first() {
     let place = Place::new();
@@ -114,8 +117,8 @@ fn a_priority_lets_what_waits_go_first() {
     assert!(end("mps-priority") < end("mps"), "{} {}", end("mps-priority"), end("mps"));
 }
 
-/// Shares that the user gives are the only ones tried, and tenants that nothing tells apart have
-/// equal parts.
+/// Checks that shares that the user gives are the only ones tried, and that equal tenants get equal
+/// parts.
 #[test]
 fn shares_are_those_of_the_user_and_twins_have_equal_ones() {
     let place = place();
@@ -131,8 +134,8 @@ fn shares_are_those_of_the_user_and_twins_have_equal_ones() {
     assert_eq!(of(&["train.csv*2"]), ["partition-50-50"]);
 }
 
-/// Programs hold their memory all the time: what does not fit together is refused, and an instance
-/// of MIG that is too small for its tenant is no candidate.
+/// Checks that tenants whose programs together need more memory than the device has are refused,
+/// and that a MIG instance too small for its tenant is no candidate.
 #[test]
 fn memory_decides_what_fits() {
     let place = place();
@@ -159,7 +162,7 @@ fn memory_decides_what_fits() {
     assert!(large.err.contains(why), "{large:?}");
 }
 
-/// A profile that records its allocator says what it holds, until the user says otherwise.
+/// Checks that the recorded memory of a profile counts until the user gives another amount.
 #[test]
 fn recorded_memory_decides_where_none_is_given() {
     let place = Place::new();
@@ -192,8 +195,8 @@ fn recorded_memory_decides_where_none_is_given() {
     assert!(told.out.contains("61.0 GB of device memory held at most"), "{told:?}");
 }
 
-/// Vendors count GiB as GB: what fits into them is not refused, nor an instance of them, and a
-/// recorded total of the device is the amount.
+/// Checks that memory that vendors count as GB may be GiB: what fits into GiB is not refused, and a
+/// recorded total of the device counts as its amount.
 #[test]
 fn a_gigabyte_of_a_card_may_be_a_gibibyte() {
     let place = place();
@@ -226,7 +229,8 @@ fn a_gigabyte_of_a_card_may_be_a_gibibyte() {
     }
 }
 
-/// Ways that no driver offers are never recommended: a line below says what the best would give.
+/// Checks that ways of sharing that no driver offers are never recommended; a line below the table
+/// says what the best of them would give.
 #[test]
 fn what_no_driver_offers_stands_below() {
     let place = Place::new();
@@ -250,7 +254,8 @@ fn what_no_driver_offers_stands_below() {
     assert!(!shared(&["mps"]).0.contains("Beyond"), "the driver offers it");
 }
 
-/// `tune` saves the best recipe, so it says of each that no driver offers which way is nearest.
+/// Checks that `tune`, which saves the best recipe, says of a recipe that no driver offers which
+/// offered way is nearest.
 #[test]
 fn tune_says_what_no_driver_offers() {
     let place = place();
@@ -281,7 +286,7 @@ fn the_commands_of_each_mode() {
     assert!(said.len() > 1, "{}", ran.out);
 }
 
-/// Returns what each of two processes on a V100 got under a recipe: guaranteed, received, lent.
+/// Returns [guaranteed, received, lent] part of each of two processes on a V100 under a recipe.
 fn got(place: &Place, recipe: &str, late: &str, args: &[&str]) -> Vec<[Option<f64>; 3]> {
     let late = format!("late={late}ms");
     let pair = ["replay", "long.csv", "late.csv", "--once", "--device", "v100", "--no-files"];
@@ -294,8 +299,9 @@ fn got(place: &Place, recipe: &str, late: &str, args: &[&str]) -> Vec<[Option<f6
     rows.map(|row| ["guaranteed", "received", "lent"].map(|key| row[key].as_f64())).collect()
 }
 
-/// By hand: 320 workgroups of half a unit's waves in two rounds over 80 units, or four over 40,
-/// each of 10 us; a single one of 1 us comes when they are through.
+/// Checks the lent part against figures by hand: 320 workgroups of half a unit's waves in two
+/// rounds over 80 units, or four over 40, each of 10 us; a single workgroup of 1 us comes when they
+/// are through.
 #[test]
 fn what_is_lent_is_beyond_the_guarantee() {
     let place = Place::new();
@@ -323,7 +329,8 @@ fn what_is_lent_is_beyond_the_guarantee() {
     assert_eq!(slices[0], [half, long, Some(0.4749)]);
 }
 
-/// The result is written with what sets it up, and can be replaced, also after a check.
+/// Checks that `share` writes its result together with the files that set up the recommended way of
+/// sharing, and that the result can be replaced, also after a check.
 #[test]
 fn files_are_written_that_set_it_up() {
     let place = place();
@@ -351,8 +358,8 @@ fn files_are_written_that_set_it_up() {
     assert!(refused.err.contains("it holds set-up"), "{}", refused.err);
 }
 
-/// A way of sharing can be asked for; one that the device does not have is refused with those it
-/// has.
+/// Checks that a way of sharing can be asked for, and that one that the device does not have is
+/// refused with the names of those it has.
 #[test]
 fn ways_that_the_device_does_not_have_are_refused() {
     let place = place();
@@ -379,8 +386,8 @@ fn ways_that_the_device_does_not_have_are_refused() {
     );
 }
 
-/// Of kernels that nobody saw beside others, how long they last is a range, never their own time
-/// alone.
+/// Checks that the times of kernels that were never recorded beside others are given as a range,
+/// not as their times alone.
 #[test]
 fn unknown_contention_is_no_factor_of_one() {
     let place = place();

@@ -5,8 +5,9 @@ use std::fs;
 use crate::common::{Place, infer, table};
 use serde_json::Value;
 
-/// Without `backfill` two workgroups wait for each other for ever: the urgent one for all LDS of a
-/// unit, the other one, which holds a part of it, for slots behind the urgent one.
+/// Makes a folder with two workgroups that wait for each other for ever without the setting
+/// `backfill`: the urgent one for all LDS of a unit, the other, which holds a part of it, for slots
+/// behind the urgent one.
 fn place() -> Place {
     let place = Place::new();
     place.file("bw.toml", "raddle = 1\n[allocate]\npolicy = \"block-warp\"\nbackfill = false\n");

@@ -9,8 +9,8 @@ use crate::common::{Place, infer, table, train};
 
 const DOCS: &str = include_str!("../../../../docs/summary.md");
 
-/// Every path to a value in a schema, `[]` for entries of lists. `whole` gets those of objects and
-/// lists that may be null.
+/// Adds the path of every value of a schema to `found`, with `[]` for entries of lists; objects and
+/// lists that may be null go to `whole`.
 fn paths(
     schema: &Value,
     path: &str,
@@ -34,7 +34,7 @@ fn paths(
     }
 }
 
-/// The paths that the table lists: `.x` in a row is beside the path before it.
+/// Returns the paths that the table of the page lists: `.x` in a row is beside the path before it.
 fn documented() -> Vec<String> {
     let mut all = Vec::new();
     for row in DOCS.lines().filter(|line| line.starts_with("| `")) {
@@ -53,8 +53,8 @@ fn documented() -> Vec<String> {
     all
 }
 
-/// Returns whether a path is the one that is documented; `*` stands for one name and all below it,
-/// or for the beginning of a name.
+/// Returns whether a path is the documented path `wanted`, in which `*` stands for one name and all
+/// below it, or for the beginning of a name.
 fn is_one(path: &str, wanted: &str) -> bool {
     match wanted.split_once('*') {
         None => {
@@ -125,7 +125,8 @@ fn every_key_of_the_schema_is_documented_and_every_documented_key_is_in_it() {
     assert!(gone.is_empty(), "not in the schema: {gone:#?}");
 }
 
-/// Without this, a check that finds nothing would pass.
+/// Checks that a document that differs from its schema is found: without this, a check that finds
+/// nothing would pass.
 #[test]
 fn a_document_that_differs_from_its_schema_is_found_out() {
     let place = Place::new();
@@ -149,7 +150,7 @@ fn a_document_that_differs_from_its_schema_is_found_out() {
     assert_eq!(bad(|value| value["schema"] = 2.into()), ["it says 2, not raddle/replay/1"]);
 }
 
-/// Documents that no other test prints.
+/// Checks the keys of documents that no other test prints.
 #[test]
 fn rare_documents_have_the_keys_of_their_schema() {
     let place = Place::new();

@@ -30,7 +30,7 @@ fn sweep(place: &Place, out: &str, more: &[&str]) -> Ran {
     ran
 }
 
-/// The lines of a file, by case.
+/// Returns the lines of a file of rows, sorted by case.
 fn sorted(place: &Place, file: &str) -> Vec<String> {
     let text = fs::read_to_string(place.path().join(file)).expect("the sweep wrote it");
     assert!(text.is_empty() || text.ends_with('\n'));
@@ -195,7 +195,7 @@ fn a_job_of_slurm_names_the_same_cases() {
     assert_eq!(sorted(&place, "a b.jsonl"), sorted(&place, "here.jsonl"));
 }
 
-/// Three searches in both timings on a device whose clock is known.
+/// Options for a study of three searches in both timings, on a device whose clock is known.
 const SEARCHES: [&str; 5] = [
     "--device=a100",
     "--seeds=2",
@@ -269,8 +269,8 @@ fn a_study_of_searches_refuses_goals_and_tells_of_an_unknown_clock() {
     assert!(rows[0]["refusals-not-seen"].is_u64());
 }
 
-/// Hints and weights of energy are varied as all other options; rows have energy where it is asked
-/// for.
+/// Checks that hints and energy weights are varied like all other options, and that rows have
+/// energy where it is asked for.
 #[test]
 fn weights_of_energy_and_hints_are_varied() {
     let place = place();
@@ -300,7 +300,8 @@ fn weights_of_energy_and_hints_are_varied() {
     assert!(asked[1]["energy-uj"].as_u64().unwrap() > uj(0), "memory and idleness count, too");
 }
 
-/// Two tenants whose slices decide: short ones cost switches, long ones keep requests waiting.
+/// Checks that a search finds the best values that a sweep shows, for two tenants whose slices
+/// decide: short ones cost switches, long ones keep requests waiting.
 #[test]
 fn a_search_finds_what_a_sweep_of_the_same_values_shows() {
     let place = place();
@@ -368,7 +369,7 @@ fn a_search_keeps_what_is_not_its_own_and_says_what_cannot_be_had() {
     assert!(ran.code == 2 && ran.err.contains("there are train.step"), "{}", ran.err);
 }
 
-/// A list of cases is only worth its name if its cases can be run.
+/// Checks that a value with which no case can run is reported before any case is run.
 #[test]
 fn a_value_that_no_case_takes_is_told_before_any_case_is_run() {
     let place = place();
@@ -401,7 +402,8 @@ fn a_value_that_no_case_takes_is_told_before_any_case_is_run() {
     assert!(ran.code == 4 && ran.err.contains("there is no recipe late.toml"), "{ran:?}");
 }
 
-/// A list of cases is refused as the run of it would be: its jobs would fail late, on a cluster.
+/// Checks that a dry run refuses what the sweep itself would refuse, as jobs on a cluster would
+/// fail late.
 #[test]
 fn a_dry_run_refuses_what_the_run_refuses() {
     let place = Place::new();
@@ -430,7 +432,7 @@ fn a_dry_run_refuses_what_the_run_refuses() {
     }
 }
 
-/// A sweep rests on the same profiles as a replay: what can overturn the answer is told by both.
+/// Checks that a sweep prints the warnings on its profiles that a replay prints.
 #[test]
 fn what_can_overturn_a_sweep_is_told_as_of_a_replay() {
     let place = Place::new();

@@ -7,14 +7,14 @@ use serde_json::Value;
 
 use crate::common::{Place, infer, train};
 
-/// Replays files by the default recipes; returns the summary.
+/// Replays files under the default recipes, and returns the summary.
 fn replayed(place: &Place, words: &[&str]) -> Value {
     let ran = place.raddle(&[&["replay"], words, &["--no-files", "--format", "json"]].concat());
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
     serde_json::from_str(&ran.out).expect("it is JSON")
 }
 
-/// Returns the figures of the first process under a recipe.
+/// Returns the time at which the first process ends under a recipe, in ns.
 fn end_ns(result: &Value, recipe: &str) -> u64 {
     let all = result["recipes"].as_array().expect("a list");
     let own = all.iter().find(|it| it["name"] == recipe);
@@ -22,7 +22,7 @@ fn end_ns(result: &Value, recipe: &str) -> u64 {
     own["summary"]["makespan-ns"].as_u64().expect("a time")
 }
 
-/// Returns the path of a case; `None`, with a message, where it is not at hand.
+/// Returns the path of a case; `None`, with a message, where it is absent.
 fn case(name: &str) -> Option<String> {
     Some(beside("cases")?.join(name).display().to_string())
 }
@@ -72,7 +72,8 @@ fn five_streams_share_four_queues_of_amd() {
     assert!(eight.abs_diff(1_000_000) < 20_000, "{eight}");
 }
 
-/// Which queue a stream takes is assumed: what was recorded side by side did not share one.
+/// Checks that streams that were recorded side by side share no hardware queue in the replay, as
+/// which queue a stream takes is assumed.
 #[test]
 fn streams_that_ran_side_by_side_share_no_queue() {
     let place = Place::new();
@@ -92,9 +93,9 @@ fn streams_that_ran_side_by_side_share_no_queue() {
     assert!(one > 5_900_000, "{one}");
 }
 
-/// A hardware queue of NVIDIA orders starts: a kernel that waits for its own stream holds up those
-/// behind it, so one queue is slower where streams are issued one after the other. Kernels that wait
-/// for nothing run side by side in one queue too.
+/// Checks that a hardware queue of NVIDIA orders starts: a kernel that waits for its own stream
+/// holds up those behind it, so one queue is slower where streams are issued one after the other.
+/// Kernels that wait for nothing run side by side in one queue too.
 #[test]
 fn a_queue_of_nvidia_holds_up_what_stands_behind_a_kernel_that_waits() {
     let place = Place::new();
@@ -121,8 +122,8 @@ fn a_queue_of_nvidia_holds_up_what_stands_behind_a_kernel_that_waits() {
     assert_eq!([1, 8].map(|queues| end(&twelve, queues)), [10, 10]);
 }
 
-/// The time that a device takes to go over from a process that has run dry is unknown, so the end
-/// has bounds.
+/// Checks that the end of a process has bounds where another runs out of work before it, as the
+/// time that the device takes to go over is unknown.
 #[test]
 fn to_follow_a_process_that_has_run_dry_may_cost_as_much_as_a_restore() {
     let place = Place::new();
@@ -170,8 +171,8 @@ fn recorded_gaps_stay_where_no_launch_was_recorded() {
     assert_eq!(queued, 2_000_000);
 }
 
-/// A launch table of `count` kernels of `lasts` ns with gaps of `gap` ns, with or without the times of
-/// launches far ahead.
+/// Returns a launch table of `count` kernels of `lasts` ns with gaps of `gap` ns; with `issued`, it
+/// has launch times far ahead of the starts.
 fn gaps(count: u64, lasts: u64, gap: u64, issued: bool) -> String {
     let row = |at: u64| {
         let start = at * (lasts + gap);
@@ -183,8 +184,8 @@ fn gaps(count: u64, lasts: u64, gap: u64, issued: bool) -> String {
     head.to_owned() + &(0..count).map(row).collect::<String>()
 }
 
-/// Copy engines take no turns: under time slices the kernels of a process do not wait for its own
-/// copies of another stream, whoever is beside it.
+/// Checks that, under time slices, copies of a process do not hold up its kernels of another
+/// stream, whoever is beside it, as copy engines take no turns.
 #[test]
 fn copies_of_a_process_do_not_hold_its_kernels_under_time_slices() {
     let place = Place::new();
@@ -210,7 +211,8 @@ fn copies_of_a_process_do_not_hold_its_kernels_under_time_slices() {
     assert!(sliced < beside + 3 * ms, "{sliced} under time slices, {beside} beside each other");
 }
 
-/// Both readings of a gap stand in the interval of every verb, also of one file.
+/// Checks that the intervals of every verb hold both readings of a gap (the host was late, or the
+/// device), also for one file.
 #[test]
 fn every_verb_holds_both_readings_of_a_gap() {
     let place = Place::new();
@@ -253,8 +255,9 @@ fn every_verb_holds_both_readings_of_a_gap() {
     }
 }
 
-/// A host far ahead of the device leaves the same short gaps as one that is late. Where a file does
-/// not tell which, the intervals cover both, also beside another process.
+/// Checks that intervals cover both causes of a gap where a file does not tell which it was, also
+/// beside another process: a host far ahead of the device leaves the same short gaps as one that is
+/// late.
 #[test]
 fn intervals_cover_both_causes_of_a_gap() {
     let place = Place::new();
@@ -276,7 +279,7 @@ fn intervals_cover_both_causes_of_a_gap() {
                 [0, 1].map(|end| row[at]["between-ns"][end].as_u64().expect("a bound"))
             };
             let (bounds, other) = (of(&unknown), of(&queued));
-            // What turns may cost is unknown in the other reading too.
+            // The cost of turns is unknown in the other reading of gaps too.
             assert!(bounds[0] <= other[0] && other[1] <= bounds[1], "{bounds:?} {other:?}");
             let [least, most] = [bounds[0] - bounds[0] / 20, bounds[1] + bounds[1] / 20];
             assert!((least..=most).contains(&ns), "gap {gap}: {ns} not in {bounds:?}");
@@ -284,8 +287,8 @@ fn intervals_cover_both_causes_of_a_gap() {
     }
 }
 
-/// A recorded gap lasts from the end of the last work before it, which may be in another stream of
-/// its hardware queue, so gaps do not add up.
+/// Checks that gaps in a shared hardware queue are those of the recording: a gap lasts from the end
+/// of the last work before it, which may be in another stream of the queue, so gaps do not add up.
 #[test]
 fn gaps_in_a_shared_queue_are_those_of_the_recording() {
     let place = Place::new();
@@ -296,8 +299,8 @@ fn gaps_in_a_shared_queue_are_those_of_the_recording() {
     assert_eq!(end_ns(&replayed(&place, &["five.csv"]), "streams"), 19_100_000);
 }
 
-/// A goal in percent is of the way of today, whichever recipes are named: under `spatial` alone the
-/// step would be within any percentage of itself.
+/// Checks that a goal in percent is relative to the device's default way in every verb, whichever
+/// recipes are named: under `spatial` alone the step would be within any percentage of itself.
 #[test]
 fn a_goal_in_percent_is_of_today_in_every_verb() {
     let place = Place::new();
@@ -339,7 +342,8 @@ fn a_goal_in_percent_is_of_today_in_every_verb() {
     assert!(told.contains("time-slice (today)"), "{told}");
 }
 
-/// Every verb says how much memory the processes hold, and refuses what does not fit.
+/// Checks that every verb says how much memory the processes need, and refuses processes that do
+/// not fit.
 #[test]
 fn memory_is_told_and_checked_by_every_verb() {
     let place = Place::new();
@@ -377,8 +381,8 @@ fn memory_is_told_and_checked_by_every_verb() {
     assert!(amd.out.contains("check rocm-smi --showmeminfo vram, or give"), "{amd:?}");
 }
 
-/// `raddle help model` says what the options default to and what today is, and no page says
-/// otherwise.
+/// Checks that `raddle help model` says the defaults of the options and what the word `today`
+/// means, and that no page contradicts it.
 #[test]
 fn the_help_on_the_model_is_that_of_the_options_and_of_today() {
     let place = Place::new();

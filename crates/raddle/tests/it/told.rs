@@ -2,7 +2,7 @@
 
 use crate::common::{Place, Ran, table, train};
 
-/// Verbs that answer, each with what it needs.
+/// Verbs that answer a question about profiles, each with the arguments that it needs.
 const ANSWERS: [(&str, &[&str]); 5] = [
     ("replay", &["--no-files", "--recipe=greedy"]),
     ("share", &["--no-files"]),
@@ -19,13 +19,13 @@ fn answer(verb: &str, more: &[&str]) -> Ran {
     place.raddle(&[&[verb], more].concat())
 }
 
-/// A launch table that is cut in its last value.
+/// Returns a launch table that is cut off in its last value.
 fn cut() -> String {
     let whole = train();
     whole[..whole.len() - 2].to_owned()
 }
 
-/// The words of a text, however its lines are broken.
+/// Returns the words of a text joined by blanks, however its lines are broken.
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -64,7 +64,7 @@ fn launches_that_never_ran_are_in_the_answer_of_a_search() {
     assert!(words(&tuned.err).contains("can never run here"), "{}", tuned.err);
 }
 
-/// The other verbs that read recordings.
+/// Checks the verbs that read recordings: each reports a table that is cut off in its last value.
 #[test]
 fn a_table_that_is_cut_in_its_last_value_is_told_by_every_verb() {
     let place = Place::new();

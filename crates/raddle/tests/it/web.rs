@@ -7,12 +7,12 @@ use std::fs;
 use crate::common::{Place, infer, train};
 use serde_json::Value;
 
-/// Returns a file that is taken for the engine: its first bytes and its mark.
+/// Returns the bytes of a file that passes for the engine: its first bytes and its mark.
 fn engine() -> Vec<u8> {
     [b"\0asm", concat!("raddle-engine ", env!("CARGO_PKG_VERSION"), ";").as_bytes()].concat()
 }
 
-/// Returns the question that a page carries.
+/// Returns the question (the study as JSON) that a page carries.
 fn carried(page: &str) -> Value {
     let (_, rest) = page
         .split_once(r#"<script id="carried" type="application/json">"#)

@@ -98,7 +98,8 @@ fn manifests_keep_the_published_schemas() {
     );
 }
 
-/// Returns whether a value of a command is of the kind that `commands.json` names.
+/// Returns whether a value of a command is of the kind that an entry of `commands.json`, a list of
+/// known commands, names.
 fn is_of(value: &str, kind: &Value) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let profiles = || {
@@ -179,7 +180,8 @@ fn recipes_are_ones_of_raddle() {
     assert!(read > 50, "{read}");
 }
 
-/// The compiler sees declarations of the functions alone; without a compiler the test reports that.
+/// Checks that the C programs compile, with declarations of the vendor's functions alone; without a
+/// compiler the test reports that.
 #[test]
 fn programs_compile() {
     let folder = std::env::temp_dir().join(format!("raddle-set-up-{}", std::process::id()));
@@ -207,7 +209,8 @@ fn programs_compile() {
     assert_eq!(names.into_iter().collect::<Vec<_>>(), ["execution-contexts.c", "unit-masks.c"]);
 }
 
-/// The expected rows of masks were written by hand for three tenants with 4, 28 and 9 units.
+/// Checks masks of compute units against rows written by hand, for three tenants with 4, 28 and 9
+/// units.
 #[test]
 fn masks_have_a_bit_for_each_unit() {
     let file = files::unit_masks(

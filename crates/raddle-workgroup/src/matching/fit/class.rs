@@ -10,9 +10,9 @@ use raddle_policy::{CuId, Demand, LaunchId, MAX_SIMDS, Place, Refusal, Resource}
 use super::resident::RunStarts;
 use super::row::FilledCu;
 
-/// The number of demand classes (one for each demand) that are stored. More are stored where one
-/// question to the policy asks for more, or where workgroups of more demands are on the device. To
-/// make room, the class that was asked for longest ago is dropped.
+/// The number of demand classes (one for each different demand) that are stored. More are stored
+/// where one question to the policy asks for more, or where workgroups of more demands are on the
+/// device. To make room, the class that was asked for longest ago is dropped.
 pub(super) const CLASSES: usize = 64;
 
 /// Returns the bit that stands for a demand class in a set of demand classes; 0 for a demand class
@@ -44,8 +44,8 @@ impl Lack {
         self.resource
     }
 
-    /// Returns the refusal of a launch that says that this resource lacks on the compute unit `cu`,
-    /// or on all units if `cu` is `None`.
+    /// Returns the refusal of a launch that says that the compute unit `cu` lacks this resource;
+    /// with `None` as `cu`, all units do.
     pub(crate) const fn refusal(self, launch: LaunchId, cu: Option<CuId>) -> Refusal {
         let Self { resource, wanted, available } = self;
         Refusal { launch, cu, resource, wanted, available }
@@ -53,22 +53,22 @@ impl Lack {
 }
 
 /// The amounts that a workgroup wants of a compute unit, or that a compute unit has free, in slots
-/// and granules; of registers and LDS, the length of one run.
+/// and granules. Of registers and LDS, an amount is the length of one run of neighbouring granules.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CuAmounts {
     /// Amounts that the SIMDs share: (workgroup slots, run of scalar registers, run of LDS,
     /// barriers).
     pub(super) shared: [u32; 4],
-    /// The number of wave slots, by SIMD.
+    /// The number of wave slots; the index is that of the SIMD.
     pub(super) waves: [u32; MAX_SIMDS],
-    /// The length of one run of vector registers, by SIMD, in granules.
+    /// The length of one run of vector registers, in granules; the index is that of the SIMD.
     pub(super) vgpr: [u32; MAX_SIMDS],
 }
 
 impl CuAmounts {
     /// Returns the amounts that a workgroup wants of a compute unit, where its first wave goes to
-    /// SIMD `turn` and the next ones to the SIMDs behind it (E8). Scalar registers count 0 where
-    /// `sgpr_limits` is false.
+    /// SIMD `turn` and the next ones to the SIMDs behind it (as the rule for balance has it).
+    /// Scalar registers count 0 where `sgpr_limits` is false.
     fn wanted(demand: &Demand, turn: usize, simds: usize, sgpr_limits: bool) -> Self {
         let Demand { waves, vgpr, sgpr, lds, barriers } = *demand;
         let sgpr = if sgpr_limits { u32::from(sgpr) * u32::from(waves) } else { 0 };
@@ -105,28 +105,30 @@ impl CuAmounts {
     }
 }
 
-/// A class of workgroups: all workgroups of one demand.
+/// A demand class: all workgroups of one demand, with what is worked out for it once.
 #[derive(Clone, Debug)]
 pub(super) struct Class {
     pub(super) demand: Demand,
-    /// The amounts that a workgroup of the demand class takes, by the SIMD that gets its first
-    /// wave.
+    /// The amounts that a workgroup of the demand class takes; the index is the SIMD that gets its
+    /// first wave.
     wanted: [CuAmounts; MAX_SIMDS],
     /// The number of SIMDs that get waves of one workgroup: the SIMD of the first wave, and those
     /// that follow.
     used: usize,
-    /// True if some SIMDs get one wave of a workgroup more than others.
+    /// True if the waves of a workgroup do not divide equally among the SIMDs, so that some get one
+    /// more than others.
     pub(super) uneven: bool,
     /// The resource that even an empty compute unit lacks for a workgroup; `None` where the demand
     /// class fits on an empty unit.
     pub(super) never: Option<Lack>,
-    /// The number of the question that last asked for the demand class.
+    /// The number of the last question to the policy that asked for the demand class.
     pub(super) asked: u64,
     /// The number of workgroups of the demand class on the device: while there are any, the demand
     /// class is not dropped.
     pub(super) resident: u32,
-    /// The state of a compute unit after it was filled with workgroups of this demand class alone,
-    /// by the SIMD that gets the first wave; `None` where no unit has been filled so.
+    /// The state of a compute unit that was empty and then filled with workgroups of this demand
+    /// class alone, to fill others alike; the index is the SIMD that gets the first wave. `None`
+    /// where no unit has been filled so.
     pub(super) filled: [Option<Box<FilledCu>>; MAX_SIMDS],
 }
 

@@ -81,7 +81,8 @@ impl Matcher {
         at
     }
 
-    /// Returns the compute units on which one more workgroup of a demand class fits.
+    /// Returns the set of compute units on which one more workgroup of a demand class fits, brought
+    /// up to date.
     #[inline(always)]
     pub(crate) fn open(&mut self, class: usize) -> OpenCus<'_> {
         self.tell();
@@ -92,8 +93,8 @@ impl Matcher {
     }
 
     /// Decides for every compute unit whether a workgroup of the demand class fits on it, and
-    /// stores the set of these units. A demand class without a bit in `apart` (too large for the
-    /// thresholds) is decided anew at every call.
+    /// stores the set of these units. A demand class that is not in `apart`, as it wants too much
+    /// for the sorted lists, is decided anew at every call.
     #[cold]
     #[inline(never)]
     fn keep(&mut self, class: usize) {

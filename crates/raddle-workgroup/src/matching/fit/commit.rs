@@ -67,7 +67,7 @@ impl Matcher {
         self.changed(at);
     }
 
-    /// Frees all slots and granules that a workgroup on `cu` holds.
+    /// Frees all slots and granules that the workgroup or wave `name` on `cu` holds.
     ///
     /// # Errors
     /// [`State`](crate::ErrorKind::State) when the workgroup does not lie on `cu`; nothing has changed.
@@ -187,23 +187,25 @@ impl Matcher {
         }
     }
 
-    /// Returns the free resources of a compute unit, which together with the SIMD that gets the
-    /// next surplus wave decide which demand classes fit: (amounts that the SIMDs share, (wave
-    /// slots, runs of vector registers) by SIMD).
+    /// Returns the free resources of a compute unit: (amounts that the SIMDs share, (wave slots,
+    /// runs of vector registers) by SIMD). Together with the SIMD that gets the next surplus wave,
+    /// they decide which demand classes fit.
     #[inline(always)]
     fn standing(&self, simds: usize, cu: usize) -> ([u32; 4], (&[u32], &[u32])) {
         (self.shared(cu), self.of_simds(simds, cu))
     }
 
     /// Returns which demand classes fit on a compute unit: one bit for each of the first 64. The
-    /// bit of a class that is not in `apart` (too large for the thresholds) has no meaning.
+    /// bit of a class that is not in `apart` (it wants too much for the sorted lists) has no
+    /// meaning.
     #[inline(always)]
     pub(super) fn fitting(&self, simds: usize, cu: usize) -> u64 {
         let (slots, vgpr) = self.of_simds(simds, cu);
         self.thresholds.fitting(&self.shared(cu), self.units[cu].turn, slots, vgpr)
     }
 
-    /// Returns (free wave slots, reported runs of vector registers) by SIMD of a compute unit.
+    /// Returns, for each SIMD of a compute unit, (free wave slots, length of the free run of vector
+    /// registers that the search reports).
     #[inline(always)]
     pub(super) fn of_simds(&self, simds: usize, cu: usize) -> (&[u32], &[u32]) {
         let first = cu * simds;

@@ -12,7 +12,8 @@ use crate::Error;
 use crate::error::{Reason, SearchFault};
 use crate::matching::search::{Excluded, SearchRule};
 
-/// The search that decides how long the longest free run of one resource is reported to be.
+/// The search that decides how long the hardware reports the longest free run of granules of one
+/// resource to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ResourceSearch {
@@ -50,7 +51,7 @@ impl ResourceSearch {
 }
 
 impl SearchRule {
-    /// Returns the search for runs of a resource with this many granules.
+    /// Returns the search for free runs of a resource that has `granules` granules.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where the rule does not suit this number of granules,

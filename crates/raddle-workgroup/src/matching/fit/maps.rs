@@ -18,11 +18,11 @@ use crate::matching::config::Fit;
 pub(super) struct RunMaps {
     bank: Bank,
     finder: ResourceSearch,
-    /// The length of the free run that the finder (the simulated search circuit) reports of each
-    /// granule map; empty where it always reports the longest run.
+    /// The length of the free run, in granules, that the finder (the simulated search circuit)
+    /// reports of each granule map; empty where it always reports the longest run.
     reported: Vec<u32>,
-    /// The end of the run that was taken last from each granule map; empty under every fit but
-    /// [`Fit::Next`].
+    /// The end of the run that was taken last from each granule map, as a granule; empty under
+    /// every fit but [`Fit::Next`].
     after: Vec<u32>,
 }
 
@@ -88,16 +88,16 @@ impl RunMaps {
         })
     }
 
-    /// Returns the number of free granules of a granule map.
+    /// Returns the number of free granules of the granule map with the index `map`.
     #[inline(always)]
     pub(super) fn free_blocks(&self, map: usize) -> u32 {
         self.bank.free_blocks(map)
     }
 
     /// Takes runs of `want` granules at equal places of each of these granule maps, always the
-    /// lowest run, until `starts` is full or no run is left. Returns the number of runs in each
-    /// granule map; `None`, with nothing taken, where the granule maps differ. For runs of 0
-    /// granules `starts` stays as it is, and its length is returned.
+    /// lowest run, until `starts` is full or no run is left. Returns the number of runs taken from
+    /// each map; `None`, with nothing taken, where the granule maps differ. For runs of 0 granules
+    /// nothing is taken, and the length of `starts` is returned.
     #[inline(always)]
     pub(super) fn take_row(
         &mut self,
@@ -111,12 +111,12 @@ impl RunMaps {
         }
     }
 
-    /// Returns a copy of the state of a granule map; `None` where there is no such granule map.
+    /// Returns a copy of which granules of a map are free; `None` where there is no such map.
     pub(super) fn state(&self, map: usize) -> Option<MapState> {
         self.bank.state(map)
     }
 
-    /// Makes the granule maps with these indices equal to a copied state.
+    /// Makes the granule maps with these indices equal to a copy that [`Self::state`] returned.
     #[inline(always)]
     pub(super) fn set_all(&mut self, maps: Range<usize>, to: &MapState) {
         self.bank.set_all(maps, to);
@@ -128,8 +128,8 @@ impl RunMaps {
         self.bank.release_all(maps);
     }
 
-    /// Takes a run of `want` granules, no longer than the reported run, by the rule `fit`. Returns
-    /// the start of the run.
+    /// Takes a run of `want` granules, no longer than the run that the search reports, from the
+    /// granule map with the index `map` by the rule `fit`. Returns the first granule of the run.
     #[inline(always)]
     pub(super) fn take(&mut self, map: usize, want: u32, fit: Fit) -> u32 {
         let start = match fit {

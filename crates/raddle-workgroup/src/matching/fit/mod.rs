@@ -49,20 +49,21 @@ use resident::{Parked, Residents};
 use thresholds::Thresholds;
 
 /// The counts of free resources of one compute unit, and the SIMD that gets the next surplus wave
-/// (the turn of its split table).
+/// (one beyond an equal number for all SIMDs).
 #[derive(Clone, Copy, Debug)]
 struct CuState {
-    /// The number of free barriers.
+    /// The number of free barriers of the compute unit.
     barriers: u16,
     /// The number of workgroups on the compute unit.
     resident: u16,
-    /// The number of restored workgroups of which a place had been taken: while there are any, the
-    /// compute unit takes no new workgroup.
+    /// The number of workgroups that came back after a preemption and found a place taken: while
+    /// there are any, the compute unit takes no new workgroup.
     displaced: u16,
-    /// The number of SIMDs by which the next row of the split table is turned (E8: su).
+    /// The number of the SIMD that gets the first wave of the next workgroup: rows of the split
+    /// table are moved up by it (called su in seed 000).
     turn: u8,
-    /// The number of the last step that gave several compute units, this one among them, the same
-    /// state; 0 where this unit has changed by itself since.
+    /// The number of the last step that gave several compute units, this one among them, equal
+    /// states; 0 where this unit has changed alone since.
     alike: u32,
 }
 
@@ -86,27 +87,27 @@ pub(crate) struct Matcher {
     groups: Residents,
     classes: Vec<Class>,
     thresholds: Thresholds,
-    /// The demand classes whose fit the thresholds can decide, one bit for each; `kept` has those
-    /// for which the set of compute units on which they fit is up to date.
+    /// The demand classes whose fit the sorted lists in `thresholds` can decide, one bit for each.
+    /// In `kept` are those for which the set of compute units on which they fit is up to date.
     apart: u64,
     kept: u64,
-    /// The compute units where each demand class fits, by demand class, eight demand classes in one
-    /// entry.
+    /// The sets of compute units where each demand class fits, eight demand classes in one entry.
     open: Vec<OpenSets>,
     questions: u64,
-    /// The number of the question at which demand classes were last dropped; `changes` counts the
-    /// changed compute units since.
+    /// The number of the question to the policy at which demand classes were last dropped;
+    /// `changes` counts the changed compute units since.
     dropped: u64,
     changes: usize,
     /// The compute units that have changed since it was last decided which demand classes fit on
     /// them.
     stale: CuSet,
-    /// The number of the last step that made several compute units equal in state.
+    /// The number of the last step that gave several compute units equal states.
     alike: u32,
-    /// The workgroups that were saved, by launch, with the places to which they will come back.
+    /// The workgroups that were saved by a preemption, by launch, with the places to which they
+    /// will come back.
     parked: BTreeMap<LaunchId, Vec<Parked>>,
-    /// The restored workgroups whose place others had taken meanwhile: they have no granules until
-    /// they end.
+    /// The workgroups that came back after a preemption and found their place taken: they have no
+    /// granules until they end.
     displaced: Vec<Parked>,
 }
 
@@ -165,7 +166,7 @@ impl Matcher {
         })
     }
 
-    /// Returns this matcher, which from now on takes runs of granules by the rule `fit`.
+    /// Returns this matcher with `fit` as the rule by which it takes runs of granules.
     pub(crate) fn with_fit(mut self, fit: Fit) -> Self {
         self.fit = fit;
         if fit == Fit::Next {
@@ -176,7 +177,7 @@ impl Matcher {
         self
     }
 
-    /// Returns the number of compute units.
+    /// Returns the number of compute units of the device.
     pub(crate) const fn len(&self) -> usize {
         self.units.len()
     }
@@ -201,8 +202,8 @@ impl Matcher {
         cu.map(|cu| CuId(cu as u16))
     }
 
-    /// Returns whether placing a workgroup of a demand class turns the split table of its compute
-    /// unit, after which other demand classes may fit.
+    /// Returns whether placing a workgroup of a demand class changes which SIMD of the compute unit
+    /// gets the next surplus wave; after that, other demand classes may fit.
     pub(crate) fn turns(&self, class: usize) -> bool {
         self.turns && self.classes[class].uneven
     }
@@ -222,8 +223,8 @@ impl Matcher {
             .then(|| [self.vgpr.all(maps), self.sgpr.all(cu..cu + 1), self.lds.all(cu..cu + 1)])
     }
 
-    /// Returns why a resource of the compute unit does not suffice: too few granules are free, no
-    /// free run is long enough, or the search does not report a run that is.
+    /// Returns why a workgroup waits for a resource of the compute unit: too few granules are free,
+    /// no free run is long enough, or the search does not report a run that is.
     pub(crate) fn reason(&self, cu: CuId, lack: Lack) -> WaitReason {
         let (cu, wanted) = (cu.index(), lack.wanted);
         let maps = match lack.resource {
@@ -246,8 +247,8 @@ impl Matcher {
     }
 
     /// Returns the free resources of a compute unit: [wave slots, vector registers, scalar
-    /// registers, LDS], summed over its SIMDs. With `longest`, only the reported run counts of
-    /// registers and LDS.
+    /// registers, LDS], summed over its SIMDs, in slots and granules. With `longest`, only the
+    /// reported run counts of registers and LDS.
     pub(crate) fn free(&self, cu: usize, longest: bool) -> [u64; 4] {
         let maps = cu * self.simds..(cu + 1) * self.simds;
         let waves = self.slots[maps.clone()].iter().map(|&slots| u64::from(slots)).sum();

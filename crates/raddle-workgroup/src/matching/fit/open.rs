@@ -10,8 +10,8 @@ use alloc::vec::Vec;
 const ABREAST: usize = 8;
 pub(super) const BITS: usize = u64::BITS as usize;
 
-/// The sets of compute units of eight demand classes: for each word of 64 units, one mask a demand
-/// class.
+/// The sets of compute units on which each of eight demand classes fits: for each word of 64 units,
+/// one mask for each class.
 #[derive(Clone, Debug)]
 pub(super) struct OpenSets(Vec<[u64; ABREAST]>);
 
@@ -51,7 +51,7 @@ impl OpenSets {
         *open = *open & !(1 << (cu % BITS)) | u64::from(fits) << (cu % BITS);
     }
 
-    /// Returns the set of the compute units of one demand class.
+    /// Returns the set of the compute units on which the demand class with the index `class` fits.
     #[inline(always)]
     pub(super) fn of(sets: &[Self], class: usize) -> OpenCus<'_> {
         OpenCus::new(&sets[class / ABREAST].0, class % ABREAST)

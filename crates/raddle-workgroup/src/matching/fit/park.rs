@@ -9,17 +9,17 @@ use super::Matcher;
 use super::resident::{Name, Parked, ResidentEntry, RunStarts};
 
 impl Matcher {
-    /// Frees all slots and granules of the workgroups of a launch, and drops its saved workgroups;
-    /// `left` is called with the compute unit and the wave of each that was on the device (`WHOLE`
-    /// for a whole workgroup).
+    /// Frees all slots and granules of the workgroups of a launch that is killed, and forgets its
+    /// saved workgroups; `left` is called with the compute unit and the wave of each that was on
+    /// the device (`WHOLE` for a whole workgroup).
     pub(crate) fn kill(&mut self, launch: &Launch, left: impl FnMut(CuId, u16)) {
         self.parked.remove(&launch.id);
         self.lift(launch, left);
     }
 
-    /// Frees all slots and granules of the workgroups of a launch, and keeps their places, to which
-    /// they can come back; `left` is called with the compute unit and the wave of each (`WHOLE` for
-    /// a whole workgroup).
+    /// Frees all slots and granules of the workgroups of a launch that is preempted, and remembers
+    /// their places, to which they can come back; `left` is called with the compute unit and the
+    /// wave of each (`WHOLE` for a whole workgroup).
     pub(crate) fn save(&mut self, launch: &Launch, left: impl FnMut(CuId, u16)) {
         let mut lifted = self.lift(launch, left);
         self.parked.entry(launch.id).or_default().append(&mut lifted);
@@ -53,8 +53,8 @@ impl Matcher {
         displaced
     }
 
-    /// Removes a workgroup from those that were restored without a place. Returns whether it was
-    /// one of them.
+    /// Removes a workgroup from those that came back after a preemption and found their place
+    /// taken. Returns whether it was one of them.
     #[cold]
     pub(super) fn forget_displaced(&mut self, cu: usize, name: Name) -> bool {
         let is_it = |it: &Parked| usize::from(it.cu) == cu && it.name == name;
@@ -98,7 +98,7 @@ impl Matcher {
         self.units[cu].barriers -= class.demand.barriers;
     }
 
-    /// Removes all workgroups of a launch from the device, also those that were restored without a
+    /// Removes all workgroups of a launch from the device, also those that came back without their
     /// place, and returns them with their places; `left` is called with the compute unit and the
     /// wave of each.
     fn lift(&mut self, launch: &Launch, mut left: impl FnMut(CuId, u16)) -> Vec<Parked> {

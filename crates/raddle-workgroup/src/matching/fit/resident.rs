@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use raddle_policy::{CuShape, LaunchId, MAX_SIMDS, Piece};
 
-/// The first granule of one run of vector registers on each SIMD.
+/// The granule at which a workgroup's run of vector registers begins, for each SIMD.
 type Starts = [u32; MAX_SIMDS];
 
 /// The first granules of the runs that a workgroup holds, by resource; 0 where it holds none.
@@ -16,7 +16,8 @@ pub(super) struct RunStarts {
     pub(super) lds: u32,
 }
 
-/// A workgroup on a compute unit, without the first granules of its vector registers.
+/// A workgroup on a compute unit, without the addresses of its vector registers, which are stored
+/// apart.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ResidentEntry {
     /// The high 32 bits of the workgroup's number; the low 32 bits are kept in a list of their own.
@@ -36,14 +37,14 @@ pub(super) struct ResidentEntry {
 /// The value that stands for a demand class whose index does not fit a u16.
 const NO_CLASS: u16 = u16::MAX;
 
-/// The count of workgroup numbers that are compared together, without a branch for each.
+/// The number of workgroup numbers that are compared together, without a branch for each.
 const ROW: usize = 8;
 
 /// The value of `wave` that stands for a whole workgroup, larger than any wave's index.
 pub(crate) const WHOLE: u16 = u16::MAX;
 
-/// The name of a workgroup, or of one wave of a workgroup that was cut: launch, number, and wave
-/// ([`WHOLE`] for all).
+/// The identity of a workgroup, or of one wave of a workgroup that was cut: launch, number, and
+/// wave ([`WHOLE`] for all).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Name {
     pub(crate) launch: LaunchId,
@@ -51,7 +52,8 @@ pub(crate) struct Name {
     pub(crate) wave: u16,
 }
 
-/// A workgroup that was saved, with its compute unit and the granules that it had there.
+/// A workgroup that was saved by a preemption, with its compute unit and the granules that it had
+/// there.
 #[derive(Clone, Debug)]
 pub(super) struct Parked {
     pub(super) cu: u16,
@@ -80,15 +82,16 @@ impl ResidentEntry {
     }
 }
 
-/// The first granules of the vector registers of each workgroup, by SIMD: one byte for each of four
-/// SIMDs where that is enough.
+/// The first granules of the vector registers of each workgroup, by SIMD, in the smaller form of
+/// one byte for each of four SIMDs where that is enough.
 #[derive(Clone, Debug)]
 enum Firsts {
     Four(Vec<[u8; 4]>),
     All(Vec<[u16; MAX_SIMDS]>),
 }
 
-/// The workgroups of one compute unit, without their numbers.
+/// A copy of the list of workgroups of one compute unit, without their numbers, to fill other units
+/// alike.
 #[derive(Clone, Debug)]
 pub(super) struct ResidentRow {
     all: Vec<ResidentEntry>,
@@ -101,8 +104,8 @@ impl ResidentRow {
     }
 }
 
-/// The workgroups that are on all compute units. Each unit has as many entries as it has room for
-/// workgroups, rounded up to full rows of [`ROW`] entries.
+/// The workgroups on all compute units. Each unit has as many entries as it has room for
+/// workgroups, rounded up to a multiple of [`ROW`].
 #[derive(Clone, Debug)]
 pub(super) struct Residents {
     most: usize,
@@ -199,8 +202,8 @@ impl Residents {
         Name { launch, workgroup: u64::from(self.numbers[at]) | u64::from(high) << 32, wave }
     }
 
-    /// Returns (SIMD of the first wave, first granules of the runs) of the workgroup with the index
-    /// `position` among those on a compute unit.
+    /// Returns (SIMD of the first wave, first granules of the workgroup's runs) of the workgroup
+    /// with the index `position` among those on a compute unit.
     #[inline(always)]
     pub(super) fn runs(&self, cu: usize, position: usize) -> (u8, RunStarts) {
         let at = cu * self.most + position;
@@ -239,7 +242,8 @@ impl Residents {
         }
     }
 
-    /// Copies the `resident` workgroups of one compute unit, so that they can be added to others.
+    /// Copies the list of the `resident` workgroups of one compute unit, so that they can be added
+    /// to others.
     pub(super) fn row(&self, cu: usize, resident: u16) -> ResidentRow {
         let here = cu * self.most..cu * self.most + usize::from(resident);
         let firsts = match &self.firsts {
@@ -281,7 +285,8 @@ impl Residents {
     }
 }
 
-/// Compares each of eight numbers with `to`: returns one bit for each, set where the two are equal.
+/// Compares each of eight numbers with `to`: returns a mask with one bit for each, set where the
+/// two are equal.
 #[inline(always)]
 fn equal(block: &[u32; ROW], to: u32) -> u32 {
     const BITS: [u32; ROW] = [1, 2, 4, 8, 16, 32, 64, 128];

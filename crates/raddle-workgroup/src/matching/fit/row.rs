@@ -14,11 +14,11 @@ use super::resident::{ResidentRow, RunStarts};
 use super::{CuState, Matcher, Name};
 use crate::matching::config::Fit;
 
-/// The most workgroups that are placed in one step on one compute unit.
+/// The most workgroups that are placed on one compute unit in one step.
 const ROW: usize = 32;
 
 /// The state of a compute unit that was empty and then filled with workgroups of one demand class.
-/// The next empty unit is filled in the same way.
+/// The next empty unit is filled by copying it.
 #[derive(Clone, Debug)]
 pub(super) struct FilledCu {
     groups: ResidentRow,
@@ -28,7 +28,7 @@ pub(super) struct FilledCu {
     lds: MapState,
     /// The number of free wave slots of each SIMD, which is equal for all SIMDs.
     slots: u32,
-    /// The number of free barriers.
+    /// The number of free barriers of the filled compute unit.
     barriers: u16,
 }
 
@@ -36,8 +36,8 @@ impl Matcher {
     /// Places at least one and at most `most` workgroups, of one launch and numbered from the
     /// workgroup of `name` on, on a compute unit that has room for one workgroup of their demand
     /// class. If they fill an empty compute unit, the empty units right behind it are filled as
-    /// well. The places are those that the workgroups would get one by one, and are added to
-    /// `places`. Returns (workgroups placed on each compute unit, number of units).
+    /// well. The places, which are added to `places`, are those that the workgroups would get one
+    /// by one. Returns (workgroups placed on each compute unit, number of units).
     #[inline(always)]
     pub(crate) fn commit_row(
         &mut self,

@@ -26,7 +26,7 @@ fn matcher(shape: CuShape, cus: u16) -> Matcher {
     Matcher::new(shape, cus, &SearchRule::Full, Balance::Tail).expect("a shape")
 }
 
-/// A demand of one wave on each of the two SIMDs, with `vgpr` granules of registers a wave.
+/// A demand of two waves, one on each of two SIMDs, with `vgpr` granules of registers a wave.
 fn two(vgpr: u16) -> Demand {
     Demand { waves: 2, vgpr, ..Demand::default() }
 }
@@ -63,7 +63,7 @@ fn end(matcher: &mut Matcher, id: u32, workgroup: u64, demand: Demand) -> bool {
     matcher.release(CU, &launch(id, demand), name(id, workgroup)).is_ok()
 }
 
-/// Asks for `count` other demands, one a question.
+/// Asks the matcher whether each of `count` different demands fits, as one question for each.
 fn ask_others(matcher: &mut Matcher, count: u32) {
     for lds in 1..=count {
         class(matcher, Demand { lds, ..one(0) });
@@ -358,8 +358,8 @@ fn filled_alike(shape: CuShape) {
     assert_eq!(together, 2, "two have another one before them, and one behind");
 }
 
-/// A compute unit that is empty, but waits for workgroups that were saved there, is not filled with
-/// the others.
+/// Checks that a compute unit that is empty, but waits for workgroups that were saved there, is not
+/// filled by copying another unit.
 #[test]
 fn a_compute_unit_that_waits_for_saved_work_is_not_filled_alike() {
     let mut matcher = matcher(SHAPE, 4);

@@ -15,8 +15,8 @@ use super::class::CuAmounts;
 /// amounts share the last list.
 const MOST: u32 = 4_096;
 
-/// The rows of one resource: entry n has the demand classes, one bit for each, that want at most n
-/// slots or granules.
+/// The sorted list of one resource: entry n has the demand classes, one bit for each, that want at
+/// most n slots or granules.
 #[derive(Clone, Debug)]
 struct AmountRows(Vec<u64>);
 
@@ -44,12 +44,13 @@ impl AmountRows {
     }
 }
 
-/// For each resource of a compute unit, the demand classes sorted by their amount.
+/// For each resource of a compute unit, a list from which the demand classes are read that a free
+/// amount suffices for.
 #[derive(Clone, Debug)]
 pub(super) struct Thresholds {
     shared: [AmountRows; 4],
-    /// The rows of [wave slots, vector registers], for the SIMD that gets the first wave, the next
-    /// one, and so on.
+    /// The lists of [wave slots, vector registers], for the SIMD that gets the first wave, for the
+    /// next one, and so on.
     simds: Vec<[AmountRows; 2]>,
 }
 
@@ -81,9 +82,9 @@ impl Thresholds {
         wanted.is_none() || shared.iter().chain(waves).chain(vgpr).all(|&it| it <= MOST)
     }
 
-    /// Returns the demand classes that fit, one bit for each, by the amounts that the SIMDs share,
-    /// and by the wave slots and the runs of vector registers of each SIMD, of which SIMD `turn`
-    /// gets the first wave.
+    /// Returns the demand classes that fit on a compute unit, one bit for each, by the free amounts
+    /// that its SIMDs share, and by the free wave slots and runs of vector registers of each SIMD.
+    /// SIMD `turn` gets the first wave.
     #[inline(always)]
     pub(super) fn fitting(&self, shared: &[u32; 4], turn: u8, slots: &[u32], vgpr: &[u32]) -> u64 {
         let mut fits = u64::MAX;

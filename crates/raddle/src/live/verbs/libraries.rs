@@ -15,7 +15,8 @@ use crate::error::CliError;
 /// Names by which programs look for the CUDA driver.
 const DRIVERS: [&str; 2] = ["libcuda.so.1", "libcuda.so"];
 
-/// A library that schedules the work of a program.
+/// Kind of library that raddle puts between a program and its driver to schedule the program's GPU
+/// work: for OpenCL or for CUDA.
 struct Kind {
     name: &'static str,
     file: &'static str,
@@ -40,14 +41,15 @@ const CUDA: Kind = Kind {
     package: "raddle-cuda",
 };
 
-/// The libraries of a program. Its folder exists as long as the value.
+/// Libraries that raddle puts between a program and its drivers to schedule the program's GPU work.
+/// A temporary folder with links to them lasts as long as this value.
 pub(super) struct Libraries {
     opencl: Option<PathBuf>,
     cuda: Option<(PathBuf, TempDir)>,
 }
 
 impl Libraries {
-    /// Finds the libraries: those that are named, and those near this program.
+    /// Finds the libraries: those that the options name, else those beside raddle's own program.
     pub(super) fn find(args: &ProgramArgs) -> Result<Self, CliError> {
         let opencl = found(&OPENCL, args.layer.as_ref())?;
         let cuda = found(&CUDA, args.cuda.as_ref())?;
@@ -63,7 +65,7 @@ impl Libraries {
         Ok(Self { opencl, cuda: cuda.map(|(folder, library)| (library, folder)) })
     }
 
-    /// Sets the variables by which a program finds the libraries.
+    /// Sets the environment variables by which the program loads the libraries.
     pub(super) fn offer(&self, command: &mut Command) {
         if let Some(layer) = &self.opencl {
             command.env("OPENCL_LAYERS", first(layer.as_os_str(), "OPENCL_LAYERS"));
@@ -73,7 +75,7 @@ impl Libraries {
         }
     }
 
-    /// Returns the paths of the libraries, for people.
+    /// Returns the paths of the libraries as text for a message.
     pub(super) fn shown(&self) -> String {
         let cuda = self.cuda.iter().map(|(library, _)| library);
         let all = self.opencl.iter().chain(cuda).map(|path| path.display().to_string());
@@ -81,7 +83,8 @@ impl Libraries {
     }
 }
 
-/// Returns the path of a library; `None` where none is named and none is near this program.
+/// Returns the path of a library; `None` where the options name none and none lies beside raddle's
+/// own program.
 fn found(kind: &Kind, named: Option<&PathBuf>) -> Result<Option<PathBuf>, CliError> {
     let named = named.cloned().or_else(|| std::env::var_os(kind.variable).map(Into::into));
     let file = |place: &Path| place.canonicalize().ok().filter(|it| it.is_file());
@@ -99,7 +102,8 @@ fn found(kind: &Kind, named: Option<&PathBuf>) -> Result<Option<PathBuf>, CliErr
     Ok(near.into_iter().flatten().find_map(|place| file(&place)))
 }
 
-/// Makes a folder in which the library has the names of the driver.
+/// Makes a temporary folder in which links with the file names of the CUDA driver lead to the
+/// library.
 fn linked(library: &Path) -> std::io::Result<TempDir> {
     let folder = tempfile::tempdir()?;
     for name in DRIVERS {
@@ -108,7 +112,7 @@ fn linked(library: &Path) -> std::io::Result<TempDir> {
     Ok(folder)
 }
 
-/// Returns the value of a list of paths that begins with `path`, before those that the environment names.
+/// Returns the value of a path-list variable of the environment with `path` put in front of it.
 fn first(path: &OsStr, variable: &str) -> OsString {
     let mut list = path.to_owned();
     if let Some(others) = std::env::var_os(variable).filter(|others| !others.is_empty()) {

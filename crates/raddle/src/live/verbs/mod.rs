@@ -66,7 +66,7 @@ pub(crate) fn verb(
     Ok(0)
 }
 
-/// Returns the path of the daemon's socket: that of the options, or the default.
+/// Returns the path of the socket at which the daemon listens: that of the options, or the default.
 fn socket(args: &SocketArgs) -> Result<PathBuf, CliError> {
     args.socket.clone().or_else(default_socket).ok_or_else(|| {
         CliError::Usage(
@@ -145,12 +145,12 @@ fn serve(args: &ServeArgs, registry: &Registry, console: &mut Console) -> Result
     Ok(daemon.run(&stop)?)
 }
 
-/// Checks the log of a live program, and returns which rules of the controller it breaks.
+/// Checks the decision log of a live program, and returns which rules of the dispatcher it breaks.
 pub(crate) fn rules(path: &Path) -> Result<CheckedLog, CliError> {
     read(path, raddle_live::check)
 }
 
-/// Reads a live log, and returns what `find` computes from it.
+/// Reads the decision log of a live program, and returns what `find` computes from it.
 fn read<A>(
     path: &Path,
     find: impl FnOnce(BufReader<File>) -> Result<A, LiveError>,
@@ -164,8 +164,8 @@ fn read<A>(
     })
 }
 
-/// Checks that a live log gives equal answers when its events are replayed; `raddle log` of a live
-/// log does this too.
+/// Checks that the events of a live log, when they are replayed, give equal answers; `raddle log`
+/// of a live log does this too.
 pub(crate) fn log(
     path: &Path,
     registry: &Registry,
@@ -200,7 +200,7 @@ struct Agreed {
     file: String,
     events: u64,
     answers: u64,
-    /// True if all answers of the log came again, and were equal; false where the log breaks off.
+    /// True if a replay gave all answers of the log again; false where the log breaks off.
     agree: bool,
     whole: bool,
 }

@@ -85,9 +85,9 @@ fn settings(command: &mut Command, args: &ProgramArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Asks the daemon to grant the level that the options name, and returns the connection to be kept
-/// open; `None` where no level was named. Without a daemon the program runs unscheduled (`None`),
-/// or, with `--require`, not at all.
+/// Asks the daemon to grant the level that the options name, and returns the connection, which must
+/// stay open while the program runs; `None` where no level was named. Without a daemon the program
+/// runs unscheduled (`None`), or, with `--require`, not at all.
 fn connect(
     command: &mut Command,
     args: &ProgramArgs,

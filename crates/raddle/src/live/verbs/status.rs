@@ -11,13 +11,13 @@ use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
 
-/// Largest number of characters of the name of a device.
+/// Largest number of characters of the name of a device in the printed status.
 const DEVICE: usize = 40;
 /// Characters that move a terminal's cursor to its first line and clear all below.
 const CLEAR: &str = "\u{1b}[H\u{1b}[J";
 
-/// Carries out `live status`: prints the programs that the daemon schedules, once or again after each
-/// time `every`. On a terminal each print replaces the one before.
+/// Carries out `live status`: prints the programs that the daemon schedules, once or, with `every`,
+/// again after each such time. On a terminal each print replaces the one before.
 pub(super) fn show(
     daemon: &mut Inquiry,
     every: Option<Duration>,
@@ -100,7 +100,7 @@ fn row(program: &ProgramStatus) -> [String; 15] {
     ]
 }
 
-/// Writes why a program is off the device, and which process ids are behind that.
+/// Writes why a program is off the device, and the ids of the processes that caused it.
 fn because(program: &ProgramStatus) -> String {
     let pids: Vec<String> = program.by.iter().map(ToString::to_string).collect();
     let pids = pids.join(", ");

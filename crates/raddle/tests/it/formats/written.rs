@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::nsys_db::{self, Db};
 use crate::rocpd_db::{self, Schema};
 
-/// A launch of a run, in nanoseconds, all of one stream.
+/// A launch of a recording, with times in nanoseconds; all launches are of one stream.
 #[derive(Clone, Copy)]
 pub(super) struct Launch {
     pub(super) name: &'static str,
@@ -19,10 +19,11 @@ pub(super) struct Launch {
     pub(super) lasts: u64,
 }
 
-/// The time at which recordings begin: no clock of a profiler begins with the program.
+/// Time in ns at which a written recording begins, as no clock of a profiler begins with the
+/// program.
 const BEGIN: u64 = 1_000_000;
 
-/// Writes a table of launches as a file without device.
+/// Returns the launches as a launch table that names no device.
 pub(super) fn launch_table(run: &[Launch], device: &str) -> Vec<u8> {
     let mut text = format!(
         "# raddle launch table 1\n# device = {device}\nname,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,vgprs_per_thread,lds_bytes,arrival_ns,start_ns,duration_ns\n"
@@ -35,7 +36,8 @@ pub(super) fn launch_table(run: &[Launch], device: &str) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Writes a trace of the PyTorch profiler, with its calls of the runtime or without.
+/// Returns the launches as a trace of the PyTorch profiler, with its calls of the runtime if
+/// `calls` is true.
 pub(super) fn kineto(run: &[Launch], calls: bool) -> Vec<u8> {
     let us = |ns: u64| format!("{}.{:03}", (BEGIN + ns) / 1000, ns % 1000);
     let mut events = Vec::new();
@@ -59,7 +61,7 @@ pub(super) fn kineto(run: &[Launch], calls: bool) -> Vec<u8> {
         .into_bytes()
 }
 
-/// Writes an SQLite export of Nsight Systems.
+/// Returns the launches as an SQLite export of Nsight Systems.
 pub(super) fn nsys_sqlite(run: &[Launch]) -> Vec<u8> {
     let db = Db::new();
     db.gpu("NVIDIA H100 80GB HBM3", &[]).version("META_DATA_EXPORT", "3.25.0");
@@ -84,7 +86,7 @@ pub(super) fn nsys_sqlite(run: &[Launch]) -> Vec<u8> {
     db.bytes()
 }
 
-/// Writes the report `cuda_gpu_trace` of Nsight Systems.
+/// Returns the launches as the report `cuda_gpu_trace` of Nsight Systems.
 pub(super) fn nsys_csv(run: &[Launch]) -> Vec<u8> {
     let mut text = "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,\
         StcSMem (MB),DymSMem (MB),Bytes (MB),Throughput (MB/s),SrcMemKd,DstMemKd,Device,Ctx,\
@@ -102,7 +104,7 @@ pub(super) fn nsys_csv(run: &[Launch]) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Writes the table of kernels of rocprofv3.
+/// Returns the launches as the table of kernels of rocprofv3.
 pub(super) fn rocprof_csv(run: &[Launch]) -> Vec<u8> {
     let mut text = "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Stream_Id\",\"Thread_Id\",\
         \"Dispatch_Id\",\"Kernel_Id\",\"Kernel_Name\",\"Correlation_Id\",\"Start_Timestamp\",\
@@ -123,7 +125,7 @@ pub(super) fn rocprof_csv(run: &[Launch]) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Writes a database of rocprofv3 (`rocpd`), with its calls of HIP.
+/// Returns the launches as a database of rocprofv3 (`rocpd`), with its calls of HIP.
 pub(super) fn rocpd(run: &[Launch]) -> Vec<u8> {
     let numbered = || (1_u64..).zip(run);
     let symbols: Vec<Value> = numbered()

@@ -6,7 +6,7 @@ use prost::Message;
 
 use super::proto::{ChildTracksOrdering, Interned, Trace, TrackEvent, Type, Unit};
 
-/// A track.
+/// Track of a decoded Perfetto file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Track {
     pub(crate) name: String,
@@ -15,7 +15,7 @@ pub(crate) struct Track {
     pub(crate) rank: i32,
 }
 
-/// A slice.
+/// Slice (bar) of a decoded Perfetto file.
 #[derive(Clone, Debug)]
 pub(crate) struct Slice {
     pub(crate) track: u64,
@@ -27,22 +27,22 @@ pub(crate) struct Slice {
     pub(crate) notes: BTreeMap<String, String>,
 }
 
-/// All of a file.
+/// Content of a decoded Perfetto file.
 #[derive(Debug, Default)]
 pub(crate) struct Decoded {
     pub(crate) tracks: BTreeMap<u64, Track>,
-    /// The slices in the order in which they begin.
+    /// Slices (bars), in the order in which they begin.
     pub(crate) slices: Vec<Slice>,
-    /// Samples of each counter track.
+    /// Samples of each counter track: (time in ns, value), by the number of the track.
     pub(crate) counters: BTreeMap<u64, Vec<(u64, f64)>>,
-    /// Positions of the slices where each arrow begins and ends.
+    /// Arrows, each as (index of the slice where it begins, index of the slice where it ends).
     pub(crate) flows: Vec<(usize, usize)>,
 }
 
 type Names = BTreeMap<u64, String>;
 
 impl Decoded {
-    /// Decodes a file and checks all that must hold in any file.
+    /// Decodes a Perfetto file, and checks all rules that must hold in any file.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         let trace = Trace::decode(bytes).expect("it is a trace");
         assert_eq!(trace.encoded_len(), bytes.len(), "every field of it is a known one");
@@ -67,7 +67,7 @@ impl Decoded {
         reader.finish()
     }
 
-    /// The name of a track with those of its parents before it.
+    /// Returns the name of a track with those of its parents before it.
     pub(crate) fn path(&self, track: u64) -> Vec<&str> {
         let track = &self.tracks[&track];
         let mut path = track.parent.map_or_else(Vec::new, |parent| self.path(parent));
@@ -75,13 +75,14 @@ impl Decoded {
         path
     }
 
-    /// The track of that name.
+    /// Returns the number of the track with this path of names.
     pub(crate) fn track(&self, path: &[&str]) -> u64 {
         let found = self.tracks.keys().find(|&&track| self.path(track) == path);
         *found.unwrap_or_else(|| panic!("there is no track {path:?}"))
     }
 
-    /// Slices that are not inside another, on tracks below a compute unit.
+    /// Returns the slices that are not inside another, on tracks below a compute unit, each with
+    /// the name of its unit.
     pub(crate) fn on_units(&self) -> impl Iterator<Item = (&str, &Slice)> {
         self.slices.iter().filter_map(|slice| {
             let path = self.path(slice.track);
@@ -108,9 +109,9 @@ struct Reader {
     names: Names,
     note_names: Names,
     texts: Names,
-    /// Positions of the slices that are open on each track.
+    /// Indices of the slices that are open on each track.
     open: BTreeMap<u64, Vec<usize>>,
-    /// Where each arrow begins.
+    /// Index of the slice at which each arrow begins, by the number of the arrow.
     begun: BTreeMap<u64, usize>,
 }
 

@@ -27,7 +27,7 @@ fn json(bytes: &[u8]) -> Value {
     serde_json::from_slice(bytes).expect("it is JSON")
 }
 
-/// Checks a file against what the summary says of its recipe.
+/// Checks a decoded file against what the summary says of the recipe.
 fn check(decoded: &Decoded, result: &Value) {
     let timeline = &result["timeline"];
     assert_eq!(timeline["slices"].as_u64(), Some(decoded.slices.len() as u64));
@@ -158,7 +158,8 @@ fn what_is_compared_is_drawn_with_its_slowest_request() {
     replay(&place, &load);
 }
 
-/// The command of docs/tutorials/timeline.md gives the timelines that the page describes.
+/// Checks that the command of docs/tutorials/timeline.md gives the timelines that the page
+/// describes.
 #[test]
 fn what_the_page_on_timelines_says_is_in_them() {
     let place = Place::new();

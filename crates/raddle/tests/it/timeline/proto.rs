@@ -31,7 +31,8 @@ pub(crate) struct TracePacket {
     pub(crate) track_descriptor: Option<TrackDescriptor>,
 }
 
-/// `EventCategory`, `EventName`, `DebugAnnotationName`, and `InternedString`, whose bytes are text.
+/// Message of Perfetto that gives a name its number: `EventCategory`, `EventName`,
+/// `DebugAnnotationName` and `InternedString`, whose bytes are text.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Interned {
     #[prost(uint64, optional, tag = "1")]

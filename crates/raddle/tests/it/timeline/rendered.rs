@@ -47,7 +47,8 @@ fn kernel(arrival: u64, workgroups: u64, waves: u16, ticks: u64, level: u8) -> T
     }
 }
 
-/// Two compute units of 8 wave slots; an urgent process takes them over at 1500.
+/// Simulates two compute units of 8 wave slots, which an urgent process takes over at 1500 ns by
+/// the method `how`. Returns the outcome and the timeline.
 fn run(how: Option<Preemption>) -> (Outcome, Timeline) {
     let shape = CuShape {
         simds: 2,
@@ -91,7 +92,8 @@ fn decoded(timeline: &Timeline) -> Decoded {
     Decoded::of(&bytes)
 }
 
-/// One line a track, then one a slice or sample; arrows as `=> launch`.
+/// Returns a decoded file as text: one line for each track, then one for each slice or sample;
+/// arrows as `=> launch`.
 fn text(decoded: &Decoded) -> String {
     let mut out = String::new();
     let mut order: Vec<u64> = decoded.tracks.keys().copied().collect();
