@@ -83,18 +83,28 @@ fn two_programs_take_turns_as_on_a_gv100() {
     let even: Vec<u64> = (0..50).map(|at| at * 200).collect();
     let figure = |what, key, process, ms, within| Measured { what, key, process, ms, within };
     let cases = [
-        ([RESNET, LOOP], random, vec![
-            figure("request beside a loop, p50", "p50-ns", 0, 13.05, 0.1),
-            figure("request beside a loop, p99", "decisive-ns", 0, 14.10, 0.15),
-        ]),
-        ([LOOP, ("other", LOOP.1, LOOP.2)], Vec::new(), vec![
-            figure("two loops, step", "decisive-ns", 1, 14.18, 0.08),
-        ]),
-        ([OPTIONS, EULER], even, vec![
-            figure("options beside a solver, p50", "p50-ns", 0, 168.0, 0.1),
-            figure("options beside a solver, p99", "decisive-ns", 0, 170.6, 0.15),
-            figure("solver beside options, step", "decisive-ns", 1, 597.8, 0.08),
-        ]),
+        (
+            [RESNET, LOOP],
+            random,
+            vec![
+                figure("request beside a loop, p50", "p50-ns", 0, 13.05, 0.1),
+                figure("request beside a loop, p99", "decisive-ns", 0, 14.10, 0.15),
+            ],
+        ),
+        (
+            [LOOP, ("other", LOOP.1, LOOP.2)],
+            Vec::new(),
+            vec![figure("two loops, step", "decisive-ns", 1, 14.18, 0.08)],
+        ),
+        (
+            [OPTIONS, EULER],
+            even,
+            vec![
+                figure("options beside a solver, p50", "p50-ns", 0, 168.0, 0.1),
+                figure("options beside a solver, p99", "decisive-ns", 0, 170.6, 0.15),
+                figure("solver beside options, step", "decisive-ns", 1, 597.8, 0.08),
+            ],
+        ),
     ];
     let (mut missed, mut told) = (0, String::new());
     for (pair, starts_ms, figures) in cases {
@@ -116,6 +126,8 @@ fn two_programs_take_turns_as_on_a_gv100() {
     raddle_testkit::page_holds(
         "docs/judged.md",
         "gv100",
-        &format!("| figure, ms | measured | replayed | off | interval |\n|---|---|---|---|---|\n{told}"),
+        &format!(
+            "| figure, ms | measured | replayed | off | interval |\n|---|---|---|---|---|\n{told}"
+        ),
     );
 }
