@@ -1,9 +1,12 @@
 //! How is it shown how far replays are from two programs measured together, and what was fitted?
 
-use raddle_study::pair::{FittedFigure, PairFit, WayError};
+use raddle_study::pair::{AloneError, FittedFigure, PairFit, WayError};
 use raddle_study::units::{count, duration, plain};
 
 use crate::document::{Block, Cell, Column, Document, Table};
+
+/// Error of a program alone, in thousandths, from which on its profile is doubted.
+const FAR_PERMILLE: i64 = 100;
 
 /// Makes the document that shows how far replays are from measurements of two programs that ran
 /// together, and which values of the device were fitted.
@@ -13,13 +16,14 @@ pub fn document(fit: &PairFit) -> Document {
     document.title = "Replays against both programs measured together".to_owned();
     document.add(Block::Note(sentence(fit)));
     document.table(table(fit));
+    document.list("Alone", fit.alone.iter().map(alone).collect());
     let fitted: Vec<String> = fit.fitted.iter().map(figure).collect();
     document.list("Fitted", fitted);
     if !fit.untold.is_empty() {
         let keys = fit.untold.join(", ");
         document.paragraph("No way tells", format!("{keys}: they stay as they are"));
     }
-    document.paragraph("Reading", "Errors are replayed over measured, less 1, of p50 and p99 of the requests and of the mean step; of repetitions the median counts. `held out`: by a fit to the ways of all other recipes. A `*` marks more requests than were served, to which nothing is fitted. In brackets are the next values that fit worse by more than a tenth, or the ends of what was tried.");
+    document.paragraph("Reading", "Errors are replayed over measured, less 1, of p50 and p99 of the requests and of the mean step; of repetitions the median counts. `held out`: by a fit to the ways of all other recipes. A `*` marks more requests than were served, to which nothing is fitted. Alone, a program is judged by its median request or its mean step. In brackets are the next values that fit worse by more than a tenth, or the ends of what was tried.");
     document
 }
 
@@ -82,6 +86,20 @@ fn off(error: &WayError) -> String {
 /// Writes thousandths as whole percent with a sign.
 fn percent(permille: i64) -> String {
     format!("{:+.0} %", permille as f64 / 10.0)
+}
+
+/// Tells the measured time of a program alone and how far off its replay is; from a tenth on, also
+/// that the profile may be that of another program.
+fn alone(error: &AloneError) -> String {
+    let AloneError { program, repetitions, measured_ns, between_ns, replayed_ns } = error;
+    let [least, most] = between_ns.map(duration);
+    let between = if *repetitions > 1 { format!(" ({least} to {most})") } else { String::new() };
+    let off = error.permille();
+    let doubt = "; record the profile anew, as the program was measured";
+    let doubt = if off.abs() >= FAR_PERMILLE { doubt } else { "" };
+    let (program, off) = (plain(program, 24), percent(off));
+    let [measured, replayed] = [*measured_ns, *replayed_ns].map(duration);
+    format!("{program}: {measured}{between} measured, {replayed} replayed ({off}){doubt}")
 }
 
 fn figure(found: &FittedFigure) -> String {

@@ -149,6 +149,13 @@ impl<'s> ProcessOutcome<'s> {
         Ok(Figure { ns, bounds })
     }
 
+    /// Returns the time in nanoseconds that the process takes alone on the device: that of one
+    /// request, of one step, or until its end. `None` where nothing of it ended.
+    #[must_use]
+    pub fn alone_ns(&self) -> Option<u64> {
+        self.recipe.figures.processes[self.process].alone_ns
+    }
+
     /// Returns the slowdown: the figure by which the process is judged over the same figure of the
     /// process alone. `None` where one of the two is not known.
     #[must_use]

@@ -4,7 +4,7 @@ use raddle_device::Device;
 use serde::Serialize;
 
 use super::figures::{OPEN, OpenFigure};
-use super::predict::{PairPredictor, WayError};
+use super::predict::{AloneError, PairPredictor, WayError};
 use crate::error::StudyError;
 
 /// Largest number of rounds of a fit; each round fits every figure once.
@@ -24,6 +24,9 @@ pub struct PairFit {
     /// Keys of figures whose value changes no error of any replay; they stay as they were in the
     /// device.
     pub untold: Vec<&'static str>,
+    /// Errors of replays of each program alone, which no fit changes: they tell whether a profile
+    /// is that of the measured program. Empty where neither was measured alone.
+    pub alone: Vec<AloneError>,
     /// Errors of replays before the fit, one entry for each way of sharing and load.
     pub before: Vec<WayError>,
     /// Errors of replays after the fit to all measurements, one entry for each way of sharing and
@@ -88,6 +91,7 @@ impl PairFit {
             }
         }
         let after = one(predictor.errors(std::slice::from_ref(&best), &recipes)?);
+        let alone = predictor.alone(&best);
         let mut held_out = Vec::new();
         for recipe in recipes.iter().filter(|_| recipes.len() > 1) {
             let others: Vec<&str> = recipes.iter().copied().filter(|it| it != recipe).collect();
@@ -105,7 +109,8 @@ impl PairFit {
             let keys = keys.join(", ");
             best.source = format!("fitted to a measured pair: {keys}; else: {}", device.source);
         }
-        Ok(Self { raddle_pair_fit: 1, device: best, fitted, untold, before, after, held_out })
+        let device = best;
+        Ok(Self { raddle_pair_fit: 1, device, fitted, untold, alone, before, after, held_out })
     }
 }
 

@@ -11,6 +11,6 @@ mod predict;
 mod truth;
 
 pub use fit::{FittedFigure, HeldOutWay, PairFit};
-pub use predict::{PairPredictor, WayError};
+pub use predict::{AloneError, PairPredictor, WayError};
 pub(crate) use truth::PairRun;
 pub use truth::{PairTimes, PairTruth, TruthError, recipe_of};

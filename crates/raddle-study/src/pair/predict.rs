@@ -60,12 +60,7 @@ impl WayError {
     /// it is too short, `None` where nothing ended.
     #[must_use]
     pub fn permille(&self) -> [Option<i64>; 3] {
-        let of = |at: usize| {
-            let (replayed, measured) = (self.replayed_ns[at]?, self.measured_ns[at].max(1));
-            let off = i128::from(replayed) - i128::from(measured);
-            i64::try_from(off * 1000 / i128::from(measured)).ok()
-        };
-        [0, 1, 2].map(of)
+        [0, 1, 2].map(|at| permille(self.replayed_ns[at]?, self.measured_ns[at]))
     }
 
     /// Returns the sum of the absolute errors of the three figures in thousandths, each at most
@@ -75,11 +70,45 @@ impl WayError {
     }
 }
 
+/// Measured and replayed time of one program alone: its median request, or its mean step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct AloneError {
+    /// Name of the program.
+    pub program: String,
+    /// Number of measurements of the program alone, over all loads and ways of sharing.
+    pub repetitions: usize,
+    /// Measured time in nanoseconds, the median over the measurements.
+    pub measured_ns: u64,
+    /// Least and greatest measured time, in nanoseconds.
+    pub between_ns: [u64; 2],
+    /// Time that the replay of the program's profile alone takes, in nanoseconds.
+    pub replayed_ns: u64,
+}
+
+impl AloneError {
+    /// Returns the error of the replay, in thousandths of the measured time; below 0 where the
+    /// replay is too short.
+    #[must_use]
+    pub fn permille(&self) -> i64 {
+        permille(self.replayed_ns, self.measured_ns).unwrap_or(i64::MAX)
+    }
+}
+
+/// Returns by how many thousandths of the measured time a replay is too long; `None` where that is
+/// no 64-bit number.
+fn permille(replayed_ns: u64, measured_ns: u64) -> Option<i64> {
+    let measured = i128::from(measured_ns.max(1));
+    i64::try_from((i128::from(replayed_ns) - measured) * 1000 / measured).ok()
+}
+
 /// Maker of replays of two measured programs side by side; it keeps each result, so that no replay
 /// is made twice.
 pub struct PairPredictor<'p> {
     profiles: [Loaded; 2],
     cases: Vec<PairCase>,
+    /// Measured times of each program alone, one for each measurement, in order.
+    alone: [Vec<u64>; 2],
     length_ns: u64,
     around: Surroundings<'p>,
     made: Mutex<Made>,
@@ -94,9 +123,17 @@ impl std::fmt::Debug for PairPredictor<'_> {
 /// Identity of a replay, so that equal replays are made once: (recipe, percentages of both
 /// programs, arrival times in ns, figures of the device that matter under the recipe).
 type ReplayKey = (&'static str, Option<[u32; 2]>, Vec<u64>, Vec<u64>);
-/// Results of the replays that were made: (median request, 99th percentile of requests, mean step)
-/// in ns; `None` where nothing ended.
-type Made = BTreeMap<ReplayKey, [Option<u64>; 3]>;
+/// Results of the replays that were made.
+type Made = BTreeMap<ReplayKey, Replayed>;
+
+/// Figures of one replay in nanoseconds; `None` where nothing ended.
+#[derive(Clone, Copy, Debug, Default)]
+struct Replayed {
+    /// Median request, 99th percentile of requests, and mean step, of both programs together.
+    beside: [Option<u64>; 3],
+    /// One request and one step of each program alone.
+    alone: [Option<u64>; 2],
+}
 
 /// Returns the identity of the replay of a way of sharing; `None` where no recipe stands for that
 /// way.
@@ -135,8 +172,9 @@ impl<'p> PairPredictor<'p> {
                 "the measured programs are {a} (requests) and {b} (steps): give their profiles in this order, with these names"
             )));
         }
+        let alone = truth.alone().map_err(refused)?;
         let made = Mutex::default();
-        Ok(Self { profiles, cases, length_ns: truth.length_ns(), around, made })
+        Ok(Self { profiles, cases, alone, length_ns: truth.length_ns(), around, made })
     }
 
     /// Returns the recipes that stand for the measured ways of sharing, each once.
@@ -185,7 +223,7 @@ impl<'p> PairPredictor<'p> {
         let measured: Vec<[u64; 3]> = case.runs.iter().map(PairRun::figures).collect();
         let replayed = case.runs.iter().map(|run| {
             let key = key(&case.way, &run.arrivals, device);
-            key.and_then(|key| made.get(&key).copied()).unwrap_or_default()
+            key.and_then(|key| made.get(&key).copied()).unwrap_or_default().beside
         });
         let replayed: Vec<[Option<u64>; 3]> = replayed.collect();
         let sorted = |at: usize| {
@@ -209,13 +247,33 @@ impl<'p> PairPredictor<'p> {
         }
     }
 
-    /// Makes a replay on a device. Returns (median request, 99th percentile of requests, mean step)
-    /// in ns; `None` where a figure is missing.
+    /// Returns how far replays of each program alone are from its measured times alone. A program
+    /// that was not measured alone, or of which no replay on the device was made yet, has no entry.
+    pub(super) fn alone(&self, device: &Device) -> Vec<AloneError> {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = self.cases.first().and_then(|case| Some((case, case.runs.first()?)));
+        let key = first.and_then(|(case, run)| key(&case.way, &run.arrivals, device));
+        let replayed = key.and_then(|key| made.get(&key).copied()).unwrap_or_default().alone;
+        let both = self.profiles.iter().zip(&self.alone).zip(replayed);
+        let of = |((profile, measured), replayed_ns): ((&Loaded, &Vec<u64>), _)| {
+            let middle = measured.get(measured.len() / 2)?;
+            Some(AloneError {
+                program: profile.name.clone(),
+                repetitions: measured.len(),
+                measured_ns: *middle,
+                between_ns: [*measured.first()?, *measured.last()?],
+                replayed_ns: replayed_ns?,
+            })
+        };
+        both.filter_map(of).collect()
+    }
+
+    /// Makes a replay on a device.
     fn replay(
         &self,
         (recipe, percents, arrivals, _): &ReplayKey,
         device: &Device,
-    ) -> Result<[Option<u64>; 3], StudyError> {
+    ) -> Result<Replayed, StudyError> {
         let [one, other] = &self.profiles;
         let trace: Vec<f64> = arrivals.iter().map(|&ns| ns as f64 / 1e6).collect();
         let load = serde_json::json!({"type": "trace", "trace": trace});
@@ -242,7 +300,8 @@ impl<'p> PairPredictor<'p> {
         let recipe = studied.recipe(recipe)?;
         let (serve, train) = (recipe.process(&one.name)?, recipe.process(&other.name)?);
         let figures = [serve.p50(), serve.p99(), train.step()];
-        Ok(figures.map(|figure| figure.ok().map(|figure| figure.ns)))
+        let beside = figures.map(|figure| figure.ok().map(|figure| figure.ns));
+        Ok(Replayed { beside, alone: [serve.alone_ns(), train.alone_ns()] })
     }
 }
 

@@ -173,6 +173,30 @@ impl PairTruth {
         if all.is_empty() { Err(TruthError::Nothing { one, other }) } else { Ok(all) }
     }
 
+    /// Returns the measured times of each program alone in nanoseconds, in order: the median request
+    /// of the first, the mean step of the second, one for each measurement under any load.
+    pub(super) fn alone(&self) -> Result<[Vec<u64>; 2], TruthError> {
+        let cases = self.ways.iter().flat_map(|(way, cases)| cases.iter().map(move |it| (way, it)));
+        let mut found = [Vec::new(), Vec::new()];
+        for (way, (case, programs)) in cases {
+            let own = |name: &String| case.strip_prefix(name)?.trim_start().strip_prefix("alone");
+            let Some(at) = self.programs.iter().position(|name| own(name).is_some()) else {
+                continue;
+            };
+            let told = |why| TruthError::Case { way: plain(way, 60), case: plain(case, 60), why };
+            let times = programs.get(&self.programs[at]);
+            for one in times.map(PairTimes::repetitions).unwrap_or_default() {
+                let times: Option<Vec<u64>> = one.iter().map(|&ms| ns(ms)).collect();
+                let times = times.ok_or_else(|| told("a time is no time"))?;
+                let run = PairRun { arrivals: Vec::new(), requests: times.clone(), steps: times };
+                let [median, _, mean] = run.figures();
+                found[at].extend((!one.is_empty()).then_some(if at == 0 { median } else { mean }));
+            }
+        }
+        found.iter_mut().for_each(|times| times.sort_unstable());
+        Ok(found)
+    }
+
     fn runs(
         &self,
         case: &BTreeMap<String, PairTimes>,

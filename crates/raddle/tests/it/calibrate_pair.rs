@@ -29,6 +29,9 @@ fn short() -> Value {
         });
         ways.insert(way.to_owned(), json!({"beside 20": {"decode": decode, "train": train}}));
     }
+    for case in ["decode alone 20", "decode alone 40", "train alone"] {
+        ways["time-slice"][case] = whole["ways"]["time-slice"][case].clone();
+    }
     json!({
         "raddle-pair": 1, "device": whole["device"], "unit": "ms", "seconds": 0.12,
         "programs": whole["programs"], "arrivals": {"20": arrivals}, "ways": ways,
@@ -73,6 +76,22 @@ fn a_fit_to_the_measured_pair_holds_each_way_out() {
     assert_eq!(recipes, ["partition", "time-slice"]);
     // Without time slices nothing tells of turns, so they are held out as they were before.
     assert_eq!(held[1]["errors"][0], fit["before"][1]);
+    // The profiles are those of the programs that were measured: alone they take as long.
+    let alone: Vec<(&Value, &Value, i64)> = fit["alone"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| {
+            let [now, then] = ["replayed-ns", "measured-ns"].map(|key| it[key].as_i64().unwrap());
+            (&it["program"], &it["repetitions"], (now - then).abs() * 100 / then)
+        })
+        .collect();
+    let [(decode, twice, off), (train, once, other)] = alone[..] else { panic!("{alone:?}") };
+    assert_eq!(
+        (decode, twice, train, once),
+        (&json!("decode"), &json!(2), &json!("train"), &json!(1))
+    );
+    assert!(off <= 5 && other <= 5, "{alone:?}");
     let turn = fit["fitted"].as_array().unwrap().iter().find(|it| it["key"] == "turn-ns");
     let [least, most] = [0, 1].map(|at| turn.expect("it is told")["between"][at].as_u64().unwrap());
     assert!(least < most, "one pair leaves an interval: {turn:?}");
