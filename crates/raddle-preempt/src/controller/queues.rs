@@ -105,8 +105,8 @@ impl<T> Queues<T> {
     }
 
     /// Puts work behind all other work of its stream. Returns the work's order of capture; `None`
-    /// if the stream is not open. `reached` is false where the work waits for other work that has
-    /// not finished.
+    /// if the stream is not open. If `reached` is false, the work waits for other work that has not
+    /// finished.
     #[inline]
     pub(super) fn push(
         &mut self,

@@ -70,7 +70,8 @@ pub enum WishAnswer {
     Resumed(Resumed),
 }
 
-/// Report of a runtime to its driver; each kind is a call of the [`Controller`] of the same name.
+/// Report of a runtime to its driver; each variant is passed on by the [`Controller`] method of its
+/// name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the calls of the controller say what each is")]
 pub enum Report {
@@ -176,12 +177,12 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         &self.runtime
     }
 
-    /// Returns the driver's runtime, to be changed.
+    /// Returns the driver's runtime for changes.
     pub const fn runtime_mut(&mut self) -> &mut R {
         &mut self.runtime
     }
 
-    /// Returns the driver's observer.
+    /// Returns the driver's observer, which is called with everything that the driver does.
     pub const fn observer(&self) -> &O {
         &self.observer
     }
