@@ -38,7 +38,8 @@ pub struct Calibration<'p> {
 }
 
 impl<'p> Calibration<'p> {
-    /// The most passes (replays) that bring a gain where all work has one level of urgency.
+    /// The most passes (replays of the recording) that make the lengths of workgroups better, where
+    /// all work has one level of urgency.
     pub const PASSES: usize = 4;
 
     /// Begins with the recorded durations; `level` returns how urgent an op is. Returns `None`
@@ -59,8 +60,8 @@ impl<'p> Calibration<'p> {
         (!calibration.beside.is_empty()).then_some(calibration)
     }
 
-    /// Returns the most passes (replays) that bring a gain; [`Self::learn`] says when fewer are
-    /// enough.
+    /// Returns the most passes (replays of the recording) that make the lengths of workgroups
+    /// better; [`Self::learn`] says when fewer are enough.
     #[must_use]
     pub fn passes(&self) -> usize {
         if self.urgent.levels.is_empty() { Self::PASSES } else { Urgent::passes(&self.beside) }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub use held_out::HeldOut;
 pub use table::{ContentionRow, ContentionTable, Factor};
 
-/// The factor, in thousandths, of a kernel that no neighbour slows down.
+/// The factor, in thousandths of the time alone, of a kernel that no neighbour slows down.
 pub(crate) const ALONE: u32 = 1000;
 
 /// The resource that a kernel mostly needs, as its name tells.
@@ -86,7 +86,8 @@ impl Default for Contention {
     }
 }
 
-/// The point in the known range of contention that a replay charges.
+/// The rule for what a replay charges a kernel for its neighbours, as its factor is known only as a
+/// range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Charge {
     /// Charges the low end of the interval of each factor; 1000 thousandths (no cost) where no

@@ -27,7 +27,8 @@ pub struct TimeSpent {
 }
 
 impl TimeSpent {
-    /// Returns these times less those of an earlier state of the same counts.
+    /// Returns the times that have passed since an earlier state of this account: each time less
+    /// that of `before`.
     pub(crate) const fn since(self, before: Self) -> Self {
         Self {
             behind_ns: self.behind_ns - before.behind_ns,
@@ -46,7 +47,8 @@ impl TimeSpent {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct DeviceTime {
-    /// The window in ns, from the first event to the end of the makespan.
+    /// The window, the time that is divided here, in ns: from the first event of the run to the end
+    /// of the makespan.
     pub window_ns: u64,
     /// Time in ns in which the device was empty and no host had issued work.
     pub idle_host_ns: u64,
@@ -160,7 +162,7 @@ impl Doing {
     }
 }
 
-/// The activities of all processes between two changes.
+/// The activities of all processes, and what is on the device, between two changes of either.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Standings {
     /// The number of processes with each activity, by the value of [`Doing`].
@@ -213,7 +215,7 @@ impl DeviceClock {
         *field += ns;
     }
 
-    /// Makes the present moment the end of the time that results count.
+    /// Makes the present moment the end of the time that results count; work may go on after it.
     pub(crate) fn mark(&mut self) {
         (self.window, self.window_wave_ns) = (self.now, self.now_wave_ns);
     }

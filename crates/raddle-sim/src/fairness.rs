@@ -46,7 +46,7 @@ pub struct Fairness {
     pub processes: Vec<ProcessFairness>,
 }
 
-/// The time of one process in a run, as far as it concerns fairness.
+/// The times of one process in a run by which its fair treatment is judged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProcessFairness {

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::figures::round;
 
-/// The most stretches into which the time of a run is divided; `SHORTEST_NS` is the shortest length
-/// of a stretch.
+/// The most stretches into which the time of a run is divided; the next constant, `SHORTEST_NS`, is
+/// the shortest length of a stretch.
 const BINS: usize = 64;
 const SHORTEST_NS: u64 = 1024;
 

@@ -11,7 +11,8 @@ use crate::fragmentation::FreeOverTime;
 use crate::power::Energy;
 use crate::times::Times;
 
-/// The record of one launch, copy or fill in a run.
+/// The record of one launch, copy or fill in a run: when it was issued, became ready, started and
+/// ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
     /// The index of the process in the workload.
@@ -52,7 +53,7 @@ pub struct RequestMarks {
     pub(crate) ended: Option<(Tick, TimeSpent)>,
 }
 
-/// A launch that can never run.
+/// A launch that can never run on the device, with the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefusedLaunch {
     /// The index of the process in the workload.

@@ -267,7 +267,8 @@ impl PowerMeter {
         Self { cus, all: Drawn::default(), idle_uw: 0, now: Tick::ZERO }
     }
 
-    /// Adds the power that the device draws while no work runs, to be counted over the whole run.
+    /// Sets the power that the device draws while no work runs, which is counted over the whole
+    /// run.
     pub(crate) fn idle(&mut self, model: &EnergyModel) {
         let cus = (self.cus.len() as u64).saturating_mul(model.cu_idle_mw.into());
         self.idle_uw = cus.saturating_add(model.idle_mw.into()).saturating_mul(1000);

@@ -69,7 +69,7 @@ pub struct RequestSummary {
     pub slowest: Vec<SlowRequest>,
 }
 
-/// One of the slowest requests.
+/// One of the slowest requests of a process, with what it spent its time on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SlowRequest {

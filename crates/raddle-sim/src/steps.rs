@@ -24,9 +24,9 @@ pub struct StepSummary {
     /// The 95 % bounds of the mean; `None` for fewer than ten steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
-    /// The time of the first step, in ns.
+    /// The time of the first step (repetition), in ns.
     pub first_ns: u64,
-    /// The number of steps in a second.
+    /// The number of steps (repetitions) that ended in a second, on average.
     pub per_second: f64,
 }
 

@@ -33,7 +33,7 @@ pub(crate) struct Usage {
     slots: u64,
 }
 
-/// The wave-slot times and other times of a whole run.
+/// The wave-slot times and other times of a whole run, in the form in which its outcome gets them.
 #[derive(Debug)]
 pub(crate) struct UsedUp {
     pub(crate) wave_ns: Vec<u128>,
@@ -186,7 +186,7 @@ impl Usage {
         &mut self.unfinished[usize::from(process)]
     }
 
-    /// Makes the present moment the end of the time over which the device is counted.
+    /// Makes the present moment the end of the time that results count for the device.
     pub(crate) fn mark(&mut self) {
         self.device.mark();
         self.blockers.mark(&self.accounts, self.clocks.now);

@@ -81,7 +81,7 @@ struct Wants {
 }
 
 impl Wants {
-    /// Returns this sum after its part `before` has become `now`.
+    /// Returns the sum of wants after the part `before` of it has become `now`.
     const fn changed(self, before: Self, now: Self) -> Self {
         Self {
             bytes: self.bytes - before.bytes + now.bytes,

@@ -40,7 +40,7 @@ impl MemoryPace {
     }
 }
 
-/// The work that is left, as its time alone in parts of a nanosecond.
+/// Work that is left to do, counted as the time that it would take alone, in parts of a nanosecond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct WorkLeft(u128);
 

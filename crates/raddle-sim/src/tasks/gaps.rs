@@ -1,4 +1,4 @@
-//! When does a host issue work of which the launch was not recorded?
+//! When does a host issue work whose launch call was not recorded?
 
 use raddle_policy::{LaunchId, Tick, Ticks};
 
