@@ -125,7 +125,7 @@ impl BrokenRule {
     }
 }
 
-/// The result of checking a log.
+/// The result of checking a decision log: the lines read, and the rules that it breaks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckedLog {
     /// The number of events read.
