@@ -159,7 +159,8 @@ impl<T> Controller<T> {
 
     /// Returns whether a process is running, is being preempted, or has been preempted.
     ///
-    /// # Errors An unknown process.
+    /// # Errors
+    /// An unknown process.
     pub fn phase(&self, process: ProcessId) -> Result<ProcessPhase, PreemptError> {
         self.process(process).map(ControlledProcess::phase)
     }

@@ -11,12 +11,12 @@ use super::queues::Queues;
 pub(super) enum PreemptionStage {
     /// No preemption of the process is under way or complete, so its launches run.
     Running,
-    /// The preemption waits for the return of submit calls that were begun (S3.1, A8).
+    /// The preemption waits for the return of submit calls that were begun (seed 001, S3.1, A8).
     Pausing,
-    /// The preemption flag, which launches test at their start, is being raised (S3.2) and is not
-    /// yet visible to them.
+    /// The preemption flag, which launches test at their start, is being raised (seed 001, S3.2)
+    /// and is not yet visible to them.
     Raising,
-    /// The next command is the reset (S3.3), as it was decided on.
+    /// The next command is the reset (seed 001, S3.3), as it was decided on.
     MustReset,
     /// The driver resets the compute units; `over` is true when it has reported the end.
     Resetting { over: bool },

@@ -143,7 +143,7 @@ impl<T> Queues<T> {
     }
 
     /// Puts work that has left the runtime back among the waiting work of its stream, at the front
-    /// (A1): no work that was captured later stands before it.
+    /// (seed 001, A1): no work that was captured later stands before it.
     pub(super) fn put_back(&mut self, stream: StreamId, work: WaitingLaunch<T>) {
         let Some(lane) = self.lanes.get_mut(stream.index()) else { return };
         lane.put_back(work);

@@ -26,12 +26,12 @@ use crate::wished::Wished;
 pub(crate) enum Wrong {
     Nothing,
     /// Workgroups test the flag one by one, though the device declares that a launch tests it once
-    /// (A6).
+    /// (seed 001, A6).
     EachRoundLooks,
-    /// All processes share one flag (A10), which is a bit and not a range of submissions.
+    /// All processes share one flag (seed 001, A10), which is a bit and not a range of submissions.
     OneFlagForAll,
     /// A flag is a bit and not a range of submissions: if its lowering is seen late, resubmitted
-    /// launches leave (A9).
+    /// launches leave (seed 001, A9).
     Bit,
 }
 

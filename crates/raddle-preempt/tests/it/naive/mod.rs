@@ -16,23 +16,25 @@ pub(crate) enum Mutant {
     /// The controller puts launches that left at the tail of the buffer queue, not at its head (A1
     /// c).
     TailRequeue,
-    /// The controller examines only launches that the host knows to run before a reset (A2).
+    /// The controller examines only launches that the host knows to run before a reset (seed 001,
+    /// A2).
     RunningOnly,
-    /// The controller counts a killed launch as executed, and does not run it again (A4).
+    /// The controller counts a killed launch as executed, and does not run it again (seed 001, A4).
     KilledIsDone,
     /// The controller counts a launch that left by the flag as done, and does not run it again
-    /// (A5).
+    /// (seed 001, A5).
     ExitedIsDone,
-    /// The controller lets a resume take effect before the preemption is complete (A7).
+    /// The controller lets a resume take effect before the preemption is complete (seed 001, A7).
     ResumeWithoutDrain,
-    /// The controller keeps waiting for a launch that has left by the flag (A5).
+    /// The controller keeps waiting for a launch that has left by the flag (seed 001, A5).
     ExitsForgotten,
     /// The controller resets before the raised flag is visible to launches.
     ResetAtOnce,
     /// The controller examines only the launches of one process before a reset of the whole device
-    /// (A11).
+    /// (seed 001, A11).
     OwnLaunchesOnly,
-    /// The controller also runs a completed launch again, the one before the killed one (A13).
+    /// The controller also runs a completed launch again, the one before the killed one (seed 001,
+    /// A13).
     ReplayOneMore,
     /// The controller flags launches that may not be run again, though each workgroup tests the
     /// flag.
@@ -44,22 +46,25 @@ pub(crate) enum Mutant {
     WindowPlusOne,
     /// The controller numbers the submissions of each new process of an id from 0 again.
     NumbersAgain,
-    /// The controller resets a process that has no launch in the runtime (A3).
+    /// The controller resets a process that has no launch in the runtime (seed 001, A3).
     IdleReset,
-    /// The controller ignores launches whose submit call has not returned (A8).
+    /// The controller ignores launches whose submit call has not returned (seed 001, A8).
     CallsUnseen,
-    /// The controller puts launches captured during a preemption in front of those that left (A14).
+    /// The controller puts launches captured during a preemption in front of those that left (seed
+    /// 001, A14).
     CapturedInFront,
-    /// The controller drops launches captured during a preemption (A14).
+    /// The controller drops launches captured during a preemption (seed 001, A14).
     CapturedNowhere,
-    /// The controller keeps a waiting resume when the process is preempted once more (A15).
+    /// The controller keeps a waiting resume when the process is preempted once more (seed 001,
+    /// A15).
     ResumeNotCancelled,
     /// The controller remembers a resume without a preemption, and ends the next preemption by it
-    /// (A15).
+    /// (seed 001, A15).
     ResumeRemembered,
-    /// The controller begins another preemption when one is under way (A15).
+    /// The controller begins another preemption when one is under way (seed 001, A15).
     PreemptsAgain,
-    /// The controller lets a synchronising call wait only for launches in the runtime (A15).
+    /// The controller lets a synchronising call wait only for launches in the runtime (seed 001,
+    /// A15).
     SyncRuntimeOnly,
     /// The controller lets a process leave while launches of it are in the runtime.
     LeavesFlying,
@@ -233,7 +238,7 @@ impl Naive {
         })
     }
 
-    /// Decides whether the process is reset, now that its raised flag is visible (S3.3).
+    /// Decides whether the process is reset, now that its raised flag is visible (seed 001, S3.3).
     fn check(&mut self, process: usize) {
         self.all[process].at = At::Waiting;
         if self.all[process].way != Preemption::Reset {
