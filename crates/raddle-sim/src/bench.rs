@@ -42,8 +42,8 @@ const LASTS: Ticks = Ticks(1024);
 const WORKGROUPS: u64 = 64;
 
 impl TestBench {
-    /// Returns a bench with one test for each kind of instruction, which calls only that kind
-    /// (j101).
+    /// Returns a bench with one test for each kind of instruction, which calls only that kind (seed
+    /// 000, j101).
     #[must_use]
     pub fn of_instructions(shape: CuShape, model: EnergyModel) -> Self {
         let test = |kind| {
@@ -56,7 +56,7 @@ impl TestBench {
 
     /// Returns a bench with tests of your own, one for each kind: the rates at which a wave issues
     /// instructions. To weigh resources instead of instructions, each test uses only one resource
-    /// (i101).
+    /// (seed 000, i101).
     #[must_use]
     pub const fn new(shape: CuShape, model: EnergyModel, tests: Vec<Activity>) -> Self {
         Self { shape, model, tests }

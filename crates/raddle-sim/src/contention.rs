@@ -55,7 +55,7 @@ impl NeighbourClass {
         }
     }
 
-    /// Returns the word for the class in results.
+    /// Returns the name of the class, as results spell it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -90,14 +90,15 @@ impl Default for Contention {
 /// range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Charge {
-    /// Charges the low end of the interval of each factor; 1000 thousandths (no cost) where no
-    /// factor is known.
+    /// The replay charges the low end of the interval of each factor; 1000 thousandths (no cost)
+    /// where no factor is known.
     Least,
-    /// Charges the median of each factor; 1000 thousandths (no cost) where no factor is known.
+    /// The replay charges the median of each factor; 1000 thousandths (no cost) where no factor is
+    /// known.
     #[default]
     Expected,
-    /// Charges the high end of the interval of each factor. Where no factor is known, a kernel
-    /// takes as many times as long as there are processes, as if each of them wanted all of the
-    /// memory.
+    /// The replay charges the high end of the interval of each factor. Where no factor is known, a
+    /// kernel takes as many times as long as there are processes, as if each of them wanted all of
+    /// the memory.
     Most,
 }

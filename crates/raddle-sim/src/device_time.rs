@@ -187,8 +187,8 @@ impl Standings {
 pub(crate) struct DeviceClock {
     now: DeviceTime,
     now_wave_ns: u128,
-    /// The values of `now` and `now_wave_ns` at the last call of `mark`, the end of the time that
-    /// results count.
+    /// The values of `now` and `now_wave_ns` at the last call of `mark`: only time up to that
+    /// moment, the end of the makespan, is in the results.
     window: DeviceTime,
     window_wave_ns: u128,
 }
@@ -215,7 +215,8 @@ impl DeviceClock {
         *field += ns;
     }
 
-    /// Makes the present moment the end of the time that results count; work may go on after it.
+    /// Makes the present moment the end of the makespan, up to which time is in the results; the
+    /// run may go on after it.
     pub(crate) fn mark(&mut self) {
         (self.window, self.window_wave_ns) = (self.now, self.now_wave_ns);
     }

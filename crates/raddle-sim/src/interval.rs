@@ -157,9 +157,10 @@ fn wilson(share: f64, values: f64) -> (f64, f64) {
     (middle - half, middle + half)
 }
 
-/// Returns an estimate of the value below which the fraction `high` of all values lies, from the
-/// value at the fraction `share` and the mean excess over the ninetieth percentile; 0 where twenty
-/// values or more lie above `high`, or where `share` is below 0.9.
+/// Estimates, for an upper bound among the slowest values, the value below which the fraction
+/// `high` of all values lies: from the value at the fraction `share`, and the mean excess over the
+/// ninetieth percentile. Returns 0 where twenty values or more lie above `high`, or where `share`
+/// is below 0.9.
 fn beyond(sorted: &[u64], share: f64, high: f64) -> u64 {
     let count = sorted.len() as f64;
     let tail = &sorted[(sorted.len() * 9).div_ceil(10)..];

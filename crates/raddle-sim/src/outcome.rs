@@ -64,7 +64,8 @@ pub struct RefusedLaunch {
     pub refusal: Refusal,
 }
 
-/// The counts of the work that a run had to do.
+/// Counts of what the dispatcher and the simulated device did in a run, such as decisions, starts
+/// and kills.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// The number of decisions that the dispatcher was asked for.
@@ -174,9 +175,9 @@ pub struct Outcome {
     pub blocked_ns: Vec<u64>,
     /// True if a repeating process was stopped because the longest process made no progress.
     pub repeat_capped: bool,
-    /// The counts of the work that the run had to do.
+    /// Counts of what the dispatcher and the simulated device did in the run.
     pub counters: Counters,
-    /// The energy that the work drew.
+    /// The energy that the work of the run drew on each compute unit.
     pub energy: Energy,
     /// The free granules and their longest runs over time; empty where the policy gives no
     /// addresses.

@@ -140,7 +140,7 @@ impl Energy {
     }
 }
 
-/// The energy of a run, as the figures that results show.
+/// The energy and the power of a run, rounded to the units in which results show them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct EnergySummary {
@@ -184,8 +184,8 @@ pub struct EnergySummary {
 }
 
 impl EnergySummary {
-    /// Returns the figures of a run that lasted `lasted_ns`; `None` where no work is known to have
-    /// drawn energy.
+    /// Returns the energy and the power of a run that lasted `lasted_ns`; `None` where no work is
+    /// known to have drawn energy.
     pub(crate) fn new(energy: &Energy, lasted_ns: u64) -> Option<Self> {
         let total = energy.total_fj();
         if total == 0 {

@@ -12,7 +12,7 @@ use crate::outcome::Outcome;
 use crate::requests::served;
 use crate::workload::Workload;
 
-/// The steps (repetitions) of one process, as the figures that results show.
+/// The steps (repetitions) of one process in numbers: how many ended, and how long they took.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct StepSummary {
@@ -31,8 +31,8 @@ pub struct StepSummary {
 }
 
 impl StepSummary {
-    /// Returns the figures of the steps of a process up to the tick `until`; `None` where it does
-    /// not repeat, or where no step ended.
+    /// Returns the number and times of the steps of a process up to the tick `until`; `None` where
+    /// it does not repeat, or where no step ended.
     pub(crate) fn new(
         workload: &Workload,
         outcome: &Outcome,

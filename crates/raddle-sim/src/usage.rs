@@ -179,14 +179,15 @@ impl Usage {
         self.runnable -= usize::from(none);
     }
 
-    /// Returns the number of unfinished launches of a process, to be changed, and records that the
+    /// Returns the number of unfinished launches of a process for changes, and records that the
     /// process has changed.
     fn changed(&mut self, process: u16) -> &mut u64 {
         self.touch(process);
         &mut self.unfinished[usize::from(process)]
     }
 
-    /// Makes the present moment the end of the time that results count for the device.
+    /// Makes the present moment the end of the makespan, up to which the time of the device is in
+    /// the results.
     pub(crate) fn mark(&mut self) {
         self.device.mark();
         self.blockers.mark(&self.accounts, self.clocks.now);

@@ -42,7 +42,7 @@ pub(super) struct Process {
 /// The state of one stream of a process.
 #[derive(Debug)]
 pub(super) struct Stream {
-    /// The id of the stream in the preemption controller.
+    /// The id of the stream in the preemption controller, which numbers streams itself.
     pub(super) name: StreamId,
     pub(super) hints: Hints,
     /// True if the turn policy, which chooses among streams, keeps this one from submitting

@@ -23,11 +23,11 @@ pub struct LogHeader {
     pub raddle_log: u32,
     /// The detail in which starts of workgroups are logged.
     pub detail: Detail,
-    /// The name of the device.
+    /// The name of the device for which the decisions of the log were made.
     pub device: String,
     /// The number of compute units of the device.
     pub cus: u16,
-    /// The shape of one compute unit.
+    /// The slots and granules of one compute unit of the device.
     pub shape: CuShape,
     /// The four policies of the dispatcher, with their settings.
     pub recipe: Recipe,

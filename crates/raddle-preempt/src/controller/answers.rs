@@ -54,7 +54,8 @@ pub enum Command {
     /// Reset the compute units (seed 001, S3.3), which kills running launches. Report each killed
     /// launch as `killed`, then `drained`.
     Reset {
-        /// Process that is reset; [`hits`](crate::Controller::hits) says which launches are killed.
+        /// Process whose compute units are reset; [`hits`](crate::Controller::hits) says which
+        /// launches are killed.
         process: ProcessId,
     },
     /// Place no further workgroup of a process on the device. Report `drained` when none of its

@@ -100,7 +100,7 @@ pub(super) struct ControlledProcess<T> {
     pub(super) resume_waits: bool,
     /// Steps that the driver has taken for the preemption under way, and that resuming has to undo.
     pub(super) done: Measures,
-    /// Steps of a preemption that the next commands undo.
+    /// Measures of the preemption (raised flag, hold, save) that the next commands undo.
     pub(super) undo: Measures,
     /// Sequence number from which submissions no longer see the raised preemption flag; `None`
     /// while no flag is raised.

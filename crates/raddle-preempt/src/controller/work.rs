@@ -26,9 +26,9 @@ pub enum WorkKind {
 /// Work of the same process that other work waits for: usually the latest record of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AfterWork {
-    /// Stream of the work.
+    /// Stream of the work that is waited for.
     pub stream: StreamId,
-    /// Order of capture of the work.
+    /// Order of capture of the work that is waited for.
     pub order: CaptureOrder,
 }
 

@@ -160,8 +160,7 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         Driver { controller, runtime, observer, wake, idle }
     }
 
-    /// Adds a wake to the driver, which is called when there is a command to carry out after there
-    /// was none.
+    /// Makes the driver call `wake` whenever there is a command to carry out after there was none.
     #[must_use]
     pub fn waking(self, wake: impl Wake + Send + 'static) -> Self {
         Self { wake: Some(Box::new(wake)), ..self }

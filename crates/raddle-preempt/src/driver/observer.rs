@@ -13,7 +13,7 @@ pub enum Seen {
     /// (wish that the driver carried out, its answer): a wish is a request of the arbiter about a
     /// process.
     Wish(Wish, WishAnswer),
-    /// A report that the controller accepted.
+    /// A report of the runtime that the controller accepted.
     Report(Report),
     /// The decision whether the process is reset, made when its raised preemption flag (which each
     /// launch tests at its start) had become visible.

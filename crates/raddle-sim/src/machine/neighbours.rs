@@ -63,7 +63,7 @@ pub(super) struct NeighbourLoad {
     holders: Vec<u32>,
     /// The number of compute units with a count above 0 in `holders`.
     held: u64,
-    /// The bytes and the pipes that the launch wants.
+    /// The bytes a microsecond and the pipes that the running workgroups of the launch want.
     wants: Wants,
     /// The present pace of all running fronts (workgroups that end together) of the launch: how
     /// long work lasts over how long it lasts alone.

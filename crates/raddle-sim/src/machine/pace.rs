@@ -69,8 +69,8 @@ impl WorkLeft {
     }
 }
 
-/// Returns `parts` times `by` over `over`, rounded down; the caller keeps `by` and `over` below 2
-/// to the power of 40, which no bandwidth in bytes a microsecond passes.
+/// Returns `parts` times `by` over `over`, rounded down, to scale work by a pace. The caller keeps
+/// `by` and `over` below 2 to the power of 40, which no bandwidth in bytes a microsecond passes.
 fn portion(parts: u128, by: u64, over: u64) -> u128 {
     let product = parts.saturating_mul(by.into());
     // Division of 128 bits is slow, and hardly ever needed.

@@ -13,8 +13,8 @@ pub(super) fn of(launch: &Launch, part: bool) -> Demand {
     Demand { barriers, ..launch.demand }
 }
 
-/// The head of a channel, the workgroup that the device looks at next there: a whole one, or its
-/// next part.
+/// The head of a channel: the workgroup that the policy considers next there, or its next part if
+/// it was cut.
 #[derive(Clone, Copy)]
 pub(super) struct Head {
     pub(super) entry: ReadyLaunch,
@@ -37,7 +37,7 @@ impl Head {
 }
 
 impl Naive {
-    /// Returns the head of every channel, in the order of submission (a1).
+    /// Returns the head of every channel, in the order of submission (seed 000, a1).
     pub(super) fn heads(&mut self, shown: &[ReadyLaunch], now: u64) -> Vec<Head> {
         let mut heads: Vec<Head> = vec![];
         for &entry in shown.iter().filter(|entry| entry.undistributed() > 0) {
@@ -130,7 +130,8 @@ impl Naive {
         Some(self.waiting? + left * split.retry().expect("a time"))
     }
 
-    /// Chooses among the heads that fit, by the steps a3 to a42.
+    /// Chooses the head that starts among those that fit: of the most urgent ones, the first
+    /// channel without a mark, which it then gets (seed 000, a3 to a42).
     fn choose(&mut self, heads: &[Head], now: u64) -> Option<(Head, Fits)> {
         let fitting = |head: &Head| Some((*head, self.device.fit(&head.demand)));
         let mut fit: Vec<_> = heads.iter().filter_map(fitting).collect();
@@ -154,7 +155,7 @@ impl Naive {
         fit.into_iter().next()
     }
 
-    /// Chooses one of the compute units that fit, by the rule of the recipe (a4).
+    /// Chooses one of the compute units that fit, by the place rule of the recipe (seed 000, a4).
     pub(super) fn place<'f>(&self, fit: &'f Fits, now: u64) -> (usize, &'f Vec<At>) {
         // Of equally good compute units, the one with the lowest index is taken.
         let most = |score: &dyn Fn(usize) -> i128| fit.iter().rev().max_by_key(|it| score(it.0));

@@ -51,7 +51,8 @@ pub(super) struct Naive {
     /// For each channel: (its head, the workgroup that is next there; the tick since when that is
     /// its head).
     pub(super) since: BTreeMap<usize, ((LaunchId, u64), u64)>,
-    /// Channels that are marked, as (level, channel).
+    /// (level, channel) of each channel that was chosen since all channels of that level last had
+    /// their turn: the others go first.
     pub(super) marks: BTreeSet<(usize, usize)>,
     /// Workgroups that were cut and of which not all parts have started.
     pub(super) cut: BTreeSet<(LaunchId, u64)>,
@@ -59,8 +60,8 @@ pub(super) struct Naive {
     /// The tick at which a failure (no head fitted) was last counted; `None` if something has
     /// happened since.
     pub(super) counted: Option<u64>,
-    /// The tick from which on each further span of `retry` ends with a failed round; `None` if no
-    /// round waits.
+    /// The tick from which on each further span of `retry` ends with one more failed round (try of
+    /// all heads); `None` if no workgroup may be cut.
     pub(super) waiting: Option<u64>,
     /// The index of the compute unit behind that of the last start.
     pub(super) cursor: usize,

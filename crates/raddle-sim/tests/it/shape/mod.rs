@@ -37,8 +37,8 @@ const WAYS: [(&str, &str); 6] = [
     ("cheapest", "policy = \"cheapest\"\nbound-us = 30"),
 ];
 
-/// Returns a V100 whose reset includes the exits and whose flag has none: exits would shift later
-/// launches in time.
+/// Returns the V100 of the device table, changed so that a reset includes the exits of launches and
+/// a flag costs no exit: their time would delay all later launches by another amount in each run.
 fn v100() -> Device {
     let device = raddle_device::find("v100").expect("it is in the table");
     Device { exit_ns: None, reset_ns: raddle_device::MEASURED_RESET_NS, ..device }
