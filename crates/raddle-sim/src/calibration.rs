@@ -88,8 +88,8 @@ impl<'p> Calibration<'p> {
     }
 
     /// Computes the lengths of workgroups anew from the replay of a [`Self::plan`]. Returns whether
-    /// another pass would bring a gain: the kernels together last longer or shorter than before by
-    /// over a thousandth, or by much less where some kernels are more urgent.
+    /// another pass (replay) would make them better: the kernels together last longer or shorter
+    /// than before by over a thousandth, or by much less where some kernels are more urgent.
     pub fn learn(&mut self, outcome: &Outcome) -> bool {
         let (mut changed, mut all) = (0, 0);
         if self.uncalibrated.is_none() {

@@ -47,8 +47,8 @@ impl TimeSpent {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct DeviceTime {
-    /// The window, the time that is divided here, in ns: from the first event of the run to the end
-    /// of the makespan.
+    /// The time that is divided here, in ns: from the first event of the run to the end of the
+    /// makespan.
     pub window_ns: u64,
     /// Time in ns in which the device was empty and no host had issued work.
     pub idle_host_ns: u64,
@@ -75,7 +75,8 @@ pub struct DeviceTime {
 }
 
 impl DeviceTime {
-    /// Returns the fraction of the window in which the device was empty, 0 to 1.
+    /// Returns the fraction of the time up to the end of the makespan in which the device was
+    /// empty, 0 to 1.
     #[must_use]
     pub fn idle(&self) -> f64 {
         let full = self.under_quarter_ns + self.to_three_quarters_ns + self.above_ns;
@@ -83,15 +84,15 @@ impl DeviceTime {
         self.share(self.window_ns - busy.min(self.window_ns))
     }
 
-    /// Returns the fraction of the window in which the device was empty and no host had issued
-    /// work, 0 to 1.
+    /// Returns the fraction of the time up to the end of the makespan in which the device was empty
+    /// and no host had issued work, 0 to 1.
     #[must_use]
     pub fn idle_host(&self) -> f64 {
         self.share(self.idle_host_ns)
     }
 
-    /// Returns the fraction of the window in which the device was empty while work waited for a
-    /// copy, 0 to 1.
+    /// Returns the fraction of the time up to the end of the makespan in which the device was empty
+    /// while work waited for a copy, 0 to 1.
     #[must_use]
     pub fn idle_copies(&self) -> f64 {
         self.share(self.idle_copies_ns)

@@ -167,7 +167,7 @@ pub struct Outcome {
     /// The time of the device until the end of the makespan, by how full it was and by why it was
     /// empty.
     pub(crate) device_time: DeviceTime,
-    /// Wave-slot time used within the window of `device_time`, in wave-ns.
+    /// Wave-slot time used up to the end of the makespan, the time of `device_time`, in wave-ns.
     pub(crate) window_wave_ns: u128,
     /// The time in ns for which one process had work and no waves on the device while another one
     /// had waves, until the end of the makespan. The index is victim times number of processes plus

@@ -91,7 +91,7 @@ pub(crate) struct Tasks<'w> {
     /// The latest time, in ns since the start of the run, at which a closed loop is to end; 0 where none is given an
     /// end.
     until: Ticks,
-    /// The time in ns after which no profile is repeated any more.
+    /// The time in ns, since the start of the run, after which no profile is repeated any more.
     time_cap: u64,
     pub(crate) repeat_capped: bool,
     /// The most launches that the run may have in memory, repetitions included.

@@ -42,7 +42,8 @@ pub(crate) struct UsedUp {
     pub(crate) shared_wave_ns: Vec<u128>,
     pub(crate) times: Times,
     pub(crate) device_time: DeviceTime,
-    /// The wave-slot time used within the window of `device_time`, in wave-ns.
+    /// The wave-slot time used up to the end of the makespan, the time of `device_time`, in
+    /// wave-ns.
     pub(crate) window_wave_ns: u128,
     pub(crate) blocked_ns: Vec<u64>,
 }

@@ -136,7 +136,7 @@ pub struct Meeting {
     pub number: u32,
 }
 
-/// The wait of a task for an earlier one.
+/// A wait between tasks of one process: a task does not start before an earlier one has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskWait {
     /// The index in the plan of the task that waits.
@@ -213,7 +213,7 @@ pub enum Work {
     /// The task would run workgroups that can never run: an empty compute unit has no room for one,
     /// or the grid is too large to have run within the recorded duration.
     Unfit {
-        /// The resource that is lacking.
+        /// The resource of which the device has too little for the task, whatever else runs.
         resource: Resource,
         /// The amount of the resource that one workgroup wants, or the number of workgroups of a
         /// grid that is too large.

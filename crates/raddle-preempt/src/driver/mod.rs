@@ -176,7 +176,7 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         &self.runtime
     }
 
-    /// Returns the driver's runtime for changes.
+    /// Returns the driver's runtime, which the caller may change.
     pub const fn runtime_mut(&mut self) -> &mut R {
         &mut self.runtime
     }

@@ -33,8 +33,8 @@ pub(crate) struct Faults {
     pub(crate) sync: u64,
     /// Number of launches that left by a flag that was not raised for them.
     pub(crate) unasked: u64,
-    /// Number of launches of a process that has left that began, or whose report was taken for that
-    /// of another process.
+    /// Number of launches that began although their process had left, or whose report was taken for
+    /// that of another process.
     pub(crate) gone: u64,
     /// Number of launches that still waited when all processes had been resumed and the device was
     /// idle, or never came to rest.

@@ -61,7 +61,7 @@ pub(super) struct NeighbourLoad {
     /// (workgroups that end together) on each compute unit; kept only for launches that need
     /// memory.
     holders: Vec<u32>,
-    /// The number of compute units with a count above 0 in `holders`.
+    /// The number of compute units on which the launch has workgroups, by the counts in `holders`.
     held: u64,
     /// The bytes a microsecond and the pipes that the running workgroups of the launch want.
     wants: Wants,
@@ -70,7 +70,8 @@ pub(super) struct NeighbourLoad {
     pub(super) pace: MemoryPace,
 }
 
-/// The bandwidth of the memory and the pipes of compute units that launches want.
+/// The demand of launches for bandwidth of the memory and for pipes (execution pipelines) of
+/// compute units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Wants {
     /// The bytes that launches want to move in a microsecond to and from the memory which all
