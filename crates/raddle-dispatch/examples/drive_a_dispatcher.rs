@@ -15,7 +15,7 @@ use raddle_policy::{
 
 const RECIPE: &str = "raddle = 1\n[turn]\npolicy = 'highest-level'\n[preempt]\npolicy = 'drain'\n";
 
-/// Tells the events of one tick, asks for a decision, and prints both.
+/// Passes the events of one tick to the dispatcher, asks it for a decision, and prints both.
 fn step(dispatcher: &mut Composed, now: u64, events: &[Event<'_>]) -> Result<(), Box<dyn Error>> {
     println!("tick {now}");
     for event in events {

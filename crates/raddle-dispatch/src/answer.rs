@@ -127,20 +127,20 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
     WakeAt {
         at: Tick,
     },
-    /// A policy broke a law of its trait, and another one answers in its place from now on.
+    /// A policy has broken a law of its trait: another policy answers in its place from now on.
     Broke {
         #[serde(skip_deserializing)]
         slot: &'a str,
         #[serde(skip_deserializing)]
         law: &'a str,
     },
-    /// An answer that this version of the log has no line for.
+    /// An answer for which this version of the log has no line.
     #[serde(other, skip_serializing)]
     Unknown,
 }
 
 impl<'a> LoggedAnswer<'a> {
-    /// Returns the log's answer that a launch is given to the device.
+    /// Returns the line of the log by which a launch is given to the device (submitted).
     pub(crate) fn submit(launch: LaunchId, via: &Submission) -> Self {
         let Submission { packets, bytes, cost, cleanup } = *via;
         let cleanup = (cleanup.0 > 0).then_some(cleanup);

@@ -50,12 +50,12 @@ impl<T> ByLaunch<T> {
         self.0.get(&id)
     }
 
-    /// Returns the entry of a launch, to be changed; `None` where it has none.
+    /// Returns the entry of a launch for changes; `None` where it has none.
     pub fn get_mut(&mut self, id: LaunchId) -> Option<&mut T> {
         self.0.get_mut(&id)
     }
 
-    /// Returns the entry of a launch, to be changed; adds the entry `new()` if there is none.
+    /// Returns the entry of a launch for changes; adds the entry `new()` if there is none.
     pub fn or_insert_with(&mut self, id: LaunchId, new: impl FnOnce() -> T) -> &mut T {
         self.0.entry(id).or_insert_with(new)
     }

@@ -12,25 +12,25 @@ use raddle_policy::{
 
 use crate::{DispatchError, Dispatcher, Standstill};
 
-/// A report that an action has asked the host for and that has not come.
+/// A report that an action has asked of the host and that has not come yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Owed {
-    /// The end of workgroups of this launch.
+    /// The host has still to report the end of workgroups of this launch.
     WavesEnded(LaunchId),
-    /// The end of this copy.
+    /// The host has still to report the end of this copy.
     CopyEnded(LaunchId),
-    /// The report that this launch is off the device.
+    /// The host has still to report that this launch is off the device.
     TakenOff(LaunchId),
-    /// The report that this launch is back on the device.
+    /// The host has still to report that this launch is back on the device.
     Restored(LaunchId),
-    /// The report that launches of this process see its raised preemption flag.
+    /// The host has still to report that launches of this process see its raised preemption flag.
     Raised(ProcessId),
-    /// The report that the reset of this process is over.
+    /// The host has still to report that the reset of this process is over.
     ResetOver(ProcessId),
 }
 
-/// The state at the end of a run, when no event will come any more.
+/// The state of a host's run at its end, when no event will come any more.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HostRun {
@@ -176,14 +176,15 @@ fn carry_out<H: Host + ?Sized>(
     }
 }
 
-/// The reports that actions have asked for and that have not come, with the number of each.
+/// The reports that actions have asked for and that have not come, each with how often it is owed.
 #[derive(Default)]
 struct Debts {
     reports: BTreeMap<Owed, u64>,
     launches: BTreeMap<LaunchId, Waves>,
 }
 
-/// The numbers of waves of one launch, with which reported ends of waves are compared.
+/// The numbers of waves of one launch: in a workgroup, in all, started and ended. While more have
+/// started than ended, the host owes a report of their end.
 #[derive(Clone, Copy)]
 struct Waves {
     of_workgroup: u16,

@@ -179,7 +179,7 @@ impl Recipe {
         ]
     }
 
-    /// Returns on which optional fields of a launch an answer may depend: a log has only those.
+    /// Returns the optional fields of a launch on which an answer may depend: a log has only these.
     pub(crate) fn reads(&self) -> Needs {
         let all = self.needs();
         let mut reads = Needs::NONE;

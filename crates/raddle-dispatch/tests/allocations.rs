@@ -17,24 +17,25 @@ struct Device {
     dispatcher: Composed,
     actions: Actions,
     now: Tick,
-    /// The workgroups of each launch that are on the device.
+    /// The workgroups of each launch that are on the device, by launch id.
     running: Vec<Vec<Piece>>,
-    /// True for each launch whose workgroups are saved.
+    /// True for each launch whose workgroups are saved, by launch id.
     saved: Vec<bool>,
-    /// Launches to be taken off; as in the next three lists, the event comes at the next tick.
+    /// Launches that the dispatcher takes off; their event comes at the next tick. The next three
+    /// lists are those of restores, raised flags and resets.
     leaving: Vec<(LaunchId, Preemption)>,
     restored: Vec<LaunchId>,
     raising: Vec<ProcessId>,
     resetting: Vec<ProcessId>,
     /// The tick at which the turn is over.
     wake: Tick,
-    /// The number of turns, of launches taken off, and of times that workgroups of a launch ended.
+    /// [turns, launches taken off, times that workgroups of a launch ended] so far.
     seen: [u64; 3],
 }
 
 impl Device {
     fn new(turn: &str, preempt: &str) -> Self {
-        // Every launch is killed again and again, and never ends.
+        // The limit is so high that every launch is killed again and again, and never ends.
         let kills = if preempt == "reset" { "most-kills = 4294967295" } else { "" };
         let text = format!(
             "raddle = 1\nwindow = {LAUNCHES}\n[turn]\n{turn}\n[preempt]\npolicy = \"{preempt}\"\n{kills}"
@@ -69,7 +70,7 @@ impl Device {
         self.dispatcher.event(event, self.now).expect("it makes sense");
     }
 
-    /// Lets the dispatcher decide, and notes its actions.
+    /// Lets the dispatcher decide, and notes the actions that it wants of the device.
     fn decide(&mut self) {
         self.actions.clear();
         self.dispatcher.decide(self.now, &mut self.actions).expect("lawful policies");
@@ -88,7 +89,7 @@ impl Device {
         }
     }
 
-    /// Reports that all noted actions have happened, until there are none.
+    /// Reports that all noted actions have been carried out, until there are none.
     fn settle(&mut self) {
         let asked = |it: &Self| {
             let processes = it.raising.len() + it.resetting.len();
@@ -120,7 +121,7 @@ impl Device {
         }
     }
 
-    /// Ends the running workgroups of a launch.
+    /// Reports that the running workgroups of a launch have ended, unless they are saved.
     fn end(&mut self, launch: LaunchId) {
         let pieces = &mut self.running[launch.0 as usize];
         if !pieces.is_empty() && !self.saved[launch.0 as usize] {
@@ -159,8 +160,8 @@ fn the_count_counts() {
     assert_eq!(made(|| drop(std::hint::black_box(vec![1_u8]))), 1);
 }
 
-/// Runs turns of this policy with this way off. Returns the number of turns lost and of launches
-/// taken off.
+/// Checks that turns under this turn policy and this method of preempting allocate nothing. Returns
+/// [turns lost, launches taken off].
 fn steady(turn: &str, preempt: &str) -> [u64; 2] {
     let mut device = Device::new(turn, preempt);
     device.turns(100);
@@ -172,7 +173,7 @@ fn steady(turn: &str, preempt: &str) -> [u64; 2] {
     [device.dispatcher.turns().revoked() - lost, taken_off - before[1]]
 }
 
-/// Every way off, but for `cheapest`, which keeps a table of its own of what it saw.
+/// Checks all methods of preempting except `cheapest`, which keeps a growing table of launches.
 #[test]
 fn turns_of_every_policy_with_every_way_off() {
     let turns = [

@@ -19,7 +19,8 @@ pub struct ReadyView<'a> {
     pub cus: &'a Cus,
 }
 
-/// A submitted launch that has a workgroup or a wave left to start.
+/// A submitted launch that has a workgroup or a wave left to start, as an [`Allocate`] policy sees
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]

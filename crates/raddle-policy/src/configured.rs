@@ -96,7 +96,8 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// The needs of a policy of which nothing must be known but its answers.
+    /// The needs of a policy of which a recipe, its log and a simulator must know only the answers:
+    /// every flag is false, no launch is killed.
     pub const NONE: Self = Self {
         activity: false,
         call: false,

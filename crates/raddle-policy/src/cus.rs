@@ -29,17 +29,17 @@ pub type TakenUnits = (Range<usize>, u32, Split);
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct Free {
-    /// Number of free wave slots.
+    /// Number of wave slots that are free on the compute unit.
     pub waves: u64,
-    /// Number of free vector-register granules.
+    /// Number of vector-register granules that are free on the compute unit.
     pub vgpr: u64,
-    /// Number of free scalar-register granules.
+    /// Number of scalar-register granules that are free on the compute unit.
     pub sgpr: u64,
     /// Number of free granules of LDS (the shared memory of a workgroup).
     pub lds: u64,
-    /// Number of free workgroup slots.
+    /// Number of workgroup slots that are free on the compute unit.
     pub workgroups: u64,
-    /// Number of free hardware barriers.
+    /// Number of hardware barriers that are free on the compute unit.
     pub barriers: u64,
 }
 

@@ -103,7 +103,8 @@ pub struct Footprint {
     pub sgprs_per_wave: u32,
     /// Number of bytes of shared memory (LDS) of the workgroup, static and dynamic.
     pub lds_bytes: u32,
-    /// The answer to whether the waves of the workgroup wait for each other at barriers.
+    /// Knowledge about barriers: the waves of the workgroup wait for each other, do not, or this is
+    /// unknown.
     pub barrier: Barrier,
 }
 

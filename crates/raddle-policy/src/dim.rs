@@ -2,15 +2,15 @@
 
 use core::fmt;
 
-/// The extents of a grid or a block in x, y and z; a zero extent makes the whole empty.
+/// The extents of a grid or of a workgroup (block) in x, y and z; with a zero extent it is empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Dim3 {
-    /// Extent in x, in workgroups for a grid and in work-items for a block.
+    /// Extent in x: workgroups of a grid, or work-items of a workgroup.
     pub x: u32,
-    /// Extent in y, in workgroups for a grid and in work-items for a block.
+    /// Extent in y: workgroups of a grid, or work-items of a workgroup.
     pub y: u32,
-    /// Extent in z, in workgroups for a grid and in work-items for a block.
+    /// Extent in z: workgroups of a grid, or work-items of a workgroup.
     pub z: u32,
 }
 

@@ -1,21 +1,22 @@
 //! How may a program go on after an error?
 
-/// Kind of an error of a policy crate. The error's text says which value is at fault and what to do;
-/// texts may change, kinds stay.
+/// The kind of an error of a policy crate, by which a program decides how to go on. The error's
+/// text says which value is at fault and what to do; texts may change, kinds stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A value is outside its range: another one is needed.
+    /// A value that was passed is outside its range: the caller must pass another one.
     OutOfRange,
-    /// Values contradict each other, or what they are given for.
+    /// Values that were passed contradict each other, or do not suit the object that they describe.
     Inconsistent,
     /// A result does not fit its integer type.
     Overflow,
-    /// There is no room for what is given; elsewhere, or later, there may be.
+    /// The memory, table or device has no room for the value now; another one may have, or this one
+    /// later.
     NoRoom,
-    /// The call does not fit what was told before: it names something that is not there, or comes
-    /// twice, too early or too late.
+    /// The call does not fit the calls before it: it names an object that is not there, or comes a
+    /// second time, too early or too late.
     State,
-    /// The build or the device cannot do what is asked.
+    /// This build of the program, or the device, cannot do this operation.
     Unsupported,
 }

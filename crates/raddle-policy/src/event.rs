@@ -4,7 +4,7 @@ use crate::{
     Hint, Launch, LaunchId, Level, Piece, Preemption, ProcessId, StreamId, Ticks, WaveSpan,
 };
 
-/// An event outside the dispatcher that is reported to it.
+/// An event on the device or on a host, which is reported to the dispatcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -46,9 +46,9 @@ pub enum Event<'a> {
     },
     /// Everything that a copy waits for has ended.
     CopyReady { copy: LaunchId },
-    /// A copy has ended.
+    /// A copy or a fill has ended.
     CopyEnded { copy: LaunchId },
-    /// Workgroups of a launch, or some waves of each of them, ended.
+    /// Workgroups of a launch ended, or some waves of each of these workgroups.
     WavesEnded { launch: LaunchId, waves: WaveSpan, pieces: &'a [Piece] },
     /// A launch has left the device after the dispatcher asked for that.
     TakenOff {

@@ -20,7 +20,7 @@ pub enum Fact<'a> {
     ProcessLeft { process: ProcessId },
     /// A launch was given to the device.
     Submitted { launch: &'a Launch },
-    /// Workgroups of a launch, or some waves of each of them, started.
+    /// Workgroups of a launch started, or some waves of each of these workgroups.
     Started {
         launch: &'a Launch,
         waves: WaveSpan,
@@ -31,7 +31,8 @@ pub enum Fact<'a> {
     },
     /// A workgroup was assigned to a compute unit, before its waves can start.
     Assigned { launch: &'a Launch, workgroup: u64, cu: CuId },
-    /// Workgroups of a launch, or some waves of each of them, ended and freed their resources.
+    /// Workgroups of a launch, or some waves of each of these workgroups, ended and freed their
+    /// resources.
     Ended { launch: &'a Launch, waves: WaveSpan, pieces: &'a [Piece] },
     /// A launch has ended: all its workgroups have.
     LaunchEnded { launch: LaunchId },

@@ -2,7 +2,8 @@
 
 use crate::Resource;
 
-/// The free granules of one resource of a compute unit, in total and in long runs.
+/// The free granules of one resource of a compute unit: their total, and the longest contiguous
+/// run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FreeRun {
     /// All free granules of the resource, summed over the SIMDs.
@@ -16,7 +17,8 @@ pub struct FreeRun {
 /// [`Allocate::free_runs`](crate::Allocate::free_runs).
 pub const IN_RUNS: [Resource; 3] = [Resource::Vgpr, Resource::Sgpr, Resource::Lds];
 
-/// The reason why a workgroup did not start on the compute unit that was tried first.
+/// The reason why the first resource that a waiting workgroup lacked did not suffice on the compute
+/// unit that was tried first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]

@@ -169,10 +169,10 @@ pub enum HostError {
     /// The recipe asks for an action that the device cannot carry out; the text names the action.
     #[error("the device cannot {0}: give it a recipe that does not ask for it")]
     Unable(&'static str),
-    /// The dispatcher refuses an event, or cannot decide; the source says why.
+    /// The dispatcher refuses an event, or cannot decide; the source error says why.
     #[error("{0}")]
     Refused(#[source] Box<dyn core::error::Error + Send + Sync>),
-    /// The device has failed; the source says how.
+    /// The device has failed; the source error says how.
     #[error("the device has failed: {0}")]
     Device(#[source] Box<dyn core::error::Error + Send + Sync>),
 }

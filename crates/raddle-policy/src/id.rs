@@ -4,7 +4,8 @@
 
 use core::fmt;
 
-/// The text of an id: a few letters and at most ten digits.
+/// A buffer on the stack for the text of an id, such as `cu12`: a few letters and at most ten
+/// digits.
 #[derive(Default)]
 struct Short {
     bytes: [u8; 12],

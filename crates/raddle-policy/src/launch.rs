@@ -20,7 +20,8 @@ pub struct Launch {
     pub workgroups: u64,
     /// The resources that each workgroup takes, in granules.
     pub demand: Demand,
-    /// The answer to whether the waves of a workgroup wait for each other at barriers.
+    /// Knowledge about barriers: the waves of a workgroup wait for each other, do not, or this is
+    /// unknown.
     pub barrier: Barrier,
     /// The verdict whether the launch gives the same result when it is killed part-way and run
     /// again.
@@ -78,7 +79,7 @@ impl KernelCall {
     }
 }
 
-/// The verdict whether a launch gives the same result when it is killed and run again.
+/// The verdict whether a launch gives the same result when it is killed part-way and run again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]

@@ -240,7 +240,8 @@ impl fmt::Display for Asked<'_> {
 pub struct Traced<P, F> {
     policy: P,
     shown: F,
-    /// The tick of the last observed fact: a launch path gets no tick with its question.
+    /// The tick of the last observed fact, passed on with the answers of a launch path, which gets no tick with its
+    /// question.
     now: Tick,
 }
 

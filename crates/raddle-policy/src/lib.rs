@@ -42,7 +42,7 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
-// Nouns: the types that questions and answers name.
+// Types that the questions to policies and their answers name.
 mod activity;
 mod demand;
 mod dim;
@@ -55,7 +55,7 @@ mod level;
 mod refusal;
 mod time;
 
-// Questions, views and answers.
+// Questions to policies, with the views that policies read and the answers that they give.
 #[cfg(feature = "alloc")]
 mod action;
 #[cfg(feature = "alloc")]

@@ -10,7 +10,8 @@ use core::ops::Range;
 
 const BITS: usize = u64::BITS as usize;
 
-/// A value for each compute unit, by index.
+/// A table with one value for each compute unit, by index. Neighbours with equal values are kept as
+/// one run, so that a change of many units is cheap.
 ///
 /// ```
 /// use raddle_policy::PerCu;

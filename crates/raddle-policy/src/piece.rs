@@ -31,7 +31,8 @@ impl Piece {
         Self { first: workgroup, stride: 1, count: 1, cu }
     }
 
-    /// Returns whether this workgroup is one of the piece.
+    /// Returns whether the workgroup with this number is one of the piece (equal workgroups on one
+    /// compute unit).
     #[must_use]
     pub const fn names(self, workgroup: u64) -> bool {
         let stride = if self.stride == 0 { 1 } else { self.stride as u64 };
@@ -53,7 +54,8 @@ impl Piece {
         })
     }
 
-    /// Returns the numbers of the workgroups of the piece, ascending.
+    /// Returns the numbers of the workgroups of the piece (equal workgroups on one compute unit),
+    /// ascending.
     pub fn workgroups(self) -> impl Iterator<Item = u64> {
         let stride = u64::from(self.stride);
         // Two u32 multiplied fit a u64.
@@ -91,7 +93,7 @@ impl fmt::Display for Piece {
     }
 }
 
-/// The waves that start or end, of each workgroup that an answer or event names.
+/// The waves that an answer starts or an event reports as ended, of each workgroup that it names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -99,7 +101,8 @@ pub enum WaveSpan {
     /// All waves of the workgroup: the usual case.
     #[default]
     All,
-    /// Waves `first .. first + count` of a partly started workgroup (seed 003, L1..L3).
+    /// Waves `first .. first + count` of a workgroup that starts in parts on one compute unit (seed
+    /// 003, L1..L3).
     Range {
         /// The number of the lowest wave within the workgroup.
         first: u16,

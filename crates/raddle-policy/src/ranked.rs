@@ -71,8 +71,8 @@ pub struct Ranked<R> {
     open: Vec<Option<usize>>,
 }
 
-/// The ranks of compute units whose free resources were equal before the answer: one rank for each
-/// number of workgroups that they have taken since.
+/// A table of ranks for the compute units whose free resources were equal before the answer: one
+/// rank for each number of workgroups that such a unit has taken since. Each rank is computed once.
 #[derive(Clone, Debug, Default)]
 struct Ladder {
     /// The free resources of each compute unit of the ladder (units with equal free resources)
@@ -155,8 +155,8 @@ impl<R: Rank> Ranked<R> {
         }
     }
 
-    /// Begins a ladder of ranks for compute units with these free resources, with its first rank if
-    /// a workgroup fits. Returns the index of the ladder.
+    /// Begins a ladder (a table of ranks by workgroups taken) for compute units with these free
+    /// resources, with its first rank if a workgroup fits. Returns the index of the ladder.
     fn begin(&mut self, cus: &Cus, cu: CuId, unit: CuFree, launch: &Launch) -> usize {
         let at = self.used;
         self.used += 1;
@@ -173,8 +173,9 @@ impl<R: Rank> Ranked<R> {
         at
     }
 
-    /// Returns the rank of the compute units of a ladder that have taken `taken` workgroups, and
-    /// adds the rank to the ladder if it is not there yet. `None` if the units have no more room.
+    /// Returns the rank of the compute units of a ladder (units with equal free resources) that
+    /// have taken `taken` workgroups, and adds the rank to the ladder if it is not there yet.
+    /// `None` if the units have no more room.
     fn climb(&mut self, cus: &Cus, ladder: usize, taken: usize, launch: &Launch) -> Option<u64> {
         let ladder = &mut self.ladders[ladder];
         if let Some(&rank) = ladder.ranks.get(taken) {
@@ -187,8 +188,9 @@ impl<R: Rank> Ranked<R> {
         Some(rank)
     }
 
-    /// Places workgroups of the launch with the index `at` in the queue, as long as that launch
-    /// comes first; without `bulk`, one workgroup. They are written into `round`.
+    /// Places workgroups of the launch with the index `at` in the queue, and writes them into
+    /// `round`, as long as that launch has the least rank. If `bulk` is false, only one workgroup
+    /// is placed.
     fn deal(&mut self, ready: &ReadyView<'_>, at: usize, bulk: bool, round: &mut Round) {
         let mut entry = ready.launches[self.queue[at].1];
         let next = self.queue.get(at + 1).copied();
@@ -217,8 +219,8 @@ impl<R: Rank> Ranked<R> {
     }
 
     /// Returns whether the launch `entry`, at the index `at` of the queue, with the rank that it
-    /// has now comes after the launch behind it, `next`: (rank, index in the view); `None` at the
-    /// end.
+    /// has now comes after the next launch of the queue, `next`: (rank, index in the view); `None`
+    /// at the end of the queue.
     fn passes(&self, entry: &ReadyLaunch, at: usize, next: Option<(u64, usize)>) -> bool {
         next.is_some_and(|next| (self.rank.launch(entry), self.queue[at].1) > next)
     }

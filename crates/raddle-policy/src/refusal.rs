@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::{CuId, LaunchId};
 
-/// The resource that a workgroup may lack, under the names of AMD's SPI counters.
+/// A resource of which a workgroup may need more than is free; named as AMD's SPI counters name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]

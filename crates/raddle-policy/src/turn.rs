@@ -127,8 +127,8 @@ pub struct LoadedSlice {
 /// 6. Nobody waits for ever: where nothing of the processes that are named will begin or end any
 ///    more, another runnable one is named at some tick.
 pub trait Turn {
-    /// Writes to `may_issue` (empty at the call) the processes that may issue, and returns until
-    /// when they may; `None`: until the runnable processes or their levels change.
+    /// Writes to `may_issue` (empty at the call) the processes that may issue launches, and returns
+    /// until when they may; `None`: until the runnable processes or their levels change.
     ///
     /// `processes` are the *runnable* ones (with a ready, submitted or resident launch), by id.
     fn turn(

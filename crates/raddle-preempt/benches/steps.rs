@@ -13,11 +13,12 @@ use raddle_preempt::{
     PreemptError, ResetScope, ResetVerdict,
 };
 
-/// Launches of a sample.
+/// Number of launches that one measured sample captures, submits and ends.
 const LAUNCHES: usize = 1000;
-/// Calls for one launch that comes, is submitted, runs and ends.
+/// Number of controller calls for one launch: it is reported as captured, submitted, started and
+/// finished, and the next command is asked for twice.
 const CALLS: usize = 6;
-/// Streams of the program.
+/// Numbers of streams of the program for which the step is measured.
 const STREAMS: [u32; 3] = [1, 8, 64];
 
 fn main() {
@@ -33,7 +34,8 @@ struct Program {
 }
 
 impl Program {
-    /// Returns a program with 1,000 launches that wait beside the window.
+    /// Returns a program of 1,008 captured launches: 8 fill the window, 1,000 wait in the buffer
+    /// queues.
     fn new(streams: u32) -> Result<Self, PreemptError> {
         let abilities = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
         let scope = ResetScope::Process;
@@ -66,7 +68,7 @@ impl Program {
         Ok(())
     }
 
-    /// Ends a launch, captures one and submits one.
+    /// Reports that the oldest launch has run to its end, then captures a launch and submits one.
     fn turn(&mut self) -> Result<(), PreemptError> {
         if let Some(handle) = self.flying.pop_front() {
             self.controller.started(handle)?;
@@ -76,7 +78,8 @@ impl Program {
         self.submit()
     }
 
-    /// Off and on again: one killed, seven left, eight put back and submitted.
+    /// Preempts the process by a reset and resumes it: one launch is killed, seven leave by the
+    /// flag, and all eight are put back and submitted again.
     fn preempt(&mut self) -> Result<(), PreemptError> {
         let _ = self.controller.preempt(self.process, Preemption::Reset, None)?;
         black_box(self.controller.next(self.process)?);

@@ -20,7 +20,7 @@ use raddle_preempt::{
     LaunchHandle, PreemptError, Preempted, ResetScope, ResetVerdict,
 };
 
-/// All times are in microseconds.
+/// Time that one launch of the job takes, in microseconds, as all times of this example are.
 const LAUNCH: u64 = 10_000;
 const REQUEST_AT: u64 = 25_000;
 const REQUEST: u64 = 5_000;
@@ -32,12 +32,13 @@ const RESET: u64 = 200;
 struct Gpu {
     now: u64,
     queue: VecDeque<LaunchHandle>,
-    /// The launch that runs, when it ends, and whether it only leaves.
+    /// The launch that runs: (its handle, tick at which it ends, true where it only leaves by the
+    /// flag).
     running: Option<(LaunchHandle, u64, bool)>,
     flag: Option<FlagCut>,
 }
 
-/// The job, the controller, the GPU, and what has been told of them.
+/// The long job with its controller and GPU, and the text that the example prints about them.
 struct Story {
     controller: Controller<usize>,
     job: ProcessId,
@@ -126,8 +127,8 @@ impl Story {
         Ok(false)
     }
 
-    /// Lets the GPU go on, until `until` or until a launch has ended. Returns whether a launch has
-    /// ended.
+    /// Lets the GPU go on until the time `until`, in microseconds, or until a launch has ended.
+    /// Returns whether a launch has ended.
     fn run(&mut self, until: u64) -> Result<bool, PreemptError> {
         if self.gpu.running.is_none()
             && let Some(handle) = self.gpu.queue.pop_front()
@@ -154,7 +155,8 @@ impl Story {
         }
     }
 
-    /// Plays the story by one way; how long the request waited, when the job was done.
+    /// Plays the story, with the job preempted by the method `way`. Returns (time that the request
+    /// waited, time at which the job was done), in microseconds.
     fn play(&mut self, way: Preemption) -> Result<(u64, u64), PreemptError> {
         self.drive()?;
         while self.run(REQUEST_AT)? {
@@ -187,7 +189,7 @@ impl Story {
     }
 }
 
-/// Everything that the example prints.
+/// Returns the text that the example prints: the story told once for each method of preempting.
 pub(crate) fn story() -> Result<String, PreemptError> {
     let mut text = String::new();
     let mut table = String::new();

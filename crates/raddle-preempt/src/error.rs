@@ -57,7 +57,7 @@ pub(crate) enum Reason {
     /// A new process while all ids of processes are in use.
     #[error("{} processes are there: let one leave", 1 << 16)]
     TooManyProcesses,
-    /// A process id that is in use.
+    /// A process joins under an id that another process has.
     #[error("{process} is there already, or its last reset is not over: give another id")]
     Taken { process: ProcessId },
     /// A new stream while all ids of streams of the process are in use.

@@ -8,8 +8,8 @@ use alloc::collections::BTreeMap;
 
 use raddle_policy::{Fact, LaunchId};
 
-/// Returns whether a launch that was killed `kills` times must not be killed again; never where
-/// `most` is `None`, which is no limit.
+/// Returns whether a launch that was killed `kills` times must not be killed again: it has reached
+/// the limit `most`. False where `most` is `None`, which is no limit.
 pub(crate) const fn is_spared(most: Option<u32>, kills: u32) -> bool {
     match most {
         Some(most) => kills >= most,

@@ -31,7 +31,8 @@ fn controller<T>(streams: u32) -> (Controller<T>, ProcessId) {
     (controller, process)
 }
 
-/// Launches come, run and end; now and then the process is preempted, every way in turn.
+/// A program whose launches are captured, run and end; at times its process is preempted, by each
+/// method in turn.
 struct Program {
     controller: Controller<u64>,
     process: ProcessId,
@@ -108,7 +109,7 @@ impl Program {
         let _ = controller.resume(process).expect("it is there");
         let undone = controller.next(process).expect("it is there");
         match (way, undone) {
-            // There is nothing to undo.
+            // A wait took no measure, so there is nothing to undo.
             (Preemption::Wait, Some(Command::Submit { handle, .. })) => {
                 controller.submitted(handle).expect("it is");
                 self.flying.push_back(handle);
@@ -121,8 +122,8 @@ impl Program {
         }
     }
 
-    /// Lets the launches that leave by the flag leave; if there is a reset, the first of them is
-    /// killed.
+    /// Lets the launches that leave by the preemption flag leave; if the controller decided on a
+    /// reset, the first of them is killed.
     fn take_off(&mut self) {
         let (controller, process) = (&mut self.controller, self.process);
         let Ok(Some(Command::Raise { .. })) = controller.next(process) else { panic!("no flag") };
@@ -181,9 +182,10 @@ fn held_since(before: i64) -> usize {
     usize::try_from(raddle_testkit::held() - before).expect("it grows")
 }
 
-/// Captures `launches` launches in turn in `streams` streams. After each of them all that wait take
-/// no more than they may, also where a queue has just grown; returns the least and the most that
-/// each takes behind a thousand.
+/// Captures `launches` launches in turn in `streams` streams, and checks after each that all
+/// waiting launches take at most [`MOST`] bytes each beside the payload, also where a queue has
+/// just grown. Returns the least and the most bytes per launch that were seen while over 1,000
+/// waited.
 fn beside<const PAYLOAD: usize>(streams: u32, launches: usize) -> [usize; 2] {
     let (mut controller, process) = controller::<[u8; PAYLOAD]>(streams);
     let before = raddle_testkit::held();
@@ -218,14 +220,15 @@ fn a_waiting_launch_takes_at_most_64_bytes_beside_its_payload() {
             beside::<752>(streams, 40_000),
         ]
     };
-    // 16 where a queue is full; a quarter more where it has just grown, less of large payloads.
+    // 16 bytes where a queue is full; up to a quarter of the launch more where the queue has just
+    // grown.
     let expected = [[16, 20], [16, 22], [16, 28], [16, 36], [16, 64], [16, 64]];
     assert_eq!(all(1), expected);
     assert_eq!(all(3).map(|[_, most]| most), expected.map(|[_, most]| most));
 }
 
-/// A window that was full comes back: its places are taken beside those of all that waited before, as
-/// what comes back has a queue of its own, and nothing more is.
+/// Checks that launches that come back from a full window take no more than [`MOST`] bytes each
+/// beside their payload, in addition to the room of all launches that waited before.
 fn returned<const PAYLOAD: usize>(launches: usize) {
     let (mut controller, process) = controller::<[u8; PAYLOAD]>(1);
     let before = raddle_testkit::held();

@@ -11,7 +11,8 @@ use raddle_preempt::Abilities;
 use raddle_preempt::policy::{ByRule, DeviceCosts};
 use raddle_testkit::{check_preempt, victims};
 
-/// 6 ticks to kill; a workgroup of [`launch`] has 50 bytes, of which 100 move in 10 ticks.
+/// Costs of a small device: 6 ticks for a kill; a workgroup of [`launch`] holds 50 bytes, and 100
+/// bytes are saved in 10 ticks.
 const COSTS: DeviceCosts = DeviceCosts {
     reset_ns: 6,
     bytes_per_us: 10_000,
@@ -75,13 +76,14 @@ proptest! {
     }
 }
 
-/// Eight workgroups, two granules of vector registers a wave of two, one of LDS.
+/// Returns a launch of eight workgroups of two waves, each wave with two granules of vector
+/// registers, each workgroup with one granule of LDS.
 fn launch(id: u32, idempotent: Idempotence) -> Launch {
     let demand = Demand { waves: 2, vgpr: 2, sgpr: 0, lds: 1, barriers: 0 };
     Launch { id: LaunchId(id), workgroups: 8, demand, idempotent, ..Launch::default() }
 }
 
-/// The policy, the launches that it has seen running, and what a device would know of them.
+/// The policy under test, together with the launch that it has observed running.
 struct World {
     policy: ByRule,
     running: Option<VictimLaunch>,
@@ -115,7 +117,8 @@ impl World {
         self.running = None;
     }
 
-    /// Two rounds of four workgroups, ten ticks each, as far as `now` goes; begun at 100.
+    /// Lets the launch run as far as the tick `now`: it begins at 100, in two rounds of four
+    /// workgroups, ten ticks each.
     fn run(&mut self, launch: &Launch, now: u64) {
         self.start(launch, 100);
         if now >= 110 {
@@ -142,7 +145,8 @@ fn process() -> ProcessState {
     ProcessState { resident_waves: 8, ..raddle_testkit::process(0) }
 }
 
-/// After one launch that took 20 ticks in two rounds, if `learned`.
+/// Returns the policy `cheapest` with this bound; if `learned`, it has observed one launch that
+/// took 20 ticks in two rounds.
 fn world(bound: u64, abilities: Abilities, learned: bool) -> World {
     let mut world =
         World { policy: ByRule::cheapest(Ticks(bound), abilities, COSTS), running: None };
@@ -157,7 +161,7 @@ fn world(bound: u64, abilities: Abilities, learned: bool) -> World {
     world
 }
 
-/// Returns the answers as one letter for each bound.
+/// Returns the policy's answers as one letter for each bound, in ascending order of bounds.
 fn row(learned: bool, now: u64, waiting: &[Idempotence], abilities: Abilities) -> String {
     let letter = |bound: u64| {
         let mut world = world(bound, abilities, learned);
@@ -189,7 +193,8 @@ fn cheapest() {
     insta::assert_snapshot!("policy-cheapest", table);
 }
 
-/// A saved launch keeps the time that is left; a killed launch begins anew.
+/// Checks that a saved launch keeps the time that is left to it, and that a killed launch begins
+/// anew.
 #[test]
 fn time_off_the_device_does_not_count() {
     let one = launch(0, Idempotence::Idempotent);
@@ -198,7 +203,7 @@ fn time_off_the_device_does_not_count() {
     let back = |bound: u64, gone: Preemption, now: u64| {
         let mut world = world(bound, held, true);
         world.run(&one, 113);
-        // Being saved or killed takes a while, in which nothing of it runs.
+        // While the launch is being saved or killed, nothing of it runs.
         world.policy.observe(&Fact::Leaving { launch: &one, how: gone }, Tick(113));
         let gone_at = if gone == Preemption::Drain { 113 } else { 180 };
         world.policy.observe(&Fact::TakenOff { launch: &one, how: gone }, Tick(gone_at));
@@ -228,7 +233,7 @@ fn time_off_the_device_does_not_count() {
 fn a_bound_is_met_exactly() {
     let yes = Idempotence::Idempotent;
     let held = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
-    // At 113 of 120 the flag is over in 7 ticks and wastes nothing, a reset in 6.
+    // At tick 113 of 120 the flag is over in 7 ticks and wastes nothing; a reset is over in 6.
     let answer = |bound: u64| {
         let mut world = world(bound, held, true);
         world.run(&launch(0, yes), 113);
@@ -245,7 +250,7 @@ fn of_two_that_run_side_by_side_the_longer_one_is_waited_for() {
     let held = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
     let long = launch(0, Idempotence::Idempotent);
     let short = Launch { workgroups: 4, ..launch(1, Idempotence::Idempotent) };
-    // Of the one kind a launch took 20 ticks, of the other 5.
+    // A launch of the first kind took 20 ticks, one of the second kind 5.
     let mut world = world(10, held, true);
     let pieces = [Piece { first: 0, stride: 1, count: 4, cu: CuId(0) }];
     let (waves, pieces, places) = (WaveSpan::All, &pieces[..], &[][..]);
@@ -280,8 +285,8 @@ fn of_who_has_nothing_submitted_nothing_may_be_killed() {
     assert_eq!(answer, Preemption::Flag);
 }
 
-/// Returns the answers each time the one launch starts, is killed and starts anew; then the answer
-/// about the next one, when it has ended.
+/// Returns the policy's answers while one launch starts and is killed again and again; then its
+/// answer about the next launch, after this one has ended.
 fn cheapest_spared(abilities: Abilities, most_kills: Option<u32>) -> String {
     let one = launch(0, Idempotence::Idempotent);
     let policy = ByRule::cheapest(Ticks(6), abilities, COSTS).sparing(most_kills);
@@ -326,7 +331,7 @@ fn a_launch_that_was_killed_often_enough_is_not_killed_again() {
     insta::assert_snapshot!("policy-most-kills", table);
 }
 
-/// Returns the answers of `reset` to a launch that is killed again and again.
+/// Returns the answers of the policy `reset` about a launch that is killed again and again.
 fn fixed_spared(most_kills: Option<u32>) -> String {
     let one = launch(0, Idempotence::Idempotent);
     let other = launch(7, Idempotence::Idempotent);
@@ -362,8 +367,8 @@ fn ask<P: Preempt>(policy: &mut P, launches: &[Launch]) -> Preemption {
         .expect("the policy answers")
 }
 
-/// Copies take as long as they say, and exit by no flag; the controller knows whether one runs,
-/// which forbids a reset.
+/// Checks that copies count with the time that they state, pay for no exit by the flag, and forbid
+/// no reset: the controller knows whether a copy runs, and forbids it then.
 #[test]
 fn copies_are_weighed_by_their_time_and_forbid_nothing() {
     let victim = |launch: Launch| VictimLaunch {
@@ -387,7 +392,7 @@ fn copies_are_weighed_by_their_time_and_forbid_nothing() {
     assert_eq!(ask(&mut reset, &[kernel(Idempotence::Not), copy(2)]), Preemption::Flag);
     let can_flag = Abilities { can_flag: true, ..Abilities::NONE };
     let cheapest = |costs| ByRule::cheapest(Ticks(2000), can_flag, costs);
-    // The flag is seen after 1,000.
+    // Launches see the flag 1,000 ticks after it was raised.
     let late = DeviceCosts { flag_ns: Some(1000), ..COSTS };
     for (copies, wanted) in [(1, Preemption::Wait), (3, Preemption::Flag)] {
         let copies: Vec<VictimLaunch> = (0..copies).map(copy).collect();

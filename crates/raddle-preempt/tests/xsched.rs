@@ -33,54 +33,57 @@ use raddle_preempt::{
 const STREAM: StreamId = StreamId(0);
 const PREEMPTIONS: usize = 1200;
 
-/// A kernel on the card, measured by its nominal time.
+/// Time that a kernel takes on the card, as a multiple of its nominal time T.
 const SLOWER: f64 = 1.325;
-/// The time until a thread that was woken goes on, and until a sleep ends behind its time.
+/// Microseconds until a thread that was woken goes on; the next constant: from the end of a sleep
+/// on.
 const WAKE: f64 = 120.0;
 const SLACK: f64 = 55.0;
-/// The time between two launches of the client, and for one launch of the worker.
+/// Microseconds between two launches of the client; the next constant: of the worker.
 const CLIENT: f64 = 100.0;
 const WORKER: f64 = 3.0;
-/// The number of launches in a batch, after which the worker hears of ends.
+/// Number of launches in a batch: the worker hears of their ends together.
 const BATCH: usize = 4;
 const EXIT: f64 = 2.4;
 const RESET: f64 = 14.0;
 
-/// A thing that happens next.
+/// An event of the simulated benchmark that is due at a later time.
 #[derive(Clone, Copy, Debug)]
 enum Due {
-    /// The client launches, with this many launches behind this one before it waits.
+    /// The client launches a kernel; the value is the number of launches that follow before it
+    /// waits.
     Client(u32),
-    /// The worker goes on, unless it has been stopped since.
+    /// The worker thread goes on, unless it was stopped since; the value is the number of stops so
+    /// far.
     Worker(u64),
     Suspend,
     Resume,
 }
 
-/// A launch on the card: when it begins and ends there.
+/// A launch on the card: (handle, begin, end), both times in microseconds.
 type OnCard = (LaunchHandle, f64, f64);
 
 struct Bench {
     controller: Controller<()>,
     process: ProcessId,
-    /// The time that a kernel takes.
+    /// Microseconds that a kernel takes on the card.
     takes: f64,
     now: f64,
-    /// The things to come, by nanoseconds, then in the order in which they were set.
+    /// The events to come, by (nanoseconds, number in the order in which they were set).
     due: BTreeMap<(u64, u64), Due>,
     set: u64,
-    /// The launches that the worker made and whose end it has not heard of.
+    /// The launches that the worker submitted and of whose end it has not heard.
     card: VecDeque<OnCard>,
     /// The number of launches that the worker waits for; the next field counts how often it was
     /// stopped.
     waits: usize,
     stops: u64,
-    /// Set if the worker has nothing to launch, or was stopped: it goes on when there is something,
-    /// or the queue goes on.
+    /// True if the worker has nothing to launch: it goes on when there is a launch. The next field:
+    /// true if it was stopped, and goes on when the queue does.
     idle: bool,
     stopped: bool,
     suspended: bool,
-    /// Set if the client waits for all that it launched.
+    /// True if the client waits for all of its launches.
     client_waits: bool,
     latencies: Vec<f64>,
     draw: u64,
@@ -120,7 +123,7 @@ impl Bench {
         self.due.insert(((at * 1000.0) as u64, self.set), due);
     }
 
-    /// Up to 800 us.
+    /// Draws a time from 0 to 800 microseconds.
     fn some(&mut self) -> f64 {
         self.draw = self.draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695);
         (self.draw >> 33) as f64 % 800.0
@@ -153,12 +156,12 @@ impl Bench {
         }
     }
 
-    /// The worker goes on when it has woken.
+    /// Lets the worker go on after the time that a woken thread takes.
     fn wake(&mut self) {
         self.at(self.now + WAKE, Due::Worker(self.stops));
     }
 
-    /// The worker hears of what it has waited for and launches; or it waits.
+    /// Lets the worker hear of the launches that it waited for, and submit one launch or wait.
     fn work(&mut self) {
         if self.suspended {
             return self.stop();
@@ -174,7 +177,7 @@ impl Bench {
             self.card.push_back((handle, begins, begins + self.takes));
             return self.at(self.now + WORKER, Due::Worker(self.stops));
         }
-        // The window is full, or the buffer is empty.
+        // The window is full, or no launch waits in the buffer.
         self.waits = if self.card.len() >= BATCH { BATCH } else { self.card.len() };
         if let Some((.., ends)) = self.waits.checked_sub(1).and_then(|last| self.card.get(last)) {
             return self.at(self.now.max(*ends), Due::Worker(self.stops));
@@ -191,7 +194,7 @@ impl Bench {
         }
     }
 
-    /// Whatever the worker waits for, it does not go on before the queue does.
+    /// Stops the worker: whatever it waits for, it does not go on before the queue is resumed.
     fn stop(&mut self) {
         (self.waits, self.stopped) = (0, true);
         self.stops += 1;
@@ -203,8 +206,8 @@ impl Bench {
             self.stop();
         }
         let (p, at) = (self.process, self.now);
-        // Launches that have ended are no longer on the card, whether the worker has heard of it or
-        // not.
+        // Launches that have ended are no longer on the card, even if the worker has not heard of
+        // it.
         while self.card.front().is_some_and(|first| first.2 <= at) {
             self.hear_first();
         }
@@ -249,14 +252,15 @@ impl Bench {
     }
 }
 
-/// Mean and 99th percentile of the latency.
+/// Returns (mean, 99th percentile) of the latencies of preemption by one method, in microseconds,
+/// for kernels of the nominal time `kernel`.
 fn latencies(way: Preemption, kernel: f64) -> (f64, f64) {
     let mut all = Bench::new(kernel * SLOWER).run(way);
     all.sort_by(f64::total_cmp);
     (all.iter().sum::<f64>() / all.len() as f64, all[all.len() * 99 / 100])
 }
 
-/// The line through the points: slope and what it starts from.
+/// Returns the line through the points by least squares: (slope, value at 0).
 fn line(points: &[(f64, f64)]) -> (f64, f64) {
     let n = points.len() as f64;
     let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / n;
@@ -266,7 +270,8 @@ fn line(points: &[(f64, f64)]) -> (f64, f64) {
     (slope, y - slope * x)
 }
 
-/// The lines of mean and 99th percentile over T = 100 to 2,000 us.
+/// Returns the lines, as (slope, value at 0), of the mean and of the 99th percentile of the latency
+/// over kernel times of T = 100 to 2,000 microseconds.
 fn lines(way: Preemption) -> [(f64, f64); 2] {
     let kernels = (1..=20).map(|step| f64::from(step) * 100.0);
     let all: Vec<(f64, (f64, f64))> =
@@ -303,7 +308,8 @@ fn published_latencies_come_out() {
     insta::assert_snapshot!("xsched", table);
 }
 
-/// Mean and percentiles, as the data has them.
+/// Returns the mean and the percentiles 50, 90 and 99 of the latency, in microseconds, as the
+/// published data has them.
 fn figures(way: Preemption, kernel: f64) -> [f64; 4] {
     let mut all = Bench::new(kernel * SLOWER).run(way);
     all.sort_by(f64::total_cmp);
@@ -311,7 +317,7 @@ fn figures(way: Preemption, kernel: f64) -> [f64; 4] {
     [all.iter().sum::<f64>() / all.len() as f64, at(50), at(90), at(99)]
 }
 
-/// Each published figure by itself: within 5 % or 20 us. docs/judged.md has the table.
+/// Checks each published figure by itself: within 5 % or 20 us. docs/judged.md has the table.
 #[test]
 fn each_published_figure() {
     let Some(folder) = raddle_testkit::beside("peers/measured/xsched") else { return };
@@ -336,7 +342,7 @@ fn each_published_figure() {
                 shares.fold((0, 0.0_f64), |all, it| (all.0 + u32::from(it.0), all.1.max(it.1)))
             };
             let (within, worst) = near(&|row| ours[row][at]);
-            // Published figures that lie off their own line follow no law of T.
+            // Published figures that lie off the line through them follow no law of T.
             let (slope, start) = line(&published);
             let (own, _) = near(&|row| slope * published[row].0 + start);
             println!(
@@ -353,5 +359,6 @@ fn each_published_figure() {
     assert!(kept >= KEPT, "{kept} of {all}");
 }
 
-/// The number of figures that come out; the goal is all (level 3 has a row more than the others).
+/// The least number of figures that must come out; the goal is all of them (level 3 has one row
+/// more).
 const KEPT: u32 = 218;

@@ -38,7 +38,7 @@ fn planned(profile: &Profile, device: &Device) -> ProcessPlan {
     plan(profile, &options, |_| Level(0))
 }
 
-/// Replays by the dispatcher that `build` gives.
+/// Measures a replay of the V100 training run under the dispatcher that `build` returns.
 fn replay(bencher: Bencher<'_, '_>, build: impl Fn(&Device) -> Box<dyn Dispatcher>) {
     let device = v100();
     let workload = Workload { processes: vec![planned(&profile(), &device)], repeat: false };
@@ -71,7 +71,8 @@ fn replay_only(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// A policy that a user wrote as an order, beside the next.
+/// Measures a policy that a user wrote as an order of compute units (`Ranked`), to compare it with
+/// the bundled `greedy` of the next benchmark.
 #[divan::bench]
 fn replay_best_fit(bencher: Bencher<'_, '_>) {
     #[derive(Clone, Debug)]

@@ -34,16 +34,16 @@ pub struct TestBench {
     tests: Vec<Activity>,
 }
 
-/// The instructions of a test wave in a microsecond: with 1,000 of them a wave draws as many mW as
-/// its instruction costs pJ.
+/// The instructions that a test wave issues in a microsecond: with 1,000 of them a wave draws as
+/// many mW as its instruction costs pJ.
 const RATE: u32 = 1000;
 /// The ticks that a test workgroup lasts; `WORKGROUPS` is the number of workgroups of a test.
 const LASTS: Ticks = Ticks(1024);
 const WORKGROUPS: u64 = 64;
 
 impl TestBench {
-    /// Returns a bench with one test for each kind of instruction, which calls only that kind
-    /// (j101).
+    /// Returns a bench with one test for each kind of instruction, which calls only that kind (seed
+    /// 000, j101).
     #[must_use]
     pub fn of_instructions(shape: CuShape, model: EnergyModel) -> Self {
         let test = |kind| {
@@ -55,7 +55,8 @@ impl TestBench {
     }
 
     /// Returns a bench with tests of your own, one for each kind: the rates at which a wave issues
-    /// instructions. To weigh resources, each test needs only its own resource (i101).
+    /// instructions. To weigh resources instead of instructions, each test uses only one resource
+    /// (seed 000, i101).
     #[must_use]
     pub const fn new(shape: CuShape, model: EnergyModel, tests: Vec<Activity>) -> Self {
         Self { shape, model, tests }

@@ -18,8 +18,8 @@ pub(crate) struct Blockers {
     blocked_ns: Vec<u64>,
     /// The run time of the blocker, in ns, when the pair was last counted.
     before: Vec<u64>,
-    /// The values of `blocked_ns` up to the last call of `mark`, the end of the time that results
-    /// count.
+    /// The values of `blocked_ns` up to the last call of `mark`: only delays up to that moment, the
+    /// end of the makespan, are in the results.
     window: Vec<u64>,
 }
 
@@ -47,7 +47,8 @@ impl Blockers {
         }
     }
 
-    /// Counts up to `now`, and makes `now` the end of the time that results count.
+    /// Counts for each pair of processes the delays up to `now`, and makes `now` the end of the
+    /// time of which delays are in the results.
     pub(crate) fn mark(&mut self, accounts: &[Account], now: Tick) {
         for (victim, account) in accounts.iter().enumerate() {
             if is_held_up(account.doing) {

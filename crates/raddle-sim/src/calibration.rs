@@ -38,7 +38,8 @@ pub struct Calibration<'p> {
 }
 
 impl<'p> Calibration<'p> {
-    /// The most passes (replays) that bring a gain where all work has one level of urgency.
+    /// The most passes (replays of the recording) that make the lengths of workgroups better, where
+    /// all work has one level of urgency.
     pub const PASSES: usize = 4;
 
     /// Begins with the recorded durations; `level` returns how urgent an op is. Returns `None`
@@ -59,8 +60,8 @@ impl<'p> Calibration<'p> {
         (!calibration.beside.is_empty()).then_some(calibration)
     }
 
-    /// Returns the most passes (replays) that bring a gain; [`Self::learn`] says when fewer are
-    /// enough.
+    /// Returns the most passes (replays of the recording) that make the lengths of workgroups
+    /// better; [`Self::learn`] says when fewer are enough.
     #[must_use]
     pub fn passes(&self) -> usize {
         if self.urgent.levels.is_empty() { Self::PASSES } else { Urgent::passes(&self.beside) }
@@ -87,8 +88,8 @@ impl<'p> Calibration<'p> {
     }
 
     /// Computes the lengths of workgroups anew from the replay of a [`Self::plan`]. Returns whether
-    /// another pass would bring a gain: the kernels together last longer or shorter than before by
-    /// over a thousandth, or by much less where some kernels are more urgent.
+    /// another pass (replay) would make them better: the kernels together last longer or shorter
+    /// than before by over a thousandth, or by much less where some kernels are more urgent.
     pub fn learn(&mut self, outcome: &Outcome) -> bool {
         let (mut changed, mut all) = (0, 0);
         if self.uncalibrated.is_none() {

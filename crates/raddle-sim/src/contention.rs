@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub use held_out::HeldOut;
 pub use table::{ContentionRow, ContentionTable, Factor};
 
-/// The factor, in thousandths, of a kernel that no neighbour slows down.
+/// The factor, in thousandths of the time alone, of a kernel that no neighbour slows down.
 pub(crate) const ALONE: u32 = 1000;
 
 /// The resource that a kernel mostly needs, as its name tells.
@@ -55,7 +55,7 @@ impl NeighbourClass {
         }
     }
 
-    /// Returns the word for the class in results.
+    /// Returns the name of the class, as results spell it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -86,17 +86,19 @@ impl Default for Contention {
     }
 }
 
-/// The point in the known range of contention that a replay charges.
+/// The rule for what a replay charges a kernel for its neighbours, as its factor is known only as a
+/// range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Charge {
-    /// Charges the low end of the interval of each factor; 1000 thousandths (no cost) where no
-    /// factor is known.
+    /// The replay charges the low end of the interval of each factor; 1000 thousandths (no cost)
+    /// where no factor is known.
     Least,
-    /// Charges the median of each factor; 1000 thousandths (no cost) where no factor is known.
+    /// The replay charges the median of each factor; 1000 thousandths (no cost) where no factor is
+    /// known.
     #[default]
     Expected,
-    /// Charges the high end of the interval of each factor. Where no factor is known, a kernel
-    /// takes as many times as long as there are processes, as if each of them wanted all of the
-    /// memory.
+    /// The replay charges the high end of the interval of each factor. Where no factor is known, a
+    /// kernel takes as many times as long as there are processes, as if each of them wanted all of
+    /// the memory.
     Most,
 }

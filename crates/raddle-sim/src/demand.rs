@@ -28,8 +28,8 @@ pub struct TaskDemand {
     /// Pipes of the compute units that the process may have, in millionths of all pipes of the
     /// device: the launch uses no others.
     pub pipes_there: u64,
-    /// The number of its workgroups that the device holds at once, at most as many as the launch
-    /// has.
+    /// The number of workgroups of the launch that the device holds at once; at most as many as the
+    /// launch has.
     pub full: u64,
     /// True if the launch has as many workgroups as the device runs at once, because its library
     /// sized the grid by the number of compute units.
@@ -59,12 +59,14 @@ pub struct ProcessDemand {
 /// second (`fixtures/h200`); for other programs and devices they are an assumption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DemandRule {
-    /// The rate of a launch that needs memory, in thousandths of the peak.
+    /// The rate of bytes of a launch that needs memory, in thousandths of the memory's peak
+    /// bandwidth.
     pub memory: u64,
-    /// The rate of a launch that needs compute, at full residency, in thousandths of the peak.
+    /// The rate of bytes of a launch that needs compute, at full residency, in thousandths of the
+    /// memory's peak bandwidth.
     pub compute: u64,
-    /// The bandwidth that all compute units together reach, in thousandths of the peak; `None`:
-    /// that of the device.
+    /// The bandwidth that all compute units together reach, in thousandths of the memory's peak
+    /// bandwidth; `None`: that of the device.
     pub reached: Option<u64>,
     /// The rule for the bytes that one compute unit moves: the expected figure, or one at an end of
     /// its range of error.
@@ -86,13 +88,13 @@ pub struct DemandRule {
 /// a half, as few devices were measured, and caches move more than the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnitRate {
-    /// Takes the figure of the device itself.
+    /// The rate is the figure of the device itself, without a range of error.
     Expected,
-    /// Takes more than the figure for a launch on fewer compute units, so that it loses least, and
-    /// the figure itself for a neighbour.
+    /// The rate is more than the figure for a launch on fewer compute units, so that it loses
+    /// least, and the figure itself for a neighbour.
     Least,
-    /// Takes less than the figure for a launch on fewer compute units, and more for a neighbour, so
-    /// that both cost most.
+    /// The rate is less than the figure for a launch on fewer compute units, and more for a
+    /// neighbour, so that both cost most.
     Most,
 }
 
@@ -112,7 +114,8 @@ impl UnitRate {
 }
 
 impl DemandRule {
-    /// The figures that are expected of a device that gives none of its own.
+    /// The rates, shares of memory and of pipes that are expected of a device that gives none of
+    /// its own.
     pub const EXPECTED: Self = Self {
         memory: 800,
         compute: 250,
@@ -147,7 +150,7 @@ impl DemandRule {
         },
     ];
 
-    /// Returns the figures that are expected on a device: its own, where it gives them.
+    /// Returns the rates and shares that are expected on a device: its own, where it gives them.
     #[must_use]
     pub fn expected(device: &Device) -> Self {
         Self {

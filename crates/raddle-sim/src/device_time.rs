@@ -27,7 +27,8 @@ pub struct TimeSpent {
 }
 
 impl TimeSpent {
-    /// Returns these times less those of an earlier state of the same counts.
+    /// Returns the times that have passed since an earlier state of this account: each time less
+    /// that of `before`.
     pub(crate) const fn since(self, before: Self) -> Self {
         Self {
             behind_ns: self.behind_ns - before.behind_ns,
@@ -46,7 +47,8 @@ impl TimeSpent {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct DeviceTime {
-    /// The window in ns, from the first event to the end of the makespan.
+    /// The time that is divided here, in ns: from the first event of the run to the end of the
+    /// makespan.
     pub window_ns: u64,
     /// Time in ns in which the device was empty and no host had issued work.
     pub idle_host_ns: u64,
@@ -73,7 +75,8 @@ pub struct DeviceTime {
 }
 
 impl DeviceTime {
-    /// Returns the fraction of the window in which the device was empty, 0 to 1.
+    /// Returns the fraction of the time up to the end of the makespan in which the device was
+    /// empty, 0 to 1.
     #[must_use]
     pub fn idle(&self) -> f64 {
         let full = self.under_quarter_ns + self.to_three_quarters_ns + self.above_ns;
@@ -81,15 +84,15 @@ impl DeviceTime {
         self.share(self.window_ns - busy.min(self.window_ns))
     }
 
-    /// Returns the fraction of the window in which the device was empty and no host had issued
-    /// work, 0 to 1.
+    /// Returns the fraction of the time up to the end of the makespan in which the device was empty
+    /// and no host had issued work, 0 to 1.
     #[must_use]
     pub fn idle_host(&self) -> f64 {
         self.share(self.idle_host_ns)
     }
 
-    /// Returns the fraction of the window in which the device was empty while work waited for a
-    /// copy, 0 to 1.
+    /// Returns the fraction of the time up to the end of the makespan in which the device was empty
+    /// while work waited for a copy, 0 to 1.
     #[must_use]
     pub fn idle_copies(&self) -> f64 {
         self.share(self.idle_copies_ns)
@@ -160,7 +163,7 @@ impl Doing {
     }
 }
 
-/// The activities of all processes between two changes.
+/// The activities of all processes, and what is on the device, between two changes of either.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Standings {
     /// The number of processes with each activity, by the value of [`Doing`].
@@ -185,8 +188,8 @@ impl Standings {
 pub(crate) struct DeviceClock {
     now: DeviceTime,
     now_wave_ns: u128,
-    /// The values of `now` and `now_wave_ns` at the last call of `mark`, the end of the time that
-    /// results count.
+    /// The values of `now` and `now_wave_ns` at the last call of `mark`: only time up to that
+    /// moment, the end of the makespan, is in the results.
     window: DeviceTime,
     window_wave_ns: u128,
 }
@@ -213,7 +216,8 @@ impl DeviceClock {
         *field += ns;
     }
 
-    /// Makes the present moment the end of the time that results count.
+    /// Makes the present moment the end of the makespan, up to which time is in the results; the
+    /// run may go on after it.
     pub(crate) fn mark(&mut self) {
         (self.window, self.window_wave_ns) = (self.now, self.now_wave_ns);
     }

@@ -64,7 +64,7 @@ pub struct SimConfig {
     pub energy: EnergyModel,
 }
 
-/// The progress of a run.
+/// The progress of a simulated run, as the callback of [`run`] gets it.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// The simulated time that has passed, in ticks.

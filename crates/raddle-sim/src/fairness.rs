@@ -9,7 +9,7 @@ use crate::outcome::Outcome;
 use crate::times::ProcessTime;
 use crate::workload::Workload;
 
-/// The figures of how fairly a run divided time among its processes.
+/// Figures of how fairly a run divided time among its processes, and of what taking turns cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Fairness {
@@ -42,11 +42,12 @@ pub struct Fairness {
     pub longest_overrun_ns: u64,
     /// Time in ns in which any process had waves on the device.
     pub(crate) busy_ns: u64,
-    /// The figures of each process.
+    /// The times of each process by which its fair treatment is judged, in the order of the
+    /// workload.
     pub processes: Vec<ProcessFairness>,
 }
 
-/// The time of one process in a run, as far as it concerns fairness.
+/// The times of one process in a run by which its fair treatment is judged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProcessFairness {
@@ -64,8 +65,8 @@ pub struct ProcessFairness {
 }
 
 impl Fairness {
-    /// Returns the figures of a run; `None` where there is one process, with which no other
-    /// competes.
+    /// Returns how fairly a run divided time among its processes; `None` where there is one
+    /// process, with which no other competes.
     #[must_use]
     pub fn new(workload: &Workload, outcome: &Outcome) -> Option<Self> {
         let times = &outcome.times.processes;

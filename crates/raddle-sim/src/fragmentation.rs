@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::figures::round;
 
-/// The most stretches into which the time of a run is divided; `SHORTEST_NS` is the shortest length
-/// of a stretch.
+/// The most stretches into which the time of a run is divided; the next constant, `SHORTEST_NS`, is
+/// the shortest length of a stretch.
 const BINS: usize = 64;
 const SHORTEST_NS: u64 = 1024;
 
@@ -45,7 +45,8 @@ pub struct FreeOverTime {
     pub(crate) bins: Vec<[FreeTime; 3]>,
 }
 
-/// A meter that adds up free granules while a run goes on.
+/// A meter that adds up free granules, in total and in the longest runs, while a simulated run goes
+/// on.
 #[derive(Debug)]
 pub(crate) struct FragmentationLog {
     /// The free granules of each compute unit, by resource; empty where the dispatcher keeps no
@@ -182,7 +183,7 @@ pub struct AddressSummary {
 }
 
 impl AddressSummary {
-    /// Returns the figures of a run; `None` where the policy gave no addresses.
+    /// Returns the fragmentation and the waits of a run; `None` where the policy gave no addresses.
     pub(crate) fn new(found: &FreeOverTime, waits: &[WaitTally]) -> Option<Self> {
         if found.bins.is_empty() {
             return None;

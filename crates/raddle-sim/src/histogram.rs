@@ -12,7 +12,7 @@ pub struct LatencyHistogram {
 }
 
 impl LatencyHistogram {
-    /// Returns the histogram of ascending values, in ns.
+    /// Returns the histogram of these values in ns, which must be ascending.
     #[must_use]
     pub fn of(sorted: &[u64]) -> Self {
         let mut buckets: Vec<(u64, u64)> = Vec::new();

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::figures::percentile;
 
-/// The 97.5th percentile of the standard normal distribution.
+/// The 97.5th percentile of the standard normal distribution, which bounds an interval of 95 %.
 const Z: f64 = 1.96;
 /// The ways to divide values into batches: (number of batches, 97.5th percentile of Student's t
 /// with one degree of freedom less).
@@ -26,7 +26,7 @@ const LEVELS: [u64; 2] = [50, 90];
 /// The largest correlation of neighbouring batches that the interval takes into account.
 const MOST_CORRELATED: f64 = 0.9;
 
-/// Range that contains a time with 95 % confidence.
+/// A range that contains a time with 95 % confidence, although the run is only one sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Interval {
@@ -118,7 +118,8 @@ fn inflation(values: &[u64], bound: u64) -> Option<f64> {
     batches(values.len()).map(of).max_by(f64::total_cmp)
 }
 
-/// The spread of the means of batches of values.
+/// The spread of the means of batches: values of a run, in their order, divided into groups of
+/// equal size.
 struct Spread {
     /// The number of values in a batch.
     size: f64,
@@ -156,9 +157,10 @@ fn wilson(share: f64, values: f64) -> (f64, f64) {
     (middle - half, middle + half)
 }
 
-/// Returns an estimate of the value below which the fraction `high` of all values lies, from the
-/// value at the fraction `share` and the mean excess over the ninetieth percentile; 0 where twenty
-/// values or more lie above `high`, or where `share` is below 0.9.
+/// Estimates, for an upper bound among the slowest values, the value below which the fraction
+/// `high` of all values lies: from the value at the fraction `share`, and the mean excess over the
+/// ninetieth percentile. Returns 0 where twenty values or more lie above `high`, or where `share`
+/// is below 0.9.
 fn beyond(sorted: &[u64], share: f64, high: f64) -> u64 {
     let count = sorted.len() as f64;
     let tail = &sorted[(sorted.len() * 9).div_ceil(10)..];

@@ -98,7 +98,8 @@ pub struct HalvesFit {
     pub first: f64,
 }
 
-/// The times of one op, in ns, as far as they concern waiting.
+/// The times of one op, in ns, from which it follows when the op starts under a launch latency that
+/// is tried.
 #[derive(Clone)]
 struct WaitingOp {
     arrival: u64,

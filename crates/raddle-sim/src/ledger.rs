@@ -204,7 +204,7 @@ impl Ledger {
         found
     }
 
-    /// Returns whether no resource is taken on any compute unit.
+    /// Returns whether no resource is taken on any compute unit, as at the end of a run.
     pub(crate) fn is_empty(&self) -> bool {
         let mut all = self.taken.runs(0..self.taken.len());
         all.all(|(_, taken)| *taken == Free::default())

@@ -27,7 +27,7 @@ use crate::steps::StepSummary;
 use crate::workload::{Work, Workload};
 use raddle_policy::Tick;
 
-/// The figures of one run under one recipe.
+/// Figures of one run under one recipe: makespan, utilisation, fairness, and those of each process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Summary {
@@ -40,7 +40,7 @@ pub struct Summary {
     /// (had a ready launch that had not ended), 1/n to 1; `None` with one process, or where two
     /// were never runnable together.
     pub jain: Option<f64>,
-    /// The figures of each process, in the order of the workload.
+    /// Figures of each process, such as latencies and requests, in the order of the workload.
     pub processes: Vec<ProcessSummary>,
     /// The number of workgroups that ended.
     pub workgroups: u64,
@@ -72,18 +72,19 @@ pub struct Summary {
     /// with more than 64.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked: Vec<BlockedProcess>,
-    /// The figures of how fairly time was divided; `None` with one process.
+    /// Figures of how fairly time was divided among processes; `None` with one process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
     /// The counts of launches given to the device, and what that cost.
     #[serde(default)]
     pub launching: LaunchingSummary,
-    /// The figures of how the work of processes that lost their turn left; `None` where none did.
+    /// Figures of how the work of processes that lost their turn left the device: methods and
+    /// times; `None` where no process was preempted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preemption: Option<PreemptionSummary>,
 }
 
-/// The figures of one process in a run.
+/// Figures of one process in a run: its launches, and their latencies, requests or steps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProcessSummary {
@@ -101,12 +102,13 @@ pub struct ProcessSummary {
     pub last_end_ns: u64,
     /// The process's fraction of all wave-slot time used, 0 to 1.
     pub wave_share: f64,
-    /// The figures of each level that launches of the process had, the most urgent first.
+    /// The latencies of launches by their level, for each level that launches of the process had,
+    /// the most urgent first.
     pub levels: Vec<LevelSummary>,
-    /// The figures of the requests; `None` where the profile is repeated back to back.
+    /// The latencies of the process's requests; `None` where its profile is repeated back to back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<RequestSummary>,
-    /// The figures of the steps (repetitions) of the process; `None` where it does not repeat.
+    /// The times of the process's steps (repetitions); `None` where it does not repeat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<StepSummary>,
     /// The longest time in ns that the process had a launch ready and no waves on the device.
@@ -114,7 +116,7 @@ pub struct ProcessSummary {
     pub longest_wait_ns: u64,
 }
 
-/// The figures of the launches of one level of one process.
+/// The latencies and slowdowns of the launches of one level of one process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LevelSummary {
@@ -138,8 +140,8 @@ pub struct LevelSummary {
 }
 
 impl Summary {
-    /// Returns the figures of a run; `alone` has the run of each process alone, by process, or is
-    /// empty.
+    /// Returns the figures of a run: makespan, utilisation, fairness, and those of each process.
+    /// `alone` has the run of each process alone, by process, or is empty.
     #[must_use]
     pub fn new(workload: &Workload, outcome: &Outcome, alone: &[&Outcome]) -> Self {
         let makespan_ns = Self::window_end(workload, outcome).since(outcome.first).0;

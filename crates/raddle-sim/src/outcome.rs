@@ -11,7 +11,8 @@ use crate::fragmentation::FreeOverTime;
 use crate::power::Energy;
 use crate::times::Times;
 
-/// The record of one launch, copy or fill in a run.
+/// The record of one launch, copy or fill in a run: when it was issued, became ready, started and
+/// ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
     /// The index of the process in the workload.
@@ -52,7 +53,7 @@ pub struct RequestMarks {
     pub(crate) ended: Option<(Tick, TimeSpent)>,
 }
 
-/// A launch that can never run.
+/// A launch that can never run on the device, with the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefusedLaunch {
     /// The index of the process in the workload.
@@ -63,7 +64,8 @@ pub struct RefusedLaunch {
     pub refusal: Refusal,
 }
 
-/// The counts of the work that a run had to do.
+/// Counts of what the dispatcher and the simulated device did in a run, such as decisions, starts
+/// and kills.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// The number of decisions that the dispatcher was asked for.
@@ -165,7 +167,7 @@ pub struct Outcome {
     /// The time of the device until the end of the makespan, by how full it was and by why it was
     /// empty.
     pub(crate) device_time: DeviceTime,
-    /// Wave-slot time used within the window of `device_time`, in wave-ns.
+    /// Wave-slot time used up to the end of the makespan, the time of `device_time`, in wave-ns.
     pub(crate) window_wave_ns: u128,
     /// The time in ns for which one process had work and no waves on the device while another one
     /// had waves, until the end of the makespan. The index is victim times number of processes plus
@@ -173,9 +175,9 @@ pub struct Outcome {
     pub blocked_ns: Vec<u64>,
     /// True if a repeating process was stopped because the longest process made no progress.
     pub repeat_capped: bool,
-    /// The counts of the work that the run had to do.
+    /// Counts of what the dispatcher and the simulated device did in the run.
     pub counters: Counters,
-    /// The energy that the work drew.
+    /// The energy that the work of the run drew on each compute unit.
     pub energy: Energy,
     /// The free granules and their longest runs over time; empty where the policy gives no
     /// addresses.

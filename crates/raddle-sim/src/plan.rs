@@ -136,7 +136,7 @@ pub struct PlanConfig<'a> {
     /// The share of the process, 1 or more: a factor of its weight where the device is divided
     /// among processes.
     pub share: u32,
-    /// The factor by which the time of a workgroup is scaled for the target.
+    /// The factor by which the recorded time of a workgroup is scaled for the target device.
     pub scale: TimeScale,
     /// The time in ns of one workgroup of each op on the device of the recording, as calibrated
     /// ([`Calibration`](crate::Calibration)); with `None` the times follow from the recorded

@@ -140,7 +140,7 @@ impl Energy {
     }
 }
 
-/// The energy of a run, as the figures that results show.
+/// The energy and the power of a run, rounded to the units in which results show them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct EnergySummary {
@@ -184,8 +184,8 @@ pub struct EnergySummary {
 }
 
 impl EnergySummary {
-    /// Returns the figures of a run that lasted `lasted_ns`; `None` where no work is known to have
-    /// drawn energy.
+    /// Returns the energy and the power of a run that lasted `lasted_ns`; `None` where no work is
+    /// known to have drawn energy.
     pub(crate) fn new(energy: &Energy, lasted_ns: u64) -> Option<Self> {
         let total = energy.total_fj();
         if total == 0 {
@@ -267,7 +267,8 @@ impl PowerMeter {
         Self { cus, all: Drawn::default(), idle_uw: 0, now: Tick::ZERO }
     }
 
-    /// Adds the power that the device draws while no work runs, to be counted over the whole run.
+    /// Sets the power that the device draws while no work runs, which is counted over the whole
+    /// run.
     pub(crate) fn idle(&mut self, model: &EnergyModel) {
         let cus = (self.cus.len() as u64).saturating_mul(model.cu_idle_mw.into());
         self.idle_uw = cus.saturating_add(model.idle_mw.into()).saturating_mul(1000);

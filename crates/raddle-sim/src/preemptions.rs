@@ -9,11 +9,13 @@ use serde::{Deserialize, Serialize};
 use crate::Outcome;
 use crate::figures::percentile;
 
-/// The preemptions of a run, as the figures that results show.
+/// The preemptions of a run in numbers: how many, how long by which method, and how much work they
+/// threw away.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PreemptionSummary {
-    /// Figures of the completed preemptions, one entry for each method that the policy chose.
+    /// The number and times of the completed preemptions, one entry for each method that the policy
+    /// chose.
     pub ways: Vec<WaySummary>,
     /// The number of resets that were asked for and not made, by reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -25,7 +27,7 @@ pub struct PreemptionSummary {
     pub preempted_ns: Vec<u64>,
 }
 
-/// Figures of the preemptions that one method made.
+/// The number of the preemptions that one method made, and how long they took.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct WaySummary {
@@ -45,7 +47,8 @@ pub struct WaySummary {
 }
 
 impl PreemptionSummary {
-    /// Returns the figures of a run; `None` where no process was preempted.
+    /// Returns the numbers and times of the preemptions of a run; `None` where no process was
+    /// preempted.
     #[must_use]
     pub fn new(processes: usize, outcome: &Outcome) -> Option<Self> {
         let tally = &outcome.preemptions;

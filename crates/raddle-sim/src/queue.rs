@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 
 use raddle_policy::{LaunchId, Preemption, Tick};
 
-/// An event that will happen inside the simulator.
+/// An event that will happen inside the simulator at a tick of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Due {
     /// A process joins.

@@ -16,7 +16,7 @@ use crate::workload::Workload;
 /// The number of slowest requests that are listed one by one.
 const SLOWEST: usize = 10;
 
-/// The requests of one process, as the figures that results show.
+/// The requests of one process in numbers: how many arrived and ended, and how long they took.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RequestSummary {
@@ -29,39 +29,42 @@ pub struct RequestSummary {
     /// had been served.
     #[serde(default)]
     pub last_end_ns: u64,
-    /// The number of first requests that the following figures leave out, as the device was empty
-    /// before them.
+    /// The number of first requests that the latencies of this summary leave out, as the device was
+    /// empty before them.
     #[serde(default)]
     pub warm_up: u32,
-    /// The mean time in ns from arrival to end.
+    /// The mean time in ns from the arrival of a request to its end.
     #[serde(default)]
     pub latency_mean_ns: u64,
-    /// The median time in ns from arrival to end.
+    /// The median time in ns from the arrival of a request to its end.
     pub latency_p50_ns: u64,
     /// The 95 % bounds of the median; `None` for fewer than ten requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p50_interval: Option<Interval>,
-    /// The 90th percentile of the time in ns from arrival to end, nearest rank.
+    /// The 90th percentile, nearest rank, of the time in ns from the arrival of a request to its
+    /// end.
     #[serde(default)]
     pub latency_p90_ns: u64,
-    /// The 95th percentile of the time in ns from arrival to end, nearest rank.
+    /// The 95th percentile, nearest rank, of the time in ns from the arrival of a request to its
+    /// end.
     #[serde(default)]
     pub latency_p95_ns: u64,
-    /// The 99th percentile of the time in ns from arrival to end, nearest rank.
+    /// The 99th percentile, nearest rank, of the time in ns from the arrival of a request to its
+    /// end.
     pub latency_p99_ns: u64,
     /// The 95 % bounds of the 99th percentile; `None` for fewer than ten requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p99_interval: Option<Interval>,
-    /// The longest time in ns from arrival to end.
+    /// The longest time in ns from the arrival of a request to its end.
     pub latency_max_ns: u64,
     /// The time in ns from arrival to end of one request alone on the device; `None` where no run
     /// alone was given.
     pub alone_ns: Option<u64>,
-    /// The times in ns from arrival to end, in the order of arrival; they are kept in memory alone
-    /// and not written.
+    /// The time in ns from arrival to end of each request, in the order of arrival; kept in memory
+    /// alone and not written.
     #[serde(skip)]
     pub in_order_ns: Vec<u64>,
-    /// The histogram of all times from arrival to end.
+    /// The histogram of the times from the arrival of a request to its end.
     #[serde(default)]
     pub latencies: LatencyHistogram,
     /// The slowest requests, the slowest first; of equally slow ones the earlier first.
@@ -69,7 +72,7 @@ pub struct RequestSummary {
     pub slowest: Vec<SlowRequest>,
 }
 
-/// One of the slowest requests.
+/// One of the slowest requests of a process, with what it spent its time on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SlowRequest {
@@ -86,8 +89,8 @@ pub struct SlowRequest {
 }
 
 impl RequestSummary {
-    /// Returns the figures of the requests of a process; `None` where its profile is not run by
-    /// requests.
+    /// Returns the numbers and times of the requests of a process; `None` where its profile is not
+    /// run by requests.
     pub(crate) fn new(
         workload: &Workload,
         outcome: &Outcome,

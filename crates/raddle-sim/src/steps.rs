@@ -12,7 +12,7 @@ use crate::outcome::Outcome;
 use crate::requests::served;
 use crate::workload::Workload;
 
-/// The steps (repetitions) of one process, as the figures that results show.
+/// The steps (repetitions) of one process in numbers: how many ended, and how long they took.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct StepSummary {
@@ -24,15 +24,15 @@ pub struct StepSummary {
     /// The 95 % bounds of the mean; `None` for fewer than ten steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
-    /// The time of the first step, in ns.
+    /// The time of the first step (repetition), in ns.
     pub first_ns: u64,
-    /// The number of steps in a second.
+    /// The number of steps (repetitions) that ended in a second, on average.
     pub per_second: f64,
 }
 
 impl StepSummary {
-    /// Returns the figures of the steps of a process up to the tick `until`; `None` where it does
-    /// not repeat, or where no step ended.
+    /// Returns the number and times of the steps of a process up to the tick `until`; `None` where
+    /// it does not repeat, or where no step ended.
     pub(crate) fn new(
         workload: &Workload,
         outcome: &Outcome,

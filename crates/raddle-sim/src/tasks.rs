@@ -88,10 +88,10 @@ pub(crate) struct Tasks<'w> {
     /// [`Workload::leading`]) and have not ended; `led` is the number of all of them.
     leading: u64,
     led: u64,
-    /// The time in ns since the start at which the last closed loop that has an end ends; 0 where
-    /// there is none.
+    /// The latest time, in ns since the start of the run, at which a closed loop is to end; 0 where none is given an
+    /// end.
     until: Ticks,
-    /// The time in ns after which no profile is repeated any more.
+    /// The time in ns, since the start of the run, after which no profile is repeated any more.
     time_cap: u64,
     pub(crate) repeat_capped: bool,
     /// The most launches that the run may have in memory, repetitions included.

@@ -33,7 +33,8 @@ pub struct ProcessTime {
 /// The times of all processes in a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Times {
-    /// The times of each process.
+    /// The times of each process, by its index in the workload: with waves, with a ready launch, of
+    /// waits.
     pub processes: Vec<ProcessTime>,
     /// Time in ns in which any process had waves on the device.
     pub busy_ns: u64,

@@ -27,8 +27,8 @@ pub(crate) fn why_not(cus: &Cus, task: &Task, target: &Device) -> Option<String>
     }
 }
 
-/// Says, in the words of the vendor, that a workgroup wants more of a resource than an empty compute
-/// unit of the device has.
+/// Returns a sentence, in the words of the vendor, that a workgroup wants more of a resource than
+/// an empty compute unit of the device has.
 fn lacks(resource: Resource, wanted: u64, available: u64, target: &Device) -> String {
     let nvidia = target.vendor == Vendor::Nvidia;
     let own = |nvidia_word: &'static str, other: &'static str| match nvidia {

@@ -33,7 +33,7 @@ pub(crate) struct Usage {
     slots: u64,
 }
 
-/// The wave-slot times and other times of a whole run.
+/// The wave-slot times and other times of a whole run, in the form in which its outcome gets them.
 #[derive(Debug)]
 pub(crate) struct UsedUp {
     pub(crate) wave_ns: Vec<u128>,
@@ -42,7 +42,8 @@ pub(crate) struct UsedUp {
     pub(crate) shared_wave_ns: Vec<u128>,
     pub(crate) times: Times,
     pub(crate) device_time: DeviceTime,
-    /// The wave-slot time used within the window of `device_time`, in wave-ns.
+    /// The wave-slot time used up to the end of the makespan, the time of `device_time`, in
+    /// wave-ns.
     pub(crate) window_wave_ns: u128,
     pub(crate) blocked_ns: Vec<u64>,
 }
@@ -179,14 +180,15 @@ impl Usage {
         self.runnable -= usize::from(none);
     }
 
-    /// Returns the number of unfinished launches of a process, to be changed, and records that the
+    /// Returns the number of unfinished launches of a process for changes, and records that the
     /// process has changed.
     fn changed(&mut self, process: u16) -> &mut u64 {
         self.touch(process);
         &mut self.unfinished[usize::from(process)]
     }
 
-    /// Makes the present moment the end of the time over which the device is counted.
+    /// Makes the present moment the end of the makespan, up to which the time of the device is in
+    /// the results.
     pub(crate) fn mark(&mut self) {
         self.device.mark();
         self.blockers.mark(&self.accounts, self.clocks.now);

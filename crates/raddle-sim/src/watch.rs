@@ -41,7 +41,7 @@ pub enum Seen<'a> {
     },
     /// A launch is off the device. A killed or saved launch holds no resources any more.
     TakenOff {
-        /// The launch that is off.
+        /// The launch that is off the device now.
         launch: LaunchId,
         /// The method of preemption by which the launch left.
         how: Preemption,

@@ -35,7 +35,8 @@ pub struct ProcessPlan {
     pub waits: Vec<TaskWait>,
     /// The tasks that end together with tasks of other processes, in the order of the tasks.
     pub meetings: Vec<Meeting>,
-    /// The times until a launch, copy or fill can start.
+    /// The ticks that pass, whatever the device does, before a launch, copy or fill of the process
+    /// can start.
     pub latency: LaunchLatency,
     /// The cost of neighbours of other processes, by task; empty where they cost nothing. The cost
     /// of neighbours of its own process is in the recording.
@@ -135,7 +136,7 @@ pub struct Meeting {
     pub number: u32,
 }
 
-/// The wait of a task for an earlier one.
+/// A wait between tasks of one process: a task does not start before an earlier one has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskWait {
     /// The index in the plan of the task that waits.
@@ -180,7 +181,7 @@ pub struct Task {
     pub gap: Option<RecordedGap>,
     /// The verdict whether the task may be killed and run again.
     pub idempotent: Idempotence,
-    /// The rates at which its waves issue instructions, where the task runs workgroups.
+    /// The rates at which the waves of the task issue instructions, where the task runs workgroups.
     pub activity: Activity,
     /// The call by which the host launched the kernel.
     pub call: KernelCall,
@@ -212,7 +213,7 @@ pub enum Work {
     /// The task would run workgroups that can never run: an empty compute unit has no room for one,
     /// or the grid is too large to have run within the recorded duration.
     Unfit {
-        /// The resource that is lacking.
+        /// The resource of which the device has too little for the task, whatever else runs.
         resource: Resource,
         /// The amount of the resource that one workgroup wants, or the number of workgroups of a
         /// grid that is too large.
@@ -311,8 +312,8 @@ impl Workload {
         self.processes.iter().map(ProcessPlan::requested).fold(0, u64::saturating_add)
     }
 
-    /// Returns the time in ns since the start at which the last closed loop that has an end ends; 0
-    /// where there is none.
+    /// Returns the latest time, in ns since the start of the run, at which a closed loop is to end;
+    /// 0 where none is given an end.
     pub(crate) fn until(&self) -> Ticks {
         let ends = self.processes.iter().map(|plan| match plan.repetition {
             Repetition::Closed { until: Some(until) } => until,

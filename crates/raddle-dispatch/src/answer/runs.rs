@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "WrittenRun", into = "WrittenRun")]
 pub(crate) struct PieceRun {
-    /// The first piece of the run, which is on the lowest compute unit.
+    /// The first piece of the run (equal pieces on neighbouring compute units), on the lowest
+    /// compute unit.
     pub(crate) piece: Piece,
     /// The number of neighbouring compute units over which the run goes.
     pub(crate) cus: u16,

@@ -62,10 +62,10 @@ impl Book {
     }
 }
 
-/// Adds to `named` the workgroups of the pieces (equal workgroups on one compute unit) as rows,
-/// with the SIMDs of their waves from `places`, one for each wave. `waves` is the number of waves
-/// of a workgroup, `simds` that of SIMDs of a unit. `None` if a place names a SIMD that does not
-/// exist or if places are missing.
+/// Adds to `named` the workgroups of the pieces (equal workgroups on one compute unit) as rows of
+/// neighbours, with the SIMDs of their waves from `places`, one for each wave. `waves` is the
+/// number of waves of a workgroup, `simds` that of SIMDs of a unit. `None` if a place names a SIMD
+/// that does not exist or if places are missing.
 fn with_waves(
     pieces: &[Piece],
     places: &[Place],
@@ -112,8 +112,8 @@ fn on_the_same_simds(one: &[Place], other: &[Place]) -> bool {
     one.len() == other.len() && differ == 0
 }
 
-/// Returns the workgroups and waves on each compute unit, with rows of one unit added up. The error
-/// is a compute unit with more waves on a SIMD than a u16 holds.
+/// Returns the workgroups and waves on each compute unit, with rows (neighbouring workgroups) of
+/// one unit added up. The error is a compute unit with more waves on a SIMD than a u16 holds.
 fn by_units(named: &[NamedRow]) -> impl Iterator<Item = Result<TakenUnits, CuId>> + Clone {
     let same = |a: &NamedRow, b: &NamedRow| (a.units, b.units) == (1, 1) && a.cu == b.cu;
     named.chunk_by(same).map(|rows| {
@@ -205,7 +205,8 @@ impl ResidentLaunch {
     }
 }
 
-/// Returns the number of waves on each SIMD; `None` where a place names a SIMD that does not exist.
+/// Returns the number of waves that these addresses put on each SIMD; `None` where one names a SIMD
+/// that does not exist.
 pub(super) fn split_of(places: &[Place], simds: u8) -> Option<Split> {
     let mut split = [0u16; MAX_SIMDS];
     // Each SIMD is counted in a byte of a u64, which 255 places cannot overflow.

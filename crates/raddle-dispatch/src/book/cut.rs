@@ -44,8 +44,9 @@ impl Cuts {
         self.lying.keys().map(|&(workgroup, _)| workgroup).chain(self.begun.keys().copied())
     }
 
-    /// Returns the number of the first wave that has not started, of a workgroup that was cut into
-    /// waves; `None` where all its waves have started.
+    /// Returns the number of the next wave to start of a workgroup: the number of those that have
+    /// started where it was cut into waves, 0 where nothing of it was cut. `None` where all waves
+    /// have started and a part is still on the device.
     fn next_wave(&self, workgroup: u64) -> Option<u16> {
         let lies = || self.lying.range((workgroup, 0)..=(workgroup, u16::MAX)).next().is_some();
         match self.begun.get(&workgroup) {

@@ -5,8 +5,8 @@ use raddle_policy::{CuId, Demand, LaunchId, MAX_SIMDS, Split, WaveSpan};
 
 use super::{Book, ResidentLaunch, sum};
 
-/// The workgroups and waves of one launch that were on the device until [`Book::lift`] took them
-/// off.
+/// The workgroups and waves of one launch that [`Book::lift`] took off the device, kept so that
+/// [`Book::lower`] can put them back.
 #[derive(Clone, Debug)]
 pub struct Lifted {
     launch: LaunchId,

@@ -184,7 +184,7 @@ impl Book {
         Ok(ended)
     }
 
-    /// Returns the entry of a launch, to be changed; adds an empty entry if there is none.
+    /// Returns the entry of a launch for changes; adds an empty entry if there is none.
     fn entry<'r>(
         all: &'r mut ByLaunch<ResidentLaunch>,
         spare: &mut Vec<PerCu<Split>>,
@@ -204,9 +204,9 @@ impl Book {
         }
     }
 
-    /// Takes the resources of all shares, or of none. A share is (compute unit, waves on each SIMD,
-    /// workgroups whose slots are taken, demand of one workgroup). The error is the unit that has
-    /// no room.
+    /// Takes the resources of all shares, or of none. A share is what one compute unit gives:
+    /// (compute unit, waves on each SIMD, workgroups whose slots are taken, demand of one
+    /// workgroup). The error is the unit that has no room.
     fn take_all(
         &mut self,
         shares: impl Iterator<Item = (CuId, Split, u32, Demand)> + Clone,
@@ -224,7 +224,7 @@ impl Book {
 }
 
 /// Returns every workgroup of the pieces (equal workgroups on one compute unit) with its compute
-/// unit; numbers beyond u64 become `u64::MAX`.
+/// unit; workgroup numbers beyond u64 become `u64::MAX`.
 fn named(pieces: &[Piece]) -> impl Iterator<Item = (u64, CuId)> + Clone {
     pieces.iter().flat_map(|piece| {
         (0..u64::from(piece.count)).map(|i| {

@@ -56,7 +56,7 @@ impl NamedRow {
     }
 
     /// Returns the workgroups with the offsets `from .. to` from the first workgroup of the row, as
-    /// up to three rows.
+    /// up to three rows: two ends and a middle of whole compute units.
     fn parts(self, mut from: u64, to: u64) -> impl Iterator<Item = Self> {
         let each = u64::from(self.each);
         core::iter::from_fn(move || {
@@ -100,7 +100,7 @@ pub(super) fn rows(pieces: &[Piece]) -> impl Iterator<Item = NamedRow> {
 }
 
 /// The workgroups on the device that started with addresses, so that their numbers are known, in
-/// rows.
+/// rows (consecutive numbers on consecutive compute units).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     /// Rows that do not overlap, sorted by the numbers of their workgroups.
@@ -252,7 +252,7 @@ mod tests {
 
     use super::*;
 
-    /// Lists every workgroup of a row with its compute unit.
+    /// Returns every workgroup of a row with its compute unit.
     fn each(row: NamedRow) -> impl Iterator<Item = (u64, CuId)> {
         row.parts(0, row.count()).flat_map(|part| {
             let unit = move |unit| part.starting_at(unit);
@@ -273,7 +273,7 @@ mod tests {
         ) {
             let (mut names, mut map) = (Names::default(), BTreeMap::new());
             for (comes, code, (count, units), cu) in steps {
-                // Some numbers lie far away, up to `u64::MAX`.
+                // Some workgroup numbers are far from the others, up to `u64::MAX`.
                 let far = u64::MAX - (59 - code) * 50 - if code < 59 { 11 } else { 0 };
                 let first = if code < 50 { code } else { far };
                 let (count, units) = if code == 59 { (1, 1) } else { (count, units) };

@@ -99,9 +99,9 @@ impl Builder {
     }
 
     /// Sets the submission window: each process may have at most this many launches (1 or more)
-    /// submitted and unfinished. It submits the launches in the order in which its host has issued
-    /// them, even before the work for which they wait has ended. Without a window, each launch is
-    /// submitted when it is ready, however many there are.
+    /// submitted and unfinished. The process then submits its launches in the order in which its
+    /// host has issued them, even before the work for which they wait has ended. Without a window,
+    /// each launch is submitted when it is ready, however many there are.
     #[must_use]
     pub const fn window(mut self, launches: u32) -> Self {
         self.window = Some(launches);

@@ -52,8 +52,8 @@ pub(super) enum Allowed {
     Named(Box<Distribution>),
 }
 
-/// A start of workgroups that a policy asks for; `draining` is true where only workgroups of the
-/// launch that are assigned to a compute unit may start.
+/// A start of workgroups that a policy answers, to be checked before it is carried out; `draining`
+/// is true where only workgroups of the launch that are assigned to a compute unit may start.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
     pub(super) launch: &'a Launch,
@@ -398,7 +398,7 @@ mod tests {
         Piece { first, stride, count, cu: CuId(0) }
     }
 
-    /// Does the work of `covers` by a sorted list of all named workgroups.
+    /// Returns what `covers` returns, by a sorted list of all named workgroups: its oracle.
     fn covers_naively(pieces: &[Piece], next: u64, total: u64) -> bool {
         let mut all: Vec<u64> = pieces.iter().flat_map(|piece| piece.workgroups()).collect();
         all.sort_unstable();

@@ -40,7 +40,8 @@ pub(super) struct LaunchState {
     pub(super) begun: bool,
     /// True if the launch was issued and is not ready: none of its workgroups may start yet.
     pub(super) waits: bool,
-    /// True if the launch is ready or submitted, and so makes its process runnable.
+    /// True if the launch is ready or submitted; its process is runnable while it has such a
+    /// launch.
     pub(super) counts: bool,
     /// The number of the launch in the order of issue, over all processes; a launch without an
     /// issue event counts as issued when it becomes ready.
@@ -131,7 +132,7 @@ impl LaunchState {
         self.groups.undistributed(&self.launch) + self.groups.waiting()
     }
 
-    /// Returns whether a workgroup or wave of the launch may still start.
+    /// Returns whether a workgroup or wave of the launch has still to start.
     pub(super) fn unstarted(&self) -> bool {
         let distributes = !self.draining() && self.groups.undistributed(&self.launch) > 0;
         distributes || self.groups.waiting() > 0

@@ -25,9 +25,9 @@ pub(super) struct Lists {
     pub(super) leaving: Vec<LaunchId>,
     /// Launches that were taken off and may come back in this decision.
     pub(super) back: Vec<LaunchId>,
-    /// Launches to be submitted, by their order of issue.
+    /// Launches to be submitted in this decision, in their order of issue.
     pub(super) batch: Vec<SubmittedLaunch>,
-    /// The submissions of the launches of one stream: packets, bytes, and times in ticks.
+    /// The costs of submitting the launches of one stream: packets, bytes, and times in ticks.
     pub(super) vias: Vec<Submission>,
     /// The compute units as the allocate policy sees them while some are being reset; `None` until
     /// that first happens.

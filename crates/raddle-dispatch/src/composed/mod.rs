@@ -64,7 +64,7 @@ pub struct Composed {
     /// True if a process may submit launches that still wait for other work, which needs a window
     /// (launches given in advance).
     ahead: bool,
-    /// True if copies start without the dispatcher.
+    /// True if copies start without the dispatcher, as soon as they are ready.
     copies_apart: bool,
     /// The driver of the preemption controller, which decides what is submitted and how work
     /// leaves.
@@ -92,7 +92,7 @@ pub struct Composed {
     submissions: u64,
     /// True if an event has come since the last decision.
     heard: bool,
-    /// True if the allocate policy has refused a launch for ever in this decision.
+    /// True if, in this decision, the allocate policy has refused a launch for ever.
     gave_up: bool,
     /// The latest tick of an event or a decision.
     now: Tick,
@@ -102,7 +102,8 @@ pub struct Composed {
     replaced: Vec<String>,
 }
 
-/// The present turn, and the processes whose work outlasts an earlier turn.
+/// The processes that have the turn (the right to issue launches), and those whose work outlasts an
+/// earlier turn.
 #[derive(Debug, Default)]
 struct Turns {
     arbiter: Arbiter,
@@ -148,7 +149,8 @@ struct Transit {
     lines: BTreeMap<(ProcessId, StreamId), Tick>,
 }
 
-/// The log, the checker of the rules that its lines must keep, and the number of decisions so far.
+/// The decision log, the checker of the rules that its lines must keep, and the number of decisions
+/// so far.
 struct Journal {
     log: LogWriter,
     rules: Checker,
@@ -436,7 +438,8 @@ mod tests {
         composed
     }
 
-    /// No event and no policy can break a rule, so an answer is made that the dispatcher does not give.
+    /// Checks that a broken rule of the controller ends the run. No event and no policy can break
+    /// one, so an answer is logged that the dispatcher does not give.
     #[test]
     fn a_broken_rule_ends_the_run() {
         let mut composed = composed();

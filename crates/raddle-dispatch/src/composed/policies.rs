@@ -12,7 +12,7 @@ use crate::slots::{Everyone, Never, Ordinary};
 
 macro_rules! any {
     ($($Any:ident: $Slot:ident),*) => {$(
-        /// A policy of the slot, as a trait object that can be cast back to its own type.
+        /// A policy of one slot, as a trait object that can be cast back to the type of the policy.
         pub(crate) trait $Any: $Slot + Any + Send {}
         impl<P: $Slot + Any + Send> $Any for P {}
     )*};
@@ -28,7 +28,7 @@ pub(super) struct Policies {
     pub(super) preempt: NamedPolicy<dyn AnyPreempt>,
 }
 
-/// A policy, and the name that the log prints for it.
+/// A policy, and the name under which the log prints its answers.
 pub(super) struct NamedPolicy<P: ?Sized> {
     pub(super) name: String,
     pub(super) policy: Box<P>,

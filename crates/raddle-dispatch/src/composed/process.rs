@@ -39,13 +39,14 @@ pub(super) struct Process {
     idle_since: Tick,
 }
 
-/// A stream of a process.
+/// The state of one stream of a process.
 #[derive(Debug)]
 pub(super) struct Stream {
-    /// The id of the stream in the preemption controller.
+    /// The id of the stream in the preemption controller, which numbers streams itself.
     pub(super) name: StreamId,
     pub(super) hints: Hints,
-    /// True if the turn policy keeps the stream from submitting launches.
+    /// True if the turn policy, which chooses among streams, keeps this one from submitting
+    /// launches.
     pub(super) held: bool,
     pub(super) submitted: u64,
     work: Work,

@@ -13,7 +13,8 @@ pub(super) struct Ready {
     /// The number in the order of submission of each entry (a launch that the allocate policy
     /// sees).
     submissions: Vec<u64>,
-    /// The index of the first entry that the policy sees; entries before it have left.
+    /// The index of the first entry that the allocate policy sees; entries before it have left its
+    /// view.
     front: usize,
 }
 
@@ -47,7 +48,7 @@ impl Ready {
         self.entries.get(at).filter(|entry| entry.launch.id == launch)
     }
 
-    /// Removes a launch from the view; returns whether it was there.
+    /// Removes a launch from the view of the allocate policy. Returns whether it was there.
     pub(super) fn hide(&mut self, submission: u64) -> bool {
         match self.find(submission) {
             Ok(at) if at == self.front => self.front += 1,

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::writer::{Detail, LogWriter};
 use crate::{DispatchError, Recipe, Registry};
 
-/// The version of logs that are written.
+/// The version of the log format that is written.
 pub const LOG_VERSION: u32 = 2;
 
 /// The first line of a log, which says enough to build the dispatcher again.
@@ -23,17 +23,17 @@ pub struct LogHeader {
     pub raddle_log: u32,
     /// The detail in which starts of workgroups are logged.
     pub detail: Detail,
-    /// The name of the device.
+    /// The name of the device for which the decisions of the log were made.
     pub device: String,
     /// The number of compute units of the device.
     pub cus: u16,
-    /// The shape of one compute unit.
+    /// The slots and granules of one compute unit of the device.
     pub shape: CuShape,
     /// The four policies of the dispatcher, with their settings.
     pub recipe: Recipe,
 }
 
-/// A header before its policies are looked up.
+/// A header line of a decision log as it was read, before the policies of its recipe are looked up.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct ReadHeader {
@@ -45,8 +45,8 @@ struct ReadHeader {
     recipe: Value,
 }
 
-/// A header of the log of a replay, a live program or a daemon, with all its keys; its policies are
-/// not looked up.
+/// A header line of any decision log: of a replay, a live program or a daemon. The policies are not
+/// looked up.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum AnyHeader {
@@ -54,7 +54,7 @@ enum AnyHeader {
     Live(LiveHeader),
 }
 
-/// A header of the log of a live program, or of a daemon.
+/// A header line of the log of a live program, or of a daemon.
 #[derive(Deserialize)]
 #[expect(dead_code, reason = "only that the keys are there matters")]
 #[serde(tag = "live", rename_all = "kebab-case", deny_unknown_fields)]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::answer::runs::PieceRun;
 use crate::answer::{LoggedAnswer, TakenOff, WrittenPieces};
 
-/// One line of a log: its tick, the number of its step, and an event or an answer.
+/// One line of a decision log: its tick, the number of its step, and an event or an answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LogLine<T> {
     /// The tick at which the event or answer happened.
@@ -245,7 +245,7 @@ impl WrittenPieces<'_> {
     }
 }
 
-/// Returns the hash that a log writes in place of addresses, as text.
+/// Returns the hash that a log writes in place of the addresses of waves, as text.
 #[must_use]
 pub fn hash_of(places: &[Place]) -> String {
     format!("{:08x}", digest(places))

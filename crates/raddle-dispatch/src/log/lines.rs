@@ -20,7 +20,7 @@ struct LastLine {
     answers: u64,
 }
 
-/// A log that is read line by line.
+/// A decision log that is read line by line.
 pub(super) struct LogLines<R> {
     lines: Lines<R>,
     /// The number of the line that was read last, from 1.

@@ -12,7 +12,8 @@ use super::lines::LogLines;
 use crate::answer::runs::PieceRun;
 use crate::{Composed, DispatchError, Dispatcher, Registry};
 
-/// The result of a replay of a log.
+/// The result of a replay: the events of a log were given to a new dispatcher, and its answers
+/// compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replayed {
     /// The number of events of the log that the dispatcher got.
@@ -81,9 +82,10 @@ struct LogReplay {
     dispatcher: Composed,
     cus: u16,
     echo: Echo,
-    /// The step whose events are being read: (tick, number of the step); `None` before the first.
+    /// The step (a decision with its events) whose events are being read: (tick, number of the
+    /// step); `None` before the first.
     open: Option<(Tick, u64)>,
-    /// The lines of that step in the log: (number of the line, text).
+    /// The lines of the step that is being read, as the log has them: (number of the line, text).
     expected: Vec<(usize, String)>,
     pieces: Vec<Piece>,
     found: Replayed,
@@ -137,8 +139,8 @@ impl LogReplay {
         Ok(())
     }
 
-    /// Asks the dispatcher for the decision of the step, and compares all lines of the step, byte
-    /// for byte.
+    /// Asks the dispatcher for the decision of the step, and compares all lines that it writes with
+    /// those of the log, byte for byte.
     fn decide(&mut self) -> Result<(), DispatchError> {
         let Some((now, _)) = self.open else { return Ok(()) };
         self.dispatcher.decide(now, &mut Actions::default())?;
@@ -161,7 +163,7 @@ impl LogReplay {
     }
 }
 
-/// Writer that stores the text of a log writer until the text is taken.
+/// A writer that keeps the text of a log in memory until the text is taken.
 #[derive(Clone, Default)]
 struct Echo(Arc<Mutex<Vec<u8>>>);
 

@@ -32,7 +32,8 @@ pub(super) struct Memory {
     wait: Vec<u8>,
 }
 
-/// The workgroups of a launch that have started and not ended, in batches that started together.
+/// The workgroups of one launch that have started and not ended, in batches that started together,
+/// as earlier lines of a short log told them.
 #[derive(Debug, Default)]
 struct ToldBefore {
     next: u64,
@@ -57,7 +58,7 @@ struct ReadStart {
     pieces: Vec<PieceRun>,
 }
 
-/// An end of workgroups, as it is read from a line.
+/// An end of workgroups, as it is read from a line of a short log.
 #[derive(Deserialize)]
 struct ReadEnd {
     launch: LaunchId,
@@ -273,7 +274,7 @@ mod tests {
                 let pieces = [piece(*first, CuId(1)), piece(*first + 1, CuId(2))];
                 let launch = Launch { id, ..raddle_testkit::launch(id.0).build() };
                 let at = running.iter().position(|it| it.0 == id);
-                // Mostly the first batch of the launch ends, but sometimes another batch.
+                // In most steps the first batch of the launch ends, in some steps another one.
                 let ended = at.map(|at| running[if code == 0 { running.len() - 1 } else { at }].clone());
                 for (_, log) in &mut writers {
                     match (what, &ended) {

@@ -278,7 +278,7 @@ mod tests {
 
     use super::*;
 
-    /// Writes a launch in one line. Returns the line and the launch that it holds.
+    /// Writes a launch as a line of a log. Returns the line, and the launch that is read from it.
     fn written(reads: Needs, launch: Launch) -> (String, Launch) {
         let sink = Sink::default();
         let mut log =

@@ -16,8 +16,8 @@ pub enum RecipeError {
     /// The recipe is of another version of the format.
     #[error("recipe {name} {version}; this raddle reads version 1: put `{line}` at its top")]
     Version { name: String, version: String, line: &'static str },
-    /// A key is unknown or missing, or has a value that the key or the policy cannot use. The name
-    /// and the line are known where the recipe's text is.
+    /// A key of the recipe is unknown or missing, or has a value that the key or the policy cannot
+    /// use. The error has the recipe's name and the line if the text of the recipe is known.
     #[error("{}, `{key}`: {message}{}", place(name, *line), suffix(message, example.as_deref()))]
     Setting {
         name: String,

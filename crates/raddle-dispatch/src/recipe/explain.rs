@@ -88,7 +88,7 @@ fn unescaped(step: &str) -> String {
     kebab(&step.replace("~1", "/").replace("~0", "~"))
 }
 
-/// Joins the steps of a path to a key such as `order.windows.windows-us[2]`.
+/// Returns the path to a key as text, such as `order.windows.windows-us[2]`.
 fn dotted(path: &[&str]) -> String {
     let step = |shown: String, step: &&str| match step.parse::<usize>() {
         Ok(index) => format!("{shown}[{index}]"),

@@ -78,7 +78,7 @@ mod tests {
             ("allocate", Some(3), Some(2)),
             ("allocate.policy", Some(4), Some(3)),
             ("allocate.order.windows.windows-us[1]", Some(7), Some(7)),
-            // A missing key stands where its table does.
+            // The line of a missing key is that of its table.
             ("allocate.search", Some(3), Some(2)),
             ("turn.policy", None, None),
         ] {

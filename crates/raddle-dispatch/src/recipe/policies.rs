@@ -216,7 +216,7 @@ mod tests {
 
     use super::*;
 
-    /// Checks that the settings shown in messages can be used.
+    /// Checks that the settings which messages show as examples can be used.
     fn check<P: ?Sized + 'static>(policies: &SlotPolicies<P>) {
         let shape = CuShape {
             simds: 4,

@@ -17,7 +17,8 @@ use raddle_read::{FaultKind, ReadError, kebab, listed, nearest, read};
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(not(feature = "preempt"), expect(dead_code, reason = "no policy takes the costs"))]
 pub(super) struct Given {
-    /// The clock of the device, in MHz; `None` where it is not known.
+    /// The clock of the device, in MHz, for policies whose decisions take time; `None` where it is
+    /// not known.
     pub(super) clock_mhz: Option<u32>,
     /// The costs of the device for taking work off; `None` where they are not known.
     pub(super) costs: Option<DeviceCosts>,

@@ -9,7 +9,7 @@ use raddle_policy::{
 
 use crate::composed::{SHAPE, joined, launch, ready, step};
 
-/// A policy that drains process 1 and leaves the others.
+/// A preempt policy that drains process 1 and leaves the work of others on the device.
 struct DrainsOne;
 
 impl Preempt for DrainsOne {
@@ -18,7 +18,8 @@ impl Preempt for DrainsOne {
     }
 }
 
-/// A policy that places the first launch alone, so that a launch without room stops the others.
+/// An allocate policy that considers only the first launch, so that a launch without room stops the
+/// others.
 struct FirstAlone;
 
 impl Allocate for FirstAlone {
@@ -31,7 +32,7 @@ impl Allocate for FirstAlone {
 
 #[test]
 fn a_launch_starts_when_the_one_before_it_leaves_the_view() {
-    // Nothing arrives in the tick of the take-off: a packet takes 100 ticks.
+    // No launch arrives in the tick of the take-off: a packet takes 100 ticks.
     let path = Ordinary::new(OrdinaryConfig::default().with_packet_ns(100));
     let mut d = Composed::builder(SHAPE, 1)
         .launch_path("ordinary", path)
@@ -40,7 +41,7 @@ fn a_launch_starts_when_the_one_before_it_leaves_the_view() {
         .preempt("drains-one", DrainsOne)
         .build()
         .expect("it builds");
-    // One workgroup of five waves fits, the second one does not, and single waves would.
+    // One workgroup of five waves fits; the second does not, though single waves of it would.
     let mut wide = launch(1, 1, 2);
     wide.demand.waves = 5;
     let narrow = Launch { process: ProcessId(2), ..launch(2, 1, 2) };

@@ -1,4 +1,4 @@
-//! Is a dispatcher built only of what can be, and is it alike however it is put together?
+//! Is only a sound dispatcher built, and does it answer equally however it is built?
 
 use raddle_dispatch::{Composed, DispatchError, Dispatcher, Recipe};
 use raddle_policy::{
@@ -33,7 +33,8 @@ fn what_cannot_be_built_is_refused() {
     assert!(path().window(2).build().is_ok());
 }
 
-/// One wave of two fits, so a policy that cuts can start the workgroup and no other can.
+/// Checks that a recipe and a builder give a policy that cuts equal questions: a workgroup of nine
+/// waves fits only in parts, so no other policy could start it.
 #[test]
 fn a_policy_that_cuts_is_asked_alike_from_a_recipe_and_from_a_builder() {
     let text = "raddle = 1\n[allocate]\npolicy = 'matching'\nsplit = { threshold = 1 }";
@@ -98,7 +99,8 @@ fn a_retry_that_is_over_breaks_a_law() {
     assert!(told.contains("`at-once`") && told.contains("law 9"), "{told}");
 }
 
-/// Policies and dispatchers pass through boxes and references, and between threads.
+/// Checks that policies work in boxes and by reference, and that dispatchers can be sent to other
+/// threads.
 #[test]
 fn policies_are_boxed_and_borrowed_and_dispatchers_sent() {
     fn turn(_: impl Turn) {}

@@ -1,4 +1,5 @@
-//! Does the composed dispatcher ask in order, and refuse what makes no sense?
+//! Does the composed dispatcher ask its policies in order, and refuse events that contradict each
+//! other?
 
 use raddle_dispatch::slots::{HighestLevel, Ordinary, OrdinaryConfig};
 use raddle_dispatch::{Action, Actions, Composed, DispatchError, Dispatcher, Event};
@@ -15,7 +16,7 @@ pub(crate) fn launch(id: u32, process: u16, workgroups: u64) -> Launch {
     launch.workgroups(workgroups).build()
 }
 
-/// Passes the events, lets the dispatcher decide, and spells the actions.
+/// Passes the events to the dispatcher, lets it decide, and returns a text for each action.
 pub(crate) fn step(dispatcher: &mut Composed, now: u64, events: &[Event<'_>]) -> Vec<String> {
     for event in events {
         dispatcher.event(event, Tick(now)).expect("it makes sense");
@@ -38,7 +39,7 @@ pub(crate) fn step(dispatcher: &mut Composed, now: u64, events: &[Event<'_>]) ->
         Action::Reset { process } => format!("reset {process}"),
         other => format!("{other:?}"),
     };
-    // The report that a preemption is complete orders nothing, so it is left out.
+    // The report that a preemption is complete asks nothing of the device, so it is left out.
     let orders = actions.list.iter().filter(|action| !matches!(action, Action::Drained { .. }));
     orders.map(spell).collect()
 }
@@ -51,10 +52,10 @@ pub(crate) fn left(process: u16) -> Event<'static> {
     Event::ProcessLeft { process: ProcessId(process) }
 }
 
-/// The first eight workgroups of a launch, which fill a compute unit.
+/// The piece of the first eight workgroups of a launch, which fill compute unit 0.
 pub(crate) const EIGHT: [Piece; 1] = [Piece { first: 0, stride: 1, count: 8, cu: CuId(0) }];
 
-/// Makes the event that whole workgroups ended.
+/// Returns the event that whole workgroups of a launch ended.
 pub(crate) fn ended(launch: u32, pieces: &[Piece]) -> Event<'_> {
     Event::WavesEnded { launch: LaunchId(launch), waves: WaveSpan::All, pieces }
 }
@@ -170,7 +171,8 @@ fn events_that_make_no_sense_are_refused_and_change_nothing() {
     d.event(&left(0), now).unwrap();
 }
 
-/// Binds the first workgroup, then starts the others in a strided round, then the bound one.
+/// A policy that assigns workgroup 0, starts the others in one strided round, and then starts
+/// workgroup 0; the value counts the questions.
 struct BindsThenRounds(u32);
 
 impl Allocate for BindsThenRounds {

@@ -1,4 +1,4 @@
-//! What becomes of a workgroup that was cut?
+//! How does a workgroup that was cut into waves start, leave the device and end?
 
 use raddle_dispatch::log::{Detail, LogHeader};
 use raddle_dispatch::slots::HighestLevel;
@@ -14,7 +14,8 @@ use crate::composed::{
     SHAPE, joined, launch, left, raised, ready, reset_over, restored, step, taken_off,
 };
 
-/// Cuts every workgroup into waves, each on the lowest compute unit that it fits.
+/// A policy that cuts every workgroup into waves, each on the lowest compute unit with room; with
+/// `addresses` it gives one for each wave.
 #[derive(Clone, Copy)]
 struct Cuts {
     addresses: bool,
@@ -38,7 +39,8 @@ impl Allocate for Cuts {
     }
 }
 
-/// Workgroups of three waves that take half of the LDS of a compute unit each.
+/// Returns a launch of workgroups of three waves, each of which takes half of the LDS of a compute
+/// unit.
 fn three(id: u32, process: u16, workgroups: u64) -> Launch {
     let launch = launch(id, process, workgroups);
     Launch { demand: Demand { waves: 3, lds: 8, ..launch.demand }, ..launch }
@@ -67,7 +69,7 @@ const SECOND: [Piece; 1] = [Piece::one(1, CuId(0))];
 #[test]
 fn a_workgroup_has_ended_when_its_last_part_has() {
     let mut d = cuts(1, Preemption::Wait);
-    // Two parts fill the LDS.
+    // Two parts of the workgroup fill the LDS of the unit.
     let begun = step(&mut d, 0, &[joined(0), ready(three(1, 0, 1))]);
     assert_eq!(begun, ["submit k1", "start 1 of k1", "start 1 of k1"]);
     // Parts end out of order, as waves do.
@@ -89,7 +91,8 @@ fn parts_of_one_workgroup_lie_on_different_units() {
         let free = d.cus().free(cu);
         assert_eq!((free.lds, free.workgroups, free.waves), (0, 6, 6), "{cu}");
     }
-    // Waves 0 and 1 of workgroup 0 lie on unit 0; wave 2 and the first of workgroup 1 on unit 1.
+    // Waves 0 and 1 of workgroup 0 are on unit 0; its wave 2 and the first of workgroup 1 on unit
+    // 1.
     let elsewhere = [Piece::one(0, CuId(1))];
     assert!(d.event(&ended(1, 0, &elsewhere), Tick(4)).is_err());
     assert_eq!(step(&mut d, 5, &[ended(1, 2, &elsewhere)]), ["start 1 of k1"]);
@@ -107,8 +110,8 @@ fn a_drain_holds_the_parts_that_have_not_started() {
     let begun = step(&mut d, 0, &[joined(0), joined(1), ready(three(7, 1, 2))]);
     assert_eq!(begun, ["submit k7", "start 1 of k7", "start 1 of k7"]);
     assert_eq!(step(&mut d, 1, &[ready(three(8, 0, 1))]), ["drain k7", "submit k8"]);
-    // There is room for a part of either launch: the third wave of the draining one does not take
-    // it.
+    // There is room for a part of either launch: the third wave of the draining launch does not
+    // take it.
     assert_eq!(step(&mut d, 2, &[ended(7, 0, &FIRST)]), ["start 1 of k8"]);
     let off = taken_off(7, Preemption::Drain);
     assert_eq!(step(&mut d, 3, &[ended(7, 1, &FIRST), off]), ["start 1 of k8"]);
@@ -129,7 +132,7 @@ fn a_kill_starts_again_with_the_first_wave() {
     let mut d = cuts(1, Preemption::Reset);
     let low = Launch { idempotent: Idempotence::Idempotent, ..three(7, 1, 1) };
     step(&mut d, 0, &[joined(0), joined(1), ready(low)]);
-    // One part of launch 7 has ended, and two lie there.
+    // One part of launch 7 has ended, and two are on the device.
     assert_eq!(step(&mut d, 1, &[ended(7, 0, &FIRST)]), ["start 1 of k7"]);
     assert_eq!(step(&mut d, 2, &[ready(three(8, 0, 1))]), ["raise p1", "submit k8"]);
     assert_eq!(step(&mut d, 2, &[raised(1)]), ["reset k7", "reset p1"]);
@@ -138,7 +141,7 @@ fn a_kill_starts_again_with_the_first_wave() {
     assert_eq!(step(&mut d, 4, &[ended(8, 0, &FIRST)]), ["start 1 of k8"]);
     let last = [ended(8, 1, &FIRST), ended(8, 2, &FIRST)];
     assert_eq!(step(&mut d, 5, &last), ["lower p1", "submit k7", "start 1 of k7", "start 1 of k7"]);
-    // The wave that had ended before it was killed counts no more.
+    // A wave that had ended before the kill does not count any more.
     assert_eq!(step(&mut d, 6, &[ended(7, 0, &FIRST)]), ["start 1 of k7"]);
     step(&mut d, 7, &[ended(7, 1, &FIRST)]);
     assert!(matches!(d.event(&left(1), Tick(7)), Err(DispatchError::ProcessBusy(_))));
@@ -163,7 +166,7 @@ fn what_was_saved_comes_back_part_by_part() {
     step(&mut d, 8, &[left(1)]);
 }
 
-/// A policy that answers by a function, to break laws.
+/// An allocate policy that answers by this function, which breaks a law.
 struct Breaks(fn(&ReadyLaunch, &mut Round) -> Answer);
 
 impl Allocate for Breaks {
@@ -192,7 +195,8 @@ fn a_policy_that_cuts_unlawfully_is_named() {
         assert!(related.contains("law 8: k1 is cut, whose waves may meet"), "{related}");
     }
     let others: [fn(&ReadyLaunch, &mut Round) -> Answer; 7] = [
-        // After the first part the workgroup starts as a whole, wave by wave, or is assigned.
+        // After its first part, the workgroup starts as a whole, wave by wave, or is assigned: all
+        // break law 8.
         |entry, round| match entry.cut {
             0 => round.cut_one(entry, CU),
             _ => round.start_one(entry, CU),
@@ -206,8 +210,8 @@ fn a_policy_that_cuts_unlawfully_is_named() {
             0 => round.cut_one(entry, CU),
             _ => Answer::Assign { launch: entry.launch.id, workgroup: entry.next, cu: CU },
         },
-        // Wrong parts are the first wave twice, the second wave first, a later workgroup, two at
-        // once.
+        // Wrong parts are the first wave twice, the second wave first, a part of a later workgroup,
+        // and two parts in one answer.
         |entry, round| round.cut_one(&ReadyLaunch { cut: 0, ..*entry }, CU),
         |entry, round| round.cut_one(&ReadyLaunch { cut: entry.cut + 1, ..*entry }, CU),
         |entry, round| round.cut_one(&ReadyLaunch { next: entry.next + 1, ..*entry }, CU),
@@ -224,7 +228,7 @@ fn a_policy_that_cuts_unlawfully_is_named() {
     assert!(over.contains("law 2: k1 does not fit on cu0"), "{over}");
 }
 
-/// The lines of answers and ends about `k1`, without their beginning.
+/// Returns the log's lines of starts and ends of launch `k1`, each from the word `launch` on.
 fn logged(detail: Detail, addresses: bool) -> Vec<String> {
     let (recipe, device) = (Recipe::default(), String::new());
     let header = LogHeader { raddle_log: 1, detail, device, cus: 1, shape: SHAPE, recipe };

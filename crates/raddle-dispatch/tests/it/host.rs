@@ -1,4 +1,5 @@
-//! Does a dispatcher run a host by the loop of the crate, and stay whole beside a bad one?
+//! Does the loop `run` drive a host, and does the dispatcher refuse a host that reports what is not
+//! so?
 
 use raddle_dispatch::{Dispatcher, Recipe, run};
 use raddle_policy::CuId;

@@ -12,7 +12,8 @@ use raddle_dispatch::log::{Detail, LogHeader};
 use raddle_dispatch::{Recipe, Registry};
 use raddle_policy::{Idempotence, Launch, LaunchId, ProcessId};
 
-/// Process 0 loses the turn while one of three launches runs, is reset, and comes back.
+/// A log that keeps every rule: process 0 loses the turn while one of three launches runs, is
+/// reset, and comes back.
 const RIGHT: [&str; 48] = [
     "join 0",
     "join 1",
@@ -64,7 +65,8 @@ const RIGHT: [&str; 48] = [
     "turn 1",
 ];
 
-/// Writes the log of a script.
+/// Returns the decision log, with header and last line, of a script; `scope` is the recipe's line
+/// about the scope of a reset.
 fn written(script: &[&str], scope: &str) -> String {
     let recipe = format!(
         "raddle = 1\nwindow = 3\n[turn]\npolicy = \"highest-level\"\n[preempt]\npolicy = \"reset\"\n{scope}"
@@ -89,7 +91,7 @@ fn written(script: &[&str], scope: &str) -> String {
     text
 }
 
-/// Spells a line of a script as the text behind the time of a log line.
+/// Returns the text of a log line, behind its time, for a line of a script such as `submit 3`.
 fn spelled(line: &str) -> String {
     let words: Vec<&str> = line.split(' ').collect();
     let [what, id] = words[..2] else { panic!("{line}") };
@@ -143,15 +145,15 @@ fn spelled(line: &str) -> String {
     }
 }
 
-/// The rules that a script breaks.
+/// Returns the rules that the log of a script breaks.
 fn broken(script: &[&str], scope: &str) -> Vec<LogRule> {
     let found = check(&Registry::bundled(), written(script, scope).as_bytes()).unwrap();
     found.broken().keys().copied().collect()
 }
 
-/// Changes of a script: `-line` takes out the first such line, `<line|new` puts new ones before it,
-/// `>line|new` behind it, `$line` cuts the script off before it, `+new` goes to the end. Where a line
-/// comes twice, `2` in front of it means its second one.
+/// Returns the right script with changes: `-line` takes out the first such line, `<line|new` puts
+/// new lines before it, `>line|new` behind it, `$line` cuts the script off before it, `+new` goes
+/// to the end. Where a line comes twice, `2` in front of it means the second one.
 fn changed<'s>(edits: &[&'s str]) -> Vec<&'s str> {
     let mut script: Vec<&str> = RIGHT.to_vec();
     for edit in edits {
@@ -184,7 +186,7 @@ fn changed<'s>(edits: &[&'s str]) -> Vec<&'s str> {
 #[test]
 fn a_right_log_keeps_every_rule() {
     assert_eq!(broken(&RIGHT, ""), []);
-    // Also one whose work is held, restored, and held again.
+    // A log in which work is held, restored, and held again also keeps every rule.
     let mut held: Vec<&str> = RIGHT[..13].to_vec();
     held.extend(["preempt 0 drain", "takeoff 0 drain", "takeoff 1 drain", "takeoff 2 drain"]);
     held.extend([
@@ -210,7 +212,8 @@ fn a_right_log_keeps_every_rule() {
     assert_eq!(broken(&held, ""), []);
 }
 
-/// The right log with a copy as launch 2, and one behind launch 3.
+/// Returns the right script with a copy as launch 2, and one behind launch 3, and with these
+/// changes.
 fn with_copies(edits: &[&'static str]) -> Vec<&'static str> {
     let copies = [
         "<issue 2 0|copy 2 0",
@@ -249,7 +252,7 @@ fn a_copy_is_held_against_the_rules_like_a_launch() {
         let found = broken(&with_copies(edits), "");
         assert!(found.contains(&rule), "{what}: {rule:?} is not in {found:?}");
     }
-    // A reset while a copy runs, which may not be killed.
+    // Scripts that reset a process while its copy runs, which may not be killed.
     let runs = [
         "<turn 1|copyready 2,startcopy 2",
         "-takeoff 2 flag",
@@ -374,9 +377,10 @@ fn a_rule_is_named_with_its_line() {
     let script = changed(&[">submit 2|submit 3"]);
     let found = check(&Registry::bundled(), written(&script, "").as_bytes()).unwrap();
     let window = &found.broken()[&LogRule::Window];
-    // The header is line 1, the script begins in line 2.
+    // The header is line 1; the script begins in line 2.
     assert_eq!(window.line(), 12);
-    // Launch 3 stays in the runtime, so there is one too many again when the others come back.
+    // Launch 3 stays in the runtime, so the window is exceeded a second time when the others come
+    // back.
     assert_eq!(window.count(), 2);
     assert_eq!(script[10], "submit 3");
     assert!(window.what().contains("k3"), "{}", window.what());

@@ -1,9 +1,9 @@
-//! Is a recipe read, or refused with a hint?
+//! Is a recipe read, or refused with a message that says what is valid?
 
 use raddle_dispatch::{Recipe, RecipeError};
 use raddle_policy::CuShape;
 
-/// The recipe as JSON, which can be read again.
+/// Returns the recipe as JSON, which can be read again.
 pub(crate) fn json(recipe: &Recipe) -> String {
     serde_json::to_string(recipe).expect("JSON")
 }
@@ -57,10 +57,10 @@ fn prose_keeps_its_underscores() {
     assert_eq!(recipe.description.as_deref(), Some("a_b"));
 }
 
-/// The settings that `cheapest` cannot do without.
+/// The settings without which the policy `cheapest` cannot be made, in TOML.
 const COSTS: &str = "bound-us = 50\ncosts = { reset-ns = 1, bytes-per-us = 1, vgpr-bytes = 1, sgpr-bytes = 1, lds-bytes = 1 }";
 
-/// A device that holds little.
+/// The compute unit of a small device.
 const SHAPE: CuShape = CuShape {
     simds: 2,
     waves_per_simd: 8,
@@ -71,12 +71,12 @@ const SHAPE: CuShape = CuShape {
     barriers: 8,
 };
 
-/// A recipe of one slot: its policy and its settings.
+/// Returns a recipe in TOML that chooses one slot's policy, with its settings.
 fn slot(slot: &str, policy: &str, settings: &str) -> String {
     format!("raddle = 1\n\n[{slot}]\npolicy = \"{policy}\"\n{settings}\n")
 }
 
-/// Recipes that say what no recipe can say, each with a fault of its own.
+/// Returns recipes that cannot be read, each with a fault of its own.
 fn faulty() -> Vec<String> {
     let turn = |settings: &str| slot("turn", "weighted-slices", settings);
     let matching = |settings: &str| slot("allocate", "matching", settings);
@@ -127,7 +127,7 @@ fn faulty() -> Vec<String> {
     ]
 }
 
-/// Writes a recipe in TOML as JSON, one key a line.
+/// Returns a recipe that is given in TOML as JSON, one key a line.
 fn as_json(toml: &str) -> String {
     let value: serde_json::Value = toml::from_str(toml).expect("TOML");
     serde_json::to_string_pretty(&value).expect("JSON")
@@ -140,7 +140,7 @@ fn faults_are_told_with_their_line_their_key_what_may_stand_there_and_an_example
         told += &format!("{}\n", error(&text));
     }
     insta::assert_snapshot!("faults", told);
-    // Messages use words for people, not the words of the parser.
+    // Messages use words for people, not those of the parser.
     for word in ["struct", "variant", "field", "u32", "u64"] {
         assert!(!told.contains(word), "{word}");
     }
@@ -149,7 +149,7 @@ fn faults_are_told_with_their_line_their_key_what_may_stand_there_and_an_example
 #[test]
 fn faults_of_json_are_told_alike_with_examples_in_json() {
     for text in faulty() {
-        // Two spellings of one key are no two keys of the same table in every order.
+        // Two spellings of one key in a table are found in any order of the keys.
         if text.contains("t0_us") {
             continue;
         }
@@ -172,7 +172,7 @@ fn faults_of_json_are_told_alike_with_examples_in_json() {
     }
 }
 
-/// An example is valid in the place of the faulty setting.
+/// Checks that the example of a message is valid in the place of the faulty setting.
 #[test]
 fn every_example_can_be_read() {
     let mut tried = 0;
@@ -195,7 +195,7 @@ fn every_example_can_be_read() {
         let mended = toml::to_string(&value).unwrap();
         match Recipe::parse("mended", &mended) {
             Ok(_) => tried += 1,
-            // Only another missing key may be reported next, not the mended one.
+            // Only another missing key may be reported next, not the key that was corrected.
             Err(RecipeError::Setting { key: next, message, .. }) => {
                 assert!(
                     next != key && message.starts_with("it is missing"),
@@ -235,7 +235,8 @@ fn syntax_and_version_are_told_apart() {
     assert!(error("{\"raddle\": 2}").ends_with("put `\"raddle\": 1` at its top"));
 }
 
-/// Recipes that a policy cannot use, although each value by itself could be.
+/// Checks that recipes that a policy cannot use, although each value by itself is valid, are
+/// refused by key and in the key's unit.
 #[test]
 fn what_a_policy_refuses_is_told_by_its_key_in_the_unit_of_the_key() {
     let turn =
@@ -306,7 +307,7 @@ fn turns_by_slices_have_their_settings() {
     let recipe = Recipe::parse("mine", &text).unwrap();
     assert_eq!(recipe.policies()[1], "weighted-slices");
     assert_eq!(Recipe::parse("again", &json(&recipe)).unwrap(), recipe);
-    // The claim's formula opposes its purpose, so that nobody gets a rule unasked.
+    // The formula of the claim opposes its purpose, so a rule has to be chosen.
     assert!(error(&turn("")).contains("`turn.rule`: it is missing"), "{}", error(&turn("")));
     let zero = Recipe::parse("mine", &turn("rule = \"mean\"\nt0-us = 0")).unwrap();
     let refused = zero.builder(SHAPE, 1).expect_err("no slice").to_string();

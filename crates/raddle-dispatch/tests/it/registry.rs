@@ -1,4 +1,4 @@
-//! Can a policy from outside be named in a recipe, and does its log come out again?
+//! Can a recipe name a policy from outside, and does the log of its run replay?
 
 use raddle_dispatch::log::{Detail, LOG_VERSION, LogHeader, check, replay, replay_with};
 use raddle_dispatch::{Dispatcher, Recipe, Registry};
@@ -9,7 +9,7 @@ use raddle_policy::{
 use raddle_testkit::{SMALL_CU, Sink, launch};
 use serde::{Deserialize, Serialize};
 
-/// The highest compute unit with room, and never one below `from`.
+/// An allocate policy that takes the highest compute unit with room, and none below `from`.
 #[derive(Clone, Debug)]
 struct Pack {
     from: u16,
@@ -97,7 +97,7 @@ fn registry() -> Registry {
 const MINE: &str = "raddle = 1\n[turn]\npolicy = 'newest'\n[allocate]\npolicy = 'pack'\nfrom = 1\n\
                     [preempt]\npolicy = 'drains'\n";
 
-/// The log of two processes, the second of which takes the turn.
+/// Returns the log of a run of two processes, of which the second takes the turn from the first.
 fn log(recipe: Recipe) -> String {
     let header = LogHeader {
         raddle_log: LOG_VERSION,
@@ -126,7 +126,8 @@ fn log(recipe: Recipe) -> String {
     sink.text()
 }
 
-/// A policy that does not say that launches need no test of a flag pays for it.
+/// Checks that launches test the flag under a policy from outside that states no needs, and not
+/// under one that says it needs no flag.
 #[test]
 fn a_policy_from_outside_says_what_it_needs() {
     let silent = registry().preempt_named("silent", |_, _| Ok(Box::new(Drains)));
@@ -175,10 +176,10 @@ fn a_log_of_policies_from_outside_gives_every_answer_again() {
     let found = replay_with(&registry(), text.as_bytes()).unwrap();
     assert_eq!(found.difference(), None);
     assert!(found.events() == 4 && found.answers() > 8, "{found:?}");
-    // The log ends before its launches do.
+    // The log ends before its launches have ended.
     let found = check::check(&registry(), text.as_bytes()).unwrap();
     assert!(found.broken().keys().copied().eq([check::LogRule::Lost]));
-    // With another setting its answers are others.
+    // With another setting, the policy gives other answers.
     let other = text.replacen(r#""from":1"#, r#""from":2"#, 1);
     assert!(replay_with(&registry(), other.as_bytes()).unwrap().difference().is_some());
 }
@@ -193,7 +194,7 @@ fn a_log_whose_policy_is_not_there_says_so_by_name() {
     assert!(told.contains("`turn.policy`") && told.contains("found `newest`"), "{told}");
 }
 
-/// Under a name of ours: recipes mean the new one, and everything else stays.
+/// Checks that a policy from outside under the name of a bundled one replaces it in recipes.
 #[test]
 fn a_policy_may_take_the_place_of_a_bundled_one() {
     struct Leftover;

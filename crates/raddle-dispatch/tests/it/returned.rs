@@ -11,7 +11,7 @@ use raddle_preempt::policy::ByRule;
 
 use crate::composed::{SHAPE, ended, joined, launch, ready, restored, step, taken_off};
 
-/// The observations of the policy about launch 1: next workgroup, end of the run and number of
+/// Observations of the policy about launch 1: the next workgroup, the end of its run and the number of
 /// assigned workgroups, or the name of a fact.
 type Seen = Arc<Mutex<Vec<String>>>;
 
@@ -97,7 +97,7 @@ fn runs_of_returned_workgroups_come_first_and_the_saved_ones_stay_where_they_wer
         "taken off",
         "returning",
         "restored",
-        // 0, 2 and 4 are undistributed again; 1 and 3 have waves left to start.
+        // Workgroups 0, 2 and 4 are undistributed again; 1 and 3 have waves left to start.
         "0..1, 2 assigned",
         "2..3, 2 assigned",
         "4..6, 2 assigned",

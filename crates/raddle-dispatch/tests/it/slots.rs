@@ -62,7 +62,8 @@ fn ordinary_costs_one_packet_a_launch() {
     }
 }
 
-/// Of the most urgent processes, the last by id has the turn for ten ticks.
+/// Checks `HighestLevel` combined with a policy that names the last process, by id, for ten ticks:
+/// the last of the most urgent ones has the turn.
 #[test]
 fn one_policy_stands_behind_another() {
     let last = turn_fn(|processes: &[ProcessState], now, may_issue: &mut Vec<_>| {

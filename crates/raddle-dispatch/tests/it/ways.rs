@@ -1,4 +1,4 @@
-//! What becomes of each submitted launch under each policy of the preempt slot, at a glance?
+//! How does each submitted launch leave or stay under each policy of the preempt slot?
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,8 @@ use crate::composed::{
 };
 use crate::recipes::json;
 
-/// Stages of the first launch: its workgroups, and whether the first eight have ended.
+/// Stages of the first launch at the loss of the turn: (name, number of workgroups, true if the
+/// first eight have ended).
 const STAGES: [(&str, u64, bool); 4] = [
     ("half placed", 16, false),
     ("all placed", 8, false),
@@ -18,7 +19,8 @@ const STAGES: [(&str, u64, bool); 4] = [
     ("the last round", 16, true),
 ];
 
-/// Verdicts of the running launch, of the one behind it and of one beside it.
+/// Verdicts whether launches may be run again: of the running launch, of the one behind it and of
+/// one beside it; `y` yes, `n` no, `?` unknown.
 const VERDICTS: [&str; 7] = ["yyy", "nyy", "yny", "yyn", "?yy", "y?y", "yy?"];
 
 fn verdict(letter: char) -> Idempotence {
@@ -36,9 +38,9 @@ fn dispatcher(preempt: &str) -> Composed {
     recipe.builder(SHAPE, 1).expect("it builds").build().expect("it builds")
 }
 
-/// Process 1 has launch 0 running, 1 behind it and 2 beside it submitted, 3 in the buffer; then
-/// process 0 comes. Returns the actions at once, after process 1 has left, and when the turn is
-/// back.
+/// Plays a loss of the turn: process 1 has launch 0 running, launch 1 behind it and 2 beside it
+/// submitted, and 3 in the buffer; then process 0 becomes ready. Returns the actions of that
+/// decision, and of three more as the device reports that they are carried out.
 fn play(preempt: &str, (workgroups, round): (u64, bool), verdicts: &str) -> String {
     let mut d = dispatcher(preempt);
     let mut verdicts = verdicts.chars();
@@ -69,7 +71,8 @@ fn play(preempt: &str, (workgroups, round): (u64, bool), verdicts: &str) -> Stri
     said.join(" ")
 }
 
-/// Makes the event that reports that an action has happened; a drained launch 0 has to end first.
+/// Returns the event that reports that the action `line` was carried out; `None` where no report is
+/// due, as for a drained launch 0, whose workgroups end first.
 fn answer(line: &str) -> Option<Event<'static>> {
     match line {
         "raise p1" => return Some(raised(1)),
@@ -108,8 +111,8 @@ fn each_policy_of_the_slot() {
     }
 }
 
-/// Four workgroups of a launch that may be killed lie on the first of two units when it is reset. A
-/// launch that is submitted meanwhile starts on the units that are not reset.
+/// Checks that a reset closes the units that it resets: a launch that is submitted meanwhile starts
+/// on other units only. Four workgroups that may be killed are on the first of two units.
 #[test]
 fn a_reset_closes_the_units_that_it_resets() {
     let play = |scope: &str, allocate: &str| {
@@ -131,12 +134,13 @@ fn a_reset_closes_the_units_that_it_resets() {
     assert_eq!(play("process", "greedy"), "submit k9 start 8 of k9 | start 7 of k9");
     assert_eq!(play("queue", "greedy"), "submit k9 start 8 of k9 | start 7 of k9");
     assert_eq!(play("launch", "greedy"), "submit k9 start 11 of k9 | start 4 of k9");
-    // A policy with its own account of free resources does not see closed units, so nothing starts.
+    // A policy with its own account of free resources is asked nothing meanwhile, so nothing
+    // starts.
     assert_eq!(play("process", "matching"), "submit k9 | start 15 of k9");
 }
 
-/// Launches that the urgent process submitted before the verdict would forbid the reset, so it waits for that and
-/// for the reset (figure 1 of seed 001).
+/// Checks that the urgent process submits nothing before the verdict and during the reset of the
+/// device: its launches would forbid the reset (figure 1 of seed 001).
 #[test]
 fn nobody_submits_while_the_device_is_to_be_reset_or_is_reset() {
     for scope in ["device", "partition"] {
@@ -156,7 +160,7 @@ fn nobody_submits_while_the_device_is_to_be_reset_or_is_reset() {
         assert_eq!(over, ["submit k8", "submit k9", "start 1 of k8", "start 1 of k9"]);
         assert!(d.preemptions().refused().is_empty(), "{scope}: {:?}", d.preemptions());
     }
-    // If the reset is refused, the launch that waits is submitted at once.
+    // If the reset is refused, the launch that waits is submitted in that decision.
     let text = "raddle = 1\nwindow = 3\n[turn]\npolicy = \"highest-level\"\n[preempt]\n\
                 policy = \"reset\"\nscope = \"device\"";
     let recipe = Recipe::parse("device", text).expect("a recipe");
@@ -194,7 +198,8 @@ fn where_turns_end_by_time_a_launch_is_killed_three_times_at_most() {
     }
 }
 
-/// With one launch killed before: which is killed the second time it loses the turn?
+/// Checks which launch is killed the second time that its process loses the turn, under each limit
+/// of kills.
 #[test]
 fn a_launch_that_was_killed_often_enough_runs_to_its_end() {
     let mut table = String::new();
@@ -227,7 +232,7 @@ fn a_launch_that_was_killed_often_enough_runs_to_its_end() {
     insta::assert_snapshot!("most-kills", table);
 }
 
-/// Nobody is revoked for a process of its own level, whatever the way off.
+/// Checks that no process is revoked for one of its own level, under any method of preempting.
 #[test]
 fn equal_levels_never_revoke_each_other() {
     let costs = "[preempt.costs]\nreset-ns = 0\nbytes-per-us = 1000\nvgpr-bytes = 1\nsgpr-bytes = 0\nlds-bytes = 0";
@@ -251,9 +256,10 @@ fn equal_levels_never_revoke_each_other() {
     }
 }
 
-/// Killing takes 6 us, saving eight waves 8 us. The first launch of its kind: nobody knows how long
-/// it lasts until a round of it has ended, at 10 us of 15; then it has 30 us to go by how far it has
-/// come, or 15 in its last round, and its workgroups 5.
+/// Checks the choice of `cheapest` for each bound. A kill takes 6 us, a save of eight waves 8 us.
+/// How long the launch, the first of its kind, lasts is unknown until a round of it has ended, at
+/// 10 us of 15; then 30 us are left to it by its progress, or 15 in its last round, and 5 to its
+/// workgroups.
 #[test]
 fn cheapest_within_bounds() {
     let costs =

@@ -1,4 +1,5 @@
-//! Are launches submitted in the order of issue, up to the window, and come back at its head?
+//! Are launches submitted in the order of issue, up to the window, and do they come back at the
+//! head of the buffer?
 
 use raddle_dispatch::slots::HighestLevel;
 use raddle_dispatch::{Composed, DispatchError, Dispatcher, Event, Recipe};
@@ -25,7 +26,8 @@ fn composed(window: u32, how: Preemption) -> Composed {
         .expect("it builds")
 }
 
-/// Process 1 issues five launches of one stream, of which the first is ready.
+/// Lets process 1 issue five launches of one stream, of which the first is ready. Returns a text
+/// for each action.
 fn five(d: &mut Composed) -> Vec<String> {
     let mut events = vec![joined(0), joined(1), ready(launch(0, 1, 8))];
     events.extend((1..5).map(|id| issued(launch(id, 1, 8))));
@@ -95,7 +97,8 @@ fn a_drain_holds_what_becomes_ready_meanwhile() {
     assert_eq!(step(&mut d, 20, &[back]), ["start 8 of k1"]);
 }
 
-/// Submitted launches keep their process runnable while they wait; those in the buffer do not.
+/// Checks that a process stays runnable while its submitted launches wait; launches in the buffer
+/// do not make it runnable.
 #[test]
 fn the_pool_of_turn_holds_submitted_launches_that_wait() {
     let mut d = composed(2, Preemption::Drain);

@@ -3,9 +3,10 @@
 use super::Split;
 use crate::MAX_SIMDS;
 
-/// Takes `n` in total from the numbers in `levels`, one at a time from the highest number, of equal
-/// ones that with the lowest index. Returns the amount taken from each level; `None`, with nothing
-/// taken, if the numbers add up to less than `n`.
+/// Shares `n` waves out over SIMDs by their room: takes `n` in total from the numbers in `levels`
+/// (the room of each SIMD), one at a time from the highest number, ties to the lowest index.
+/// Returns the amount taken from each number; `None`, with nothing taken, if they add up to less
+/// than `n`.
 #[must_use]
 #[doc(hidden)]
 pub fn take_highest(levels: &mut [u16], n: u32) -> Option<Split> {

@@ -23,7 +23,8 @@ fn caught_in_bulk<P: Allocate>(make: impl Fn() -> P) -> Vec<u8> {
     laws(scenario_with(true), |s| examine_bulk(&make, s))
 }
 
-/// The first launch, in order, and the lowest compute unit on which it fits.
+/// Returns the first launch of the view with a workgroup that fits on a compute unit, and the lowest unit on which it
+/// fits; `None` if nothing fits.
 fn first_fit<'a>(ready: &ReadyView<'a>) -> Option<(&'a ReadyLaunch, CuId)> {
     ready.launches.iter().find_map(|entry| {
         let fits = |&cu: &CuId| ready.cus.room(cu, &entry.launch.demand) > 0;
@@ -44,7 +45,7 @@ const fn start(launch: LaunchId) -> Answer {
     Answer::Start { launch, waves }
 }
 
-/// A policy that is one function, with some memory.
+/// A policy made of some memory and one function, which gives its answers.
 #[derive(Clone)]
 pub(crate) struct Toy<M>(pub(crate) M, pub(crate) fn(&mut M, &ReadyView<'_>, &mut Round) -> Answer);
 
@@ -54,7 +55,7 @@ impl<M> Allocate for Toy<M> {
     }
 }
 
-/// The function that answers where a launch fits somewhere; elsewhere the policy waits.
+/// A function that answers for a launch and the lowest compute unit on which its next workgroup fits.
 type Start = fn(&ReadyLaunch, CuId, &mut Round) -> Answer;
 
 fn started(start: &mut Start, ready: &ReadyView<'_>, round: &mut Round) -> Answer {
@@ -68,7 +69,8 @@ pub(crate) fn sound<M>(_: &mut M, ready: &ReadyView<'_>, round: &mut Round) -> A
     }
 }
 
-/// Bulk answers on the lowest compute unit; `flaw` spoils them.
+/// A sound policy that starts many workgroups in one answer, on the lowest compute unit; each field that is true makes
+/// the policy break a law of `Allocate`.
 #[derive(Clone, Default)]
 pub(crate) struct Bulk {
     other_cu: bool,
@@ -105,7 +107,8 @@ impl Allocate for Bulk {
     }
 }
 
-/// Bulk answers of two workgroups on the lowest compute unit, each a part; `again` names the first twice.
+/// A policy that starts two workgroups in one answer, each in a part of its own; with `again` both parts name the first
+/// workgroup, which breaks a law.
 #[derive(Clone, Default)]
 struct InParts {
     again: bool,
@@ -130,7 +133,8 @@ impl Allocate for InParts {
     }
 }
 
-/// Binds every workgroup first, then starts it wave by wave.
+/// A lawful policy that assigns every workgroup to a compute unit first, then starts it wave by
+/// wave.
 #[derive(Clone, Default)]
 struct WaveByWave {
     bound: Vec<(Launch, u64, CuId, u16)>,
@@ -142,7 +146,8 @@ impl Allocate for WaveByWave {
             let fits = if first == 0 {
                 ready.cus.room(cu, &launch.demand) > 0
             } else {
-                // With one workgroup of one launch on a unit, waves that fitted at first still do.
+                // With one workgroup of one launch on a unit, all of its waves fit if its first
+                // wave did.
                 true
             };
             if fits && ready.launches.iter().any(|entry| entry.launch.id == launch.id) {
@@ -181,7 +186,8 @@ impl Allocate for WaveByWave {
     }
 }
 
-/// Starts one workgroup on each compute unit, at addresses from 0 up.
+/// Starts the next workgroup on an empty compute unit, with register addresses `step` times as far
+/// apart as they should be: 1 is sound, 0 makes waves overlap, 9 makes them leave the unit.
 fn addressed(step: u16, ready: &ReadyView<'_>, round: &mut Round) -> Answer {
     let shape = *ready.cus.shape();
     let empty = |&cu: &CuId| ready.cus.free(cu).workgroups == u64::from(shape.workgroups);
@@ -262,13 +268,13 @@ fn law_2_no_over_commitment() {
         None => Answer::WAIT,
     });
     assert_eq!(caught(|| crowd.clone()), [2]);
-    // Counted it fits; the addresses of the waves of one SIMD run into each other.
+    // Enough registers are free, but the addresses of the waves of one SIMD overlap.
     assert_eq!(caught(|| Toy((), |(), ready, round| addressed(0, ready, round))), [2]);
     assert_eq!(caught(|| Toy((), |(), ready, round| addressed(9, ready, round))), [2]);
 }
 
-/// A policy that places one workgroup on each compute unit by its own count; `deaf` to workgroups
-/// that come back or are saved.
+/// A policy that places one workgroup on each compute unit by an account of its own. With `deaf`
+/// the account ignores that saved workgroups lose and get back their resources, which breaks a law.
 #[derive(Clone, Default)]
 struct OwnCount {
     lies: Vec<(LaunchId, u64, CuId)>,
@@ -315,7 +321,7 @@ fn law_2_also_for_what_was_taken_off_and_comes_back() {
     let wide = |deaf| laws(wide_scenario(), |s| examine_allocate(&[], own(deaf), s));
     assert_eq!(wide(false), NONE);
     assert_eq!(wide(true), [2]);
-    // No launch is ever taken off in the small scenarios.
+    // No launch is ever taken off the device in the small scenarios.
     assert_eq!(caught(own(true)), NONE);
 }
 
@@ -335,7 +341,7 @@ fn law_3_the_same_answer_to_the_same_question() {
         }
     };
     assert_eq!(caught(|| Toy(Rc::default(), shared)), [3]);
-    // Clones of the policy agree; a policy that is made anew does not.
+    // Clones of the policy agree with each other; a policy that is constructed anew does not.
     let made = Cell::new(0);
     let unlike = |odd: &mut bool, ready: &ReadyView<'_>, round: &mut Round| {
         let chosen = if *odd { first_fit(ready) } else { None };
@@ -351,7 +357,8 @@ fn law_3_the_same_answer_to_the_same_question() {
     assert_eq!(caught(make), [3]);
 }
 
-/// Starts on a compute unit that moves on with each start, and with each wait.
+/// Starts the first launch on a compute unit that moves on with each question, also with one that
+/// is answered with `Wait`: the later answers depend on how often the policy was asked (law 4).
 fn rotating(turn: &mut usize, ready: &ReadyView<'_>, round: &mut Round) -> Answer {
     *turn += 1;
     let Some((entry, _)) = first_fit(ready) else {
@@ -412,7 +419,8 @@ fn law_6_a_refusal_says_what_lacks() {
         round.start_one(entry, cu)
     }
     let flaws: [fn(LaunchId) -> Refusal; 3] = [
-        // The flaws: enough is free; an unknown launch; a compute unit that does not exist.
+        // The flaws of a refusal: enough is free; its launch is not in the view; its compute unit
+        // does not exist.
         |id| lacks(id, 3, None),
         |_| lacks(LaunchId(99), 4, None),
         |id| lacks(id, 4, Some(CuId(8))),
@@ -442,7 +450,8 @@ fn law_7_an_empty_view_is_answered_with_wait() {
         _ => sound(&mut (), ready, round),
     });
     assert_eq!(caught(|| restless.clone()), [7]);
-    // The policy breaks the law only once it has seen a launch, and then also while one is held.
+    // The policy breaks the law only once it has seen a launch, also while it still remembers that
+    // launch.
     let remembers = Toy(None, |last: &mut Option<LaunchId>, ready, round| {
         let answer = sound(&mut (), ready, round);
         *last = ready.launches.last().map(|entry| entry.launch.id).or(*last);
@@ -460,7 +469,7 @@ fn the_panic_names_the_law() {
     check_allocate_except(&[], || Toy(0, rotating), &Scenario::example());
 }
 
-/// Waits for a tick that is over.
+/// Asks to be called again at tick 0, which is over, when nothing fits: this breaks law 9.
 fn hurries<M>(_: &mut M, ready: &ReadyView<'_>, round: &mut Round) -> Answer {
     match sound(&mut (), ready, round) {
         Answer::Wait { .. } => Answer::Wait { retry_at: Some(Tick::ZERO) },

@@ -12,37 +12,40 @@ use raddle_testkit::{
 
 use crate::laws;
 
-/// The fault of a policy that cuts workgroups.
+/// The law-breaking habit of a test policy that cuts workgroups into waves; `None` keeps the laws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flaw {
     None,
-    /// Cuts workgroups whose waves may meet at a barrier.
+    /// The policy cuts also workgroups whose waves may meet at a barrier.
     Related,
-    /// Starts the workgroup as a whole after its first wave.
+    /// The policy starts the workgroup as a whole after it has started its first wave alone.
     ThenWhole,
-    /// Goes on wave by wave on one compute unit after the first part.
+    /// The policy starts the first wave as a cut, and the others by `WaveSpan::Range`.
     ThenRange,
-    /// Binds the workgroup after its first wave.
+    /// The policy assigns the workgroup to a compute unit after it has started its first wave.
     ThenAssigned,
-    /// Starts the first wave again and again.
+    /// The policy starts the first wave of a workgroup again and again.
     FirstAgain,
-    /// Leaves out the first wave.
+    /// The policy starts a workgroup with its second wave and leaves out the first.
     Late,
-    /// Cuts the workgroup after the next.
+    /// The policy cuts the workgroup behind the next one.
     Skips,
-    /// Starts two parts in one answer.
+    /// The policy cuts two workgroups in one answer.
     TwoAtOnce,
-    /// Starts nothing of a workgroup, as a part.
+    /// The policy answers with a cut of no waves.
     Empty,
-    /// Starts more waves than there are.
+    /// The policy starts one more wave than the workgroup has left.
     TooMany,
-    /// Looks for room for the wave alone.
+    /// The policy looks only for room for the wave, and not for the workgroup's share of slots and
+    /// LDS.
     NoShare,
-    /// Places wave after wave in bulk, on another compute unit than one by one.
+    /// The policy places a wave on another compute unit when it is asked in bulk than when asked
+    /// one by one.
     Elsewhere,
 }
 
-/// Cuts every workgroup of every launch without barriers; parts of one wave, lowest unit first.
+/// A policy that cuts every workgroup without barriers into single waves, each on the lowest
+/// compute unit with room, unless its flaw says otherwise.
 #[derive(Clone, Copy)]
 struct Cuts(Flaw);
 
@@ -164,10 +167,12 @@ fn in_bulk_the_parts_lie_where_they_lie_one_by_one() {
     assert_eq!(caught(Flaw::Elsewhere), Vec::<u8>::new());
 }
 
-/// Two waves without registers and with LDS, on one compute unit: only the LDS starts differ.
+/// A policy that cuts each workgroup into waves on compute unit 0, at LDS addresses of its own
+/// choice.
 #[derive(Clone, Copy)]
 struct Addressed {
-    /// LDS granules from one part to the next.
+    /// Distance in LDS granules between the starts of neighbouring waves; below the demand they
+    /// overlap.
     apart: u32,
 }
 
@@ -193,8 +198,9 @@ fn each_part_has_an_lds_start_of_its_own() {
     }
 }
 
-/// `k2` of four waves fits nowhere as a whole: each part takes 5 of 8 LDS granules of its unit, so
-/// the third waits until one of the first two has ended, though waves are free.
+/// The table that is expected of a run in which `k2`, of four waves, fits nowhere as a whole: each
+/// wave takes 5 of 8 LDS granules of its unit, so the third waits until one of the first two has
+/// ended, though wave slots are free.
 const TABLE: &str = "\
 \x20  t  launch  answer   pieces / refusals
    0  k0      start    w0@cu0

@@ -20,7 +20,8 @@ const NONE: [u8; 0] = [];
 
 type Named = Vec<ProcessId>;
 
-/// A policy that is one function, with a counter that its clones share.
+/// A policy made of one function, which gets the number of questions so far; clones share the
+/// count.
 #[derive(Clone)]
 struct Toy<F>(Rc<Cell<u32>>, F);
 
@@ -109,7 +110,8 @@ fn preempt_laws(f: fn(u32, &VictimView<'_>) -> Option<Preemption>) -> Vec<u8> {
     laws(victims(), |s| examine_preempt(|| Toy::new(f), s))
 }
 
-/// Gives another answer each time.
+/// Gives another answer for each question, which breaks the law that equal arguments get equal
+/// answers.
 fn fickle(asked: u32, _: &VictimView<'_>) -> Option<Preemption> {
     Some(if asked.is_multiple_of(2) { Preemption::Flag } else { Preemption::Wait })
 }
@@ -148,12 +150,13 @@ const fn packets(packets: u32) -> Submission {
 #[test]
 fn launch_path() {
     assert_eq!(path_laws(|_, _| packets(1)), NONE);
-    // Policy and twin are asked in turn: whatever comes behind the first launch joins its packet.
+    // The test kit asks the policy and a copy of it in turn; each launch after the first joins its
+    // packet.
     assert_eq!(path_laws(|asked, _| packets(u32::from(asked <= 2))), NONE);
     assert_eq!(path_laws(|asked, _| packets(u32::from(asked > 2))), [1]);
     assert_eq!(path_laws(|_, launch| packets(u32::from(launch.stream.0 > 0))), [1]);
     assert_eq!(path_laws(|asked, _| packets(asked)), [2]);
-    // The clones of a launch path are told apart after the first launch too.
+    // Clones of a launch path that answer differently are also found after the first launch.
     assert_eq!(path_laws(|asked, _| packets(if asked <= 2 { 1 } else { asked })), [2]);
     check_launch_path(|| Toy::new(|_: u32, _: &Launch| packets(0)), &[]);
 }

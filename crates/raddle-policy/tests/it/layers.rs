@@ -1,11 +1,11 @@
-//! Does a layer pass on the account that the policy below it gives?
+//! Does a layer pass on the account of free runs and waits that the policy below it gives?
 
 use raddle_policy::{
     Allocate, Answer, CuId, Fallback, FreeRun, ReadyView, Resource, Round, Tick, Traced,
     WaitReason, WaitTally,
 };
 
-/// A policy whose account is a number.
+/// A policy that reports one chosen number as its free runs and as its count of waits.
 struct Account {
     run: FreeRun,
     waits: [WaitTally; 1],
@@ -31,7 +31,7 @@ impl Allocate for Account {
     }
 }
 
-/// Returns the number of a policy's account, from both questions.
+/// Returns the number that a policy reports: as free granules, and as its count of waits.
 fn account(policy: &impl Allocate) -> [u64; 2] {
     let [run, ..] = policy.free_runs(CuId(0)).expect("the policies here tell their runs");
     [run.free, policy.waits().iter().map(|wait| wait.count).sum()]

@@ -16,7 +16,8 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use raddle_testkit::Breach;
 
-/// Returns the laws that break over many values.
+/// Returns the numbers of the laws that `examine` finds broken for any of 150 values of the
+/// strategy.
 fn laws<V: Debug>(
     strategy: impl Strategy<Value = V>,
     examine: impl Fn(&V) -> Result<(), Breach>,

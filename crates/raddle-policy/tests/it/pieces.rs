@@ -15,7 +15,8 @@ fn neighbours_of_any_number_are_one_group_until_a_count_or_a_unit_differs() {
     for len in 0..40u16 {
         for odd in 0..=len {
             for more in [0, 1] {
-                // From piece `odd` on there is one more workgroup, or a unit is left out.
+                // From piece number `odd` on, each piece has one more workgroup, or its compute
+                // unit is one higher.
                 let piece = |at: u16| Piece {
                     first: at.into(),
                     stride: 1,
@@ -28,7 +29,8 @@ fn neighbours_of_any_number_are_one_group_until_a_count_or_a_unit_differs() {
             }
         }
     }
-    // A unit beyond the last one is none with one workgroup more.
+    // A compute unit beyond the last one is not mistaken for the first unit with one workgroup
+    // more.
     let ends = [(u32::MAX, u16::MAX), (u32::MAX, 0), (1, u16::MAX), (2, 0)];
     let ends = ends.map(|(count, cu)| Piece { first: 0, stride: 1, count, cu: CuId(cu) });
     assert_eq!(Piece::by_units(&ends).count(), 4);

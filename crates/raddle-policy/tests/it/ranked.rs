@@ -9,14 +9,15 @@ use raddle_testkit::{
     World, cases, check_allocate, check_bulk, scenario, scenario_with, wide_scenario,
 };
 
-/// Orders of launches and of units, by number.
+/// An order of launches and of compute units for tests, each chosen by a number: 0 is no order, 1
+/// and above sort by level, room or registers, or mix them.
 #[derive(Clone, Copy, Debug)]
 struct Order {
     launches: u8,
     units: u8,
 }
 
-/// Returns no order in particular, but the same number for the same arguments.
+/// Returns a pseudo-random rank below 5, equal for equal arguments.
 fn wild(numbers: [u64; 3]) -> u64 {
     let mixed = numbers.iter().fold(7u64, |mixed, number| {
         (mixed ^ number).wrapping_mul(6_364_136_223_846_793_005).rotate_left(23)
@@ -47,7 +48,7 @@ impl Rank for Order {
     }
 }
 
-/// A policy that places by the order, one workgroup after the other.
+/// A policy that places by the order, one workgroup in each answer: the oracle of `Ranked`.
 #[derive(Clone, Debug)]
 struct Naive(Order);
 

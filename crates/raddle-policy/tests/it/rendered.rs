@@ -4,8 +4,9 @@ use raddle_testkit::{Scenario, check_allocate, check_bulk, render};
 
 use crate::broken_allocate::{Bulk, Toy, sound};
 
-/// On the lowest compute unit first: at t=2000 and t=3000 the two waves that `cu0` has left are too
-/// few for `k2`; `cu1` has enough of them from t=3000 on, but its LDS is full.
+/// The table that is expected of a run on the lowest compute unit first: at t=2000 and t=3000 the
+/// two wave slots that `cu0` has left are too few for `k2`; `cu1` has enough of them from t=3000
+/// on, but its LDS is full.
 const EXAMPLE: &str = "\
 \x20  t  launch  answer   pieces / refusals
    0  k0      start    w0+1x4@cu0

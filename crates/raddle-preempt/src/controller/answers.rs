@@ -29,8 +29,8 @@ impl LaunchHandle {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)] // A whole word is copied faster than a byte: a quarter of the time of a submission.
 pub enum Command {
-    /// Give a launch to the runtime (S2.3, S4.2), then report the result of the submit call as
-    /// `submitted` or `not_submitted`.
+    /// Give a launch to the runtime (seed 001, S2.3, S4.2), then report the result of the submit
+    /// call as `submitted` or `not_submitted`.
     Submit {
         /// Handle of the submission; [`Controller::payload`](crate::Controller::payload) has its
         /// payload.
@@ -38,23 +38,24 @@ pub enum Command {
         /// Stream of the process in which the runtime runs the launch.
         stream: StreamId,
     },
-    /// Raise the preemption flags of a process (S3.2), for the launches that
+    /// Raise the preemption flags of a process (seed 001, S3.2), for the launches that
     /// [`cuts`](crate::Controller::cuts) lists. Report `raised` once every launch that starts sees
     /// the flags.
     Raise {
         /// Process whose preemption flags (tested by each launch at its start) are raised.
         process: ProcessId,
     },
-    /// Lower the preemption flags (tested by each launch at its start) of a process (S4.1), before
-    /// any launch of it is submitted again.
+    /// Lower the preemption flags (tested by each launch at its start) of a process (seed 001,
+    /// S4.1), before any launch of it is submitted again.
     Lower {
         /// Process whose preemption flags (tested by each launch at its start) are lowered.
         process: ProcessId,
     },
-    /// Reset the compute units (S3.3), which kills running launches. Report each killed launch as
-    /// `killed`, then `drained`.
+    /// Reset the compute units (seed 001, S3.3), which kills running launches. Report each killed
+    /// launch as `killed`, then `drained`.
     Reset {
-        /// Process that is reset; [`hits`](crate::Controller::hits) says which launches are killed.
+        /// Process whose compute units are reset; [`hits`](crate::Controller::hits) says which
+        /// launches are killed.
         process: ProcessId,
     },
     /// Place no further workgroup of a process on the device. Report `drained` when none of its
@@ -131,14 +132,14 @@ pub enum Escalated {
 pub enum Resumed {
     /// The process may submit launches at once.
     Now,
-    /// The process may submit when the preemption under way is complete (A7).
+    /// The process may submit when the preemption under way is complete (seed 001, A7).
     Waits,
     /// The process was neither preempted nor paused: nothing has changed.
     Running,
 }
 
 /// Decision whether a process is reset, made when its raised preemption flag (which each launch
-/// tests at its start) has become visible (S3.3).
+/// tests at its start) has become visible (seed 001, S3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResetVerdict {
     /// No reset is wanted, because the process is preempted by the preemption flag alone, which
@@ -156,7 +157,7 @@ pub enum ResetVerdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoReset {
-    /// The runtime has no launch of the process (A3), or none that may have begun.
+    /// The runtime has no launch of the process (seed 001, A3), or none that may have begun.
     Empty,
     /// This launch may not be run again, or it is unknown whether it may.
     NotIdempotent(LaunchHandle),

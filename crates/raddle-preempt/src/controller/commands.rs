@@ -78,7 +78,7 @@ impl<T> Controller<T> {
         self.listed.iter().any(|&process| self.is_due(process) == Ok(true))
     }
 
-    /// Adds a process to the list of processes for which a command may be due.
+    /// Adds a process, if it is not there, to the list of processes for which a command may be due.
     #[inline]
     pub(super) fn list(&mut self, process: ProcessId) {
         if let Ok(it) = self.process_mut(process)
@@ -148,8 +148,8 @@ impl<T> Controller<T> {
     }
 }
 
-/// Parts of a [`Command::Submit`]. As a struct of its own it is copied word by word, and the caller
-/// is short enough to be inlined.
+/// Parts of a [`Command::Submit`]. As a struct of its own they are copied word by word, and the
+/// function that asks for them is short enough to be inlined.
 struct NextSubmission {
     sequence: u64,
     slot: u32,
@@ -192,8 +192,9 @@ mod tests {
     use super::*;
     use crate::{CapturedWork, ControllerConfig, Declared};
 
-    /// Check 2 of the digest with one more than the window, which no sequence of calls leads to: the
-    /// window is made smaller here. The other counts are in `tests/it/checks.rs`.
+    /// Checks that nothing is submitted while one launch more than the window is unfinished (check
+    /// 2 of the digest). No sequence of calls leads there, so the window is made smaller. Checks of
+    /// other counts are in `tests/it/checks.rs`.
     #[test]
     fn check_2_with_9_unfinished_nothing_is_submitted() -> Result<(), PreemptError> {
         let mut controller = Controller::new(

@@ -10,8 +10,8 @@ pub struct Declared {
     /// Methods that the runtime has for taking work off the device.
     pub abilities: Abilities,
     /// True if a launch tests the preemption flag once, before its first workgroup, and then runs
-    /// or leaves as a whole (A6). False if each workgroup tests it: then launches that may not be
-    /// run again are not flagged, because the flag could stop them part-way.
+    /// or leaves as a whole (seed 001, A6). False if each workgroup tests it: then launches that
+    /// may not be run again are not flagged, because the flag could stop them part-way.
     pub latched: bool,
     /// True if work that does not test the flag and has not begun (a copy, an event) can be taken
     /// out of the runtime when the work before it in its stream leaves. False if the runtime would
@@ -21,7 +21,7 @@ pub struct Declared {
     pub scope: ResetScope,
 }
 
-/// Extent of a reset: whose running launches it kills (A11).
+/// Extent of a reset: whose running launches it kills (seed 001, A11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -59,7 +59,8 @@ pub const MOST_KILLS: u32 = 3;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct ControllerConfig {
-    /// Most launches of one process that are in the runtime at a time, over all its streams (S2.3).
+    /// Most launches of one process that are in the runtime at a time, over all its streams (seed
+    /// 001, S2.3).
     pub window: u32,
     /// Most launches of one process that wait in its buffer queues, over all its streams; a further
     /// launch is answered [`Capture::Full`](crate::Capture::Full). `None` is no bound.

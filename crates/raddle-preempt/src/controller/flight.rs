@@ -24,7 +24,7 @@ pub(super) enum FlightState {
     Started,
 }
 
-/// Launch that was given to the driver and has not ended or left.
+/// Launch that was given to the driver and has neither ended nor left the runtime.
 #[derive(Clone, Debug)]
 pub(super) struct FlyingLaunch<T> {
     pub(super) work: WaitingLaunch<T>,

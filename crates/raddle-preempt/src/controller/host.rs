@@ -10,11 +10,11 @@ use crate::error::PreemptError;
 use crate::error::Reason;
 
 impl<T> Controller<T> {
-    /// Adds a process, with a low preemption flag and no launch submitted (S2.1), and returns its
-    /// id. Ids of processes that have left are reused, the lowest first. Submission numbers and
-    /// [`CaptureOrder`](super::CaptureOrder)s of an id are not: they continue, so handles of the
-    /// earlier process name nothing, and a late view of its flag makes no launch of the new one
-    /// leave.
+    /// Adds a process, with a low preemption flag and no launch submitted (seed 001, S2.1), and
+    /// returns its id. Ids of processes that have left are reused, the lowest first. Submission
+    /// numbers and [`CaptureOrder`](super::CaptureOrder)s of an id are not: they continue, so
+    /// handles of the earlier process name nothing, and a late view of its flag makes no launch of
+    /// the new one leave.
     ///
     /// # Errors
     /// More processes than ids.

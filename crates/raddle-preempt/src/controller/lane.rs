@@ -28,7 +28,8 @@ fn grow<T>(queue: &mut VecDeque<WaitingLaunch<T>>) {
     queue.reserve_exact(more);
 }
 
-/// Hold of a stream: no launch whose order of capture is `from` or larger is submitted.
+/// Reason that keeps launches of a stream in its queue: no launch whose order of capture (its
+/// number among the captured work of the process) is `from` or larger is submitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Hold {
     pub(super) from: u64,

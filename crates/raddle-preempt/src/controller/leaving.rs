@@ -110,7 +110,7 @@ impl<T> ControlledProcess<T> {
 
 impl<T> Controller<T> {
     /// Notes that every launch of the process that starts from now on sees the raised preemption
-    /// flag. Returns the decision whether a reset follows (S3.3, A2, A11).
+    /// flag. Returns the decision whether a reset follows (seed 001, S3.3, A2, A11).
     ///
     /// # Errors
     /// An unknown process; one whose flag is not being raised.

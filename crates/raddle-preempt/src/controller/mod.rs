@@ -151,13 +151,13 @@ impl<T> Controller<T> {
         })
     }
 
-    /// Returns the driver's declaration about its runtime.
+    /// Returns the properties of the runtime, as its driver declared them.
     #[must_use]
     pub const fn declared(&self) -> Declared {
         self.declared
     }
 
-    /// Returns how far the preemption of a process is.
+    /// Returns whether a process is running, is being preempted, or has been preempted.
     ///
     /// # Errors
     /// An unknown process.

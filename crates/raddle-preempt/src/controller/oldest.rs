@@ -5,8 +5,9 @@ use alloc::vec::Vec;
 
 use raddle_policy::StreamId;
 
-/// First launch that may be submitted of each stream, in a tournament tree: the root at 1, the
-/// leaves in the second half, nodes 2n and 2n + 1 side by side.
+/// Search tree for the launch to submit next: the first launch that may be submitted of each
+/// stream, in a tournament tree whose root (at 1) was captured first. The leaves are the second
+/// half; the children of node n are 2n and 2n + 1, side by side.
 #[derive(Clone, Debug)]
 pub(super) struct OldestTree(Vec<[OldestLaunch; 2]>);
 

@@ -6,17 +6,17 @@ use super::answers::{Command, LaunchHandle, ProcessPhase};
 use super::flight::{Flight, FlyingLaunch};
 use super::queues::Queues;
 
-/// Stages of a preemption, in their order.
+/// Stages of the preemption of a process, in the order in which they follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PreemptionStage {
     /// No preemption of the process is under way or complete, so its launches run.
     Running,
-    /// The preemption waits for the return of submit calls that were begun (S3.1, A8).
+    /// The preemption waits for the return of submit calls that were begun (seed 001, S3.1, A8).
     Pausing,
-    /// The preemption flag, which launches test at their start, is being raised (S3.2) and is not
-    /// yet visible to them.
+    /// The preemption flag, which launches test at their start, is being raised (seed 001, S3.2)
+    /// and is not yet visible to them.
     Raising,
-    /// The next command is the reset (S3.3), as it was decided on.
+    /// The next command is the reset (seed 001, S3.3), as it was decided on.
     MustReset,
     /// The driver resets the compute units; `over` is true when it has reported the end.
     Resetting { over: bool },
@@ -25,7 +25,7 @@ pub(super) enum PreemptionStage {
     /// The driver takes the work of the process off the device by holding workgroups back or saving
     /// them; `over` is true when it has reported that the device has none of it.
     Removing { over: bool },
-    /// The preemption is complete.
+    /// The preemption is complete: no work of the process is on the device.
     Preempted,
 }
 
@@ -91,15 +91,16 @@ pub(super) struct ControlledProcess<T> {
     pub(super) queues: Queues<T>,
     pub(super) flight: Flight<T>,
     pub(super) stage: PreemptionStage,
-    /// True where the process submits nothing although no preemption is under way.
+    /// True where the process was paused: it submits nothing although no preemption is under way.
     pub(super) paused: bool,
     /// Method of the preemption that is under way, or of the last one.
     pub(super) way: Preemption,
-    /// True where a resume waits for the end of the preemption.
+    /// True where the host has asked to resume the process, which waits for the end of the
+    /// preemption.
     pub(super) resume_waits: bool,
     /// Steps that the driver has taken for the preemption under way, and that resuming has to undo.
     pub(super) done: Measures,
-    /// Steps of a preemption that the next commands undo.
+    /// Measures of the preemption (raised flag, hold, save) that the next commands undo.
     pub(super) undo: Measures,
     /// Sequence number from which submissions no longer see the raised preemption flag; `None`
     /// while no flag is raised.

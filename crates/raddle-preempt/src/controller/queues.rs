@@ -105,8 +105,8 @@ impl<T> Queues<T> {
     }
 
     /// Puts work behind all other work of its stream. Returns the work's order of capture; `None`
-    /// if the stream is not open. `reached` is false where the work waits for other work that has
-    /// not finished.
+    /// if the stream is not open. If `reached` is false, the work waits for other work that has not
+    /// finished.
     #[inline]
     pub(super) fn push(
         &mut self,
@@ -143,7 +143,7 @@ impl<T> Queues<T> {
     }
 
     /// Puts work that has left the runtime back among the waiting work of its stream, at the front
-    /// (A1): no work that was captured later stands before it.
+    /// (seed 001, A1): no work that was captured later stands before it.
     pub(super) fn put_back(&mut self, stream: StreamId, work: WaitingLaunch<T>) {
         let Some(lane) = self.lanes.get_mut(stream.index()) else { return };
         lane.put_back(work);

@@ -82,7 +82,7 @@ impl<T> Controller<T> {
     }
 
     /// Removes a launch that has run to its end, and returns its payload. The launch is never run
-    /// again (A13).
+    /// again (seed 001, A13).
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.
@@ -134,9 +134,10 @@ impl<T> Controller<T> {
     }
 
     /// Puts back a launch that has left by the preemption flag, so that it waits again at its place
-    /// (A4), and returns whether the flag was raised for it. Where each workgroup tests the flag,
-    /// the launch counts as killed ([`ControllerConfig::most_kills`](crate::ControllerConfig)) if
-    /// it was reported as [started](Self::started).
+    /// (seed 001, A4), and returns whether the flag was raised for it. Where each workgroup tests
+    /// the flag, the launch counts as killed
+    /// ([`ControllerConfig::most_kills`](crate::ControllerConfig)) if it was reported as
+    /// [started](Self::started).
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.
@@ -156,11 +157,12 @@ impl<T> Controller<T> {
         Ok(if flying.fate == LaunchFate::Stays { Exit::Unasked } else { Exit::Flagged })
     }
 
-    /// Puts back a launch that the reset killed, so that it waits again at its place (A4).
+    /// Puts back a launch that the reset killed, so that it waits again at its place (seed 001,
+    /// A4).
     ///
     /// # Errors
-    /// An unknown process; a launch that is not in the runtime; one that no commanded reset may have
-    /// killed.
+    /// An unknown process; a launch that is not in the runtime; one that no commanded reset may
+    /// have killed.
     pub fn killed(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
         if self.process(handle.process)?.flight.get(handle).is_some() && !self.is_hit(handle) {
             return Err(PreemptError(Reason::NoReset { handle }));

@@ -50,8 +50,9 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Adds captured work (S2.2) at the end of its stream, even while the process is preempted
-    /// (A14). The answer is the work's order, or the work itself where the queues are full.
+    /// Adds captured work (seed 001, S2.2) at the end of its stream, even while the process is
+    /// preempted (seed 001, A14). The answer is the work's order, or the work itself where the
+    /// queues are full.
     ///
     /// # Errors
     /// An unknown process or stream.
@@ -115,8 +116,8 @@ impl<T> Controller<T> {
     }
 
     /// Returns whether all work of the process that was captured up to `order` has finished, which
-    /// is the condition that a synchronising call waits for (A15). Preempted launches have not
-    /// finished.
+    /// is the condition that a synchronising call waits for (seed 001, A15). Preempted launches
+    /// have not finished.
     ///
     /// # Errors
     /// An unknown process.

@@ -4,7 +4,7 @@ use raddle_policy::Idempotence;
 
 use super::work::{CapturedWork, WorkKind};
 
-/// Launch in a buffer queue, which takes 16 bytes beside the payload.
+/// Launch in a buffer queue of its process, which takes 16 bytes beside the payload.
 #[derive(Clone, Debug)]
 pub(super) struct WaitingLaunch<T> {
     pub(super) payload: T,

@@ -101,7 +101,7 @@ impl<T> Controller<T> {
         })
     }
 
-    /// Ends the preemption or the pause of a process (S4).
+    /// Ends the preemption or the pause of a process (seed 001, S4).
     ///
     /// # Errors
     /// An unknown process.

@@ -26,9 +26,9 @@ pub enum WorkKind {
 /// Work of the same process that other work waits for: usually the latest record of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AfterWork {
-    /// Stream of the work.
+    /// Stream of the work that is waited for.
     pub stream: StreamId,
-    /// Order of capture of the work.
+    /// Order of capture of the work that is waited for.
     pub order: CaptureOrder,
 }
 
@@ -40,12 +40,12 @@ pub struct CapturedWork<T> {
     pub payload: T,
     /// Kind of the work: kernel, copy, event and so on.
     pub kind: WorkKind,
-    /// Verdict whether the work may be run again (A12); an unknown verdict counts as no. If the
-    /// verdict depends on the arguments, [`judged`](crate::Controller::judged) reports it at the
-    /// submission.
+    /// Verdict whether the work may be run again (seed 001, A12); an unknown verdict counts as no.
+    /// If the verdict depends on the arguments, [`judged`](crate::Controller::judged) reports it at
+    /// the submission.
     pub idempotent: Idempotence,
-    /// True if the work tests the preemption flag (S1.2). Copies, events and kernels that cannot be
-    /// instrumented do not.
+    /// True if the work tests the preemption flag (seed 001, S1.2). Copies, events and kernels that
+    /// cannot be instrumented do not.
     pub tests_flag: bool,
 }
 

@@ -70,7 +70,8 @@ pub enum WishAnswer {
     Resumed(Resumed),
 }
 
-/// Report of a runtime to its driver; each kind is a call of the [`Controller`] of the same name.
+/// Report of a runtime to its driver; each variant is passed on by the [`Controller`] method of its
+/// name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the calls of the controller say what each is")]
 pub enum Report {
@@ -159,8 +160,7 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         Driver { controller, runtime, observer, wake, idle }
     }
 
-    /// Adds a wake to the driver, which is called when there is a command to carry out after there
-    /// was none.
+    /// Makes the driver call `wake` whenever there is a command to carry out after there was none.
     #[must_use]
     pub fn waking(self, wake: impl Wake + Send + 'static) -> Self {
         Self { wake: Some(Box::new(wake)), ..self }
@@ -176,12 +176,12 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         &self.runtime
     }
 
-    /// Returns the driver's runtime, to be changed.
+    /// Returns the driver's runtime, which the caller may change.
     pub const fn runtime_mut(&mut self) -> &mut R {
         &mut self.runtime
     }
 
-    /// Returns the driver's observer.
+    /// Returns the driver's observer, which is called with everything that the driver does.
     pub const fn observer(&self) -> &O {
         &self.observer
     }

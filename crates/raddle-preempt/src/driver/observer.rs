@@ -13,7 +13,7 @@ pub enum Seen {
     /// (wish that the driver carried out, its answer): a wish is a request of the arbiter about a
     /// process.
     Wish(Wish, WishAnswer),
-    /// A report that the controller accepted.
+    /// A report of the runtime that the controller accepted.
     Report(Report),
     /// The decision whether the process is reset, made when its raised preemption flag (which each
     /// launch tests at its start) had become visible.
@@ -48,9 +48,9 @@ pub struct Counts {
     pub(crate) killed: u64,
     /// Number of preemptions that began, for each method in the order of [`Preemption::ALL`].
     pub(crate) begun: [u64; Preemption::ALL.len()],
-    /// Number of preemptions that are complete.
+    /// Number of preemptions that are complete: the work of the process had left the device.
     pub(crate) drained: u64,
-    /// Number of resets that were commanded.
+    /// Number of times that the runtime was commanded to reset compute units.
     pub(crate) resets: u64,
     /// Number of resets that were refused, for each reason in this order: no launch to hit; a
     /// launch may not be run again; a launch does not leave; a launch was killed too often; another
@@ -96,13 +96,14 @@ impl Counts {
         self.begun[way as usize]
     }
 
-    /// Returns the number of preemptions that are complete.
+    /// Returns the number of preemptions that are complete: the work of the process had left the
+    /// device.
     #[must_use]
     pub const fn drained(&self) -> u64 {
         self.drained
     }
 
-    /// Returns the number of resets that were commanded.
+    /// Returns the number of times that the runtime was commanded to reset compute units.
     #[must_use]
     pub const fn resets(&self) -> u64 {
         self.resets

@@ -35,7 +35,7 @@ pub enum SubmitCall {
 /// 4. A reset kills only the launches that it is told to hit, and every killed launch is reported
 ///    before `drained` or after it.
 pub trait Runtime<T> {
-    /// Returns the properties of the runtime; called once.
+    /// Returns the properties of the runtime. The driver calls this once, before any other call.
     fn declared(&self) -> Declared;
 
     /// Returns whether a launch that is about to be submitted may be run again, if that depends on

@@ -32,7 +32,7 @@ pub enum Task<T> {
     },
     /// Task for [`Command::Reset`]: to kill running launches.
     Reset {
-        /// Process that is reset.
+        /// Process whose compute units are reset.
         process: ProcessId,
         /// Launches of any process that are killed if they run.
         hit: Vec<LaunchHandle>,

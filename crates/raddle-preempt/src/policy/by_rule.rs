@@ -11,7 +11,7 @@ use crate::progress::Kills;
 #[derive(Clone, Debug)]
 enum MethodRule {
     /// Always this method; but where a reset would kill a launch that may not be killed, the
-    /// preemption flag, by which launches leave at their start (S3.3, S3.2).
+    /// preemption flag, by which launches leave at their start (seed 001, S3.3, S3.2).
     Fixed(Preemption),
     /// Always this method; where it is a reset, the controller decides whether the reset may be
     /// made.

@@ -167,7 +167,7 @@ impl LaunchHistory {
         }
     }
 
-    /// Returns whether a workgroup of the launch has started.
+    /// Returns whether a workgroup of the victim's launch has started.
     pub(super) fn has_started(&self, victim: &VictimLaunch) -> bool {
         self.running.contains_key(&victim.launch.id)
     }

@@ -45,7 +45,8 @@ pub(super) struct VictimEstimate {
 pub(super) struct Price {
     /// Ticks until no work of the victim is on the device; `None` where that is unknown.
     pub(super) latency: Option<Ticks>,
-    /// Ticks of device time that are lost. Saturates.
+    /// Ticks of device time that the method wastes, as its work must be done again or is only
+    /// overhead. Saturates.
     pub(super) waste: Ticks,
 }
 

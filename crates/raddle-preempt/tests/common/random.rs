@@ -2,7 +2,7 @@
 
 use raddle_preempt::Abilities;
 
-/// splitmix64: deterministic.
+/// Generator of pseudo-random numbers (splitmix64): equal seeds give equal numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(pub(crate) u64);
 
@@ -15,7 +15,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// From 0 to `most`.
+    /// Draws a number from 0 to `most`, both included.
     pub(crate) fn to(&mut self, most: u64) -> u64 {
         self.draw() % (most + 1)
     }
@@ -28,7 +28,8 @@ impl Random {
         of[self.to(of.len() as u64 - 1) as usize]
     }
 
-    /// Draws the abilities of a runtime.
+    /// Draws the abilities of a runtime; it can drain, and switch, with a chance of `others`
+    /// percent each.
     pub(crate) fn abilities(&mut self, others: u64) -> Abilities {
         let can_flag = self.percent(90);
         Abilities {

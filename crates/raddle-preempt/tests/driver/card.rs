@@ -7,7 +7,7 @@ use raddle_preempt::{
     Abilities, Declared, FlagCut, LaunchHandle, Report, ResetScope, Runtime, SubmitCall,
 };
 
-/// A command to a card.
+/// A command to a simulated card: from its driver, or from the test, which ends launches.
 #[derive(Clone, Debug)]
 pub(crate) enum Order {
     Take(LaunchHandle, StreamId),
@@ -16,14 +16,14 @@ pub(crate) enum Order {
     Reset(ProcessId, Vec<LaunchHandle>),
     Save(ProcessId),
     Restore(ProcessId),
-    /// The first launch of each stream of a process ends.
+    /// Ends the running launch of each stream of a process, unless the process was saved.
     End(ProcessId),
 }
 
 #[derive(Debug, Default)]
 struct Lane {
     queue: VecDeque<LaunchHandle>,
-    /// Set if the first launch of the queue runs.
+    /// True if the first launch of the queue runs.
     begun: bool,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Card {
 }
 
 impl Card {
-    /// Does it, and says what is to be reported.
+    /// Carries out a command, and returns the reports that the driver must get about it.
     pub(crate) fn obey(&mut self, order: Order) -> Vec<Report> {
         let mut reports = Vec::new();
         match order {
@@ -77,7 +77,8 @@ impl Card {
         reports
     }
 
-    /// The first of each stream begins, or leaves.
+    /// Starts the first launch of each stream that has none running, or lets it leave where the
+    /// raised flag holds it.
     fn settle(&mut self, reports: &mut Vec<Report>) {
         for (&(process, stream), lane) in &mut self.lanes {
             if self.saved.contains(&process) {
@@ -100,7 +101,7 @@ impl Card {
     }
 }
 
-/// The way from a driver to a card, whatever lies between.
+/// A runtime that passes the driver's commands to a card by a function, directly or over threads.
 pub(crate) struct Link(pub(crate) Box<dyn FnMut(Order) + Send>);
 
 impl Runtime<u32> for Link {

@@ -22,7 +22,7 @@ struct Running {
 struct Lane {
     queue: VecDeque<(LaunchHandle, usize)>,
     running: Option<Running>,
-    /// The last one that was here left or was killed.
+    /// True if the launch that was last at the head of this stream left or was killed.
     left: bool,
     newest: u64,
 }
@@ -37,7 +37,8 @@ struct Context {
     raising: bool,
     held: bool,
     still: bool,
-    /// The tick at which the work that is held or saved is off the device.
+    /// The tick from which the process's held or saved work may be off the device; `None` if none
+    /// leaves.
     off_at: Option<u64>,
     preempted: bool,
 }
@@ -51,12 +52,12 @@ struct Reset {
     hit: bool,
 }
 
-/// A thing that comes to pass later.
+/// An event on the simulated GPU that is due at a later tick.
 #[derive(Clone, Copy, Debug)]
 enum Soon {
     Report(Report),
     Arrives(LaunchHandle, u32, usize),
-    /// The end of a reset, also of a process that has died.
+    /// The reset for a process is over; also reported of a process that has died meanwhile.
     ResetOver(ProcessId),
 }
 
@@ -67,14 +68,15 @@ pub(crate) struct Gpu {
     contexts: BTreeMap<ProcessId, Context>,
     resets: Vec<Reset>,
     soon: BTreeMap<(u64, u64), Soon>,
-    /// The tick of the last report of each launch: a later report does not come before it.
+    /// The tick of the last report of each launch: no later report of the launch comes before it.
     last: BTreeMap<LaunchHandle, u64>,
     made: u64,
     pub(crate) now: u64,
     late: u64,
     claims: bool,
     random: Random,
-    /// Launches that were claimed: they leave whatever happens in front of them.
+    /// Launches of which the driver was told that they have not begun: they leave, whatever happens
+    /// to launches before them.
     sure: BTreeSet<LaunchHandle>,
     pub(crate) claimed: u64,
     pub(crate) submits: Vec<(LaunchHandle, StreamId, usize)>,
@@ -115,7 +117,7 @@ impl Gpu {
         self.at(at, Soon::Report(report));
     }
 
-    /// Returns a report that is due now, if any.
+    /// Returns a report to the driver that is due by the present tick; `None` if there is none.
     pub(crate) fn due(&mut self) -> Option<Report> {
         while let Some(entry) = self.soon.first_entry()
             && entry.key().0 <= self.now
@@ -137,13 +139,13 @@ impl Gpu {
         context.lanes.entry(stream).or_default()
     }
 
-    /// A process is no longer preempted.
+    /// Notes that a process was resumed: its launches break no promise if they begin from now on.
     pub(crate) fn resumed(&mut self, process: ProcessId) {
         self.contexts.entry(process).or_default().preempted = false;
     }
 
-    /// A process has died: nothing of it is left; what was commanded for it is reported no more, but
-    /// the end of a reset.
+    /// Removes a process that has died, with all its work and outstanding reports, except the
+    /// report that its reset is over.
     pub(crate) fn forget(&mut self, process: ProcessId) {
         self.contexts.remove(&process);
         self.last.retain(|handle, _| handle.process != process);
@@ -164,7 +166,7 @@ impl Gpu {
         !self.soon.is_empty() || !self.resets.is_empty() || self.contexts.values().any(busy)
     }
 
-    /// Lets one tick go by.
+    /// Moves the simulated GPU on by one tick.
     pub(crate) fn tick(&mut self) {
         self.now += 1;
         let processes: Vec<ProcessId> = self.contexts.keys().copied().collect();
@@ -183,7 +185,7 @@ impl Gpu {
 
     fn see_flag(&mut self, process: ProcessId) {
         let Some(context) = self.contexts.get_mut(&process) else { return };
-        // A flag that is seen to be lowered late is not reported.
+        // A late view of a lowered flag is not reported.
         let mut fresh = false;
         while context.soon.front().is_some_and(|(at, _)| *at <= self.now) {
             context.flag = context.soon.pop_front().and_then(|(_, flag)| flag);
@@ -192,8 +194,8 @@ impl Gpu {
         if !fresh || !std::mem::take(&mut context.raising) {
             return;
         }
-        // The driver claims launches that have not begun, and reports that before it reports that
-        // all see the flag.
+        // The driver claims launches that have not begun, and reports so before it reports that all
+        // launches see the flag.
         let waiting: Vec<(LaunchHandle, usize)> =
             context.lanes.values().flat_map(|lane| lane.queue.iter().copied()).collect();
         for (handle, _) in waiting {
@@ -207,7 +209,8 @@ impl Gpu {
         self.at(self.now, Soon::Report(Report::Raised(process)));
     }
 
-    /// Returns whether the visible flag holds a launch.
+    /// Returns whether the raised flag that launches see holds this launch, so that it leaves at
+    /// its start.
     fn holds(&self, handle: LaunchHandle) -> bool {
         let context = &self.contexts[&handle.process];
         let cuts = context.flag.as_ref();
@@ -236,7 +239,8 @@ impl Gpu {
         self.resets = resets;
     }
 
-    /// Kills what runs of these; when the last of them is reported.
+    /// Kills the launches in `hits` that are running. Returns the tick at which the last of them is
+    /// reported; 0 if none runs.
     fn hit(&mut self, hits: &BTreeSet<LaunchHandle>) -> u64 {
         let mut killed = Vec::new();
         for context in self.contexts.values_mut() {
@@ -259,7 +263,7 @@ impl Gpu {
         last
     }
 
-    /// Returns whether the compute units are being reset under a process.
+    /// Returns whether the compute units of a process are being reset now.
     fn resetting(&self, process: ProcessId) -> bool {
         self.resets.iter().any(|reset| {
             let whole = self.declared.scope.is_shared();
@@ -322,8 +326,8 @@ impl Gpu {
         }
     }
 
-    /// Stops a running launch by the flag where each workgroup tests it: the flag is read in the
-    /// middle of a launch.
+    /// Stops a running launch by the raised flag where each workgroup tests the flag, so that a
+    /// launch may leave part-way.
     fn look(&mut self, process: ProcessId, stream: u32, it: Running) {
         let tests = self.truth.jobs[it.job].job.tests_flag();
         if self.declared.latched || it.leaves || !tests || !self.holds(it.handle) {
@@ -333,7 +337,7 @@ impl Gpu {
         self.lane(process, stream).running = Some(Running { left: 1, leaves: true, ..it });
     }
 
-    /// Reports `drained` once the work that was to be held or saved is off the device.
+    /// Reports `drained` once the held or saved work of the process is off the device.
     fn off(&mut self, process: ProcessId) {
         let Some(context) = self.contexts.get_mut(&process) else { return };
         let empty = context.lanes.values().all(|lane| lane.running.is_none());

@@ -1,4 +1,4 @@
-//! A controller driven by hand: what do these tests do with it again and again?
+//! Which calls do tests repeat that drive a controller by hand?
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
@@ -19,7 +19,7 @@ pub(crate) fn controller(declared: Declared) -> C {
     Controller::new(declared, ControllerConfig::default()).unwrap()
 }
 
-/// A process with so many streams.
+/// Adds a process with `streams` open streams, and returns its id.
 pub(crate) fn join(c: &mut C, streams: u32) -> ProcessId {
     let process = c.join(Level(3)).unwrap();
     (0..streams).for_each(|stream| assert_eq!(c.open(process), Ok(StreamId(stream))));
@@ -34,7 +34,7 @@ pub(crate) fn kernel(c: &mut C, p: ProcessId, s: u32, n: u32) -> CaptureOrder {
     capture(c, p, s, CapturedWork::kernel(n, YES))
 }
 
-/// Submits everything that may be.
+/// Submits all launches of a process that the controller lets go, and returns their handles.
 pub(crate) fn submit(c: &mut C, p: ProcessId) -> Vec<LaunchHandle> {
     let mut all = Vec::new();
     while let Some(Command::Submit { handle, .. }) = c.next(p).unwrap() {
@@ -48,7 +48,8 @@ pub(crate) fn payloads(c: &C, handles: &[LaunchHandle]) -> Vec<u32> {
     handles.iter().map(|&handle| *c.payload(handle).unwrap()).collect()
 }
 
-/// Raises the flag; which of these launches leave.
+/// Preempts a process as far as the raised flag, and returns the payloads of the launches in `of`
+/// that leave by it.
 pub(crate) fn raise(c: &mut C, p: ProcessId, way: Preemption, of: &[LaunchHandle]) -> Vec<u32> {
     assert_eq!(c.preempt(p, way, None), Ok(Preempted::Begun));
     assert_eq!(c.next(p), Ok(Some(Command::Raise { process: p })));
@@ -60,7 +61,7 @@ pub(crate) fn cut(c: &C, p: ProcessId, s: u32) -> FlagCut {
     c.cut(p, StreamId(s)).unwrap().unwrap()
 }
 
-/// Preempts by a reset, as far as the verdict.
+/// Preempts a process by a reset as far as the controller's verdict, and returns the verdict.
 pub(crate) fn verdict(c: &mut C, p: ProcessId) -> ResetVerdict {
     raise(c, p, Preemption::Reset, &[]);
     c.raised(p).unwrap()

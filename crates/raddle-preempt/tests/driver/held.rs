@@ -1,4 +1,5 @@
-//! What happens in streams that are held, closed or full, and what is told to who waits for them?
+//! How do streams that are held, closed or full behave, and what do threads hear that wait for
+//! them?
 
 use raddle_policy::{Preemption, StreamId};
 use raddle_preempt::{
@@ -13,7 +14,8 @@ fn a_held_stream_fills_no_window_and_keeps_no_preemption_from_its_end() {
     let mut c = controller(declared(ResetScope::Process));
     let p = join(&mut c, 2);
     kernel(&mut c, p, 0, 0);
-    // The second launch waits for something of the program, and so do seven behind it.
+    // The second launch is held back until the program releases it, and so are seven launches
+    // behind it.
     let gated = kernel(&mut c, p, 0, 1);
     c.hold(p, StreamId(0), gated).unwrap();
     for n in 2..9 {
@@ -50,7 +52,7 @@ fn each_hold_of_a_stream_is_released_by_itself() {
     c.release(p, StreamId(0), CaptureOrder(0)).unwrap();
     let flying = submit(&mut c, p);
     assert_eq!(payloads(&c, &flying), [0, 1]);
-    // Launches that come back stand in front of a hold that came later.
+    // Launches that come back stand before the order from which a later hold keeps launches back.
     c.hold(p, StreamId(0), CaptureOrder(0)).unwrap();
     for &handle in &flying {
         let _ = c.exited(handle).unwrap();
@@ -83,7 +85,7 @@ fn a_wait_for_an_event_is_submitted_when_that_has_been_recorded() {
     c.finished(flying[1]).unwrap();
     let rest = submit(&mut c, p);
     assert_eq!(payloads(&c, &rest), [2, 3]);
-    // A wait for an event that has been recorded, or that never will be, is submitted at once.
+    // A wait for an event that has been recorded, or never will be, is submitted without delay.
     capture(&mut c, p, 1, CapturedWork::wait(4, after));
     assert_eq!(submit(&mut c, p).len(), 1);
     let order = capture(&mut c, p, 0, CapturedWork::record(5));

@@ -1,4 +1,4 @@
-//! Which kinds of work leave, by stream?
+//! Which kinds of work leave the runtime by the preemption flag, and which does a reset kill?
 
 use raddle_policy::{Idempotence, Preemption};
 use raddle_preempt::{
@@ -49,7 +49,8 @@ fn what_does_not_test_the_flag_goes_back_with_what_stands_in_front_of_it() {
         let flying = submit(&mut c, p);
         assert_eq!(raise(&mut c, p, Preemption::Flag, &flying), leaves, "{withdraws}");
     }
-    // The first of its stream may have begun, and so may one that was said to have.
+    // The first launch of its stream may have begun, and so may a launch that was reported as
+    // started.
     for started in [false, true] {
         let mut c = controller(Declared { withdraws: true, ..declared(ResetScope::Process) });
         let p = join(&mut c, 2);
@@ -71,7 +72,7 @@ fn a_collective_runs_with_all_in_front_of_it_and_no_reset_hits_it() {
     let mut c = controller(Declared { withdraws: true, ..declared(ResetScope::Process) });
     let p = join(&mut c, 1);
     kernel(&mut c, p, 0, 0);
-    // Whatever is said of it.
+    // A collective never leaves, even if it is captured as idempotent and as testing the flag.
     let work = CapturedWork { tests_flag: true, idempotent: YES, ..CapturedWork::collective(1) };
     capture(&mut c, p, 0, work);
     kernel(&mut c, p, 0, 2);
@@ -100,7 +101,7 @@ fn what_was_claimed_forbids_no_reset() {
     flying[1..].iter().for_each(|handle| c.claimed(*handle).unwrap());
     assert_eq!(c.raised(p), Ok(ResetVerdict::Reset));
     assert_eq!(c.next(p), Ok(Some(Command::Reset { process: p })));
-    // A claimed launch has not begun, so it was not killed, whatever became of the others.
+    // A claimed launch has not begun, so it cannot be reported as killed, even where others were.
     assert_eq!(c.killed(flying[1]).map_err(|error| error.to_string()), Err(no_reset(flying[1])));
     c.killed(flying[0]).unwrap();
     assert_eq!(c.exited(flying[1]), Ok(Exit::Flagged));
@@ -190,7 +191,7 @@ fn a_stronger_way_replaces_the_one_under_way() {
     c.drained(p).unwrap();
     assert_eq!(c.next(p), Ok(Some(Command::Drained { process: p, resumed: false })));
     assert_eq!(c.escalate(p, Preemption::Reset), Ok(Escalated::NotDraining));
-    // The method goes from a drain to a switch: both are undone, the later one first.
+    // The method goes from a drain to a switch: a resume undoes both, the switch first.
     assert_eq!(drain.escalate(p, Preemption::Drain), Ok(Escalated::Begun));
     assert_eq!(drain.next(p), Ok(Some(Command::Hold { process: p })));
     assert_eq!(drain.resume(p), Ok(raddle_preempt::Resumed::Waits));
@@ -201,7 +202,7 @@ fn a_stronger_way_replaces_the_one_under_way() {
     assert_eq!(drain.next(p), Ok(Some(Command::Drained { process: p, resumed: true })));
     assert_eq!(drain.next(p), Ok(Some(Command::Restore { process: p })));
     assert_eq!(drain.next(p), Ok(Some(Command::Release { process: p })));
-    // The drain was over in the same moment: nothing is saved.
+    // The drain was over in the moment of the switch: there is nothing to save.
     both.drained(p).unwrap();
     assert_eq!(both.next(p), Ok(Some(Command::Drained { process: p, resumed: true })));
     assert_eq!(both.next(p), Ok(Some(Command::Release { process: p })));

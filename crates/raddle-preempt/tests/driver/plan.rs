@@ -1,4 +1,4 @@
-//! What do the programs do, and what is done to them, when?
+//! Which acts of programs and hosts does a random plan draw, and at which ticks?
 
 use raddle_policy::{Idempotence, Preemption};
 use raddle_preempt::{ControllerConfig, Declared, ResetScope};
@@ -10,7 +10,7 @@ pub(crate) enum Kind {
     Kernel,
     Copy,
     Record,
-    /// A wait for the latest record of the process.
+    /// A wait for the event that the process recorded last.
     Wait,
     Graph,
     Collective,
@@ -21,9 +21,10 @@ pub(crate) struct Job {
     pub(crate) kind: Kind,
     pub(crate) ticks: u64,
     pub(crate) idempotent: Idempotence,
-    /// The verdict is said at the submission, not before.
+    /// True if the verdict whether the job may be run again is reported at its submission, not at
+    /// its capture.
     pub(crate) late_verdict: bool,
-    /// The runtime refuses it, or it dies when it has begun.
+    /// True if the runtime refuses the job for good; the next field, if it dies after it has begun.
     pub(crate) refused: bool,
     pub(crate) dies: bool,
 }
@@ -44,7 +45,7 @@ pub(crate) enum Act {
         stream: usize,
         job: Job,
     },
-    /// Closes it and opens another one in its place.
+    /// Closes a stream and opens another one, which takes its place in the program.
     Reopen {
         stream: usize,
     },
@@ -58,7 +59,7 @@ pub(crate) enum Act {
     Escalate(Preemption),
     Pause,
     Resume,
-    /// The process dies; another one joins.
+    /// The process dies, and another process joins in its place.
     Lose,
 }
 
@@ -68,9 +69,10 @@ pub(crate) struct Plan {
     pub(crate) options: ControllerConfig,
     pub(crate) streams: Vec<usize>,
     pub(crate) parts: Vec<u16>,
-    /// Tick, program, act; by tick.
+    /// The acts of the plan as (tick, index of the program, act), in the order of ticks.
     pub(crate) acts: Vec<(u64, usize, Act)>,
-    /// Ticks that a flag, a reset, a submit call and a report are late at most.
+    /// The largest delay, in ticks, of a flag, a reset, a submit call and a report; each is drawn
+    /// anew.
     pub(crate) late: u64,
     pub(crate) claims: bool,
     pub(crate) seed: u64,

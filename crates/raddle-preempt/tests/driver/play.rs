@@ -1,4 +1,4 @@
-//! How does a plan go, through a driver?
+//! How does a random plan run when a driver carries it out on the simulated GPU?
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::plan::{Act, Job, Kind, Plan};
 use crate::random_numbers::Random;
 use crate::truth::{Fate, Faults, Known};
 
-/// The counts of what a plan reached.
+/// Counts of the situations that plans led to, by which a test sees that every situation occurs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reached {
     counts: Counts,
@@ -85,19 +85,21 @@ impl Wake for Bell {
     }
 }
 
-/// One program, which is a process until that dies, then another one.
+/// A program, which is one process until that dies, and then the next one.
 #[derive(Debug)]
 struct Program {
     process: ProcessId,
     nth: u64,
-    /// The id of each stream, and how many there were before it.
+    /// The streams of the process as (id, number of streams that were opened before it in the run).
     streams: Vec<(StreamId, u64)>,
-    /// The place of the stream, its id, from where, and how many streams there were before it.
+    /// The holds of streams as (index of the stream, its id, order of capture from which it is
+    /// held, number of streams opened before it in the run).
     holds: Vec<(usize, StreamId, CaptureOrder, u64)>,
     record: Option<(AfterWork, usize)>,
-    /// The jobs that could not be captured, as too many wait.
+    /// The jobs that could not be captured yet because the queues are full, as (index of the
+    /// stream, job).
     blocked: VecDeque<(usize, Job)>,
-    /// The order, the job and the stream of each captured job.
+    /// The captured jobs as (order of capture, index of the job, stream).
     orders: Vec<(CaptureOrder, usize, StreamId)>,
     paused: bool,
 }
@@ -112,10 +114,11 @@ struct Play<'p> {
     random: Random,
 }
 
-/// The tick by which every plan has ended.
+/// The tick after which a plan that has not ended counts as hanging.
 const ENDLESS: u64 = 6000;
 
-/// Plays a plan to its end, then resumes and releases everything and plays it out.
+/// Plays a plan to its end, then resumes and releases all programs and plays on until all work has
+/// ended. Returns the broken promises and the situations reached.
 pub(crate) fn play(plan: &Plan) -> (Faults, Reached) {
     let gpu = Gpu::new(plan.declared, plan.late, plan.claims, plan.seed);
     let rings = Arc::new(AtomicU64::new(0));
@@ -173,7 +176,7 @@ impl Play<'_> {
             }
             let due = self.driver.controller().is_any_due();
             let woken = self.rings.load(Ordering::Relaxed) > rung;
-            // A driver that had nothing to do has to be woken; where a submission was put off, it
+            // A driver that had no command has to be woken; where a submission was put off, it
             // tries again by itself.
             self.faults().due += u64::from(due && !woken && idle > 0);
             let all = self.driver.run().unwrap();
@@ -204,7 +207,7 @@ impl Play<'_> {
                 self.driver.runtime_mut().truth.ended(job, fate);
             }
             Ok(_) => {}
-            // A claim that comes when the launch was taken to have begun.
+            // The claim of a launch that was taken to have begun is refused.
             Err(error)
                 if matches!(report, Report::Claimed(_))
                     && error.to_string().starts_with("nobody was told") =>
@@ -227,7 +230,7 @@ impl Play<'_> {
                 self.driver.host(|c| c.close(process, id)).unwrap();
                 let fresh = self.driver.host(|c| c.open(process)).unwrap();
                 self.programs[program].streams[stream] = (fresh, self.opened);
-                // Whoever had this id before is gone, with its holds.
+                // The process that had this stream id before is gone, and its holds with it.
                 self.programs[program].holds.retain(|hold| hold.1 != fresh);
                 self.opened += 1;
                 self.reached.reopened += 1;
@@ -273,7 +276,8 @@ impl Play<'_> {
         }
     }
 
-    /// A hold of a stream that was closed and has nothing left is gone with it.
+    /// Releases a stream from one hold; a stream that was closed and is empty has lost its holds
+    /// before.
     fn release(&mut self, process: ProcessId, stream: StreamId, from: CaptureOrder) {
         match self.driver.host(|c| c.release(process, stream, from)) {
             Ok(()) => {}
@@ -315,7 +319,7 @@ impl Play<'_> {
         self.programs[program] = next;
     }
 
-    /// Captures what the host has to, until too much waits.
+    /// Captures the jobs that wait for room, until the controller's queues are full again.
     fn unblock(&mut self, program: usize) {
         while let Some((lane, job)) = self.programs[program].blocked.pop_front() {
             let it = &self.programs[program];

@@ -6,7 +6,7 @@ use crate::plan::Plan;
 use crate::play::{Reached, play};
 use crate::truth::Faults;
 
-/// The number of plans of a case: 1,000,000 in `cargo xtask soak preempt`, which is optimised.
+/// Number of random plans that each test case plays; `cargo xtask soak preempt` plays 1,000,000.
 const EACH: u64 = if cfg!(debug_assertions) { 10 } else { 100 };
 
 proptest! {
@@ -19,7 +19,7 @@ proptest! {
     }
 }
 
-/// Random plans reach everything: were a number small, what it counts would hardly be tested.
+/// Checks that random plans reach every situation often: otherwise it would hardly be tested.
 #[test]
 fn the_plans_reach_everything() {
     let mut all = Reached::default();

@@ -1,4 +1,4 @@
-//! What does a reset of each scope ask before, hit and stop, and what if its process dies?
+//! Which launches does a reset of each scope examine, kill and hold back, also if its process dies?
 
 use raddle_policy::{Level, ProcessId, StreamId};
 use raddle_preempt::{CapturedWork, Command, NoReset, ResetScope, ResetVerdict};
@@ -19,8 +19,8 @@ fn single_streams_are_reset_where_everything_in_them_may_be_killed() {
     assert_eq!(c.next(p), Ok(Some(Command::Reset { process: p })));
     let hit: Vec<bool> = flying.iter().map(|handle| c.is_hit(*handle)).collect();
     assert_eq!(hit, [true, false, false, true]);
-    // A reset of such work by any wider scope is refused, and by single streams where no stream is
-    // free.
+    // A reset of a wider scope is refused for such work, and a reset of single streams where no
+    // stream may be killed.
     for scope in [ResetScope::Launch, ResetScope::Process, ResetScope::Device] {
         let mut c = controller(declared(scope));
         let p = join(&mut c, 2);
@@ -37,7 +37,8 @@ fn single_streams_are_reset_where_everything_in_them_may_be_killed() {
     assert_eq!(verdict(&mut c, p), ResetVerdict::NoReset(NoReset::NotIdempotent(flying[0])));
 }
 
-/// Two processes in one part of the device and one in another, with a launch each in the runtime.
+/// Returns a controller with two processes in one part of the device and one in another part, each
+/// with one launch in the runtime.
 fn parts(scope: ResetScope) -> (C, [ProcessId; 3]) {
     let mut c = controller(declared(scope));
     let all = [0, 0, 1].map(|part| {
@@ -70,7 +71,8 @@ fn a_reset_of_a_partition_concerns_those_who_share_it() {
         if third_is_hit {
             continue;
         }
-        // A process that shares the part submits nothing meanwhile; one that does not goes on.
+        // A process that shares the part of the device submits nothing meanwhile; another process
+        // goes on.
         assert_eq!((c.is_due(b), c.next(b)), (Ok(false), Ok(None)));
         assert_eq!(c.next(a), Ok(Some(Command::Reset { process: a })));
         assert_eq!((c.is_due(b), c.next(b)), (Ok(false), Ok(None)));
@@ -108,7 +110,7 @@ fn who_dies_gives_everything_back_and_harms_nobody() {
     assert_eq!(c.finished(flying[0]).map_err(|error| error.to_string()), Err(gone.clone()));
     assert_eq!(c.lost(dies).map_err(|error| error.to_string()), Err(gone.clone()));
     assert_eq!(submit(&mut c, other).len(), 1);
-    // The next one of its id is another one.
+    // The next process that joins gets another id while the reset is not over.
     assert_eq!(c.join(Level(0)), Ok(dies));
     assert_eq!(c.open(dies), Ok(StreamId(0)));
     kernel(&mut c, dies, 0, 50);
@@ -134,7 +136,8 @@ fn a_reset_of_who_has_died_ends_before_its_id_is_given_again() {
         kernel(&mut c, other, 0, 1);
         assert_eq!(c.is_due(other), Ok(false));
         assert_eq!(c.lost(dies), Ok(vec![0]));
-        // A reset that was commanded goes on after the process has died; one that was not is off.
+        // A reset that was commanded goes on after its process has died; one that was only decided
+        // on does not.
         assert_eq!(c.is_due(other), Ok(!commanded));
         if commanded {
             assert_eq!(

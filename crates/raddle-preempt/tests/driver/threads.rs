@@ -18,11 +18,11 @@ use raddle_preempt::{
 use crate::card::{Card, Link, Order};
 use crate::random_numbers::Random;
 
-/// The commands of each process: of a launch its number, its stream and its payload.
+/// The commands of each process as text: a submission has the launch's number, stream and payload.
 type Commands = BTreeMap<ProcessId, Vec<String>>;
 
-/// An observer that writes down every command; the slot of a launch depends on which report comes
-/// first, so it is left out.
+/// An observer that writes down every command. The slot of a launch is left out, because it depends
+/// on which report comes first.
 #[derive(Default)]
 struct Writes(Commands);
 
@@ -64,7 +64,7 @@ fn driver(link: Link) -> Ours {
     driver
 }
 
-/// A step of a test: the steps are taken one after the other.
+/// A step of a test: the host captures or wishes, or the card ends launches; one step at a time.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Capture(ProcessId, StreamId, CapturedWork<u32>),
@@ -117,7 +117,7 @@ fn act(driver: &mut Ours, step: Step) {
     }
 }
 
-/// Returns the commands of a run, and checks that every launch has ended.
+/// Returns the commands that a driver gave in a run, and checks that every launch has ended.
 fn commands(driver: &Ours) -> Commands {
     for process in [ProcessId(0), ProcessId(1)] {
         let left = (driver.controller().buffered(process), driver.controller().in_flight(process));
@@ -150,7 +150,7 @@ fn at_once(steps: &[Step]) -> Commands {
     commands(&driver)
 }
 
-/// Things that are on their way from one thread to another.
+/// The number of messages that were sent to a thread and are not dealt with yet.
 #[derive(Clone, Default)]
 struct Pending(Arc<AtomicUsize>);
 
@@ -164,7 +164,7 @@ impl Pending {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Waits until nothing is.
+    /// Waits until every message has been dealt with; fails after 60 seconds.
     fn none(&self) {
         let since = Instant::now();
         while self.0.load(Ordering::SeqCst) > 0 {
@@ -182,7 +182,7 @@ impl Wake for Bell {
     }
 }
 
-/// Any time from none to some microseconds.
+/// Lets a thread take a random time: none, one yield, or a sleep of up to 60 microseconds.
 fn dawdle(random: &mut Random) {
     match random.to(3) {
         0 => {}
@@ -191,7 +191,7 @@ fn dawdle(random: &mut Random) {
     }
 }
 
-/// A thread that takes what comes, each after a while.
+/// Starts a thread that passes each message to `takes`, each after a random time.
 fn worker<M: Send + 'static>(
     seed: u64,
     from: Receiver<M>,

@@ -2,30 +2,35 @@
 
 use crate::plan::{Job, Kind};
 
-/// Broken promises, counted: all 0, or something is wrong.
+/// Counts of broken promises: each is 0 unless something is wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Faults {
-    /// A job began before one in front of it in its stream, or one that it waits for, had ended.
+    /// Number of jobs that began before a job in front of them in their stream, or one that they
+    /// wait for, had ended.
     pub(crate) order: u64,
-    /// A job ran to its end twice, or after it had failed.
+    /// Number of jobs that ran to their end twice, or after they had failed.
     pub(crate) twice: u64,
-    /// A job counts as done and never ran to its end, or is gone.
+    /// Number of jobs that count as done and never ran to their end, or of which no trace is left.
     pub(crate) lost: u64,
-    /// More jobs of a process in the runtime than its window holds, or two in one slot.
+    /// Number of times that more jobs of a process were in the runtime than its window holds, or
+    /// two in one slot.
     pub(crate) window: u64,
-    /// A job was killed or left part-way that may not be.
+    /// Number of jobs that were killed or left part-way although they may not be run again.
     pub(crate) stopped: u64,
-    /// A job began while its process was preempted, or after that had died.
+    /// Number of jobs that began while their process was preempted, or after it had died.
     pub(crate) preempted: u64,
-    /// A job was submitted while its process was paused or preempted, or its stream held.
+    /// Number of jobs that were submitted while their process was paused or preempted, or their
+    /// stream held.
     pub(crate) submitted: u64,
-    /// A synchronising call came back too early, or never.
+    /// Number of synchronising calls that returned too early, or never.
     pub(crate) sync: u64,
-    /// A reset hit nothing that could run.
+    /// Number of resets that had no launch to kill.
     pub(crate) idle: u64,
-    /// The driver does not know what is to be done, or did not wake.
+    /// Number of times that the driver gave no command although one was due, or was not woken for
+    /// it.
     pub(crate) due: u64,
-    /// Everything was resumed and released, the device had nothing to do, and something waited.
+    /// Number of jobs that still waited when all processes had been resumed and the device was
+    /// idle.
     pub(crate) hang: u64,
 }
 
@@ -34,19 +39,19 @@ pub(crate) enum Fate {
     Open,
     Done,
     Failed,
-    /// The process of the job died; the job's payload came back.
+    /// The process of the job died, and the job's payload came back to the driver.
     Lost,
 }
 
-/// A job that was captured.
+/// A job that was captured, with its fate on the simulated device.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
     pub(crate) job: Job,
-    /// The process of the job: its program, and which process of that it is; the next field is the
-    /// stream of that process, closed streams counted too.
+    /// The process of the job: (index of its program, number of the process among those of the
+    /// program). The next field is the number of its stream, counted over the whole run.
     pub(crate) process: (usize, u64),
     pub(crate) stream: u64,
-    /// The job that this one waits for.
+    /// Index of the job that this one waits for; `None` if it waits for none.
     pub(crate) after: Option<usize>,
     pub(crate) fate: Fate,
     pub(crate) ran: u64,

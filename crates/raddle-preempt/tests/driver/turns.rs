@@ -1,4 +1,4 @@
-//! Does an arbiter say what turn and preempt policies answer, and to whom?
+//! Does an arbiter turn the answers of turn and preempt policies into the right wishes?
 
 use raddle_policy::{
     Level, Preempt, Preemption, ProcessId, ProcessState, Tick, Ticks, Turn, VictimLaunch,
@@ -10,7 +10,7 @@ const A: ProcessId = ProcessId(0);
 const B: ProcessId = ProcessId(1);
 const C: ProcessId = ProcessId(2);
 
-/// Names those who are told, until a tick that is told.
+/// A turn policy that always names these processes, until this tick.
 struct Says(Vec<ProcessId>, Option<Tick>);
 
 impl Turn for Says {
@@ -33,7 +33,8 @@ fn state(id: ProcessId) -> ProcessState {
     ProcessState { level, share, alive: ran, ran, ..raddle_testkit::process(id.0) }
 }
 
-/// Asks; whoever is in `busy` has a launch submitted.
+/// Asks the arbiter for a decision where the turn policy names `named`, work leaves by `way`, and
+/// the processes in `busy` have a submitted launch. Returns the wishes.
 fn ask(
     arbiter: &mut Arbiter,
     named: &[ProcessId],
@@ -83,7 +84,7 @@ fn who_gets_the_turn_goes_on_and_who_loses_it_leaves() {
     it.drained(A);
     it.drained(B);
     assert_eq!((it.standing(A), it.standing(B)), (Some(Standing::Away), Some(Standing::HasTurn)));
-    // Back before anything else is heard.
+    // Process A gets the turn back before any report about its preemption has come.
     assert_eq!(ask(&mut it, &[A, B], Some(way), &[]), Ok(vec![Wish::Resume { process: A }]));
 }
 
@@ -95,11 +96,11 @@ fn who_loses_the_turn_again_while_he_leaves_is_not_asked_about_twice() {
     ask(&mut it, &[B], Some(way), &[A]).unwrap();
     ask(&mut it, &[A], None, &[A, B]).unwrap();
     assert_eq!(it.standing(A), Some(Standing::Returning(way)));
-    // His resume is taken back; what the policy would say now is not asked, nor is whether he has work.
+    // The resume of process A is cancelled; neither the policy nor its work is asked about it again.
     let again = vec![Wish::Preempt { process: A, way }, Wish::Resume { process: B }];
     assert_eq!(ask(&mut it, &[B], Some(Preemption::Reset), &[]), Ok(again));
     assert_eq!(it.standing(A), Some(Standing::Leaving(way)));
-    // Process A has the turn at once when its preemption is complete.
+    // Process A has the turn as soon as its preemption is complete.
     ask(&mut it, &[A], None, &[]).unwrap();
     it.drained(A);
     assert_eq!(it.standing(A), Some(Standing::HasTurn));

@@ -1,4 +1,5 @@
-//! Is who carries commands out woken on the edge from nothing to something, and only then?
+//! Is the thread that carries out commands woken when there is one after there was none, and only
+//! then?
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -17,7 +18,7 @@ impl Wake for Bell {
     }
 }
 
-/// Takes so many launches at once, and remembers them.
+/// A runtime that takes this number of launches and then no more, and keeps their handles.
 #[derive(Debug)]
 struct Takes(usize, Vec<LaunchHandle>);
 

@@ -1,5 +1,6 @@
-//! Do the numbered checks of the digest hold? (11 is in `schedules`, those of the worked runs in
-//! `raddle-golden`, 2 with more unfinished than the window in `src/controller/commands.rs`.)
+//! Do the numbered checks of the digest hold? (Check 11 is in `schedules`, checks of the worked
+//! runs are in `raddle-golden`, and check 2 with more unfinished than the window is in
+//! `src/controller/commands.rs`.)
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
@@ -11,7 +12,7 @@ use crate::control::Ours;
 use crate::device::{self, Wrong};
 use crate::schedule::{Job, Schedule, digest_setup};
 
-/// A controller of one process with one stream, and what was captured.
+/// Returns a controller of one process with one stream, in which `launches` kernels were captured.
 fn captured(launches: u64, window: u32) -> (Controller<u64>, ProcessId, StreamId) {
     let setup = digest_setup();
     let options = ControllerConfig { window, ..ControllerConfig::default() };
@@ -57,7 +58,7 @@ fn check_2_a_launch_is_submitted_while_fewer_than_8_are_unfinished() {
     assert_eq!(controller.finished(flying[3]), Ok(3), "whichever ends");
     assert_eq!(submits(&mut controller, process).len(), 1);
     assert_eq!((controller.in_flight(process), controller.buffered(process)), (Ok(8), Ok(2)));
-    // A call that has not returned counts.
+    // A launch whose submit call has not returned counts as unfinished.
     let (mut controller, process, _) = captured(9, 8);
     while controller.next(process).unwrap().is_some() {}
     assert_eq!((controller.in_flight(process), controller.buffered(process)), (Ok(8), Ok(1)));
@@ -82,8 +83,8 @@ fn check_9_unknown_is_never_reset() {
     }
 }
 
-/// Where the flag is seen late to be lowered, its cut does not hold launches that are submitted
-/// later.
+/// Checks that the cut of a flag holds no launch that is submitted after the flag was lowered, even
+/// where the lowering is seen late (check 10 of the digest).
 #[test]
 fn check_10_a_late_view_of_the_flag_stops_no_later_launch() {
     let (mut controller, process, stream) = captured(1, 8);
@@ -101,9 +102,9 @@ fn check_10_a_late_view_of_the_flag_stops_no_later_launch() {
     assert!(cut.holds(first[0].sequence) && !cut.holds(again[0].sequence));
 }
 
-/// A kernel of 100 workgroups, 40 at a time (rounds at 0, 4 and 8), each of which adds 1 to a counter
-/// of its own by an atomic: not idempotent. Another one stands behind it. Preempted at `at`, resumed
-/// when it has drained. What each counter shows; partial runs.
+/// Runs two kernels of 100 workgroups, 40 at a time, each of which adds 1 to a counter of its own,
+/// so that they are not idempotent. They are preempted at the tick `at` and resumed after the
+/// drain. Returns (value of each counter, number of partial runs).
 pub(crate) fn adding(latched: bool, wrong: Wrong, at: u64) -> (Vec<u64>, u64) {
     let mut setup = digest_setup();
     setup.declared.latched = latched;
@@ -127,14 +128,15 @@ pub(crate) fn adding(latched: bool, wrong: Wrong, at: u64) -> (Vec<u64>, u64) {
 
 #[test]
 fn check_13_a_hundred_workgroups_add_one_each_whenever_they_are_preempted() {
-    // The preemption comes in every round, and between any two of them.
+    // The preemption comes at every tick of each round of workgroups.
     for at in 0..=24 {
         for latched in [true, false] {
             let (added, partial) = adding(latched, Wrong::Nothing, at);
             assert_eq!((added, partial), (vec![1; 200], 0), "at {at}, latched: {latched}");
         }
     }
-    // Where each round tests the flag by itself, the workgroups that had run add twice.
+    // Where each round of workgroups tests the flag, workgroups that had run before add a second
+    // time.
     for (at, twice) in [(2, 40), (4, 40), (5, 80), (8, 80), (9, 0)] {
         let (added, partial) = adding(true, Wrong::EachRoundLooks, at);
         let count = |wanted: u64| added.iter().filter(|added| **added == wanted).count();
@@ -157,7 +159,7 @@ fn a8_the_flag_waits_until_every_submit_call_has_returned() {
     controller.submitted(a).unwrap();
     assert_eq!(controller.preempt(process, Preemption::Reset, None), Ok(Preempted::Begun));
     assert_eq!(controller.next(process), Ok(None), "b is being submitted");
-    // Hearing that it runs, or that it was not taken, is as good as the call's return.
+    // A report that the launch started or was refused is as good as the return of its submit call.
     let mut other = controller.clone();
     other.not_submitted(b).unwrap();
     let raise = Command::Raise { process };

@@ -1,4 +1,4 @@
-//! What does a simulated device need of a controller, be it ours or the naive one?
+//! Which calls does a simulated device make to a controller, ours or the naive one?
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use raddle_preempt::{CapturedWork, Command, Controller, LaunchHandle, Preempted,
 
 use crate::schedule::{Job, Program, Setup};
 
-/// A command, with launches named by their submission.
+/// A command of a controller, with launches named by the number of their submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     Submit {
@@ -15,7 +15,8 @@ pub(crate) enum Order {
         stream: usize,
         job: usize,
     },
-    /// The flags of each stream from which something leaves: stream, from where, to where.
+    /// Raises the flags of a process: (stream, first submission that leaves, first that does not)
+    /// for each stream from which launches leave.
     Raise {
         cuts: Vec<(usize, u64, u64)>,
     },
@@ -30,7 +31,8 @@ pub(crate) enum Order {
     },
 }
 
-/// A controller, seen from the driver. Every report must be accepted: an error is a fault.
+/// A controller, as the simulated driver calls it. Every report must be accepted: an error is a
+/// fault.
 pub(crate) trait Control {
     /// Lets a program join. Returns the id of its process.
     fn join(&mut self, process: usize) -> usize;
@@ -47,32 +49,33 @@ pub(crate) trait Control {
     fn not_submitted(&mut self, process: usize, sequence: u64);
     fn started(&mut self, process: usize, sequence: u64);
     fn finished(&mut self, process: usize, sequence: u64);
-    /// Reports that a launch left by the flag. Returns whether it had been asked to leave.
+    /// Reports that a launch left by the flag. Returns whether the flag was raised for it.
     fn exited(&mut self, process: usize, sequence: u64) -> bool;
     fn killed(&mut self, process: usize, sequence: u64);
-    /// Returns for each of these launches, by process and submission, whether the controller would
-    /// take it for killed now.
+    /// Returns for each of these launches, as (process, submission), whether the controller would
+    /// accept a report that it was killed now.
     fn believes(&self, launches: &[(usize, u64)]) -> Vec<bool>;
     fn raised(&mut self, process: usize);
     fn drained(&mut self, process: usize);
-    /// Returns the number of launches that have not finished, as far as the controller knows.
+    /// Returns the number of launches of a process that have not finished, as far as the controller
+    /// knows.
     fn left(&self, process: usize) -> usize;
-    /// Returns whether a synchronising call comes back that waits for this job and those captured
-    /// before it.
+    /// Returns whether a synchronising call that waits for this job, and all captured before it,
+    /// returns now.
     fn reached(&self, process: usize, job: usize) -> bool;
     fn preempt(&mut self, process: usize, way: Preemption, by: Option<usize>) -> String;
     fn resume(&mut self, process: usize) -> String;
 }
 
-/// The controller of this crate.
+/// The controller of this crate, under the calls that the naive one has too.
 pub(crate) struct Ours {
     controller: Controller<usize>,
-    /// The level and the streams of each program; the id of its process stays when that has left.
+    /// The programs of the schedule; a program keeps its process's id after the process has left.
     programs: Vec<Program>,
     ids: Vec<Option<ProcessId>>,
-    /// The handles, by program and submission.
+    /// The handle of each launch, by (program, submission).
     handles: BTreeMap<(usize, u64), LaunchHandle>,
-    /// The capture orders, by job.
+    /// The order of capture of each job, by the index of the job.
     orders: BTreeMap<usize, raddle_preempt::CaptureOrder>,
 }
 
@@ -88,8 +91,8 @@ impl Ours {
         self.ids[process].unwrap()
     }
 
-    /// Makes every report and query of one submission that has ended. Returns how many had an
-    /// effect or a wrong answer.
+    /// Makes every report and query about one submission that has ended. Returns how many had an
+    /// effect or gave a wrong answer.
     fn say(&mut self, handle: LaunchHandle) -> u64 {
         let c = &mut self.controller;
         let said = [
@@ -199,8 +202,8 @@ impl Control for Ours {
     }
 
     fn believes(&self, launches: &[(usize, u64)]) -> Vec<bool> {
-        // A launch that is taken for killed changes nothing for the others, so one clone serves
-        // all.
+        // A report that a launch was killed changes nothing for other launches, so one clone of the
+        // controller serves for all reports.
         let mut c = self.controller.clone();
         let handles = launches.iter().map(|&(process, sequence)| self.handle(process, sequence));
         handles.map(|handle| c.killed(handle).is_ok()).collect()
@@ -238,7 +241,7 @@ impl Control for Ours {
     }
 }
 
-/// Returns whether a launch may be killed by its verdict.
+/// Returns whether the verdict of a job allows that it is killed.
 pub(crate) fn killable(it: &Job) -> bool {
     it.idempotent == Idempotence::Idempotent
 }

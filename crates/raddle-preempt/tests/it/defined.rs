@@ -117,7 +117,7 @@ fn what_leaves_unasked_waits_at_its_place() {
     let (mut c, p, s) = usual();
     capture(&mut c, p, s, &kernels(4));
     let flying = submit(&mut c, p);
-    // The launches exit in the wrong order, too.
+    // The launches also exit in another order than they were submitted in.
     for at in [2, 0, 1] {
         assert_eq!(c.exited(flying[at]), Ok(Exit::Unasked));
     }
@@ -211,7 +211,7 @@ fn only_a_more_urgent_process_preempts_on_its_own_behalf() {
         assert_eq!(c.phase(victim), Ok(ProcessPhase::Running));
     }
     assert_eq!(c.preempt(victim, Preemption::Flag, Some(urgent)), Ok(Preempted::Begun));
-    // A10: its flag is nobody else's.
+    // The flag of one process holds for no other process (A10).
     let stream = c.open(urgent).unwrap();
     capture(&mut c, urgent, stream, &kernels(2));
     assert!(matches!(c.next(victim), Ok(Some(Command::Raise { process })) if process == victim));
@@ -227,7 +227,7 @@ fn copies_are_neither_flagged_nor_overtaken() {
     capture(&mut c, p, s, &work);
     let flying = submit(&mut c, p);
     let raise = begin(&mut c, p, Preemption::Reset);
-    // Launches in front of the copy run too, or the copy would run before them.
+    // Launches before the copy run too; otherwise the copy would run before them.
     assert_eq!(raise, Some(Command::Raise { process: p }));
     assert_eq!(cut(&c, p, s), FlagCut { from: 3, to: 5 });
     let why = NoReset::NotFlagged(flying[0]);

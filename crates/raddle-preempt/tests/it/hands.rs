@@ -1,4 +1,4 @@
-//! A controller driven by hand, call by call: what do the tests do with it again and again?
+//! Which calls do tests repeat that drive a controller call by call?
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
@@ -41,12 +41,12 @@ pub(crate) fn capture(
     orders.last().unwrap()
 }
 
-/// Returns the order of captured work, which must have been taken.
+/// Returns the order of capture of work that must have been captured.
 pub(crate) fn order(captured: Result<Capture<u32>, PreemptError>) -> CaptureOrder {
     captured.unwrap().order().unwrap()
 }
 
-/// The flag of a stream that must be raised.
+/// Returns the raised flag of a stream: the range of submissions that leave.
 pub(crate) fn cut(c: &C, process: ProcessId, stream: StreamId) -> FlagCut {
     c.cut(process, stream).unwrap().unwrap()
 }
@@ -55,7 +55,7 @@ pub(crate) fn kernels(count: u32) -> Vec<CapturedWork<u32>> {
     (0..count).map(|n| CapturedWork::kernel(n, YES)).collect()
 }
 
-/// Submits everything that may be.
+/// Submits all launches of a process that the controller lets go, and returns their handles.
 pub(crate) fn submit(c: &mut C, process: ProcessId) -> Vec<LaunchHandle> {
     let mut all = Vec::new();
     while let Some(Command::Submit { handle, .. }) = c.next(process).unwrap() {
@@ -74,7 +74,8 @@ pub(crate) fn payloads(c: &C, handles: &[LaunchHandle]) -> Vec<u32> {
     handles.iter().map(|&handle| *c.payload(handle).unwrap()).collect()
 }
 
-/// Preempts by the flag, hears that all that flies has left, and goes on; the flag that was raised.
+/// Preempts a process by the flag, reports that the launches in `flying` have left, and resumes it.
+/// Returns the flag that was raised.
 pub(crate) fn flagged(c: &mut C, p: ProcessId, flying: &[LaunchHandle]) -> FlagCut {
     let Some(Command::Raise { .. }) = begin(c, p, Preemption::Flag) else { panic!() };
     let cut = cut(c, p, StreamId(0));

@@ -5,35 +5,39 @@ use raddle_policy::Idempotence;
 use crate::control::Order;
 use crate::schedule::Schedule;
 
-/// Broken promises, counted: all 0, or something is wrong.
+/// Counts of broken promises: each is 0 unless something is wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Faults {
-    /// A launch began before the ones in front of it in its stream had run.
+    /// Number of launches that began before those in front of them in their stream had run.
     pub(crate) order: u64,
-    /// A launch ran to its end twice.
+    /// Number of launches that ran to their end twice.
     pub(crate) twice: u64,
-    /// A launch counts as done and never ran to its end.
+    /// Number of launches that count as done and never ran to their end.
     pub(crate) lost: u64,
-    /// More launches of a process unfinished than its window holds.
+    /// Number of times that more launches of a process were unfinished than its window holds.
     pub(crate) window: u64,
-    /// A launch that may not be run again was killed or stopped part-way.
+    /// Number of launches that were killed or stopped part-way although they may not be run again.
     pub(crate) stopped: u64,
-    /// A launch began while its process was preempted.
+    /// Number of launches that began while their process was preempted.
     pub(crate) preempted: u64,
-    /// Something was submitted in a preemption, or a preemption went on while a submit call was under
-    /// way.
+    /// Number of submissions during a preemption, and of preemptions that went on while a submit
+    /// call was under way.
     pub(crate) pause: u64,
-    /// A reset, and nothing of its process was in the runtime.
+    /// Number of resets while no launch of the process was in the runtime.
     pub(crate) idle: u64,
-    /// A wish was answered or carried out otherwise than the wishes before it ask for.
+    /// Number of wishes that were answered or carried out otherwise than the wishes before them
+    /// require.
     pub(crate) wish: u64,
-    /// A synchronising call came back before what it waits for had run, or never.
+    /// Number of synchronising calls that returned before the work that they wait for had run, or
+    /// never.
     pub(crate) sync: u64,
-    /// A launch left by a flag that was not raised for it.
+    /// Number of launches that left by a flag that was not raised for them.
     pub(crate) unasked: u64,
-    /// Something of a process that has left began, or what was said of it was taken for another's.
+    /// Number of launches that began although their process had left, or whose report was taken for
+    /// that of another process.
     pub(crate) gone: u64,
-    /// Everything was resumed, the device had nothing to do, or no end of it, and something waited.
+    /// Number of launches that still waited when all processes had been resumed and the device was
+    /// idle, or never came to rest.
     pub(crate) hang: u64,
 }
 
@@ -68,34 +72,34 @@ impl Faults {
     }
 }
 
-/// The record of a run.
+/// The record of a run of a simulated device: commands, answers, and the runs of each job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct History {
-    /// Every command, with its tick and process.
+    /// The commands as (tick, process, command), in their order.
     pub(crate) orders: Vec<(u64, usize, Order)>,
-    /// The answer to each wish, with its tick and process.
+    /// The answers to wishes as (tick, process, answer), in their order.
     pub(crate) wishes: Vec<(u64, usize, String)>,
-    /// Full runs and partial runs of each job.
+    /// The number of full runs of each job; the next field counts its partial runs.
     pub(crate) full: Vec<u64>,
     pub(crate) partial: Vec<u64>,
-    /// The number of times that each workgroup of each job has run to its end: what it would have
-    /// added.
+    /// The number of times that each workgroup of each job ran to its end: the value of a counter
+    /// that it would have added to.
     pub(crate) added: Vec<Vec<u64>>,
-    /// Jobs that were dropped: waiting when their process left, or captured never.
+    /// True for each job that was dropped: it waited when its process left, or was never captured.
     pub(crate) dropped: Vec<bool>,
-    /// Jobs in the order in which they were done.
+    /// The indices of the jobs, in the order in which they were done.
     pub(crate) done: Vec<usize>,
     /// The ticks from the beginning of each preemption to its end.
     pub(crate) latencies: Vec<u64>,
     pub(crate) most_in_flight: usize,
-    /// The number of times that a synchronising call would have come back.
+    /// The number of synchronising calls that would have returned.
     pub(crate) syncs: u64,
     /// The number of launches that were reported before the call that submitted them had returned.
     pub(crate) early: u64,
-    /// For each launch in the runtime when a reset was decided on, commanded or over: whether it
-    /// would have been taken for killed.
+    /// For each launch in the runtime when a reset was decided on, commanded or over: true if the
+    /// controller would have accepted a report that it was killed.
     pub(crate) believed: Vec<bool>,
-    /// Ids that were given to processes, each counted once.
+    /// The number of different process ids that were given out.
     pub(crate) ids: u64,
     pub(crate) end: u64,
     pub(crate) faults: Faults,
@@ -109,8 +113,8 @@ impl History {
         Self { full, partial, added, dropped: vec![false; jobs], ..Self::default() }
     }
 
-    /// Notes that a process has left: jobs that have not run are dropped, and of the captured jobs
-    /// there must be as many of them as the controller says that it dropped.
+    /// Notes that a process has left. Its jobs that have not run are dropped; of the captured ones
+    /// there must be `said` of them, as many as the controller dropped.
     pub(crate) fn left(
         &mut self,
         schedule: &Schedule,
@@ -134,7 +138,7 @@ impl History {
         self.syncs += u64::from(reached);
     }
 
-    /// Notes that a round of the workgroups of a job, from 0, has run.
+    /// Notes that the round number `round` of the workgroups of a job, counted from 0, has run.
     pub(crate) fn round(&mut self, schedule: &Schedule, job: usize, round: u64) {
         let wide = schedule.jobs[job].wide;
         let first = (round * wide) as usize;
@@ -171,7 +175,8 @@ impl History {
         self.faults.window += u64::from(launches > schedule.setup.options.window as usize);
     }
 
-    /// Notes that everything was resumed and nothing goes on: `left` launches still wait.
+    /// Notes the end of a run, after all processes were resumed and nothing goes on: `left`
+    /// launches wait.
     pub(crate) fn close(&mut self, left: usize) {
         self.faults.hang += u64::from(left > 0);
         let all = self.full.iter().zip(&self.dropped);

@@ -1,4 +1,4 @@
-//! When may a process leave, and what does the next one of its id hear of it?
+//! When may a process leave, and what of it reaches the next process of its id?
 
 use raddle_policy::{Level, Preemption};
 use raddle_preempt::Command;
@@ -106,7 +106,8 @@ fn what_was_said_to_a_process_that_has_left_means_nothing_to_the_next_one_of_its
     assert_eq!(c.next(p), Ok(Some(Command::Raise { process: p })));
     let next = cut_of(&c, p, s);
     assert!(old.iter().all(|old| !next.holds(old.sequence)) && next.holds(new[0].sequence));
-    // A third one, too, and one that never submitted anything changes no numbers.
+    // A third process of the id, and one that never submitted anything, leave the numbers as they
+    // are.
     let _ = c.raised(p).unwrap();
     for &handle in &new {
         let _ = c.exited(handle).unwrap();

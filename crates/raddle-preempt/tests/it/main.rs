@@ -1,4 +1,4 @@
-//! Does the controller do what seed 001, its digest and a naive twin say?
+//! Does the controller do what seed 001, its digest and a naive controller say?
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "all of this is test code")]
 
 mod checks;

@@ -1,8 +1,8 @@
-//! Can the checks fail? Every wrong reading of the seed, built into the naive twin or into the
+//! Can the checks fail? Every wrong reading of the seed, built into the naive controller or the
 //! device, breaks a promise, and the counts show which; without one all are 0.
 //!
-//! Two of them do no harm to what is computed and are caught all the same: the reset of an idle
-//! GPU (A3) costs its time, a preemption that is told to begin again (A15) a second latency.
+//! Two of them do not change what is computed and are caught nevertheless: the reset of an idle GPU
+//! (A3) costs its time, a preemption that is told to begin again (A15) a second latency.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,8 @@ use crate::schedule::anything;
 
 const RUNS: u64 = 1000;
 
-/// Returns in how many runs each promise was broken.
+/// Returns the number of runs in which each promise was broken, in the order of `Faults`, under one
+/// wrong reading of the seed and one fault of the device.
 fn broken(mutant: Mutant, wrong: Wrong) -> [u64; 13] {
     let mut counts = [0; 13];
     for seed in 0..RUNS {

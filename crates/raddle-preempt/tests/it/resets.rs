@@ -1,4 +1,4 @@
-//! What may a reset kill, and how often?
+//! Which launches may a reset kill, and how often?
 
 use raddle_policy::{Level, Preemption};
 use raddle_preempt::{
@@ -22,7 +22,7 @@ fn a_reset_of_the_device_looks_at_everybody() {
     let theirs = submit(&mut c, other);
     let Some(Command::Raise { .. }) = begin(&mut c, p, Preemption::Reset) else { panic!() };
     assert_eq!(c.raised(p), Ok(ResetVerdict::NoReset(NoReset::OtherProcess(other))));
-    // The first launch runs to its end; then both processes are preempted, and everything may be
+    // The first launch runs to its end; then both processes are preempted, and all launches may be
     // killed.
     c.finished(mine[0]).unwrap();
     c.next(p).unwrap();
@@ -72,7 +72,8 @@ fn what_has_ended_between_the_look_and_the_command_is_not_reset() {
     }
 }
 
-/// Two processes with one launch in the runtime each; the second one leaves by the flag alone.
+/// Returns two processes with one launch each in the runtime; the second process is preempted by
+/// the flag alone.
 fn one_leaves(scope: ResetScope) -> (C, [LaunchHandle; 2]) {
     let (mut c, p, s) = controller(Declared { scope, ..declared() }, ControllerConfig::default());
     let other = c.join(Level(3)).unwrap();
@@ -102,7 +103,7 @@ fn nothing_was_killed_before_the_reset_was_commanded_or_by_that_of_another_proce
         };
         let Some(Command::Raise { .. }) = begin(&mut c, p, Preemption::Reset) else { panic!() };
         assert_eq!(c.raised(p), Ok(ResetVerdict::Reset));
-        // Decided on, and the driver does not know of it yet.
+        // The reset is decided on, and the driver has no command for it yet.
         refused(&mut c, mine);
         refused(&mut c, theirs);
         assert_eq!(c.next(p), Ok(Some(Command::Reset { process: p })), "{scope:?}");
@@ -110,7 +111,7 @@ fn nothing_was_killed_before_the_reset_was_commanded_or_by_that_of_another_proce
             refused(&mut c, theirs);
             c.killed(mine).unwrap();
         } else {
-            // Reported or not by the end of the reset: only its own may still be said to be killed.
+            // After the end of the reset, only its own launches may still be reported as killed.
             let mut early = c.clone();
             assert_eq!((early.killed(theirs), early.killed(mine)), (Ok(()), Ok(())));
             assert_eq!((early.in_flight(other), early.buffered(other)), (Ok(0), Ok(1)));
@@ -135,7 +136,7 @@ fn what_still_leaves_behind_a_reset_of_the_device_does_not_stand_in_the_way_of_t
     assert_eq!(c.next(a), Ok(Some(Command::Reset { process: a })));
     c.killed(flying[0]).unwrap();
     c.drained(a).unwrap();
-    // The second one starts now, and leaves.
+    // The second launch starts now, and leaves.
     assert_eq!(c.next(a), Ok(None));
     capture(&mut c, b, lane_b, &kernels(1));
     let theirs = submit(&mut c, b);
@@ -152,7 +153,8 @@ fn what_still_leaves_behind_a_reset_of_the_device_does_not_stand_in_the_way_of_t
     assert_eq!((c.buffered(a), c.buffered(b)), (Ok(2), Ok(1)));
 }
 
-/// Preempts and resumes for as long as the one launch is killed; how often that was.
+/// Preempts a process by a reset and resumes it, at most `rounds` times. Returns how often its one
+/// launch was killed before the limit `most_kills` spared it.
 fn kills(most_kills: Option<u32>, rounds: u32) -> u32 {
     let (mut c, p, s) =
         controller(declared(), ControllerConfig { most_kills, ..ControllerConfig::default() });
@@ -190,7 +192,8 @@ fn minimum_progress_is_off_by_default_and_ends_the_killing() {
     assert_eq!([0, 1, 3].map(|most| kills(Some(most), 50)), [0, 1, 3]);
 }
 
-/// A launch leaves by the flag twice, and may be stopped so often; the flag that goes up the third time.
+/// Lets a launch leave by the flag twice, where two kills are the limit. Returns the flag that is
+/// raised the third time.
 fn third_flag(started: bool, latched: bool) -> FlagCut {
     let options = ControllerConfig { most_kills: Some(2), ..ControllerConfig::default() };
     let (mut c, p, s) = controller(Declared { latched, ..declared() }, options);

@@ -1,17 +1,18 @@
-//! Which launches and wishes reach a controller, and how late is its runtime now and then?
+//! Which launches and wishes reach a controller in a schedule, and how late do reports come?
 
 use raddle_policy::{Idempotence, Preemption};
 use raddle_preempt::{Abilities, ControllerConfig, Declared, ResetScope};
 
 use crate::random_numbers::Random;
 
-/// A launch of a program.
+/// A launch of a program in a schedule.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Job {
     pub(crate) process: usize,
     pub(crate) stream: usize,
     pub(crate) at: u64,
-    /// Workgroups, how many of them run at a time, and the ticks of each such round.
+    /// Number of workgroups; the next fields are how many run at a time, and the ticks of each such
+    /// round.
     pub(crate) groups: u64,
     pub(crate) wide: u64,
     pub(crate) ticks: u64,
@@ -20,7 +21,7 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// Rounds of workgroups, one after the other.
+    /// Returns the number of rounds in which the workgroups run, one round after the other.
     pub(crate) fn rounds(&self) -> u64 {
         self.groups.div_ceil(self.wide)
     }
@@ -30,13 +31,13 @@ impl Job {
 pub(crate) enum Wish {
     Preempt(Preemption, Option<usize>),
     Resume,
-    /// The program is over: nothing more is captured, and the process leaves as soon as it may. What
-    /// waits in its queues then is dropped.
+    /// The program is over: nothing more is captured, and the process leaves as soon as it may.
+    /// Launches that wait in its queues are dropped then.
     Leave,
 }
 
-/// A program, which is a process while it is there. Ids are given by the controller, so that one who
-/// joins late may get that of one who has left.
+/// A program, which is a process from its joining to its leaving. The controller gives the ids, so
+/// a program that joins late may get the id of one that has left.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Program {
     pub(crate) level: u8,
@@ -49,23 +50,24 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// The only program, which is there from the beginning, for ever.
+    /// The only program of a schedule: it is there from the beginning and never leaves.
     pub(crate) const ONLY: Self =
         Self { level: 0, streams: 1, joins: 0, follows: None, leaves: false };
 }
 
-/// The largest lateness of things, in ticks; each time drawn anew.
+/// The largest delays of a simulated runtime, in ticks; each delay is drawn anew up to its bound.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Late {
-    /// The time from a store to the flag until launches see it; the same to lower it.
+    /// Most ticks from a store to the flag, up or down, until launches see it.
     pub(crate) flag: u64,
-    /// The time from the reset's command until it hits.
+    /// Most ticks from the command to reset until running launches are killed.
     pub(crate) reset: u64,
-    /// The time from a submit command until the call returns and the launch is in the runtime.
+    /// Most ticks from the command to submit until the call has returned and the launch is in the
+    /// runtime.
     pub(crate) submit: u64,
-    /// The time from the start or end of a launch until the host hears of it.
+    /// Most ticks from the start or end of a launch until the host hears of it.
     pub(crate) report: u64,
-    /// Submit calls that the runtime refuses, in percent; only where calls return at once.
+    /// Share of submit calls that the runtime refuses, in percent; only where calls return at once.
     pub(crate) refused: u64,
 }
 
@@ -83,14 +85,14 @@ pub(crate) struct Setup {
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
     pub(crate) setup: Setup,
-    /// The jobs, by time, of each process.
+    /// The jobs of all processes, in the order of their times within each process.
     pub(crate) jobs: Vec<Job>,
     pub(crate) wishes: Vec<(u64, usize, Wish)>,
-    /// The seed of the lateness of each report.
+    /// The seed of the random delays of reports.
     pub(crate) seed: u64,
 }
 
-/// The GPU of the digest's worked runs.
+/// Returns the runtime, settings and program of the digest's worked runs.
 pub(crate) fn digest_setup() -> Setup {
     let abilities = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
     Setup {
@@ -109,7 +111,8 @@ pub(crate) fn digest_setup() -> Setup {
     }
 }
 
-/// Check 11 of the digest: random launches, durations 1 to 12, 80 % idempotent, 1 to 3 pairs.
+/// Draws a schedule as check 11 of the digest asks: random launches of 1 to 12 ticks, 80 %
+/// idempotent, and 1 to 3 pairs of preempt and resume.
 pub(crate) fn of_the_digest(seed: u64) -> Schedule {
     let mut random = Random(seed);
     let setup = digest_setup();
@@ -142,7 +145,8 @@ pub(crate) fn of_the_digest(seed: u64) -> Schedule {
     Schedule { setup, jobs, wishes, seed }
 }
 
-/// Anything: several processes and streams that come and go, every way, every ability, everything late.
+/// Draws a schedule without restriction: several processes and streams that come and go, any
+/// method, any ability, all reports late.
 pub(crate) fn anything(seed: u64) -> Schedule {
     let random = &mut Random(seed);
     let setup = setup(random);
@@ -213,8 +217,8 @@ fn preempt(random: &mut Random, processes: usize) -> Wish {
     Wish::Preempt(way, random.percent(20).then_some(by))
 }
 
-/// Draws one to five programs: two at most from the start; later ones join in the middle of a run,
-/// or in the very tick in which another leaves.
+/// Draws one to five programs: at most two from the start; later ones join in the middle of a run,
+/// or in the tick in which another one leaves.
 fn programs(random: &mut Random) -> Vec<Program> {
     let mut all: Vec<Program> = Vec::new();
     for at in 0..1 + random.to(4) {

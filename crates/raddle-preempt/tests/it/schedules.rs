@@ -12,7 +12,7 @@ use crate::history::{Faults, History};
 use crate::naive::{Mutant, Naive};
 use crate::schedule::{Schedule, anything, of_the_digest};
 
-/// The number of schedules of a case: 1,000,000 in `cargo xtask soak`, which is optimised.
+/// Number of random schedules that each test case runs; `cargo xtask soak` runs 1,000,000.
 const EACH: u64 = if cfg!(debug_assertions) { 10 } else { 100 };
 
 pub(crate) fn ours(schedule: &Schedule) -> History {
@@ -32,8 +32,8 @@ proptest! {
             prop_assert!(history.faults.none(), "{:?}: {schedule:#?}", history.faults);
             let mut all = history.full.iter().zip(&history.dropped);
             prop_assert!(all.all(|(full, dropped)| *full == u64::from(!*dropped)));
-            // The naive controller gives the same commands at the same ticks, the same answers, the
-            // same end.
+            // The naive controller gives equal commands at equal ticks and equal answers, and ends
+            // equally.
             let twin = naive(&schedule, Mutant::None);
             prop_assert_eq!(history, twin, "{:#?}", schedule);
         }
@@ -51,7 +51,7 @@ fn check_11_over_the_random_runs_of_the_digest() {
     assert!(latencies > 2000, "most of them are preempted: {latencies}");
 }
 
-/// Random schedules reach everything: were a number small, what it counts would hardly be tested.
+/// Checks that random schedules reach every situation often: otherwise it would hardly be tested.
 #[test]
 fn the_schedules_reach_everything() {
     let mut orders: BTreeMap<String, u64> = BTreeMap::new();

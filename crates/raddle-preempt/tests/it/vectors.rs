@@ -15,7 +15,8 @@ fn vectors() -> Value {
     raddle_testkit::vectors("vectors001.json")
 }
 
-/// Returns in how many of 2000 runs each fault was seen, under the names of the vectors.
+/// Returns the number of runs, of 2,000, in which each fault was seen, under the names of the
+/// vectors.
 fn study(late: Late, mutant: Option<Mutant>) -> Value {
     let mut counts = [0; 7];
     for seed in 0..2000 {
@@ -69,7 +70,7 @@ fn the_studies_of_random_runs() {
 #[test]
 fn a_partly_executed_grid() {
     let vectors = vectors();
-    // 100 workgroups, 40 at a time, the flag in the first round.
+    // The kernel has 100 workgroups, 40 at a time; the flag is raised in the first round.
     let twice = |wrong| {
         let (added, _) = adding(true, wrong, 2);
         json!(added[..100].iter().filter(|added| **added == 2).count())

@@ -1,7 +1,7 @@
-//! What do the wishes of a process ask for, in which order?
+//! Which state do the wishes for a process lead to, in which order?
 //!
-//! The rules of A15 by themselves: what the answer to each wish has to be, and which commands may
-//! follow, without any launch.
+//! The rules of A15 (the latest of preempt and resume wins) by themselves: the answer that each
+//! wish must get, and the commands that may follow, without any launch.
 
 use crate::control::Order;
 
@@ -13,7 +13,7 @@ enum At {
     Preempted,
 }
 
-/// The measure that the driver took against a process and has not undone.
+/// The measure that the driver took against a process and has not undone yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Done {
     Raised,
@@ -21,20 +21,21 @@ enum Done {
     Saved,
 }
 
-/// The state that the wishes lead to. Every method returns how many faults it has found: 0 or 1.
+/// The state of a process to which the wishes lead. Every method returns the number of faults
+/// found, 0 or 1.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wished {
     at: At,
-    /// Set if the latest wish is that the process goes on.
+    /// True if the latest wish is that the process goes on.
     on: bool,
     done: Option<Done>,
-    /// Set if the measure is to be undone.
+    /// True if the measure taken against the process is to be undone.
     undo: bool,
 }
 
 impl Wished {
     pub(crate) fn preempt(&mut self, became: &str) -> u64 {
-        // The runtime or the levels forbid it: nothing has changed.
+        // The runtime lacks the method, or the levels forbid it: nothing has changed.
         if became.starts_with("missing") || became == "NotOutranked" {
             return 0;
         }
@@ -68,7 +69,7 @@ impl Wished {
         (self.at, self.undo) = (At::Running, self.done.is_some());
     }
 
-    /// Returns 1 if a submission comes in a preemption, or before one is undone.
+    /// Returns 1 if a submission comes during a preemption or before its measure is undone; else 0.
     pub(crate) fn submits(&self) -> u64 {
         u64::from(self.at != At::Running || self.done.is_some())
     }

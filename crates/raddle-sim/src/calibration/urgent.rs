@@ -60,8 +60,8 @@ impl Urgent {
         Self { levels, turns, turn: 0, calm: 0, begun, since: 0, restarts: RESTARTS, best }
     }
 
-    /// Returns the most passes (replays) that bring a gain for this many kernels that ran side by
-    /// side.
+    /// Returns the most passes (replays) that make the lengths of workgroups better, for this many
+    /// kernels that ran side by side.
     pub(super) fn passes(beside: &[u32]) -> usize {
         (KERNELS / beside.len().max(1)).clamp(LEAST_PASSES, MOST_PASSES)
     }
@@ -156,8 +156,8 @@ impl Calibration<'_> {
     }
 
     /// Goes on to the next level if this pass (replay) changed no length (`learnt` is false). `off`
-    /// tells for each op whether it did not run as recorded. Returns whether another pass would
-    /// bring a gain.
+    /// is true for each op that did not run as recorded. Returns whether another pass would make
+    /// the lengths better.
     pub(super) fn goes_on(&mut self, learnt: bool, off: &[bool]) -> bool {
         let urgent = &mut self.urgent;
         if learnt {

@@ -44,8 +44,8 @@ pub struct HeldOut {
 /// Two classes of kernels: (class of the kernel, class of its neighbour).
 type Classes = (NeighbourClass, NeighbourClass);
 
-/// The figures that the first half of a recording gives: times of one workgroup in ns, and factors
-/// in thousandths.
+/// Knowledge from the first half of a recording: times of one workgroup in ns, and factors in
+/// thousandths.
 #[derive(Default)]
 struct Taught {
     alone: BTreeMap<Shape, u64>,

@@ -105,8 +105,8 @@ struct Live {
     /// have ended. A cut workgroup holds only the resources of its parts on the device.
     cut: BTreeMap<u64, u16>,
     assigned: BTreeMap<u64, CuId>,
-    /// The fronts (workgroups that end together) whose waves wait at a barrier for the other waves
-    /// of their workgroup, by number of the workgroup.
+    /// The indices of the fronts (workgroups that end together) whose waves wait at a barrier for the other waves of
+    /// their workgroup, by number of the workgroup.
     gathered: BTreeMap<u64, Vec<u32>>,
 }
 

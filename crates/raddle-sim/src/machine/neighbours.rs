@@ -61,16 +61,17 @@ pub(super) struct NeighbourLoad {
     /// (workgroups that end together) on each compute unit; kept only for launches that need
     /// memory.
     holders: Vec<u32>,
-    /// The number of compute units with a count above 0 in `holders`.
+    /// The number of compute units on which the launch has workgroups, by the counts in `holders`.
     held: u64,
-    /// The bytes and the pipes that the launch wants.
+    /// The bytes a microsecond and the pipes that the running workgroups of the launch want.
     wants: Wants,
     /// The present pace of all running fronts (workgroups that end together) of the launch: how
     /// long work lasts over how long it lasts alone.
     pub(super) pace: MemoryPace,
 }
 
-/// The bandwidth of the memory and the pipes of compute units that launches want.
+/// The demand of launches for bandwidth of the memory and for pipes (execution pipelines) of
+/// compute units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Wants {
     /// The bytes that launches want to move in a microsecond to and from the memory which all
@@ -81,7 +82,7 @@ struct Wants {
 }
 
 impl Wants {
-    /// Returns this sum after its part `before` has become `now`.
+    /// Returns the sum of wants after the part `before` of it has become `now`.
     const fn changed(self, before: Self, now: Self) -> Self {
         Self {
             bytes: self.bytes - before.bytes + now.bytes,

@@ -40,7 +40,7 @@ impl MemoryPace {
     }
 }
 
-/// The work that is left, as its time alone in parts of a nanosecond.
+/// Work that is left to do, counted as the time that it would take alone, in parts of a nanosecond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct WorkLeft(u128);
 
@@ -69,8 +69,8 @@ impl WorkLeft {
     }
 }
 
-/// Returns `parts` times `by` over `over`, rounded down; the caller keeps `by` and `over` below 2
-/// to the power of 40, which no bandwidth in bytes a microsecond passes.
+/// Returns `parts` times `by` over `over`, rounded down, to scale work by a pace. The caller keeps
+/// `by` and `over` below 2 to the power of 40, which no bandwidth in bytes a microsecond passes.
 fn portion(parts: u128, by: u64, over: u64) -> u128 {
     let product = parts.saturating_mul(by.into());
     // Division of 128 bits is slow, and hardly ever needed.

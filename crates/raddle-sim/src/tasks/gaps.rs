@@ -1,4 +1,4 @@
-//! When does a host issue work of which the launch was not recorded?
+//! When does a host issue work whose launch call was not recorded?
 
 use raddle_policy::{LaunchId, Tick, Ticks};
 
@@ -38,8 +38,8 @@ impl Tasks<'_> {
         iteration > 0 && !self.goes_on(usize::from(process), now)
     }
 
-    /// Returns whether a task of a repetition is issued later than at its recorded time: a gap
-    /// after other tasks, or with the task before it, which is itself late.
+    /// Returns whether a task of a repetition is issued later than at its recorded time: a recorded
+    /// gap after the end of other tasks, or together with the task before it, which is itself late.
     pub(super) fn comes_later(&self, base: u32, task: &Task) -> bool {
         match task.gap {
             Some(RecordedGap::Host(_)) => true,

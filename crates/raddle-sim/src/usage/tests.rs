@@ -9,7 +9,8 @@ use crate::times::ProcessTime;
 /// ready, launches issued].
 type Stand = [u64; 4];
 
-/// An account of times that adds every span to every figure to which it belongs.
+/// An account of times that adds every span to every figure to which it belongs: the oracle of
+/// `Usage`.
 #[derive(Default)]
 struct Naive {
     times: Vec<ProcessTime>,

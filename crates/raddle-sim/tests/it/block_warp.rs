@@ -19,7 +19,7 @@ fn options() -> impl Strategy<Value = BlockWarpConfig> {
     })
 }
 
-/// Every other launch may have a barrier.
+/// Marks the first, third, fifth .. task as one that may have a barrier.
 fn with_barriers(mut processes: Vec<Vec<Task>>) -> Vec<Vec<Task>> {
     for task in processes.iter_mut().flatten().step_by(2) {
         if let Work::Kernel { barrier, .. } = &mut task.work {
@@ -64,9 +64,9 @@ proptest! {
     }
 }
 
-/// One unit of 8 wave slots: a low launch fills it again and again, an urgent workgroup of 6 waves
-/// comes at 5. Leftover waits until the low one has placed its last; here the urgent workgroup gets
-/// the slots that free at 10.
+/// Checks that an urgent workgroup gets the wave slots that free next, on a unit of 8: a low launch
+/// fills them, and the urgent workgroup of 6 waves, issued at 5, starts at 10. Under `leftover` it
+/// waits until the low launch has started its last workgroup.
 #[test]
 fn an_urgent_workgroup_gets_the_next_slots() {
     let mut low = kernel(0, 40, 2, 10);
@@ -79,8 +79,9 @@ fn an_urgent_workgroup_gets_the_next_slots() {
     assert_eq!((latency(&leftover, 1), end(&leftover, 0)), (95, 100));
 }
 
-/// Waves start one by one where a workgroup lies in part, and each lasts as long as it would: the
-/// low launches end at 10 and 20, the urgent one of 6 waves gets 2 slots at 5, 4 more at 10.
+/// Checks that waves of a workgroup that starts in parts last as long as in a whole one: low
+/// launches end at 10 and 20, and the urgent workgroup of 6 waves gets 2 slots at 5 and 4 more at
+/// 10.
 #[test]
 fn waves_of_a_partly_started_workgroup_last_as_long_as_it_would() {
     let mut low = kernel(0, 3, 2, 10);
@@ -92,9 +93,9 @@ fn waves_of_a_partly_started_workgroup_last_as_long_as_it_would() {
     assert_eq!(outcome.counters.starts, 3, "3 low ones at once, then 2 waves, then 4");
 }
 
-/// Two workgroups of 4 waves that meet at a barrier, on a unit of 8 slots of which 4 are taken
-/// until 1,000 and 2 until 5. Started in part, each holds half of what it needs until 1,000; so
-/// says `raddle golden sm` of the same mix.
+/// Checks that waves that meet at a barrier wait for the last of their workgroup. On a unit of 8
+/// slots, of which 4 are taken until 1,000 and 2 until 5, two workgroups of 4 waves that start in
+/// part each hold half of what they need until 1,000, as in `raddle golden sm`.
 #[test]
 fn waves_that_meet_at_a_barrier_wait_for_the_last_of_their_workgroup() {
     let ends = |whole_blocks_for_barriers| {

@@ -9,8 +9,8 @@ use raddle_trace::{ImportConfig, Profile, read};
 
 use crate::kit::{SHAPE, end, kernel, preempting, run_default, try_run, workload};
 
-/// Returns the contention of a kernel of that class, with its factors beside compute and beside
-/// memory.
+/// Returns the contention of a kernel of this class, with its factors, in thousandths, beside a
+/// neighbour that needs compute and one that needs memory.
 fn charged(class: NeighbourClass, compute: u32, memory: u32) -> Contention {
     Contention { class, permille: [compute, memory, 1000, 1000] }
 }
@@ -31,7 +31,7 @@ fn a_neighbour_costs_for_as_long_as_it_runs() {
     use NeighbourClass::Memory;
     let alone = workload(vec![vec![kernel(0, 1, 1, 1000)], vec![kernel(0, 1, 1, 500)]]);
     assert_eq!(ends(&run_default(&alone, 1)), [1000, 500]);
-    // Half of the first is half done when the second ends.
+    // The first kernel has done half of its work when the second ends.
     let twice = charged(Memory, 1000, 2000);
     let one = beside(alone.clone(), vec![vec![twice], vec![charged(Memory, 1000, 1000)]]);
     assert_eq!(ends(&run_default(&one, 1)), [250 + 1000, 500]);
@@ -41,7 +41,7 @@ fn a_neighbour_costs_for_as_long_as_it_runs() {
     let other = charged(NeighbourClass::Compute, 1000, 3000);
     let apart = beside(alone, vec![vec![charged(Memory, 1500, 9000)], vec![other]]);
     let ended = ends(&run_default(&apart, 1));
-    // The second is three times as long; in 1500 the first has done 1000.
+    // The second kernel lasts three times as long; in 1500 ticks the first has done 1000.
     assert_eq!(ended, [1500, 1500]);
 }
 
@@ -56,7 +56,7 @@ fn of_several_neighbours_the_worst_counts_and_those_of_the_same_process_do_not()
     ]);
     let free = |class| charged(class, 1000, 1000);
     let all = beside(three, vec![vec![own, own], vec![free(Compute)], vec![free(Memory)]]);
-    // 600 of them at half the pace.
+    // The kernels run beside each other for 600 ticks at half the pace.
     assert_eq!(ends(&run_default(&all, 2))[..2], [1300, 1300]);
     let one = workload(vec![vec![kernel(0, 1, 1, 1000), kernel(0, 1, 1, 1000)]]);
     let one = beside(one, vec![vec![own, own]]);
@@ -83,7 +83,8 @@ fn what_is_switched_costs_nobody_anything_and_keeps_what_it_had_done() {
     assert_eq!(side, [1100, 600], "200 at half the pace");
 }
 
-/// Kernels of two streams of a V100: name, stream, start, duration; each fills a quarter of it.
+/// Returns a recording of kernels, each (name, stream, start, duration in ns), on a V100 of which
+/// each fills a quarter.
 fn recording(rows: &[(&str, u32, u64, u64)]) -> Profile {
     let mut text = "# device = v100\nname,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,\
                     vgprs_per_thread,lds_bytes,start_ns,duration_ns\n"
@@ -101,15 +102,16 @@ fn a_factor_is_of_the_same_kernel_with_and_without_a_neighbour() {
         ("reduce_a", 1, 0, 100),
         ("reduce_a", 1, 200, 110),
         ("reduce_a", 1, 400, 90),
-        // Beside a matrix product it takes 1.5 times as long, beside communication 3 times.
+        // The kernel takes 1.5 times as long beside a matrix product, and 3 times beside
+        // communication.
         ("reduce_a", 1, 1000, 150),
         ("my_gemm", 2, 990, 400),
         ("reduce_a", 1, 2000, 300),
         ("ncclDevKernel_AllReduce", 2, 1990, 400),
-        // Never alone.
+        // The kernel `copy_b` never runs alone, so it gives no factor.
         ("copy_b", 1, 3000, 300),
         ("ncclDevKernel_AllReduce", 2, 2990, 400),
-        // Beside for less than half of its time.
+        // The kernel has a neighbour for less than half of its time, so it gives no factor.
         ("reduce_a", 1, 4000, 100),
         ("my_gemm", 2, 4060, 400),
     ]);
@@ -119,13 +121,14 @@ fn a_factor_is_of_the_same_kernel_with_and_without_a_neighbour() {
     assert_eq!(permille("reduce_a", Compute), Some(1500));
     assert_eq!(permille("reduce_a", Communication), Some(3000));
     assert_eq!(permille("reduce_a", Memory), None, "nobody observed it");
-    // A kernel that was not observed takes the factor of its class; no class, no factor.
+    // A kernel that was not observed has the factor of its class; without a class it has no factor.
     assert_eq!(permille("layer_norm", Compute), Some(1500));
     assert_eq!(permille("my_gemm", Memory), None);
     assert_eq!(permille("k", Compute), None);
     assert_eq!((table.alone, table.beside, table.never_alone), (3, 2, 1));
 
-    // An unknown factor costs nothing, or under `Most` as many times as there are processes.
+    // An unknown factor costs nothing; under `Most` the kernel takes as many times as long as there
+    // are processes.
     let stranger = recording(&[("softmax_c", 1, 0, 100), ("reduce_d", 1, 200, 100)]);
     let most = table.charges(&stranger, Charge::Most, 3);
     assert_eq!(most[0].permille, [3000; 4]);

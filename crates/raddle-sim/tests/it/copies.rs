@@ -14,7 +14,7 @@ use crate::laws::{check, processes};
 use crate::replay::{check_replay, logged};
 use crate::window::watched;
 
-/// A kernel that fills the one compute unit for 1,000.
+/// Returns a kernel that fills the one compute unit for 1,000 ticks.
 fn full() -> Task {
     idempotent(kernel(0, 8, 1, 1000))
 }
@@ -23,7 +23,8 @@ fn in_stream(stream: u32, tasks: Vec<Task>) -> Vec<Task> {
     tasks.into_iter().map(|task| Task { stream: StreamId(stream), ..task }).collect()
 }
 
-/// An urgent launch of 100 comes at `at`, beside these tasks.
+/// Runs these low tasks with an urgent launch of 100 ticks that comes at the tick `at`, where work
+/// is taken off by `how`.
 fn urgent(how: Preemption, at: u64, low: Vec<Task>, waits: Vec<TaskWait>) -> Outcome {
     let high = at_level(0, vec![kernel(at, 8, 1, 100)]);
     let mut all = workload(vec![at_level(5, low), high]);
@@ -61,18 +62,18 @@ fn a_copy_is_submitted_with_the_turn() {
 
 #[test]
 fn a_copy_behind_a_launch_that_leaves_goes_back_with_it() {
-    // The copy stands behind a launch that runs, and another one behind the copy.
+    // The copy stands behind a launch that runs, and another launch stands behind the copy.
     let low = || in_order(vec![full(), copy(0, 50), full()]);
     let outcome = urgent(Preemption::Flag, 500, low(), Vec::new());
     assert_eq!(latency(&outcome, 3), 500, "only what runs is waited for");
     assert_eq!((started(&outcome, 1), started(&outcome, 2)), (1100, 1150));
-    // Under `wait` all of the window runs, the copy beside the urgent launch.
+    // Under `wait` all of the window runs; the copy runs beside the urgent launch.
     let outcome = urgent(Preemption::Wait, 500, low(), Vec::new());
     assert_eq!(
         (started(&outcome, 1), started(&outcome, 2), latency(&outcome, 3)),
         (1000, 1100, 500)
     );
-    // Held, nothing of it begins.
+    // Under `drain` the low process is held: none of its waiting work begins.
     let outcome = urgent(Preemption::Drain, 500, low(), Vec::new());
     assert_eq!((latency(&outcome, 3), started(&outcome, 1)), (500, 1100));
     let outcome = urgent(Preemption::Switch, 500, low(), Vec::new());
@@ -89,10 +90,11 @@ fn a_copy_that_runs_is_waited_for_and_forbids_a_reset() {
     let reset = urgent(Preemption::Reset, 100, low(300), Vec::new());
     assert_eq!((reset.counters.killed, latency(&reset, 2)), (0, 900));
     assert_eq!(*reset.preemptions.refused(), [(RefusedReset::CopyRuns, 1)].into());
-    // Once the copy has ended, there is one.
+    // After the copy has ended, there is a reset.
     let reset = urgent(Preemption::Reset, 400, low(300), Vec::new());
     assert!(reset.counters.killed > 0 && reset.preemptions.refused().is_empty());
-    // The compute units are free when the launch is off; the preemption is over with the copy.
+    // The compute units are free when the launch is off; the preemption is complete when the copy
+    // has ended.
     let switched = urgent(Preemption::Switch, 100, low(1500), Vec::new());
     let drained = &switched.latencies[&Preemption::Switch];
     assert_eq!((latency(&switched, 2), &drained[..]), (800, &[Ticks(1400)][..]));
@@ -146,7 +148,7 @@ fn copies_are_in_the_log_which_keeps_the_rules_and_replays() {
     assert!(!log.contains("copy"));
 }
 
-/// Adds an action to the decision in which something begins.
+/// A dispatcher that adds a chosen action to the first decision in which a launch or copy begins.
 struct Meddles {
     inner: Composed,
     action: Option<Action>,
@@ -195,8 +197,8 @@ fn what_cannot_be_done_with_a_copy_is_an_error_with_its_state() {
     }
 }
 
-/// Up to three processes of two streams whose tasks wait for others of either stream; every second
-/// task is a copy.
+/// Draws up to three processes of two streams whose tasks wait for others of either stream; every
+/// second task is a copy.
 fn entangled() -> impl Strategy<Value = Workload> {
     let waits = prop::collection::vec((0usize..9, 0usize..9, any::<bool>()), 0..12);
     (processes(), waits, any::<[bool; 9]>()).prop_map(|(processes, waits, copies)| {

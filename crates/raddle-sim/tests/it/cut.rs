@@ -1,4 +1,4 @@
-//! Do workgroups that are cut into waves (seed 000, E3) come through whole?
+//! Do workgroups that are cut into waves (seed 000, E3) lose and repeat no wave?
 
 use proptest::prelude::*;
 use raddle_dispatch::{Composed, Dispatcher};
@@ -13,8 +13,8 @@ use crate::kit::{
 };
 use crate::laws::{check, processes};
 
-/// Starts every third workgroup as a whole and cuts the others into waves, each on the lowest
-/// compute unit that it fits; one that waits for further waves keeps nobody else waiting.
+/// A policy that starts every third workgroup as a whole and cuts the others into waves, each on
+/// the lowest compute unit with room; a launch that finds no room keeps no other one waiting.
 pub(crate) struct Cuts;
 
 impl Cuts {
@@ -40,7 +40,7 @@ impl Allocate for Cuts {
     }
 }
 
-/// Cuts every workgroup.
+/// A policy that cuts every workgroup into single waves, on the lowest compute unit with room.
 struct CutsAll;
 
 impl Allocate for CutsAll {
@@ -76,7 +76,7 @@ fn parts_run_where_the_workgroup_would_not() {
     }
 }
 
-/// Cuts what does not fit as a whole.
+/// A policy that cuts a workgroup only where none fits as a whole.
 struct Stuck;
 
 impl Allocate for Stuck {
@@ -94,16 +94,16 @@ impl Allocate for Stuck {
 
 #[test]
 fn each_part_holds_the_lds_of_a_workgroup() {
-    // 8 waves of one workgroup that takes 6 of 16 granules: two parts at a time.
+    // One workgroup of 8 waves takes 6 of 16 LDS granules, so two of its parts run at a time.
     let work = workload(vec![vec![with_lds(kernel(0, 1, 8, 100), 6)]]);
     let outcome = try_run(&work, 1, cuts_all(None)).expect("the two books agree");
     assert_eq!(end(&outcome, 0), 400);
     assert_eq!((outcome.counters.workgroups, outcome.wave_ns[0]), (1, 800));
 }
 
-/// A low process of two workgroups of three waves of 1000, two of them at a time; an urgent launch
-/// that wants all LDS comes at 1500, when the third wave of the first runs beside the first of the
-/// second.
+/// Runs a low process of two workgroups of three waves of 1000 ticks, two waves at a time, and an
+/// urgent launch at 1500 that wants all LDS: then the third wave of the first workgroup runs beside
+/// the first wave of the second.
 fn preempted(how: Option<Preemption>, may_be_killed: bool) -> Outcome {
     let low = with_lds(kernel(0, 2, 3, 1000), 8);
     let low = if may_be_killed { idempotent(low) } else { low };
@@ -120,7 +120,7 @@ fn parts_leave_and_come_back() {
     let drained = preempted(Some(Preemption::Drain), false);
     assert_eq!((latency(&drained, 1), end(&drained, 0)), (500, 3100));
     assert_eq!(drained.counters.taken_off, 1);
-    // Killed, of the workgroups 0 and 1 one part each.
+    // The reset kills one part each of the workgroups 0 and 1.
     let killed = preempted(Some(Preemption::Reset), true);
     assert_eq!((latency(&killed, 1), end(&killed, 0)), (7, 1500 + 7 + 100 + 3000));
     assert_eq!((killed.counters.killed, killed.counters.workgroups), (2, 3));

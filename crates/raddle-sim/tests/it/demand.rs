@@ -1,4 +1,4 @@
-//! Does a launch fare beside others, and on fewer units, as its demand for the memory says?
+//! Does a launch last as long beside others, and on fewer units, as its demand for memory says?
 
 use raddle_device::MemoryRates;
 use raddle_dispatch::Recipe;
@@ -41,7 +41,7 @@ fn latency() -> TaskDemand {
     needs(KernelNeed::Latency, 0, 1)
 }
 
-/// Processes, each of tasks with their demands.
+/// Returns a workload of these processes, each given as its tasks with their demands for memory.
 fn demanding(processes: Vec<Vec<(Task, TaskDemand)>>) -> Workload {
     let tasks = |all: &Vec<(Task, TaskDemand)>| all.iter().map(|(task, _)| *task).collect();
     let mut workload = workload(processes.iter().map(tasks).collect());
@@ -63,7 +63,7 @@ fn ends(outcome: &Outcome) -> Vec<u64> {
     (0..outcome.records.len()).map(|launch| end(outcome, launch)).collect()
 }
 
-/// The end of the first launch of each process.
+/// Returns the tick at which the first launch of each process ended.
 fn firsts(outcome: &Outcome, processes: u16) -> Vec<u64> {
     let first = |process| outcome.records.iter().position(|record| record.process == process);
     (0..processes).map(|process| end(outcome, first(process).expect("it has one"))).collect()
@@ -71,21 +71,21 @@ fn firsts(outcome: &Outcome, processes: u16) -> Vec<u64> {
 
 #[test]
 fn memory_is_shared_and_compute_only_loads_it() {
-    // Both on both units want 800 each, of 850 that there are.
+    // Both launches, on both units, want 800 bytes each of the 850 that memory moves.
     let two = |other| demanding(vec![vec![(kernel(0, 2, 1, 1000), memory())], vec![other]]);
     let both = two((kernel(0, 2, 1, 500), memory()));
-    // The second lasts 500 x 1600 / 850 = 941.2; of the first 499.9 are done by then.
+    // The second launch lasts 500 x 1600 / 850 = 941.2 ticks; the first has done 499.9 by then.
     assert_eq!(ends(&run_default(&both, 2)), [1441, 941]);
     let beside = two((kernel(0, 2, 1, 5000), compute(2)));
     assert_eq!(ends(&run_default(&beside, 2)), [1235, 5000], "1000 x (800 + 250) / 850");
-    // Half of its workgroups load it by half: 925 of 850.
+    // Half of the launch's workgroups load the memory by half: 925 of 850 are wanted.
     let half = two((kernel(0, 2, 1, 5000), compute(4)));
     assert_eq!(ends(&run_default(&half, 2)), [1088, 5000]);
     let unknown = two((kernel(0, 2, 1, 5000), needs(KernelNeed::Unknown, 0, 2)));
     assert_eq!(ends(&run_default(&unknown, 2)), [1000, 5000]);
 }
 
-/// Launches that need compute get no more of the pipes of their units than neighbours leave.
+/// Checks that launches that need compute get no more of their units' pipes than neighbours leave.
 #[test]
 fn compute_shares_the_pipes_of_its_units() {
     let chain = |pipes| TaskDemand { pipes, ..needs(KernelNeed::Compute, 0, 2) };
@@ -98,7 +98,7 @@ fn compute_shares_the_pipes_of_its_units() {
     assert_eq!(beside(chain(500_001), chain(500_000)), [1000, 1000], "less than 1 ns more");
     assert_eq!(beside(chain(750_000), chain(500_000)), [1250, 1250]);
     assert_eq!(beside(chain(1_000_000), memory()), [1000, 1000], "memory leaves the pipes");
-    // Of two workgroups of four, that is half of the pipes that all four use.
+    // Two workgroups of four run, which is half of the pipes that all four use.
     let half = TaskDemand { full: 4, ..chain(1_000_000) };
     assert_eq!(beside(half, chain(1_000_000)), [1500, 1500]);
     // Launches of the same process wait for each other in the recording already.
@@ -107,7 +107,7 @@ fn compute_shares_the_pipes_of_its_units() {
     assert_eq!(ends(&run_default(&demanding(vec![own, idle]), 2)), [1000, 1000, 5010]);
 }
 
-/// Processes with compute units of their own share no pipes.
+/// Checks that processes with compute units of their own share no pipes.
 #[test]
 fn compute_on_units_of_its_own_shares_no_pipes() {
     let all = TaskDemand { pipes: 1_000_000, ..needs(KernelNeed::Compute, 0, 32) };
@@ -117,7 +117,7 @@ fn compute_on_units_of_its_own_shares_no_pipes() {
     assert_eq!(ends(&found), ends(&apart(&without(&both), 4)));
 }
 
-/// Bytes that stay in caches cost no neighbour anything.
+/// Checks that bytes that stay in caches cost no neighbour anything.
 #[test]
 fn what_stays_in_caches_loads_no_memory() {
     let cached = TaskDemand { shared: 0, ..memory() };
@@ -127,7 +127,7 @@ fn what_stays_in_caches_loads_no_memory() {
 
 #[test]
 fn a_launch_wants_no_more_than_the_units_that_hold_it_move() {
-    // Each on one unit: 500 + 500 of 850, not 800 + 800.
+    // Each launch is on one unit: 500 + 500 of 850 are wanted, not 800 + 800.
     let one = |_| vec![(kernel(0, 1, 8, 1000), memory())];
     assert_eq!(ends(&run_default(&demanding((0..2).map(one).collect()), 2)), [1176, 1176]);
 }
@@ -190,7 +190,7 @@ fn what_is_switched_loads_no_memory_and_keeps_what_it_had_done() {
     assert_eq!(run(&both), run(&without(&both)), "they never run at the same time");
 }
 
-/// An end that is put off stays in the queue; the dispatcher is not asked when it is due.
+/// Checks that the dispatcher is not asked when an end that was put off is due at its old tick.
 #[test]
 fn ends_that_are_put_off_are_no_decisions() {
     let short = |at: u64| (kernel(at * 150, 2, 1, 60), memory());
@@ -202,7 +202,7 @@ fn ends_that_are_put_off_are_no_decisions() {
     assert_eq!(with, run_default(&all, 2));
 }
 
-/// Runs under `spatial` by the shares of the processes.
+/// Runs a workload under `spatial`, which gives each process compute units by its share.
 fn apart(workload: &Workload, cus: u16) -> Outcome {
     let recipe = "raddle = 1\n[allocate]\npolicy = \"spatial\"";
     let recipe = Recipe::parse("test", recipe).expect("a recipe");
@@ -219,13 +219,14 @@ fn a_persistent_grid_shrinks_with_the_units_and_the_dispatcher_hears_it() {
     ]);
     both.processes[0].share = 3;
     let found = apart(&both, 4);
-    // 3 of 4 units: 24 workgroups of 4 / 3 of the length, in one round instead of two.
+    // On 3 of 4 units the launch has 24 workgroups of 4 / 3 of the length, in one round instead of
+    // two.
     assert_eq!(ends(&found)[0], 1333);
     assert_eq!(end(&apart(&without(&both), 4), 0), 2000);
     let record = &found.records[0];
     assert_eq!((record.workgroups, record.units), (24, 3));
     assert_eq!(found.counters.workgroups, 24 + 1);
-    // With all units it has its own grid.
+    // With all units the launch has its own grid.
     let alone = run_default(&both, 4);
     assert_eq!((alone.records[0].workgroups, end(&alone, 0)), (32, 1000));
 }
@@ -235,10 +236,11 @@ fn fewer_units_cost_memory_only_what_they_cannot_move() {
     let idle = vec![(kernel(0, 1, 1, 10), latency())];
     let mut both = demanding(vec![vec![(kernel(0, 32, 1, 1000), memory())], idle]);
     both.processes[0].share = 1;
-    // Two of four units move 1000 of the 800 that it wants: as long, in two rounds of half.
+    // Two of four units move 1000 of the 800 that the launch wants: it lasts as long, in two rounds
+    // of half.
     assert_eq!(end(&apart(&both, 4), 0), 1000);
     both.processes[1].share = 3;
-    // One unit moves 500: 1.6 times as long, in four rounds.
+    // One unit moves 500 of 800: the launch lasts 1.6 times as long, in four rounds.
     assert_eq!(end(&apart(&both, 4), 0), 1600);
 }
 
@@ -261,7 +263,7 @@ fn a_host_that_thinks_between_repetitions_begins_the_next_one_later() {
     assert_eq!(run(40), [100, 250, 1100], "a request that comes later finds the host idle");
 }
 
-/// Runs a profile alone on its device, with and without its demand.
+/// Returns the runs of a profile alone on its device: [with its demand for memory, without].
 fn alone(profile: &Profile, device: &raddle_device::Device) -> [Outcome; 2] {
     let planned = plan(profile, &PlanConfig::new(device, device), |_| raddle_policy::Level(0));
     let needs = op_needs(profile, device, |_| None);
@@ -276,7 +278,7 @@ fn alone(profile: &Profile, device: &raddle_device::Device) -> [Outcome; 2] {
     })
 }
 
-/// Files with at most so many ops are replayed; larger ones of the same kinds add only time.
+/// The most ops of a sample that is replayed; larger samples of the same kinds add only time.
 const MOST_OPS: usize = 20_000;
 
 #[test]

@@ -11,21 +11,22 @@ use raddle_trace::{CopyDirection, ImportConfig, read};
 use crate::kit::{SHAPE, end, kernel, run_default, try_run};
 use crate::queued_streams::{issued_and_started, recorded};
 
-/// A server that works on one job at a time, first come, first served.
+/// A server that works on one job at a time, first come, first served: the oracle of an engine.
 #[derive(Clone, Copy, Default)]
 struct Server {
     free: u64,
 }
 
 impl Server {
-    /// Returns when a job ends that comes at a time.
+    /// Returns the time at which a job ends that comes at the time `comes` and takes `lasts`.
     fn serve(&mut self, comes: u64, lasts: u64) -> u64 {
         self.free = self.free.max(comes) + lasts;
         self.free
     }
 }
 
-/// Puts tasks of several streams into one process; each waits for the one before it in its stream.
+/// Returns a workload of one process with these streams; each task waits for the one before it in
+/// its stream.
 fn streams(all: Vec<Vec<Task>>) -> Workload {
     let mut tasks: Vec<Task> = Vec::new();
     for (stream, own) in (0..).zip(all) {
@@ -48,13 +49,14 @@ fn copy_to(direction: Option<CopyDirection>, arrival: u64, lasts: u64) -> Task {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// A direction has one engine, which takes copies in the order in which they become ready.
+    /// Checks that each direction has one engine, which takes copies in the order in which they
+    /// become ready.
     #[test]
     fn copies_queue_at_the_engine_of_their_direction(
         all in prop::collection::vec(
             prop::collection::vec((0..3usize, 0..500u64, 1..100u64), 1..6), 1..5),
     ) {
-        // Times that no two copies share: ties would hang on the order of events.
+        // No two copies have times in common: ties would depend on the order of events.
         let mut number = 0;
         let mut odd = |coarse: u64| { number += 1; coarse * 1009 + number };
         let all: Vec<Vec<(usize, u64, u64)>> = all.into_iter().map(|own| {
@@ -74,7 +76,7 @@ proptest! {
         let mut left: Vec<_> =
             all.iter().map(|own| (0, own.as_slice())).collect();
         let mut ends: Vec<Vec<u64>> = vec![Vec::new(); all.len()];
-        // Of the streams' next copies the one that is ready first comes first.
+        // Of the next copies of the streams, the one that is ready first is served first.
         while let Some((ready, stream)) = left.iter().enumerate()
             .filter_map(|(stream, (free, own))| Some((own.first()?.1.max(*free), stream)))
             .min()
@@ -92,7 +94,7 @@ proptest! {
         prop_assert_eq!(found, ends.concat());
     }
 
-    /// Copies that do not cross between host and device take no turns, and no room.
+    /// Checks that copies that do not cross between host and device wait for no engine and no room.
     #[test]
     fn other_copies_wait_for_nothing(
         all in prop::collection::vec((0..4usize, 0..500u64, 1..100u64), 1..12),
@@ -103,7 +105,7 @@ proptest! {
             vec![copy_to(direction, arrival, lasts)]
         };
         let mut lanes: Vec<Vec<Task>> = all.iter().map(copy).collect();
-        // An engine and the whole device are taken meanwhile.
+        // A copy engine and all compute units are busy meanwhile.
         lanes.extend([vec![copy_to(Some(ToDevice), 0, 900)], vec![kernel(0, 1, 8, 900)]]);
         let outcome = run_default(&streams(lanes), 1);
         for (at, &(_, from, lasts)) in all.iter().enumerate() {
@@ -111,8 +113,8 @@ proptest! {
         }
     }
 
-    /// Where nobody recorded the issue, work starts a gap after what it waits for has ended, and is
-    /// issued then, or with the work before it.
+    /// Checks that work whose issue was not recorded starts a recorded gap after the end of what it
+    /// waits for, and is issued then, or with the work before it.
     #[test]
     fn gaps_are_the_think_times_of_a_closed_queue(
         all in prop::collection::vec(
@@ -148,7 +150,7 @@ proptest! {
             .min()
         {
             let (at, own) = (next[process].1, &all[process]);
-            // Of two that come at once either may be first.
+            // Of two launches that come at one time, either may be first.
             let others = next.iter().zip(&all).filter(|((_, at), own)| *at < own.len());
             prop_assume!(others.filter(|((other, _), _)| *other == comes).count() == 1);
             let ended = server.serve(comes, own[at].1);
@@ -174,14 +176,16 @@ proptest! {
         }
     }
 
-    /// Workgroups of the most urgent kernel that waits go first when others end; nothing is stopped.
+    /// Checks that the most urgent kernel that waits goes first when workgroups of others end, and
+    /// that nothing is stopped.
     #[test]
     fn the_more_urgent_stream_goes_first_where_workgroups_end(
         all in prop::collection::vec((0..400u64, 1..8u64, 1..90u64), 2..7),
     ) {
         let mut number = 0;
         let mut odd = |coarse: u64| { number += 1; coarse * 1009 + number };
-        // One kernel a stream, of workgroups that fill the device; a lower stream is more urgent.
+        // Each stream has one kernel, of workgroups that fill the device; a lower stream is more
+        // urgent.
         let all: Vec<(u64, u64, u64)> =
             all.into_iter().map(|(at, groups, lasts)| (odd(at), groups, odd(lasts))).collect();
         let tasks = all.iter().zip(0..).map(|(&(at, groups, lasts), level)| {
@@ -213,8 +217,8 @@ proptest! {
         prop_assert_eq!(found, ends);
     }
 
-    /// Streams beyond the hardware queues share them: on AMD behind the end, on NVIDIA behind the
-    /// start of what was issued before.
+    /// Checks that streams beyond the number of hardware queues share them: on AMD work waits for
+    /// the end, on NVIDIA for the start of what was issued before in its queue.
     #[test]
     fn streams_share_hardware_queues(
         device in prop::sample::select(vec!["h100", "mi300x"]),

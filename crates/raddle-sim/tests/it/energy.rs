@@ -1,4 +1,4 @@
-//! What does a run draw, and does a meter find the weights again?
+//! How much energy does a run draw, and does a meter find the weights of instructions again?
 
 use raddle_policy::{Activity, StreamId};
 use raddle_sim::{EnergyModel, Summary, Task, TestBench};
@@ -12,7 +12,8 @@ fn waves_draw_while_they_are_resident() {
         EnergyModel::of_instructions(EnergyModel::ASSUMED.pj).wave_uw(crate::kit::ACTIVITY, false),
         WAVE_UW
     );
-    // 2 workgroups of 3 waves for 100 ns, one on each of two compute units; then 1 wave for 50 ns.
+    // Two workgroups of 3 waves run for 100 ns on one compute unit each; then 1 wave runs for 50
+    // ns.
     let later = Task { activity: Activity([0, 10, 0, 0, 0, 0]), ..kernel(100, 1, 1, 50) };
     let later = Task { stream: StreamId(1), ..later };
     let workload = workload(vec![vec![kernel(0, 2, 3, 100), later]]);
@@ -31,7 +32,7 @@ fn waves_draw_while_they_are_resident() {
 
 #[test]
 fn figures_of_evenness_and_idleness_are_those_of_a_computation_by_hand() {
-    // One compute unit draws 4 mW for 100 ns, the other for 50 of them, both 10 mW when idle.
+    // One compute unit draws 4 mW for 100 ns, the other for 50 ns; both draw 10 mW when idle.
     let draws = |workgroups, ticks| Task {
         activity: Activity([0, 10, 0, 0, 0, 0]),
         ..kernel(0, workgroups, 1, ticks)
@@ -47,15 +48,15 @@ fn figures_of_evenness_and_idleness_are_those_of_a_computation_by_hand() {
     outcome.energy = energy;
     let summary = Summary::new(&workload, &outcome, &[]).energy.expect("something was drawn");
     assert_eq!((summary.hottest_to_mean, summary.jain), (1.3333, 0.9));
-    // The first draws 4 mW throughout, the second 2 mW on average and 2 beside it: root of half of
-    // its variance of 4, over the mean of 3 mW.
+    // The first unit draws 4 mW throughout, the second 2 mW on average and 2 beside it: the root of
+    // half of its variance of 4, over the mean of 3 mW.
     assert_eq!(summary.over_time, 0.4714);
     assert_eq!(model.wave_uw(Activity([0, 10, 0, 0, 0, 0]), true), 10 * (400 + 150 + 1003));
 }
 
 #[test]
 fn what_comes_and_goes_in_one_tick_is_no_peak() {
-    // Two rounds on one compute unit: at 100 one leaves and the next comes.
+    // The kernel has two rounds on one compute unit: at 100 one round leaves and the next comes.
     let outcome = run_default(&workload(vec![vec![kernel(0, 16, 1, 100)]]), 1);
     assert_eq!(outcome.energy.peak_uw, 8 * WAVE_UW);
     assert_eq!(outcome.energy.total_fj(), u128::from(16 * 100 * WAVE_UW));
@@ -105,7 +106,7 @@ fn tests_of_resources_are_the_users_own() {
     assert_eq!(found.as_slice(), [3, 20], "48 mW to 320 mW");
 }
 
-/// Reads a bench with an error of up to 3 in 100, by a fixed pattern.
+/// A meter that reads a test bench with an error of up to 3 in 100, by a fixed pattern.
 struct Noisy {
     bench: TestBench,
     readings: u64,
@@ -113,7 +114,7 @@ struct Noisy {
 
 impl Meter for Noisy {
     fn measure(&mut self, kind: usize) -> Option<u64> {
-        // The mean of 64 readings.
+        // Each measurement is the mean of 64 readings.
         let exact = self.bench.measure(kind)?;
         let mut sum = 0;
         for _ in 0..64 {

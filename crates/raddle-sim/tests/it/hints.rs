@@ -1,4 +1,4 @@
-//! Does a policy see what waits and what programs say, and does a log of it come out again?
+//! Does a policy see what waits and what programs say, and does the log of a run replay?
 
 use std::cell::RefCell;
 
@@ -10,7 +10,7 @@ use raddle_policy::{
 use raddle_sim::Script;
 use raddle_testkit::{SMALL_CU, Sink};
 
-/// The most urgent process by its hint, and of it the most urgent streams.
+/// A turn policy that names the most urgent process by its hint, and of it the most urgent stream.
 #[derive(Clone, Debug)]
 struct Urgent;
 
@@ -43,7 +43,8 @@ impl Configured for Urgent {
     }
 }
 
-/// A process with two streams of two launches each, and one that says how urgent it is.
+/// Returns a script of a process with two streams of two launches each, and a process that hints
+/// how urgent it is.
 fn script() -> Script {
     let script = Script::on("1x2").join(0, 1).join(1, 1);
     let script = script.launch(0).stream(0).level(5).launch(0).stream(0).level(5);

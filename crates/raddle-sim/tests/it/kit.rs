@@ -37,7 +37,8 @@ pub(crate) fn options(cus: u16) -> SimConfig {
     }
 }
 
-/// `workgroups` workgroups of `waves` waves, `ticks` each, issued at `arrival` on stream 0.
+/// Returns a kernel of `workgroups` workgroups of `waves` waves that last `ticks` ticks each,
+/// issued at the tick `arrival` on stream 0.
 pub(crate) fn kernel(arrival: u64, workgroups: u64, waves: u16, ticks: u64) -> Task {
     Task {
         stream: StreamId(0),
@@ -102,13 +103,13 @@ pub(crate) fn try_run(
     run(workload, &mut dispatcher, &options(cus), &mut |_| ())
 }
 
-/// Runs under the default dispatcher.
+/// Runs a workload under the default dispatcher, on a device of `cus` compute units of [`SHAPE`].
 pub(crate) fn run_default(workload: &Workload, cus: u16) -> Outcome {
     try_run(workload, cus, Composed::builder(SHAPE, cus).build().expect("it builds"))
         .expect("a lawful dispatcher")
 }
 
-/// Every answer of the preempt slot.
+/// All answers of a preempt policy: `None`, under which work stays, and each method.
 pub(crate) const WAYS: [Option<Preemption>; 6] = [
     None,
     Some(Preemption::Wait),
@@ -118,7 +119,7 @@ pub(crate) const WAYS: [Option<Preemption>; 6] = [
     Some(Preemption::Switch),
 ];
 
-/// A preemption policy that always answers with this way.
+/// A preempt policy that always gives this answer.
 pub(crate) struct Always(pub(crate) Option<Preemption>);
 
 impl Preempt for Always {
@@ -127,13 +128,13 @@ impl Preempt for Always {
     }
 }
 
-/// Returns a dispatcher in which the highest level may issue and a revoked process leaves in this
-/// way.
+/// Returns the builder of a dispatcher in which only the most urgent level may issue, and a revoked
+/// process leaves by the method `how`.
 pub(crate) fn preempting(cus: u16, how: Option<Preemption>) -> Builder {
     Composed::builder(SHAPE, cus).turn("highest-level", HighestLevel).preempt("always", Always(how))
 }
 
-/// From ready to the first wave of a launch, in ticks.
+/// Returns the ticks from the moment at which a launch was ready to its first wave.
 pub(crate) fn latency(outcome: &Outcome, launch: usize) -> u64 {
     let record = &outcome.records[launch];
     record.started.expect("it started").since(record.ready.expect("it was ready")).0

@@ -16,7 +16,7 @@ use crate::kit::{SHAPE, at_level, end, in_order, kernel, try_run, workload};
 
 const RUNS: [u64; 6] = [10, 6, 4, 10, 25, 5];
 
-/// The loop of six kernels.
+/// Returns the tasks of `count` iterations of the worked example's loop of six kernels.
 fn iterations(count: usize) -> Vec<Task> {
     let task = |(n, ticks): (u32, u64)| Task {
         call: KernelCall { kernel: 1 + n, ..KernelCall::UNKNOWN },
@@ -28,11 +28,12 @@ fn iterations(count: usize) -> Vec<Task> {
 /// The costs of the worked example.
 const COSTS: &str = "enqueue-ns = 2\nprocessing-ns = 3\nschedule-ns = 1\ncleanup-ns = 2";
 
-/// A run of one process under a recipe with these lines before and in its launch path.
+/// Runs the tasks as one process under a recipe with the lines `before`, and the lines `path` in
+/// its launch path.
 fn under(before: &str, path: &str, tasks: Vec<Task>) -> Outcome {
     let recipe = format!("raddle = 1\n{before}\n[launch-path]\n{path}");
     let recipe = Recipe::parse("test", &recipe).expect("a recipe");
-    // Room for whatever may run at once.
+    // The device has room for all kernels that may run at the same time.
     let dispatcher: Composed =
         recipe.builder(SHAPE, 64).expect("a dispatcher").build().expect("it builds");
     let outcome = try_run(&workload(vec![tasks]), 64, dispatcher).expect("lawful");
@@ -40,7 +41,8 @@ fn under(before: &str, path: &str, tasks: Vec<Task>) -> Outcome {
     outcome
 }
 
-/// When the last of so many iterations has ended, in a dispatcher of this launch path.
+/// Returns the tick at which the last of `count` iterations of the loop ends, under this launch
+/// path.
 fn ends(count: usize, path: &str) -> u64 {
     end(&under("", &format!("{path}\n{COSTS}"), iterations(count)), 6 * count - 1)
 }
@@ -62,8 +64,8 @@ fn condensed_packets() {
     assert_eq!(ends(10, &format!("{condensed}\n{signals}")), 855);
 }
 
-/// A copy between two launches of a stream ends the packet of the first: the loop then takes two an
-/// iteration. What was launched is counted, and what that took.
+/// Checks that a copy between two launches of a stream ends the packet of the first, so that the
+/// loop takes two packets an iteration, and that launches, packets and their time are counted.
 #[test]
 fn a_copy_ends_a_packet() {
     let condensed = "policy = 'condensed'\nahead = 6";
@@ -71,16 +73,17 @@ fn a_copy_ends_a_packet() {
     tasks.iter_mut().step_by(3).for_each(|task| task.call.behind_copy = true);
     let outcome = under("", &format!("{condensed}\n{COSTS}"), tasks);
     let packets = 6 + 9 * 2;
-    // E, P and C a packet and S a launch, but for the cleanup of the last one: nobody waits for it.
+    // Each packet costs E, P and C and each launch S, except for the cleanup of the last one:
+    // nobody waits for it.
     let overhead_ns = packets * 7 - 2 + 60;
     let wanted = LaunchingSummary { submitted: 60, packets, bytes: 64 * packets, overhead_ns };
     assert_eq!(outcome.counters.launching, wanted);
     assert_eq!(end(&outcome, 59), 600 + overhead_ns);
 }
 
-/// With a window, all is submitted at once, and starts when all is launched: six reference packets
-/// and nine condensed ones of 1 + 5 x 6 kernels' parts, and a cleanup for each packet, not for each
-/// kernel.
+/// Checks that under a window launches that are submitted together start when all are launched,
+/// with a cleanup for each packet and not for each kernel: six reference packets, and nine
+/// condensed ones of 1 + 5 x 6 kernels' parts.
 #[test]
 fn what_is_submitted_together_is_cleaned_up_by_packet() {
     let condensed = "policy = 'condensed'\nahead = 6";
@@ -91,7 +94,7 @@ fn what_is_submitted_together_is_cleaned_up_by_packet() {
     assert_eq!(end(&outcome, 59), 60 * 6 + 600 + 60 * 2);
 }
 
-/// A copy that waits for a launch waits for its cleanup too.
+/// Checks that a copy that waits for a launch waits for its cleanup too.
 #[test]
 fn what_waits_hears_of_an_end_after_the_cleanup() {
     let tasks = in_order(vec![kernel(0, 1, 1, 10), crate::kit::copy(0, 5)]);
@@ -99,45 +102,47 @@ fn what_waits_hears_of_an_end_after_the_cleanup() {
     assert_eq!((end(&outcome, 0), end(&outcome, 1)), (17, 22));
 }
 
-/// B14, of kernels that wait for each other: each is launched while the one before it runs, so what
-/// stays is the first launch, the kernels and what waits for them, which is their cleanups.
+/// Checks that launching overlaps with the kernel that runs (B14), for kernels that wait for each
+/// other: only the first launch, the kernels and their cleanups take time.
 #[test]
 fn launching_goes_on_beside_the_kernel_that_runs() {
     let ends = |count, before, path: &str| {
         let path = format!("{path}\n{COSTS}");
         end(&under(before, &path, iterations(count)), 6 * count - 1)
     };
-    // 6 + 60 + 6 cleanups of 2; each further iteration 60 + 12.
+    // The first iteration takes 6 + 60 ticks and 6 cleanups of 2; each further one 60 + 12.
     let (ordinary, condensed) = ("policy = 'ordinary'", "policy = 'condensed'\nahead = 6");
     let overlap = |path: &str| format!("{path}\noverlap = true");
     assert_eq!(ends(1, "window = 6", &overlap(ordinary)), 78);
     assert_eq!(ends(10, "window = 6", &overlap(ordinary)), 78 + 9 * 72);
-    // By reference packets; each further iteration 60 and one cleanup.
+    // By reference packets, each further iteration takes 60 ticks and one cleanup.
     assert_eq!(ends(1, "window = 6", &overlap(condensed)), 78);
     assert_eq!(ends(10, "window = 6", &overlap(condensed)), 78 + 9 * 62);
-    // A window of one launch, or no window and no overlap, is what the figures draw.
+    // The figures of seed 002 are a window of one launch, or no window and no overlap.
     assert_eq!(ends(10, "window = 1", &overlap(ordinary)), 1080);
     assert_eq!(ends(10, "window = 1", &overlap(condensed)), 765);
-    // By a window alone launches are submitted earlier, and start when all of them are launched.
+    // A window without overlap submits launches earlier, and they start when all of them are
+    // launched.
     assert_eq!(ends(1, "window = 6", ordinary), 108);
 }
 
-/// Kernels that are launched for longer than they run: then the queue is what a run waits for.
+/// Checks that kernels that take longer to launch than to run wait for the queue, which launches
+/// one after the other.
 #[test]
 fn a_queue_launches_one_kernel_after_the_other() {
     let path = "policy = 'ordinary'\noverlap = true\nenqueue-ns = 30";
     let outcome = under("window = 6", path, iterations(1));
     let starts: Vec<u64> = (0..6).map(|n| end(&outcome, n) - RUNS[n]).collect();
     assert_eq!(starts, [30, 60, 90, 120, 150, 180]);
-    // So fewer packets count for more than their cleanups. By one an iteration, the first at 210,
-    // the kernels are what is waited for.
+    // Here fewer packets gain more than their cleanups. With one packet an iteration, the first at
+    // 210, the run waits for the kernels.
     let last = |path: &str| end(&under("window = 6", path, iterations(10)), 59);
     assert_eq!(last(path), 60 * 30 + 5);
     assert_eq!(last(&path.replace("ordinary'", "condensed'\nahead = 6")), 210 + 9 * 60);
 }
 
-/// B14, of kernels that wait for nothing: each starts when it is launched itself. Without overlap
-/// all of them start when the last is launched.
+/// Checks that kernels that wait for nothing start each when it is launched itself (B14); without
+/// overlap all of them start when the last is launched.
 #[test]
 fn kernels_that_wait_for_nothing_start_one_by_one() {
     let starts = |path: &str, tasks: Vec<Task>, first: usize| -> Vec<u64> {
@@ -154,20 +159,20 @@ fn kernels_that_wait_for_nothing_start_one_by_one() {
     assert_eq!(starts(ordinary, free(0), 0), [36; 6]);
     let overlap = format!("{ordinary}\noverlap = true");
     assert_eq!(starts(&overlap, free(0), 0), [6, 12, 18, 24, 30, 36]);
-    // The second time by one condensed packet.
+    // The second round of launches takes one condensed packet.
     let (condensed, twice) = ("policy = 'condensed'", [free(0), free(100)].concat());
     assert_eq!(starts(condensed, twice.clone(), 6), [111; 6]);
     let overlap = format!("{condensed}\noverlap = true");
     assert_eq!(starts(&overlap, twice, 6), [106, 107, 108, 109, 110, 111]);
 }
 
-/// One kernel: how long after the one before it is issued, its stream, which one of its stream it
-/// waits for (none, or so many before it), how long it runs.
+/// A kernel as it is drawn: (ticks between its issue and that of the one before, stream, number of
+/// kernels back in its stream for which it waits, or `None`, ticks that it runs).
 type Drawn = (u64, u32, Option<usize>, u64);
 
 proptest! {
-    /// When each kernel ends, worked out one after the other with nothing but the three times that
-    /// each has: launched, ready, ended. Queues do not wait for each other.
+    /// Checks the end of each kernel against a computation one after the other with only three
+    /// times for each: launched, ready, ended. Queues do not wait for each other.
     #[test]
     fn overlap_is_what_three_times_a_kernel_say(
         drawn in prop::collection::vec((0..9_u64, 0..2_u32, prop::option::of(0..3_usize), 1..20_u64), 1..40),
@@ -189,8 +194,9 @@ proptest! {
             (task.stream, task.after) = (StreamId(stream), after.map(|after| after as u32));
             tasks.push(task);
         }
-        // A process of which nothing is ready or submitted has no turn, so a launch that waits for
-        // the cleanup of the last one is launched after it. This one runs all along.
+        // A process without ready or submitted work has no turn, so a launch that waits for the
+        // cleanup of the last one is launched after it. This kernel keeps the process runnable all
+        // along.
         let beside = kernel(0, 1, 1, 10_000);
         tasks.push(Task { stream: StreamId(2), ..beside });
         let path = format!("policy = 'ordinary'\noverlap = true\nprocessing-ns = {cost}\ncleanup-ns = {cleanup}");
@@ -200,7 +206,8 @@ proptest! {
     }
 }
 
-/// Hears when launches end and become ready, and which cleanup each was submitted with last.
+/// A dispatcher that checks when launches become ready, by the ends and the cleanups of those
+/// before.
 struct Cleaned {
     inner: Composed,
     cleanup: BTreeMap<LaunchId, Ticks>,
@@ -208,7 +215,8 @@ struct Cleaned {
     groups: BTreeMap<LaunchId, u64>,
     ended: BTreeMap<LaunchId, Tick>,
     issued: BTreeSet<LaunchId>,
-    /// Launches that became ready when they should, and that owed a cleanup and then none.
+    /// (launches that became ready when they should, launches that owed a cleanup first and none
+    /// later).
     seen: Arc<Mutex<(usize, usize)>>,
 }
 
@@ -270,8 +278,8 @@ impl Dispatcher for Cleaned {
     }
 }
 
-/// A killed launch that is submitted again may lie elsewhere in a packet: the cleanup that it owed
-/// before is forgotten.
+/// Checks that a killed launch that is submitted again owes only the cleanup of its last
+/// submission, as its place in a packet may have changed.
 #[test]
 fn what_comes_back_owes_what_it_was_submitted_with_last() {
     for overlap in [false, true] {

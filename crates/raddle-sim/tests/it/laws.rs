@@ -1,4 +1,4 @@
-//! Do the two books agree, and is nothing lost, whatever runs?
+//! Do the dispatcher's and the simulator's accounts agree, and is no work lost, whatever runs?
 
 use proptest::prelude::*;
 use raddle_dispatch::slots::Everyone;
@@ -34,7 +34,7 @@ fn task() -> impl Strategy<Value = Task> {
     prop_oneof![8 => kernels, 1 => (0u64..300, 1u64..90).prop_map(|(at, ticks)| copy(at, ticks))]
 }
 
-/// Processes of up to two streams, each in order.
+/// Draws processes of up to two streams, each in order.
 pub(crate) fn processes() -> impl Strategy<Value = Vec<Vec<Task>>> {
     let process = prop::collection::vec((task(), 0u32..2), 1..10).prop_map(|tasks| {
         let mut last = [None; 2];
@@ -62,8 +62,8 @@ pub(crate) fn check(outcome: &Outcome, processes: &[Vec<Task>], how: Option<Pree
         }
         assert!(record.ready >= Some(record.arrival));
     }
-    // Killed work is done again; everything else is done once, to the tick, as moving costs nothing
-    // here.
+    // Killed work is done again; all other work is done once, to the tick, as saving and restoring
+    // cost nothing here.
     let done = outcome.wave_ns.iter().sum::<u128>();
     assert_eq!(
         outcome.energy.total_fj(),
@@ -96,7 +96,7 @@ proptest! {
     }
 }
 
-/// Starts the next workgroup on unit 0 whether it fits or not.
+/// A policy that starts the next workgroup on unit 0, also where it does not fit.
 struct Overcommits;
 
 impl Allocate for Overcommits {
@@ -105,7 +105,7 @@ impl Allocate for Overcommits {
     }
 }
 
-/// Leaves out a workgroup.
+/// A policy that leaves out a workgroup and starts the one behind it.
 struct Skips;
 
 impl Allocate for Skips {

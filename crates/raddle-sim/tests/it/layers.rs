@@ -1,4 +1,4 @@
-//! What becomes of a run whose policy breaks a law, is one for each process, or is watched?
+//! How does a run go on whose policy breaks a law, is one for each process, or is traced?
 
 use std::cell::RefCell;
 
@@ -14,10 +14,10 @@ use raddle_testkit::Sink;
 use raddle_workgroup::{BaselineConfig, Greedy, Leftover};
 use serde::{Deserialize, Serialize};
 
-/// Ways of breaking a law of `Allocate`.
+/// The number of ways in which [`Liar`] can break a law of `Allocate`.
 const LIES: u8 = 9;
 
-/// Answers so often as `leftover` does, then against a law.
+/// A policy that gives `after` answers as `leftover` does, and then one that breaks a law.
 #[derive(Clone, Debug)]
 struct Liar {
     honest: Leftover,
@@ -96,7 +96,7 @@ impl Liar {
     }
 }
 
-/// Two processes that come into each other's way.
+/// Returns a script of two processes that compete for the same units.
 fn script() -> Script {
     let script = Script::on("2x2").launch(0).level(5).workgroups(9).waves(3);
     script.at(30).launch(1).workgroups(5).waves(2).lasts(40).at(120).launch(0).workgroups(3)
@@ -116,7 +116,7 @@ fn whatever_law_it_breaks_and_when_the_run_goes_on_as_if_the_other_had_answered(
         assert!(alone.contains("law "), "{alone}");
         let both = play(Fallback::new(liar(), Leftover::default()));
         assert_eq!(both.as_ref(), Ok(&expected), "lie {lie} after {after}");
-        // Two that lie are too many.
+        // A fallback that breaks a law too ends the run.
         let other = Liar { honest: Leftover::default(), config: LiarConfig { lie, after: 0 } };
         assert!(play(Fallback::new(liar(), other)).is_err());
     }
@@ -170,7 +170,8 @@ fn the_log_says_who_broke_which_law_and_is_replayed() {
 
 #[test]
 fn each_process_has_its_own_policies() {
-    // Workgroups of process 1 go one to each unit, workgroups of others fill one unit first.
+    // Workgroups of process 1 go one to each unit; workgroups of other processes fill one unit
+    // first.
     let greedy = Greedy::new(BaselineConfig::default());
     let allocate = PerProcess::<Box<dyn Allocate + Send>>::new(Box::new(greedy))
         .with(ProcessId(1), Box::new(Leftover::default()));

@@ -6,8 +6,8 @@ use raddle_workgroup::{Spatial, SpatialConfig};
 
 use crate::kit::{SHAPE, end, kernel, try_run, workload};
 
-/// Two processes with a unit each, of eight wave slots. The first has 48 waves from the start on,
-/// the second 8 at 150; each lasts 100.
+/// Runs two processes with one unit of eight wave slots each. The first launches 48 waves at 0, the
+/// second 8 at 150; each wave lasts 100 ticks.
 fn run(lend: bool, limits: &[u32]) -> Outcome {
     let both = workload(vec![vec![kernel(0, 48, 1, 100)], vec![kernel(150, 8, 1, 100)]]);
     let config = SpatialConfig { lend, limits: limits.to_vec(), ..SpatialConfig::default() };
@@ -23,10 +23,11 @@ fn ends(outcome: &Outcome) -> [u64; 2] {
 #[test]
 fn idle_units_are_lent_and_taken_back() {
     assert_eq!(ends(&run(false, &[])), [600, 250], "each has its own unit alone");
-    // Sixteen at a time until 200; what the second waits for ends then, and its unit is its own
-    // again. The first has 8 left after 300, on two units.
+    // The first process runs sixteen waves at a time until 200; then its waves on the second unit
+    // end, and the second process has that unit again. The first has 8 waves left after 300, on two
+    // units.
     assert_eq!(ends(&run(true, &[])), [400, 300]);
-    // A limit of its own unit lends it nothing; 0 is no limit.
+    // A limit equal to a process's own unit lends it nothing; 0 is no limit.
     assert_eq!(ends(&run(true, &[1])), [600, 250]);
     assert_eq!(ends(&run(true, &[0, 1])), [400, 300]);
 }

@@ -1,4 +1,4 @@
-//! Do communication kernels of ranks that are there end together?
+//! Do communication kernels end together, of the ranks that take part?
 
 use raddle_policy::{Preemption, Ticks};
 use raddle_sim::{
@@ -9,7 +9,7 @@ use raddle_trace::{CommRule, ImportConfig, Profile, read};
 
 use crate::kit::{at_level, end, idempotent, in_order, kernel, preempting, run_default, try_run};
 
-/// A rank whose first task meets the first of the others.
+/// Returns a rank of a job, whose first task ends together with the first tasks of the other ranks.
 fn rank(tasks: Vec<Task>) -> ProcessPlan {
     let meetings = vec![Meeting { task: 0, number: 7 }];
     ProcessPlan { meetings, ..ProcessPlan::new("rank", in_order(tasks)) }
@@ -26,18 +26,20 @@ fn ends(processes: Vec<ProcessPlan>, repeat: bool) -> Vec<u64> {
 fn all_end_when_the_last_has_come_and_each_has_done_its_work() {
     let early = || rank(vec![kernel(0, 2, 1, 10), kernel(0, 2, 1, 5)]);
     assert_eq!(ends(vec![early(), rank(vec![kernel(50, 2, 1, 10)])], false), [60, 65, 60]);
-    // The work of the first is the longest.
+    // The work of the first rank is the longest.
     assert_eq!(
         ends(vec![rank(vec![kernel(0, 2, 1, 90)]), rank(vec![kernel(50, 2, 1, 10)])], false),
         [90, 90]
     );
-    // Seven slots are left for sixteen: what does not fit at once goes on behind its peers.
+    // Seven slots are left for sixteen workgroups: those that do not fit now go on behind their
+    // peers.
     let wide = rank(vec![kernel(5, 16, 1, 10)]);
     assert_eq!(ends(vec![rank(vec![kernel(0, 1, 1, 10)]), wide], false), [15, 35]);
     assert_eq!(ends(vec![early()], false), [10, 15], "alone it has no peer");
 }
 
-/// Beside communication the kernels of these two take twice as long, beside compute four times.
+/// Checks that peers end together however much neighbours slow them: beside communication these
+/// kernels take twice as long, beside compute four times.
 #[test]
 fn peers_end_together_however_long_neighbours_make_it() {
     use NeighbourClass::{Communication, Compute};
@@ -47,12 +49,12 @@ fn peers_end_together_however_long_neighbours_make_it() {
     };
     let peer =
         |at| charged(rank(vec![kernel(at, 2, 1, 10)]), Communication, [4000, 1000, 2000, 1000]);
-    // The second finds the first, so its work takes 20; both end with it.
+    // The second kernel runs beside the first, so its work takes 20; both end when it has done it.
     assert_eq!(ends(vec![peer(0), peer(50)], false), [70, 70]);
-    // A kernel that comes beside the two pays for them, and moves their end no more.
+    // A kernel that comes beside the two is slowed down by them, and no longer moves their end.
     let beside = ProcessPlan::new("beside", vec![kernel(55, 2, 1, 10)]);
     let beside = charged(beside, Compute, [1000, 1000, 3000, 1000]);
-    // A third of 15 is done at 70, and the other half after that.
+    // The kernel has done a third of its 15 ticks at 70, and the rest after that.
     assert_eq!(ends(vec![peer(0), peer(50), beside], false), [70, 70, 75]);
 }
 
@@ -64,13 +66,13 @@ fn nobody_waits_for_who_cannot_come() {
         1,
     );
     assert_eq!((end(&outcome, 0), outcome.refused.len()), (10, 1));
-    // The shorter repeats, and there its peer is not: as if alone.
+    // The shorter profile repeats; its repetition has no peer and runs as if alone.
     let short = ProcessPlan { span: Ticks(100), ..rank(vec![kernel(0, 2, 1, 10)]) };
     let long =
         ProcessPlan { span: Ticks(500), ..rank(vec![kernel(50, 2, 1, 10), kernel(400, 2, 1, 9)]) };
     let outcome = run_default(&Workload { processes: vec![short, long], repeat: true }, 1);
     assert!(outcome.stuck.is_empty() && outcome.records.len() > 3);
-    // Requests of both meet one by one.
+    // Requests of both ranks meet one by one.
     let at = |times: &[u64]| {
         let repetition = Repetition::At(times.iter().copied().map(Ticks).collect());
         ProcessPlan { repetition, ..rank(vec![kernel(0, 2, 1, 10)]) }
@@ -82,7 +84,8 @@ fn nobody_waits_for_who_cannot_come() {
     assert_eq!(ends, [40, 40, 150, 150]);
 }
 
-/// A rank waits from 0 on, an urgent process comes at 500, the other rank at 3000.
+/// Runs a rank that waits from 0 on, an urgent process that comes at 500, and the other rank at
+/// 3000, where work is taken off by `how`.
 fn preempted(how: Preemption) -> Outcome {
     let waiting = ProcessPlan::new("low", at_level(5, vec![idempotent(kernel(0, 4, 1, 1000))]));
     let late = ProcessPlan::new("late", at_level(5, vec![kernel(3000, 4, 1, 1000)]));
@@ -96,7 +99,8 @@ fn preempted(how: Preemption) -> Outcome {
 
 #[test]
 fn who_waits_for_a_peer_can_be_taken_off() {
-    // Four slots are free for the urgent eight, more where the waiting ones were killed, after 7.
+    // Four slots are free for the urgent eight workgroups; more where the waiting ones were killed,
+    // after 7.
     for (how, urgent) in
         [(Preemption::Switch, 700), (Preemption::Reset, 607), (Preemption::Drain, 700)]
     {
@@ -123,8 +127,8 @@ fn peers_that_come_while_one_is_saved_end_without_it() {
     let processes = vec![low, ProcessPlan { meetings, ..urgent }];
     let dispatcher = preempting(1, Some(Preemption::Switch)).build().expect("it builds");
     let outcome = try_run(&Workload { processes, repeat: false }, 1, dispatcher).expect("lawful");
-    // Saved from 500 to 1300; the work of both would be done at 2300, 1000 later; it is back at
-    // 3100.
+    // The rank is saved from 500 to 1300; the work of both would be done 1000 later, at 2300; the
+    // rank is back at 3100.
     assert_eq!((end(&outcome, 1), end(&outcome, 0)), (2300, 4100));
 }
 

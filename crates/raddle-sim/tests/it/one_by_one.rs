@@ -1,4 +1,4 @@
-//! A recorder that handles every workgroup by itself: what the quick one must agree with.
+//! How does a naive timeline recorder, which handles every workgroup by itself, record a run?
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use raddle_policy::{LaunchId, Preemption, Tick, WaveSpan};
 use raddle_sim::{Seen, Watch};
 use raddle_study::timeline::{Ending, Recorder, Slice};
 
-/// The unit that ends together: a front, a workgroup that does not run as a whole, or a part of one
-/// that was cut, by its first wave.
+/// The set of waves that ends together with a workgroup: a front, a workgroup that starts in parts,
+/// or one part of a cut workgroup (the value is its first wave).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Front(u32),
@@ -15,7 +15,7 @@ enum Key {
     Part(u16),
 }
 
-/// A workgroup in its slot.
+/// A workgroup in its slot on a compute unit.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     launch: LaunchId,
@@ -24,7 +24,8 @@ struct Held {
     waves_ended: u16,
 }
 
-/// The slice that a slot is in.
+/// The slice of a timeline that is going on in a slot: workgroups of one launch, one after the
+/// other.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     launch: LaunchId,
@@ -33,16 +34,16 @@ struct Run {
     ended: Option<u64>,
 }
 
-/// Compute unit and slot.
+/// (compute unit, number of the slot on it).
 type Place = (u16, u32);
 
-/// The naive recorder.
+/// A recorder that handles every workgroup by itself: the oracle of the fast `Recorder`.
 #[derive(Debug, Default)]
 pub(crate) struct OneByOne {
     held: BTreeMap<Place, Held>,
     runs: BTreeMap<Place, Run>,
     saved: BTreeMap<LaunchId, Vec<(u16, Held)>>,
-    /// Waves that have ended of each workgroup that was cut.
+    /// The number of waves that have ended of each cut workgroup.
     cut: BTreeMap<(LaunchId, u64), u16>,
     slices: Vec<Slice>,
     last: u64,
@@ -69,7 +70,7 @@ impl OneByOne {
         run.ended = Some(now);
     }
 
-    /// Ends the slice of a slot.
+    /// Ends the slice of the timeline in a slot, for the reason `ending`.
     fn note(&mut self, (cu, slot): Place, ending: Ending, now: u64) {
         let Some(run) = self.runs.remove(&(cu, slot)) else { return };
         let end_ns = run.ended.unwrap_or(now);
@@ -91,7 +92,7 @@ impl OneByOne {
         self.held.iter().find(|(place, held)| place.0 == cu && is(held)).map(|(&place, _)| place)
     }
 
-    /// Ends a part, and its workgroup if it was the last part.
+    /// Ends a part of a cut workgroup, and the workgroup if it was the last part.
     fn end_part(&mut self, now: u64, cu: u16, id: (LaunchId, u64), span: (u16, u16), whole: u16) {
         let is = |held: &Held| {
             (held.launch, held.workgroup, held.key) == (id.0, id.1, Key::Part(span.0))
@@ -133,7 +134,7 @@ impl OneByOne {
         }
     }
 
-    /// Returns all slices by compute unit, slot and time.
+    /// Returns all slices of the timeline, by compute unit, slot and time.
     pub(crate) fn finish(mut self) -> Vec<Slice> {
         for place in self.runs.keys().copied().collect::<Vec<_>>() {
             let over = self.runs[&place].ended.is_some();
@@ -200,7 +201,7 @@ impl Watch for OneByOne {
     }
 }
 
-/// Two recorders of one run.
+/// The fast and the naive recorder, which observe one run together.
 pub(crate) struct Both(pub(crate) Recorder, pub(crate) OneByOne);
 
 impl Watch for Both {

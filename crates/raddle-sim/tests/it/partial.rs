@@ -1,4 +1,4 @@
-//! Do workgroups that are assigned first and start wave by wave (seed 003) come through whole?
+//! Do workgroups that are assigned first and start wave by wave (seed 003) lose and repeat no wave?
 
 use std::collections::BTreeMap;
 
@@ -12,15 +12,16 @@ use raddle_policy::{
 use crate::kit::{SHAPE, WAYS, at_level, end, kernel, preempting, try_run, with_lds, workload};
 use crate::laws::{check, processes};
 
-/// Assigns every workgroup to a compute unit at once and starts its waves one by one.
+/// A policy that assigns every workgroup to a compute unit at once and starts its waves one by one.
 #[derive(Default)]
 pub(crate) struct WaveByWave {
-    /// Where, and how many waves have started.
+    /// For each assigned workgroup: (its compute unit, number of its waves that have started).
     assigned: BTreeMap<(LaunchId, u64), (CuId, u16)>,
 }
 
 impl WaveByWave {
-    /// The lowest assigned workgroup of which a wave fits now.
+    /// Returns the lowest assigned workgroup of which a wave fits now: (launch, workgroup, compute
+    /// unit, number of waves started).
     fn next_wave(&self, ready: &ReadyView<'_>) -> Option<(Launch, u64, CuId, u16)> {
         self.assigned.iter().find_map(|(&(id, group), &(cu, started))| {
             let launch = ready.launches.iter().find(|entry| entry.launch.id == id)?.launch;
@@ -77,7 +78,8 @@ impl Allocate for WaveByWave {
 
 #[test]
 fn a_wave_lasts_as_long_as_its_workgroup_would() {
-    // One unit of 8 wave slots: 6 + 2 waves at once, the other 4 of the second group at 100.
+    // One unit of 8 wave slots takes 6 + 2 waves at once, and the other 4 waves of the second
+    // workgroup at 100.
     let dispatcher = Composed::builder(SHAPE, 1).allocate("wave-by-wave", WaveByWave::default());
     let outcome = try_run(
         &workload(vec![vec![kernel(0, 2, 6, 100)]]),
@@ -90,8 +92,9 @@ fn a_wave_lasts_as_long_as_its_workgroup_would() {
     assert_eq!(outcome.wave_ns, [12 * 100]);
 }
 
-/// One unit: two workgroups of 5 waves and 7 LDS granules take 14 of 16; 8 waves run, 2 wait. The
-/// urgent launch wants 10 granules, so the drained one must be let to finish.
+/// Checks that a drained launch can finish a workgroup that holds LDS. On one unit two workgroups
+/// of 5 waves and 7 LDS granules take 14 of 16; 8 waves run and 2 wait; the urgent launch wants 10
+/// granules.
 #[test]
 fn a_drained_launch_finishes_what_holds_lds() {
     let low = at_level(5, vec![with_lds(kernel(0, 3, 5, 10), 7)]);

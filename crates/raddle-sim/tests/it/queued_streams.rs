@@ -1,13 +1,13 @@
-//! When do kernels start on a device on which nothing but hardware queues holds them up?
+//! When do kernels start on a device where only hardware queues keep them waiting?
 
-/// The head of a launch table of single workgroups.
+/// The first line of a launch table (CSV) of kernels with one workgroup each.
 const HEAD: &str = "name,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,vgprs_per_thread,\
                     lds_bytes,arrival_ns,start_ns,duration_ns\n";
 
-/// Returns when kernels are issued and start, and their streams: each is of a stream, comes so long
-/// after the one before, and lasts so long. The device needs `launch` from issue to start, and
-/// `handover` from the end of what a kernel waited for. It has its own number of queues, or another
-/// one that is wanted.
+/// Returns (tick of issue, tick of start, stream) of each kernel. A kernel of `all` is (stream,
+/// ticks between its issue and that of the one before, ticks that it lasts). The device takes
+/// `launch` ticks from issue to start, and `handover` from the end of what a kernel waits for;
+/// `wanted` replaces its number of hardware queues.
 pub(crate) fn issued_and_started(
     device: &str,
     wanted: Option<u16>,
@@ -39,7 +39,7 @@ pub(crate) fn issued_and_started(
     found
 }
 
-/// Returns a launch table of such kernels of one workgroup each.
+/// Returns a launch table (CSV) in which these kernels, of one workgroup each, are recorded.
 pub(crate) fn recorded(
     device: &str,
     wanted: Option<u16>,

@@ -1,4 +1,4 @@
-//! Does a log give the same answers again, byte for byte?
+//! Does a decision log give its answers again, byte for byte?
 
 use raddle_dispatch::log::{self, Detail, LogHeader};
 use raddle_dispatch::{Builder, Recipe};
@@ -8,7 +8,8 @@ use raddle_testkit::Sink;
 
 use crate::kit::{SHAPE, at_level, in_order, kernel, options, workload};
 
-/// A run, and its log in this detail; `around` changes the dispatcher before it is built.
+/// Returns a run under a recipe, and its log in this detail; `around` changes the builder of the
+/// dispatcher.
 pub(crate) fn logged(
     workload: &Workload,
     (shape, cus): (CuShape, u16),
@@ -27,7 +28,7 @@ pub(crate) fn logged(
     (outcome.expect("the two books agree"), sink.text())
 }
 
-/// The events of a log give its answers again.
+/// Checks that the events of a log give its answers again.
 pub(crate) fn check_replay(log: &str) {
     let found = log::replay(log.as_bytes()).expect("it can be read");
     assert_eq!(found.difference(), None);
@@ -66,7 +67,7 @@ fn what_was_issued_ahead_is_in_the_log_and_gives_the_same_answers_again() {
         let log = drained(&recipe, Detail::Answers);
         assert_eq!(log.matches("\"launch-issued\"").count(), 1, "the second of the chain");
         check_replay(&log);
-        // Another window answers otherwise: the header's is used.
+        // Another window would give other answers: the window of the log's header is used.
         let other = log.replacen(&format!("\"window\":{window}"), "\"window\":3", 1);
         assert_eq!(log::replay(other.as_bytes()).unwrap().difference().is_some(), window == 1);
     }
@@ -81,7 +82,7 @@ fn launching_beside_what_runs_is_in_the_log_too() {
     };
     let log = drained(&recipe("overlap = true"), Detail::Answers);
     check_replay(&log);
-    // Without it they are launched later: the header's is used.
+    // Without overlap launches would start later: the setting of the log's header is used.
     let other = log.replacen("\"overlap\":true", "\"overlap\":false", 1);
     assert!(log::replay(other.as_bytes()).unwrap().difference().is_some());
 }
@@ -99,7 +100,7 @@ fn a_changed_answer_is_found_with_its_line() {
 fn a_log_is_read_or_refused_with_its_line() {
     let log = drained(DRAIN, Detail::Answers);
     let refused = |log: &str| log::replay(log.as_bytes()).unwrap_err().to_string();
-    // The first line with these words, with others in their place.
+    // For each entry, the first line with the first words gets the second words in their place.
     for (words, others, says) in [
         ("\"event\":\"waves-ended\"", "\"event\":\"waves-endet\"", "an unknown word"),
         (

@@ -27,7 +27,8 @@ fn of(processes: Vec<ProcessPlan>) -> Workload {
     Workload { processes, repeat: true }
 }
 
-/// Everything that one process did: iteration, arrival, start, end.
+/// Returns for each launch of a process that became ready (iteration, tick of arrival, start, end);
+/// `u64::MAX` where a tick is missing.
 fn lines(outcome: &Outcome, process: u16) -> Vec<(u32, u64, u64, u64)> {
     let own = outcome.records.iter().filter(|record| record.process == process);
     own.filter(|record| record.ready.is_some())
@@ -60,7 +61,7 @@ fn requests_begin_at_their_times_and_queue_behind_each_other() {
     assert_eq!(Summary::new(&workload, &outcome, &[]).makespan_ns, 600);
 }
 
-/// Notes how long requests took, until there are enough.
+/// A watch that notes how long each request took, and ends the run when there are enough.
 struct Took {
     all: Vec<u64>,
     enough: usize,
@@ -122,7 +123,7 @@ fn a_process_that_joins_late_has_its_requests_later() {
     let workload = of(vec![late]);
     let outcome = run_default(&workload, 1);
     assert_eq!(lines(&outcome, 0), [(0, 1010, 1010, 1020), (1, 1107, 1107, 1117)]);
-    // From the request's own arrival, not from that of its first launch.
+    // The latency counts from the arrival of the request, not from that of its first launch.
     assert_eq!(requests(&workload, &outcome, 0).latency_p50_ns, 17);
 }
 
@@ -131,7 +132,7 @@ fn what_repeats_back_to_back_goes_on_until_every_request_has_ended() {
     let long = plan("l", vec![kernel(0, 1, 1, 90)], Repetition::BackToBack);
     let workload = of(vec![long, plan("p", vec![kernel(0, 1, 1, 10)], at(&[0, 450]))]);
     let outcome = run_default(&workload, 4);
-    // The longest profile too: it begins at 0, 100, 200, 300 and 400, and no more at 500.
+    // The longest profile is repeated too: it begins at 0, 100, 200, 300 and 400, and not at 500.
     assert_eq!(outcome.iterations, [5, 2]);
     assert!(!outcome.repeat_capped);
     let summary = Summary::new(&workload, &outcome, &[]);
@@ -152,10 +153,11 @@ fn a_closed_loop_begins_anew_when_the_last_request_has_ended() {
         lines(&outcome, 1).iter().filter(|line| line.2 == line.1).map(|line| line.1).collect();
     assert_eq!(begun, [0, 30, 60, 90, 120, 150, 180]);
     let found = requests(&workload, &outcome, 1);
-    // The one begun at 180 ends: all of it was issued while the other still ran.
+    // The request begun at 180 still ends: all of its launches were issued while the other process
+    // ran.
     assert_eq!((found.arrived, found.ended, found.latency_p99_ns), (7, 7, 30));
     assert_eq!(found.last_end_ns, 210);
-    // Requests of a closed loop are no part of the makespan but for the first.
+    // Only the first request of a closed loop belongs to the makespan.
     assert_eq!(Summary::new(&workload, &outcome, &[]).makespan_ns, 200);
 }
 
@@ -166,7 +168,7 @@ fn a_closed_loop_stops_with_its_company_or_at_its_time() {
     assert_eq!(run_default(&closed(None), 1).iterations, [1]);
     let workload = closed(Some(Ticks(50)));
     let outcome = run_default(&workload, 1);
-    // The third began at 40; what it would have issued at 55 is not issued any more.
+    // The third request began at 40; its launch at 55 is not issued any more.
     assert_eq!(outcome.iterations, [3]);
     let found = requests(&workload, &outcome, 0);
     assert_eq!((found.arrived, found.ended), (3, 2));
@@ -230,7 +232,7 @@ fn a_request_that_is_broken_off_has_not_ended() {
     let tasks = vec![kernel(0, 1, 1, 20), kernel(60, 1, 1, 20)];
     let workload = of(vec![leader, plan("c", in_order(tasks), closed)]);
     let outcome = run_default(&workload, 4);
-    // The second one begins at 80, and its second launch is issued after the leader has ended.
+    // The second request begins at 80, and its second launch is issued after the leader has ended.
     let found = requests(&workload, &outcome, 1);
     assert_eq!((found.arrived, found.ended, found.last_end_ns), (2, 1, 80));
 }
@@ -274,8 +276,8 @@ fn times() -> impl Strategy<Value = Vec<u64>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Against what one would write down by hand: every request is there with its own times, and
-    /// no stream overtakes itself.
+    /// Checks that every request has a record with its own times, and that each stream stays in
+    /// order.
     #[test]
     fn every_request_runs_whole_and_in_order(
         processes in processes(),
@@ -310,7 +312,7 @@ proptest! {
         prop_assert_eq!(&outcome, &run_default(&workload, 3));
     }
 
-    /// Requests far enough apart are what the same processes do back to back.
+    /// Checks that requests far enough apart do the work that repetitions back to back do.
     #[test]
     fn work_is_neither_lost_nor_done_twice(tasks in processes(), count in 1u64..4) {
         let far: Vec<u64> = (0..count).map(|k| k * 100_000).collect();

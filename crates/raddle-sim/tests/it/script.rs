@@ -5,7 +5,8 @@ use raddle_policy::Preemption;
 use raddle_preempt::policy::ByRule;
 use raddle_sim::Script;
 
-/// A low launch of six workgroups on two units with room for four of them, and an urgent one.
+/// Returns a script of a low launch of six workgroups, of which two units hold four, and an urgent
+/// launch that revokes it.
 fn revoked() -> Script {
     let script = Script::on("2x2").join(0, 3).launch(0).level(5).workgroups(6).waves(4);
     script.at(50).launch(1).workgroups(2).waves(8).lasts(20)

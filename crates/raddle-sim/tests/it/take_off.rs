@@ -10,7 +10,8 @@ use crate::kit::{
     workload,
 };
 
-/// One CU of 8 slots; a low process fills it for 3 rounds of 1000, an urgent launch comes at 1500.
+/// Runs a low process that fills the one compute unit of 8 slots for 3 rounds of 1000 ticks, and an
+/// urgent launch that comes at 1500, where work is taken off by `how`.
 fn preempted(how: Option<Preemption>, low: Task) -> Outcome {
     let low =
         at_level(5, in_order(vec![low, Task { stream: low.stream, ..kernel(0, 8, 1, 1000) }]));
@@ -56,10 +57,12 @@ fn reset_kills_only_what_may_be_killed() {
 #[test]
 fn switch_saves_and_restores_with_the_time_that_was_left() {
     let outcome = preempted(Some(Preemption::Switch), low());
-    // 8 workgroups of 100 bytes at 1000 bytes a us: 800 ns each way.
+    // A save moves 8 workgroups of 100 bytes at 1000 bytes a microsecond: 800 ns; so does the
+    // restore.
     assert_eq!(latency(&outcome, 2), 800);
     assert_eq!(outcome.counters.switch_ns, 1600);
-    // 1500 ran, 800 save, 100 urgent, 800 restore, 500 + 1000 left.
+    // The launch ran for 1500; then 800 save, 100 urgent, 800 restore, and 500 + 1000 that were
+    // left.
     assert_eq!(end(&outcome, 0), 1500 + 800 + 100 + 800 + 1500);
     assert_eq!(outcome.wave_ns[1], 800);
 }
@@ -72,28 +75,31 @@ fn launches_that_are_saved_together_share_the_bandwidth() {
     let dispatcher = preempting(1, Some(Preemption::Switch)).build().expect("it builds");
     let workload = workload(vec![low, high]);
     let outcome = try_run(&workload, 1, dispatcher).expect("a lawful dispatcher");
-    // A workgroup that needs all the room waits until both are out: as long as for one launch of 8.
+    // A workgroup that needs all the room waits until both launches are out: as long as for one
+    // launch of 8.
     assert_eq!((latency(&outcome, 2), outcome.counters.switch_ns), (800, 1600));
-    // 800 save, 100 urgent, 400 and 800 restore, 1500 left.
+    // The sum is 800 save, 100 urgent, 400 and 800 restore, 1500 that were left.
     let back = 1500 + 800 + 100;
     assert_eq!([end(&outcome, 0), end(&outcome, 1)], [back + 400 + 1500, back + 800 + 1500]);
 }
 
 #[test]
 fn what_starts_as_a_saved_launch_comes_back_lasts_its_whole_time() {
-    // 4 of 8 slots are restored at 1300 with 500 left, the other 4 start then and last 1000.
+    // Four of 8 slots are restored at 1300 with 500 left; the other 4 workgroups start then and
+    // last 1000.
     let low = at_level(5, vec![kernel(0, 12, 2, 1000)]);
     let high = at_level(0, vec![kernel(500, 8, 1, 300)]);
     let dispatcher = preempting(1, Some(Preemption::Switch)).build().expect("it builds");
     let outcome = try_run(&workload(vec![low, high]), 1, dispatcher).expect("a lawful dispatcher");
-    // 400 each way; 500 ran before, 500 are left, then two rounds of 4 whole ones.
+    // A save and a restore take 400 each; 500 ran before, 500 are left, then two rounds of 4 whole
+    // workgroups.
     assert_eq!(latency(&outcome, 1), 400);
     assert_eq!(end(&outcome, 0), 500 + 400 + 300 + 400 + 500 + 2000);
 }
 
 #[test]
 fn a_front_that_came_back_does_not_shorten_one_that_starts_then() {
-    // 2 units: 8 workgroups of 2 waves; the first 4 are saved at 100, with 900 left.
+    // On 2 units run 8 workgroups of 2 waves; the first 4 are saved at 100, with 900 left.
     let mut first = kernel(0, 6, 2, 1000);
     first.level = raddle_policy::Level(5);
     let mut high = kernel(100, 1, 8, 50);
@@ -147,8 +153,9 @@ fn equal_levels_never_revoke_each_other() {
     }
 }
 
-/// A launch of 1,000 at a low level; an urgent one of 100 every 300, forty times. How often the low
-/// one was killed, when it ended, and the longest that an urgent one waited.
+/// Runs two low launches of 1,000 ticks, and an urgent one of 100 ticks every 300, forty times,
+/// under resets. Returns (number of kills, tick at which the low launches ended, longest wait of an
+/// urgent launch in ticks).
 fn starved(most_kills: Option<u32>) -> (u64, u64, u64) {
     let urgent = ProcessPlan {
         repetition: Repetition::At((1..=40).map(|i| Ticks(300 * i)).collect()),
@@ -168,17 +175,18 @@ fn starved(most_kills: Option<u32>) -> (u64, u64, u64) {
 
 #[test]
 fn a_long_launch_that_reset_starves_gets_done_with_a_most_of_kills() {
-    // Killed each time: nothing of it is done before the last urgent one has ended at 12,100.
+    // The low launch is killed each time: nothing of it is done before the last urgent one has
+    // ended at 12,100.
     assert_eq!(starved(None), (40, 12_100 + 7 + 2000, 7));
-    // Killed at 300, 600 and 900, each launch then runs to its end once.
+    // Each low launch is killed three times, the first at 300, 600 and 900, then runs to its end.
     let (kills, end, wait) = starved(Some(3));
     assert_eq!(kills, 6, "three times each of two");
     assert!(end < 12_000 && wait <= 1000, "{end} {wait}");
     assert_eq!(starved(Some(0)).0, 0, "as by the flag");
 }
 
-/// Two processes of one level are preempted at once by an urgent one, on a device that is reset as
-/// a whole.
+/// Runs two low processes of one level that an urgent one preempts at the same time, on a device
+/// that is reset as a whole.
 fn two_at_once(second: Task) -> Outcome {
     let high = at_level(0, vec![kernel(500, 8, 1, 100)]);
     let first = idempotent(kernel(0, 4, 1, 3000));
@@ -198,7 +206,7 @@ fn a_reset_that_hits_two_preempted_processes_is_refused_to_neither() {
     assert_eq!(*outcome.preemptions.refused(), refused.into());
 }
 
-/// Runs two processes of one level under this recipe.
+/// Runs these processes on one compute unit under a recipe with these lines.
 fn under(recipe: &str, processes: Vec<ProcessPlan>, repeat: bool) -> Result<Outcome, SimError> {
     let recipe = Recipe::parse("turns", &format!("raddle = 1\n{recipe}")).expect("a recipe");
     let dispatcher = recipe.builder(SHAPE, 1).expect("its settings").build().expect("it builds");

@@ -1,4 +1,4 @@
-//! Does a timeline tell what happened, no more and no less?
+//! Does a timeline show what happened on the device, no more and no less?
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -15,7 +15,7 @@ use crate::laws::processes;
 use crate::one_by_one::{Both, OneByOne};
 use crate::partial::WaveByWave;
 
-/// How workgroups start.
+/// The manner in which the policy of a test starts workgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Starts {
     Whole,
@@ -25,7 +25,8 @@ enum Starts {
 
 const STARTS: [Starts; 3] = [Starts::Whole, Starts::WaveByWave, Starts::InParts];
 
-/// A dispatcher that takes work off this way.
+/// Returns a dispatcher that takes work off by the method `how` and starts workgroups as `starts`
+/// says.
 fn dispatcher(cus: u16, how: Option<Preemption>, starts: Starts) -> Box<dyn Dispatcher> {
     let builder = preempting(cus, how);
     Box::new(match starts {
@@ -37,7 +38,8 @@ fn dispatcher(cus: u16, how: Option<Preemption>, starts: Starts) -> Box<dyn Disp
     })
 }
 
-/// The outcome, the timeline, and the slices that were recorded one by one.
+/// Returns the outcome of a run, its timeline of at most `most` slices, and the slices of the naive
+/// recorder.
 fn recorded(
     workload: &Workload,
     cus: u16,
@@ -70,18 +72,19 @@ fn wave_ns(workload: &Workload, outcome: &Outcome, timeline: &Timeline) -> Vec<u
     used
 }
 
-/// The time integral of a counter.
+/// Returns the integral over time, up to `end`, of a counter given as (tick, value from then on).
 fn integral(samples: &[(u64, u64)], end: u64) -> u128 {
     let ends = samples.iter().skip(1).map(|sample| sample.0).chain([end]);
     samples.iter().zip(ends).map(|(s, end)| u128::from(s.1) * u128::from(end - s.0)).sum()
 }
 
-/// From, to, workgroups.
+/// The time of a launch on a compute unit: (from, to, number of workgroups).
 type Span = (u64, u64, u64);
-/// Compute unit, launch, from, to, workgroups.
+/// A joined slice: (compute unit, launch, from, to, number of workgroups).
 type Joined = (u16, u32, u64, u64, u64);
 
-/// One slice for as long as a launch has anything on a compute unit, the slow way.
+/// Returns one slice for each stretch of time in which a launch has workgroups on a compute unit,
+/// found by joining slices that touch.
 fn joined(slices: &[Slice]) -> Vec<Joined> {
     let mut by: BTreeMap<(u16, u32), Vec<Span>> = BTreeMap::new();
     for s in slices {
@@ -161,7 +164,8 @@ proptest! {
             prop_assert_eq!((timeline.grain, &timeline.slices), (Grain::Slot, &fine));
             return Ok(());
         }
-        // While it goes there can be more than there are in the end: slices that a later one joins.
+        // During a run there can be more slices than at its end, as a later slice joins earlier
+        // ones.
         if timeline.grain == Grain::Launch {
             prop_assert!(timeline.slices.is_empty());
             return Ok(());
@@ -178,7 +182,7 @@ proptest! {
     }
 }
 
-/// Compute unit, slot, launch, from, to, workgroups, ending.
+/// Returns a text line for each slice: compute unit, slot, launch, from, to, workgroups, ending.
 fn lines(timeline: &Timeline) -> Vec<String> {
     let line = |s: &Slice| {
         let ending = if s.ending == Ending::Ended { "" } else { s.ending.name() };
@@ -190,7 +194,8 @@ fn lines(timeline: &Timeline) -> Vec<String> {
     timeline.slices.iter().map(line).collect()
 }
 
-/// One unit that holds 4 workgroups of 2 waves; an urgent launch comes at 1500.
+/// Returns the timeline of a low launch on one unit that holds 4 workgroups of 2 waves, and an
+/// urgent launch at 1500, where work is taken off by `how`.
 fn preempted(how: Option<Preemption>) -> Timeline {
     let mut low = kernel(0, 6, 2, 1000);
     low.idempotent = raddle_policy::Idempotence::Idempotent;
@@ -215,7 +220,8 @@ fn a_run_of_workgroups_in_a_slot_is_one_slice() {
 
 #[test]
 fn what_is_saved_ends_a_slice_and_begins_another() {
-    // 2 workgroups of 100 bytes at 1000 bytes a us: 200 ns each way.
+    // A save moves 2 workgroups of 100 bytes at 1000 bytes a microsecond: 200 ns; so does the
+    // restore.
     let timeline = preempted(Some(Preemption::Switch));
     assert_eq!(
         lines(&timeline),

@@ -9,7 +9,7 @@ use crate::kit::{SHAPE, copy, end, in_order, kernel, latency, run_default, try_r
 
 #[test]
 fn a_launch_takes_as_many_rounds_as_its_workgroups_need() {
-    // 2 CUs x 8 wave slots: 16 at once, 40 workgroups make 3 rounds.
+    // Two compute units of 8 wave slots hold 16 workgroups at once, so 40 make 3 rounds.
     let outcome = run_default(&workload(vec![vec![kernel(5, 40, 1, 100)]]), 2);
     assert_eq!(end(&outcome, 0), 5 + 300);
     assert_eq!(outcome.counters.workgroups, 40);
@@ -90,7 +90,7 @@ fn repeating_stops_at_the_end_of_all_time() {
     assert!(outcome.iterations[1] < 9);
 }
 
-/// Waits for ever, and wants to be asked again soon.
+/// An allocate policy that starts nothing, and asks to be called again every ten ticks.
 struct Patient;
 
 impl Allocate for Patient {
@@ -99,7 +99,7 @@ impl Allocate for Patient {
     }
 }
 
-/// Lets everybody issue, for ten ticks at a time.
+/// A turn policy that lets every process issue, in turns of ten ticks.
 struct Slices;
 
 impl Turn for Slices {

@@ -15,7 +15,8 @@ use raddle_timeslice::{
 
 use crate::kit::{Always, SHAPE, in_order, kernel, preempting, try_run};
 
-/// Launches that fill the device, each 100 workgroups of 10 us in rounds of 8, one after the other.
+/// Returns a process of launches that fill the device, one after the other, each with 100
+/// workgroups of 10 us in rounds of 8.
 fn endless(launches: u32) -> ProcessPlan {
     let tasks = (0..launches).map(|_| kernel(0, 100, 1, 10_000)).collect();
     ProcessPlan::new("endless", in_order(tasks))
@@ -58,7 +59,7 @@ fn run_times_are_busy_time_where_one_has_the_device() {
 
 #[test]
 fn shares_3_and_1_get_three_quarters_of_the_time() {
-    // The one of share 3 has three times the work, so that both are runnable to the end.
+    // The process of share 3 has three times the work, so that both are runnable to the end.
     let three = ProcessPlan { share: 3, ..endless(1200) };
     for how in [Some(Preemption::Switch), Some(Preemption::Drain)] {
         let (workload, outcome) =
@@ -68,10 +69,10 @@ fn shares_3_and_1_get_three_quarters_of_the_time() {
     }
 }
 
-/// Every turn that a policy gives: when it began, and to whom.
+/// The turns that a policy gave: (tick at which the turn began, id of the process).
 type Turns = Arc<Mutex<Vec<(u64, u16)>>>;
 
-/// A turn policy that keeps a log of its slices.
+/// A turn policy that passes on the answers of `WeightedSlices` and notes the turns.
 struct Logged(WeightedSlices, Turns);
 
 impl Turn for Logged {
@@ -92,8 +93,9 @@ impl Turn for Logged {
     }
 }
 
-/// The longest wait by the log alone. Everything that runs lasts 10 us and begins when a slice does
-/// and the one before has drained, so the device changes hands at whole 10 us.
+/// Returns the longest wait of a process in ns, by the noted turns alone: workgroups last 10 us and
+/// begin when the turn does and the one before has drained, so the device changes hands at whole 10
+/// us.
 fn longest_wait_by_log(turns: &[(u64, u16)], processes: usize) -> u64 {
     let mut left_at = vec![0; processes];
     let mut longest = 0;
@@ -106,7 +108,7 @@ fn longest_wait_by_log(turns: &[(u64, u16)], processes: usize) -> u64 {
     longest
 }
 
-/// 1005 as 1,005; below a million.
+/// Returns a number below a million with a comma before its last three digits: 1005 as 1,005.
 fn grouped(number: u64) -> String {
     match number / 1000 {
         0 => number.to_string(),
@@ -116,7 +118,7 @@ fn grouped(number: u64) -> String {
 
 #[test]
 fn with_less_capacity_the_wait_is_measured_and_reported() {
-    // Five processes that are runnable to the end; launches fill the device to the last slot.
+    // Five processes are runnable to the end; their launches fill the device to the last slot.
     let process = || {
         let tasks = (0..200).map(|_| kernel(0, 96, 1, 10_000)).collect();
         ProcessPlan::new("endless", in_order(tasks))
@@ -203,7 +205,7 @@ fn the_newcomer_is_the_last_to_join() {
         let fairness = Fairness::new(&workload, &outcome).expect("three");
         assert_eq!(fairness.newcomer.as_deref(), Some(&*workload.processes[2].name));
         let share = fairness.newcomer_share.expect("it ran");
-        // The newcomer's weight counts from when it came, so it is owed no more than the others.
+        // The newcomer's weight counts from when it joined, so it is owed no more than the others.
         assert!((share - 1.0 / 3.0).abs() < 0.03, "{rule:?}: {share}");
     }
     let (workload, outcome) =

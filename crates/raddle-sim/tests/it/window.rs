@@ -1,4 +1,4 @@
-//! Does the submission window hold whatever runs, and does each way off treat it by the table?
+//! Does the window bound what is submitted, whatever runs, and does each method of preempting do what its table says?
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -31,27 +31,27 @@ struct Issued {
     workgroups: u64,
     is_ready: bool,
     is_submitted: bool,
-    /// Workgroups that have not ended, a copy being one.
+    /// The number of workgroups that have not ended; 1 for a copy.
     left: u64,
-    /// True if it is a copy that has begun.
+    /// True if this is a copy that has begun.
     copies: bool,
 }
 
-/// The counts of a run.
+/// The counts of a run that a test reads after it.
 #[derive(Default)]
 struct Seen {
-    /// The most launches that one process had submitted.
+    /// The most launches that one process had submitted at a time.
     submitted: usize,
     kills: BTreeMap<LaunchId, u32>,
 }
 
-/// A dispatcher, checked for what the window promises.
+/// A dispatcher whose actions are checked for what the window promises.
 struct Watched {
     inner: Composed,
     window: usize,
-    /// How often a launch may be killed.
+    /// The most times that a launch may be killed.
     most_kills: u32,
-    /// In the order of issue.
+    /// The launches and copies that have not ended, in the order of issue.
     issued: Vec<Issued>,
     seen: Arc<Mutex<Seen>>,
 }
@@ -63,7 +63,7 @@ impl Watched {
         Self { inner, window: window as usize, most_kills: u32::MAX, issued, seen }
     }
 
-    /// Where a launch is, unless it was refused.
+    /// Returns the state of a launch; `None` if it was refused or has ended.
     fn find(&mut self, id: LaunchId) -> Option<&mut Issued> {
         self.issued.iter_mut().find(|it| it.id == id)
     }
@@ -167,7 +167,8 @@ impl Dispatcher for Watched {
     }
 }
 
-/// A run and the most launches that one process had submitted.
+/// Runs a workload and checks the window. Returns (outcome, most launches that one process had
+/// submitted at a time).
 pub(crate) fn watched(
     workload: &Workload,
     cus: u16,
@@ -193,8 +194,8 @@ const COSTS: DeviceCosts = DeviceCosts {
     switch_bytes: None,
 };
 
-/// Low processes, compute units, window, ticks between urgent launches, kills of a launch that are
-/// allowed, bound of the cheapest way.
+/// A case of the test: (low processes, compute units, window, ticks between urgent launches, kills
+/// of a launch that are allowed, bound of `cheapest` in ticks or `None` for `reset`).
 type Spared = (Vec<Vec<Task>>, u16, u32, u64, u32, Option<u64>);
 
 fn spared() -> impl Strategy<Value = Spared> {
@@ -202,8 +203,8 @@ fn spared() -> impl Strategy<Value = Spared> {
     (processes(), 1u16..3, 1u32..10, 1u64..100, 0u32..4, bound)
 }
 
-/// Twenty urgent launches come in the middle of others, none of which is killed more often than it
-/// may be; the most that one was.
+/// Runs a case with twenty urgent launches, and checks that no launch is killed more often than it
+/// may be. Returns the most times that one was killed.
 fn most_killed((processes, cus, window, gap, most, bound): Spared) -> u32 {
     let low = processes.into_iter().map(|tasks| tasks.into_iter().map(idempotent).collect());
     let mut all = workload(low.map(|tasks| at_level(5, tasks)).collect());
@@ -224,7 +225,8 @@ fn most_killed((processes, cus, window, gap, most, bound): Spared) -> u32 {
     seen.kills.values().copied().max().unwrap_or(0)
 }
 
-/// Were nothing killed at all, the limit would hold too.
+/// Checks that launches are killed as often as they may be: without any kill the limit would hold
+/// too.
 #[test]
 fn launches_are_killed_as_often_as_they_may_be() {
     let reached: RefCell<BTreeMap<(&str, u32), u32>> = RefCell::default();
@@ -266,7 +268,8 @@ proptest! {
         }
     }
 
-    /// Now one way, now another, of the same process: nothing is lost either.
+    /// Checks that the policy `cheapest`, which takes one process off by different methods, loses
+    /// no work.
     #[test]
     fn the_cheapest_way_loses_nothing(
         processes in processes(), cus in 1u16..4, window in prop::option::of(1u32..10),
@@ -286,13 +289,15 @@ proptest! {
         check(&outcome.expect("the two books agree"), &processes, Some(Preemption::Reset));
     }
 
-    /// Under reset as under the cheapest way, whatever is killed beside it.
+    /// Checks that no launch is killed more often than it may be, under `reset` and under
+    /// `cheapest`.
     #[test]
     fn no_launch_is_killed_more_often_than_it_may_be(case in spared()) {
         most_killed(case);
     }
 
-    /// Whole and in parts, assigned and taken back: the books agree and nothing is lost.
+    /// Checks that `block-warp` under a window loses no work, and that the accounts agree, with
+    /// workgroups that start whole and in parts, are assigned and taken back.
     #[test]
     fn block_warp_keeps_its_blocks_under_a_window(
         processes in processes(), way in 0usize..6, cus in 1u16..4, window in 1u32..10,
@@ -308,12 +313,14 @@ proptest! {
         check(&outcome.expect("the two books agree"), &processes, how);
     }
 
-    /// Repetitions wait for the stream's last launch of the one before, and so do their windows.
+    /// Checks that repetitions and requests wait for the last launch of their stream, also in the
+    /// window.
     #[test]
     fn repetitions_and_requests_go_through_the_window(
         processes in processes(), way in 0usize..6, window in 1u32..6, gap in 1u64..200,
     ) {
-        // In the order of arrival: a repetition that is broken off leaves nothing that waits.
+        // Tasks are in the order of arrival: a repetition that is broken off leaves nothing that
+        // waits.
         let sorted = |mut tasks: Vec<Task>| {
             let mut arrivals: Vec<Ticks> = tasks.iter().map(|task| task.arrival).collect();
             arrivals.sort_unstable();
@@ -333,7 +340,8 @@ proptest! {
         prop_assert!(requests.clone().count() > 0 && requests.clone().all(done));
     }
 
-    /// Launches on their way to the device leave and come back like launches that have arrived.
+    /// Checks that launches that are on their way to the device leave and come back like those that
+    /// have arrived.
     #[test]
     fn launching_beside_what_runs_loses_nothing(
         processes in processes(), way in 0usize..6, cus in 1u16..4, window in 1u32..10,
@@ -349,7 +357,8 @@ proptest! {
         check(&outcome, &processes, WAYS[way]);
     }
 
-    /// A chain of launches alone: one in flight is one at a time.
+    /// Checks that a window of one changes nothing for a single stream, whose launches run one at a
+    /// time anyway.
     #[test]
     fn a_window_of_one_is_no_window_for_one_stream(processes in processes(), cus in 1u16..4) {
         let chain = |tasks: &Vec<Task>| -> Vec<Task> {
@@ -368,14 +377,15 @@ proptest! {
     }
 }
 
-/// One compute unit that each launch fills for 1,000; twelve of them, all issued at 0.
+/// Returns twelve low launches, all issued at 0, each of which fills the one compute unit for 1,000
+/// ticks.
 fn low(may_be_killed: bool) -> Vec<Task> {
     let one = kernel(0, 8, 1, 1000);
     let one = if may_be_killed { idempotent(one) } else { one };
     at_level(5, in_order(vec![one; 12]))
 }
 
-/// An urgent launch comes at 2,500, while the third runs.
+/// Runs the low launches with an urgent launch that comes at 2,500, while the third of them runs.
 fn urgent(how: Option<Preemption>, window: u32, low: Vec<Task>) -> (Outcome, usize) {
     let high = at_level(0, vec![kernel(2500, 8, 1, 100)]);
     watched(&workload(vec![low, high]), 1, preempting(1, how), window)
@@ -418,18 +428,18 @@ fn a_reset_asks_every_submitted_launch() {
     let (outcome, _) = urgent(Some(Preemption::Reset), 8, low(true));
     assert_eq!((latency(&outcome, 12), outcome.counters.killed), (7, 8));
     assert_eq!(end(&outcome, 2), 2500 + 7 + 100 + 1000, "the running one starts again");
-    // Worked run C of the digest: the running one may not be killed.
+    // Worked run C of the digest: the running launch may not be killed.
     let mut one = low(true);
     one[2].idempotent = Idempotence::Not;
     let (outcome, _) = urgent(Some(Preemption::Reset), 8, one);
     assert_eq!((latency(&outcome, 12), outcome.counters.killed), (500, 0), "as a flag");
-    // One that only waits leaves by the flag without having begun: the simulator makes sure of
-    // that, so no reset hits it, and it has no say (`Controller::claimed`).
+    // A launch that only waits leaves by the flag without having begun: the simulator makes sure of
+    // that, so no reset hits it, and its verdict does not count (`Controller::claimed`).
     let mut one = low(true);
     one[5].idempotent = Idempotence::Not;
     let (outcome, _) = urgent(Some(Preemption::Reset), 8, one);
     assert_eq!((latency(&outcome, 12), outcome.counters.killed), (7, 8));
-    // Behind the window it has no say.
+    // The verdict of a launch that is not in the window yet does not count.
     let mut one = low(true);
     one[10].idempotent = Idempotence::Not;
     let (outcome, _) = urgent(Some(Preemption::Reset), 8, one);
@@ -438,7 +448,7 @@ fn a_reset_asks_every_submitted_launch() {
 
 #[test]
 fn a_launch_issued_before_what_it_waits_for_comes_behind_it() {
-    // The second is issued at 0, the first at 300; one in flight.
+    // The second launch is issued at 0, the first at 300; the window is one.
     let chain = in_order(vec![kernel(300, 8, 1, 100), kernel(0, 8, 1, 100)]);
     let (outcome, most) = watched(&workload(vec![chain]), 1, preempting(1, None), 1);
     assert_eq!((end(&outcome, 0), end(&outcome, 1), most), (400, 500, 1));
@@ -452,7 +462,8 @@ fn a_copy_between_two_launches_keeps_its_place() {
     assert_eq!((end(&outcome, 0), end(&outcome, 1), end(&outcome, 2), most), (100, 150, 250, 3));
 }
 
-/// Two processes of requests: the device goes to whoever is urgent, and the other one comes back.
+/// Checks that a run of two processes of requests ends: the device goes to the urgent one, and the
+/// other comes back.
 #[test]
 fn a_long_row_of_revocations_ends() {
     let urgent = ProcessPlan {

@@ -40,7 +40,7 @@ const fn cut(first: u16, count: u16) -> WaveSpan {
     WaveSpan::Cut { first, count }
 }
 
-/// Checks that a start is refused and changes nothing. Returns the message.
+/// Checks that the account refuses a start and does not change. Returns the error's message.
 #[track_caller]
 fn refused(book: &mut Book, of: &Launch, span: WaveSpan, pieces: &[Piece], at: &[Place]) -> String {
     let (cus, waves) = (book.cus().clone(), book.resident_waves(of.id));
@@ -66,7 +66,7 @@ fn over_commitment_is_refused() {
     assert_eq!(refused(&mut book, &PAIR, ALL, &in_parts, &[]), over);
     let nowhere = refused(&mut book, &PAIR, ALL, &[piece(0, 1, 1, 2)], &[]);
     assert!(nowhere.contains("cu2"), "{nowhere}");
-    // An empty piece beside a full one once passed the sum of both.
+    // An empty piece beside a full one must not pass because both are checked by their sum.
     let empty = [piece(0, 1, 1, 1), piece(1, 1, 0, 1)];
     assert_eq!(refused(&mut book, &PAIR, ALL, &empty, &[]), over);
     let crowd = [on(0); 10];
@@ -124,7 +124,7 @@ fn what_is_not_there_cannot_end() {
             BookError(Reason::NotResident { launch, cu })
         );
     }
-    // Beside the counted workgroups lies one that is known by name.
+    // Beside the counted workgroups lies a workgroup with addresses, whose number is known.
     book.start(&PAIR, ALL, &[piece(7, 1, 1, 1)], &[on(0), on(1)]).expect("fits");
     assert_eq!(not_ended(&mut book, ALL, &[piece(7, 1, 1, 0)]), absent);
     let (launch, cu) = (PAIR.id, CuId(1));
@@ -162,7 +162,8 @@ fn waves_that_are_not_there_cannot_end() {
     assert_eq!(not_ended(&mut book, range(1, 1), &one), wrong);
 }
 
-/// Four waves a workgroup that take half of the LDS, the slots and the barriers.
+/// A launch of workgroups of four waves that take half of the LDS, the slots and the barriers of a
+/// unit each.
 const FOUR: Launch = launch(0, demand(4, 1, 1, 4, 2));
 
 #[test]
@@ -180,7 +181,7 @@ fn a_part_takes_what_a_workgroup_shares() {
     assert!(over.contains("k0 does not fit on cu0"), "{over}");
     book.start(&FOUR, cut(3, 1), &[piece(3, 1, 1, 1)], &[]).expect("fits elsewhere");
     assert_eq!(book.resident_waves(FOUR.id), 4);
-    // A part gives its share back when it ends, whatever of its workgroup is left.
+    // A part gives back its slot, barriers and LDS when it ends, whatever is left of its workgroup.
     book.end(FOUR.id, cut(1, 2), &[piece(3, 1, 1, 0)]).expect("is there");
     assert_eq!(book.cus().free(CuId(0)), one);
     book.end(FOUR.id, cut(3, 1), &[piece(3, 1, 1, 1)]).expect("is there");
@@ -212,7 +213,7 @@ fn parts_start_in_order_and_as_nothing_else() {
         out_of_order(refused(&mut book, &FOUR, span, &one, &[]));
     }
     out_of_order(refused(&mut book, &FOUR, ALL, &one, &[on(0); 4]));
-    // Parts stay in order while no part lies there, and where only the last one does.
+    // Parts start in order also while no part is on the device, and where only the last one is.
     book.end(FOUR.id, cut(0, 1), &one).expect("is there");
     out_of_order(refused(&mut book, &FOUR, ALL, &one, &[]));
     out_of_order(refused(&mut book, &FOUR, cut(0, 1), &one, &[]));
@@ -260,7 +261,8 @@ fn parts_are_lifted_and_go_back_where_they_were() {
     let before = book.cus().clone();
     let lifted = book.lift(FOUR.id).expect("is there");
     assert_eq!(book.cus(), &Cus::new(SHAPE, 2));
-    // Another launch takes all LDS of one unit: one part cannot go back, so no part does.
+    // Another launch takes all LDS of one unit: one part has no room to come back, so no part comes
+    // back.
     let other = launch(1, demand(1, 0, 0, 8, 0));
     book.start(&other, ALL, &[piece(0, 1, 1, 1)], &[]).expect("fits");
     let occupied = book.cus().clone();
@@ -269,7 +271,8 @@ fn parts_are_lifted_and_go_back_where_they_were() {
     book.end(other.id, ALL, &[piece(0, 1, 1, 1)]).expect("is there");
     book.lower(lifted).expect("it fits again");
     assert_eq!(book.cus(), &before);
-    // After it came back, the workgroup goes on at its fourth wave; after a kill, at its first.
+    // After a lift and a lower the workgroup goes on at its fourth wave; after a kill, at its
+    // first.
     book.start(&FOUR, cut(3, 1), &[piece(0, 1, 1, 0)], &[]).expect("the last wave");
     assert!(book.kill(FOUR.id));
     book.start(&FOUR, cut(0, 4), &[piece(0, 1, 1, 0)], &[]).expect("from the first wave on");
@@ -308,7 +311,7 @@ fn one_id_has_one_demand() {
 
 #[test]
 fn what_was_lifted_goes_back_only_where_it_was() {
-    // Two waves a workgroup, of scalar registers that are all taken but for one wave.
+    // Workgroups of two waves need scalar registers of which all but those of one wave are taken.
     let tight = launch(0, demand(2, 1, 15, 1, 1));
     let mut book = Book::new(SHAPE, 1);
     book.start(&tight, range(0, 1), &[piece(0, 1, 1, 0)], &[]).expect("fits");
@@ -349,7 +352,8 @@ fn the_largest_numbers_neither_panic_nor_overflow() {
     }
 }
 
-/// Tries each operation with workgroups that fit and with too many; then the device is empty again.
+/// Tries each operation with workgroups that fit and with too many, and checks that the device is
+/// empty at the end.
 fn everything(launch: &Launch, shape: CuShape) {
     let mut book = Book::new(shape, 1);
     let (id, cu) = (launch.id, CuId(0));

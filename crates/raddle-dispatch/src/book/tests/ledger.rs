@@ -1,9 +1,9 @@
-//! What would the account of resident workgroups say, if it knew each wave and added up anew each
+//! What does an account of resident workgroups show that knows each wave and adds up anew each
 //! time?
 
 use raddle_policy::{CuId, CuShape, Demand, Free, Launch, LaunchId};
 
-/// A naive account: every workgroup on the device with each of its waves.
+/// A naive account, the oracle of `Book`: every workgroup on the device with each of its waves.
 #[derive(Clone, Debug)]
 pub(crate) struct Ledger {
     pub(crate) shape: CuShape,
@@ -16,7 +16,7 @@ pub(crate) enum Kind {
     Counted,
     Addressed(u64),
     Partial(u64),
-    /// A part of a workgroup that was cut, by its first wave: a group of its own.
+    /// The workgroup was cut: (its number, first wave of a part). Each part is a group of its own.
     Cut(u64, u16),
 }
 
@@ -83,7 +83,8 @@ impl Ledger {
         fit
     }
 
-    /// Starts one wave of a group, on `simd` or else on the one with most room, the lowest of equals.
+    /// Starts one wave of a group on `simd`, or on the SIMD with most room, ties to the lowest.
+    /// `None` if it does not fit.
     fn add_wave(&mut self, at: usize, simd: Option<u8>) -> Option<()> {
         let Group { cu, demand, .. } = self.groups[at];
         let room = |simd| self.waves_on(cu, simd, &demand);
@@ -112,7 +113,7 @@ impl Ledger {
         if begun.is_none() {
             let (free, mut demand) = (self.free(cu), launch.demand);
             if simds.len() == 1 && matches!(kind, Kind::Cut(..)) {
-                // A single wave meets no other at a barrier.
+                // A single wave of a cut workgroup meets no other at a barrier.
                 demand.barriers = 0;
             }
             if free.workgroups == 0
@@ -139,13 +140,14 @@ impl Ledger {
         self.groups.iter().position(|group| group.launch == launch && group.kind == kind)
     }
 
-    /// Ends a workgroup with addresses, or a part of one that was cut.
+    /// Removes a workgroup with addresses, or a part of one that was cut, as it has ended.
     pub(crate) fn remove(&mut self, launch: LaunchId, kind: Kind) {
         let at = self.position(launch, kind).expect("resident");
         self.groups.remove(at);
     }
 
-    /// Counts the workgroups that fit, by starting them one after the other.
+    /// Returns the number of further workgroups that fit on a compute unit, by starting them one by
+    /// one.
     pub(crate) fn room(&self, cu: CuId, demand: &Demand) -> u32 {
         if demand.waves == 0 {
             return 0;
@@ -165,7 +167,7 @@ impl Ledger {
         of.map(|group| group.simds.len() as u64).sum()
     }
 
-    /// Finds the workgroup of the launch that waits for further waves.
+    /// Returns the workgroup of the launch that waits for further waves; `None` if there is none.
     pub(crate) fn begun(&self, launch: &Launch) -> Option<&Group> {
         self.groups.iter().find(|group| {
             group.launch == launch.id
@@ -174,7 +176,8 @@ impl Ledger {
         })
     }
 
-    /// Ends one counted workgroup: its waves leave the SIMDs with most counted waves of the launch.
+    /// Ends one workgroup without addresses: its waves leave the SIMDs with most such waves of the
+    /// launch.
     pub(crate) fn end_counted(&mut self, launch: LaunchId, cu: CuId) {
         let ours =
             |group: &Group| group.cu == cu && group.launch == launch && group.kind == Kind::Counted;
@@ -190,7 +193,7 @@ impl Ledger {
         self.groups.remove(all[0]);
     }
 
-    /// Ends waves of a partly started workgroup, from the SIMDs with most of its waves.
+    /// Ends waves of a partly started workgroup: they leave the SIMDs with most of its waves.
     pub(crate) fn end_waves(&mut self, launch: LaunchId, kind: Kind, count: u16) {
         let at = self.position(launch, kind).expect("resident");
         let group = &mut self.groups[at];
@@ -201,7 +204,8 @@ impl Ledger {
     }
 }
 
-/// Takes waves away, each from the SIMD with most of them, the lowest of equals.
+/// Removes waves from the list of their SIMDs, each from the SIMD with most of them, ties to the
+/// lowest.
 fn take_fullest(simds: &mut Vec<u8>, count: u16) {
     for _ in 0..count {
         let of = |simd: u8| simds.iter().filter(|&&at| at == simd).count();

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use raddle_policy::{CuId, CuShape, Cus, Launch, LaunchId, Piece, Place, WaveSpan};
 use raddle_testkit::{any_launch, any_shape};
 
-/// One step of a test, in raw numbers that are folded into the range of the device.
+/// One operation on both accounts; its raw numbers are folded into the range of the device.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Counted { launch: usize, cus: [u16; 2], counts: [u32; 2] },
@@ -54,7 +54,7 @@ fn setup() -> impl Strategy<Value = (CuShape, u16, Vec<Launch>, Vec<Step>)> {
     })
 }
 
-/// Makes a source of pseudo-random SIMDs.
+/// Returns a generator of pseudo-random SIMD numbers below `simds`.
 fn random(mut code: u32, simds: u8) -> impl FnMut() -> u8 {
     move || {
         code = code.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -68,7 +68,8 @@ struct Pair {
     book: Book,
     ledger: Ledger,
     next: u64,
-    /// The workgroup of each launch that was cut and waits for further waves, and its next wave.
+    /// For each launch with a cut workgroup that waits for further waves: (workgroup, its next
+    /// wave).
     cut: BTreeMap<LaunchId, (u64, u16)>,
 }
 
@@ -138,7 +139,8 @@ impl Pair {
         self.next += 100;
     }
 
-    /// Starts further waves of a workgroup that has started in part, else begins one.
+    /// Starts `count` further waves of a workgroup of the launch that has started in part, else of
+    /// a new one.
     fn waves(&mut self, launch: &Launch, cu: CuId, count: u16) {
         let begun = self.ledger.begun(launch);
         let (cu, kind, first) =
@@ -151,7 +153,8 @@ impl Pair {
         self.start(launch, waves, &[Piece::one(workgroup, cu)], &[], ledger);
     }
 
-    /// Starts further waves of a workgroup that was cut, else cuts one.
+    /// Starts `count` further waves of a workgroup of the launch that was cut, else cuts a new one.
+    /// Returns whether they fitted.
     fn cut(&mut self, launch: &Launch, cu: CuId, code: u32, count: u16) -> bool {
         let (workgroup, first) = self.cut.get(&launch.id).copied().unwrap_or((self.next, 0));
         self.next += 100;
@@ -199,7 +202,7 @@ impl Pair {
             }
             Kind::Cut(workgroup, first) => {
                 let (count, piece) = (started, Piece::one(workgroup, cu));
-                // The part does not end under another span.
+                // The part cannot be ended under another span of waves than that of its start.
                 for other in [
                     WaveSpan::Range { first, count },
                     WaveSpan::Cut { first, count: count + 1 },

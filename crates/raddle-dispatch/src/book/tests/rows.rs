@@ -17,7 +17,7 @@ const SHAPE: CuShape = CuShape {
     barriers: 32,
 };
 
-/// Writes workgroups in order as pieces, one for each compute unit and run of numbers.
+/// Returns these workgroups, in order, as pieces: one for each compute unit and run of numbers.
 fn pieces(groups: impl Iterator<Item = (u64, CuId)>) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for (group, cu) in groups {
@@ -76,7 +76,7 @@ proptest! {
             }
             let ended = pieces(gone.iter().map(|(&group, &cu)| (group, cu)));
             let before = rows.clone();
-            // If one more is named that does not lie there, nothing ends.
+            // If a workgroup that is not on the device is named too, none of them ends.
             let mut wrong = ended.clone();
             wrong.push(Piece::one(5, CuId(0)));
             prop_assert!(rows.end(launch.id, WaveSpan::All, &wrong).is_err());

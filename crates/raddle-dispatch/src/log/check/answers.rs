@@ -206,9 +206,9 @@ impl Checker {
         }
     }
 
-    /// Records that a launch is killed, and checks that this is allowed (S3.3, A2). Every launch of
-    /// its process, or of its stream where single streams are reset, that is in the runtime and
-    /// does not leave by the preemption flag must be one that may be killed.
+    /// Records that a launch is killed, and checks that this is allowed (seed 001, S3.3, A2). Every
+    /// launch of its process, or of its stream where single streams are reset, that is in the
+    /// runtime and does not leave by the preemption flag must be one that may be killed.
     fn kill(&mut self, id: LaunchId, owner: ProcessId) {
         let most = self.most_kills;
         let stream = self.launches.get(id).map(|launch| launch.stream);

@@ -101,7 +101,7 @@ pub struct BrokenRule {
     pub(crate) count: u64,
     /// The number of the first line that breaks the rule, from 1.
     pub(crate) line: usize,
-    /// A description of how that line breaks the rule.
+    /// A description of how the first such line breaks the rule.
     pub(crate) what: String,
 }
 
@@ -118,19 +118,19 @@ impl BrokenRule {
         self.line
     }
 
-    /// Returns a description of how that line breaks the rule.
+    /// Returns a description of how the first such line breaks the rule.
     #[must_use]
     pub fn what(&self) -> &str {
         &self.what
     }
 }
 
-/// The result of checking a log.
+/// The result of checking a decision log: the lines read, and the rules that it breaks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckedLog {
-    /// The number of events read.
+    /// The number of event lines that were read from the log.
     pub(crate) events: u64,
-    /// The number of answers read.
+    /// The number of answer lines that were read from the log.
     pub(crate) answers: u64,
     /// The rules that the log breaks, each with the count and the first line; empty where the log
     /// is right.
@@ -144,13 +144,13 @@ impl CheckedLog {
         Self { events, answers, ..self }
     }
 
-    /// Returns the number of events read.
+    /// Returns the number of event lines that were read from the log.
     #[must_use]
     pub const fn events(&self) -> u64 {
         self.events
     }
 
-    /// Returns the number of answers read.
+    /// Returns the number of answer lines that were read from the log.
     #[must_use]
     pub const fn answers(&self) -> u64 {
         self.answers

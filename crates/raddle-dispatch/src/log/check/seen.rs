@@ -80,7 +80,7 @@ impl SeenLaunch {
     }
 }
 
-/// A preemption of one process that has begun and is not complete.
+/// The preemption of one process that has begun and is not complete.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SeenPreemption {
     /// True if the launches that the preemption takes off stay in the runtime, held or saved; false
@@ -107,7 +107,7 @@ pub(super) struct SeenProcess {
     pub(super) flag: SeenFlag,
     /// The submitted launches of the process that have not ended.
     pub(super) runtime: InOrder,
-    /// True while a reset of the process is under way.
+    /// True while the compute units of the process are being reset.
     pub(super) resetting: bool,
 }
 

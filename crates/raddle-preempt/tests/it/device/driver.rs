@@ -1,6 +1,7 @@
-//! What does the host of the GPU hear, and how does it carry out what the controller orders?
+//! How does the simulated driver hear of the GPU, and how does it carry out the controller's
+//! commands?
 //!
-//! What it hears comes late, and the commands of the controller take effect late.
+//! Reports reach it late, and the commands take effect late.
 
 use super::{Device, Lane, Report};
 use crate::control::{Control, Order};
@@ -10,7 +11,8 @@ impl<C: Control> Device<'_, C> {
         self.now + self.random.to(most)
     }
 
-    /// A report that comes late, but not before an earlier one of the same launch.
+    /// Sends a report about a launch that arrives late, but not before an earlier one of that
+    /// launch.
     pub(super) fn report(&mut self, process: usize, sequence: u64, report: Report) {
         let at = self.late(self.schedule.setup.late.report);
         let at = at.max(self.last.get(&(process, sequence)).copied().unwrap_or(0));
@@ -19,7 +21,7 @@ impl<C: Control> Device<'_, C> {
         self.reports.insert((at, self.made), (process, report));
     }
 
-    /// Lets the host hear what is due.
+    /// Delivers all reports that are due by now. Returns whether there was one.
     pub(super) fn deliver(&mut self) -> bool {
         let mut any = false;
         while let Some(entry) = self.reports.first_entry()
@@ -33,7 +35,7 @@ impl<C: Control> Device<'_, C> {
                 }
                 Report::Submitted(sequence) => {
                     self.history.early += u64::from(self.known.contains(&(process, sequence)));
-                    // For a process that has left meanwhile, `stale` makes this report.
+                    // If the process has left meanwhile, `stale` makes this report in its place.
                     if self.gpus[process].there {
                         self.control.submitted(process, sequence);
                     }
@@ -58,7 +60,7 @@ impl<C: Control> Device<'_, C> {
         self.control.started(process, sequence);
     }
 
-    /// The runtime has a launch.
+    /// Puts a launch into the queue of the runtime.
     fn arrive(&mut self, process: usize, stream: usize, launch: (u64, usize)) {
         self.gpus[process].lanes[stream].queue.push_back(launch);
         let lanes = self.gpus[process].lanes.iter();
@@ -66,14 +68,14 @@ impl<C: Control> Device<'_, C> {
         self.history.in_flight(self.schedule, there);
     }
 
-    /// Begins a submit call, which may return later, or never took the launch.
+    /// Begins a submit call for a launch, which returns later, or is refused without delay.
     fn submit(&mut self, process: usize, stream: usize, (sequence, job): (u64, usize)) {
         let late = self.schedule.setup.late;
         if self.random.percent(late.refused) {
             // Submit calls that are refused return at once.
             return self.control.not_submitted(process, sequence);
         }
-        // Calls return in the order of the stream, however long each takes.
+        // Submit calls of a stream return in their order, however long each of them takes.
         let returns = self.late(late.submit);
         let returns = returns.max(self.last.get(&(process, u64::MAX)).copied().unwrap_or(0));
         self.last.insert((process, u64::MAX), returns);
@@ -91,7 +93,8 @@ impl<C: Control> Device<'_, C> {
         self.deliver();
     }
 
-    /// Asks every controller what to do, until none wants anything.
+    /// Carries out the commands of all processes until there is none. Returns whether there was
+    /// one.
     pub(super) fn ask(&mut self) -> bool {
         let mut any = false;
         loop {
@@ -152,9 +155,9 @@ impl<C: Control> Device<'_, C> {
         }
     }
 
-    /// Checks that a command comes at a time that is right for it, as far as the host knows.
+    /// Checks that a command comes when it may, as far as the host knows.
     fn check(&mut self, process: usize, order: &Order) {
-        // A call whose launch was reported is nothing to wait for.
+        // A submit call whose launch was reported otherwise need not return first.
         let known = |it: u64| self.known.contains(&(process, it));
         let old = |report: &Report| matches!(report, Report::Submitted(it) if known(*it));
         let mine = self.reports.values().filter(|(whose, _)| *whose == process);

@@ -6,14 +6,15 @@ use super::{Cuts, Device, Lane, Report, Running, Wrong};
 use crate::control::Control;
 
 impl<C: Control> Device<'_, C> {
-    /// Stores to the flag of a process, which is seen then.
+    /// Stores a value to the flag of a process, which launches see from the tick `at` on.
     pub(super) fn store(&mut self, process: usize, at: u64, flag: Option<Cuts>) {
         let id = self.gpus[process].id;
         self.flags[id].soon.push_back((at, flag));
         self.see_flag(id);
     }
 
-    /// Makes flags that are due visible to launches, and reports a raised one to the driver.
+    /// Makes the flags that are due visible to launches, and reports a raised one to the
+    /// controller.
     fn see_flag(&mut self, id: usize) {
         while self.flags[id].soon.front().is_some_and(|(at, _)| *at <= self.now) {
             let flag = self.flags[id].soon.pop_front().and_then(|(_, flag)| flag);
@@ -28,7 +29,8 @@ impl<C: Control> Device<'_, C> {
         }
     }
 
-    /// Asks of everything in the runtime whether it would be taken for killed now.
+    /// Asks the controller, for each launch in the runtime, whether it would accept a report of its
+    /// kill.
     pub(super) fn believes(&mut self) {
         let mut there = Vec::new();
         for (process, gpu) in self.gpus.iter().enumerate().filter(|(_, gpu)| gpu.there) {
@@ -40,7 +42,7 @@ impl<C: Control> Device<'_, C> {
         self.history.believed.extend(self.control.believes(&there));
     }
 
-    /// A reset that is due: what it hits is killed.
+    /// Carries out the reset of a process if it is due: kills the running launches that it hits.
     pub(super) fn hit(&mut self, process: usize) {
         if self.gpus[process].reset_at.is_none_or(|at| at > self.now) {
             return;
@@ -64,7 +66,7 @@ impl<C: Control> Device<'_, C> {
         self.reset_over(process);
     }
 
-    /// Delivers a report that a launch has started, if it is still under way.
+    /// Delivers the report that a launch has started, if that report is still on its way.
     fn hurry(&mut self, process: usize, sequence: u64) {
         let this = |report: &Report| matches!(report, Report::Started(it) if *it == sequence);
         let found = self.reports.iter().find(|(_, (whose, it))| *whose == process && this(it));
@@ -81,7 +83,7 @@ impl<C: Control> Device<'_, C> {
         }
     }
 
-    /// Reports that the work that was to be held or saved is off the device, if it is.
+    /// Reports that held or saved work is off the device, if that is so.
     pub(super) fn removed(&mut self, process: usize) {
         let gpu = &mut self.gpus[process];
         let saved = gpu.saved_at.is_none_or(|at| at <= self.now);
@@ -92,7 +94,7 @@ impl<C: Control> Device<'_, C> {
         }
     }
 
-    /// Lets one tick go by.
+    /// Moves the GPU on by one tick. Returns whether anything ran.
     pub(super) fn advance(&mut self) -> bool {
         let mut any = false;
         for process in 0..self.gpus.len() {
@@ -140,8 +142,8 @@ impl<C: Control> Device<'_, C> {
         true
     }
 
-    /// Returns whether a launch that tests the flag now leaves; work that does not test it is taken
-    /// out behind work that has left, where the runtime can.
+    /// Returns whether a launch leaves when it tests the flag now. Work that does not test it is
+    /// taken out behind work that has left, where the runtime can do so.
     fn leaves(&self, process: usize, lane: usize, (sequence, job): (u64, usize)) -> bool {
         let own = self.flags[self.gpus[process].id].now.as_ref();
         let holds = |&(stream, from, to): &(usize, u64, u64)| {
@@ -157,7 +159,7 @@ impl<C: Control> Device<'_, C> {
         flagged && (self.schedule.jobs[job].tests_flag || taken_out)
     }
 
-    /// Returns whether the compute units are being reset under this process.
+    /// Returns whether the compute units of this process are being reset.
     fn resetting(&self, process: usize) -> bool {
         let whole = self.schedule.setup.declared.scope == ResetScope::Device;
         let all = self.gpus.iter().enumerate();
@@ -165,7 +167,8 @@ impl<C: Control> Device<'_, C> {
         mine.any(|(_, gpu)| gpu.reset_until.is_some())
     }
 
-    /// Starts the next launch of free lanes and the next round of running ones.
+    /// Starts the next launch of each free stream, and the next round of each running launch.
+    /// Returns whether anything started.
     pub(super) fn start(&mut self) -> bool {
         let mut any = false;
         let each = !self.schedule.setup.declared.latched || self.wrong == Wrong::EachRoundLooks;

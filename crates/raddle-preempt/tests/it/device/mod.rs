@@ -21,15 +21,17 @@ use crate::random_numbers::Random;
 use crate::schedule::{Schedule, Wish};
 use crate::wished::Wished;
 
-/// The fault of the device.
+/// A deliberate fault of the simulated device, which the checks must notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wrong {
     Nothing,
-    /// Workgroups look at the flag by themselves, though launches are declared to latch it (A6).
+    /// Workgroups test the flag one by one, though the device declares that a launch tests it once
+    /// (seed 001, A6).
     EachRoundLooks,
-    /// One flag for everybody (A10), and a bit at that.
+    /// All processes share one flag (seed 001, A10), which is a bit and not a range of submissions.
     OneFlagForAll,
-    /// A bit in place of a cut: seen late to be lowered, it makes resubmitted launches leave (A9).
+    /// A flag is a bit and not a range of submissions: if its lowering is seen late, resubmitted
+    /// launches leave (seed 001, A9).
     Bit,
 }
 
@@ -38,7 +40,7 @@ struct Running {
     sequence: u64,
     job: usize,
     rounds_done: u64,
-    /// Ticks left of the round, or of the exit.
+    /// Ticks until the present round of workgroups, or the exit, is over.
     left: u64,
     leaves: bool,
 }
@@ -47,36 +49,36 @@ struct Running {
 struct Lane {
     queue: VecDeque<(u64, usize)>,
     running: Option<Running>,
-    /// The tick at which the newest launch of the lane is in the runtime: the next one is not
-    /// before.
+    /// The tick at which the newest launch of the stream reaches the runtime; no later launch
+    /// reaches it earlier.
     newest: u64,
-    /// Set if the last launch of the lane left or was killed.
+    /// True if the last launch of the stream left by the flag or was killed.
     left: bool,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Gpu {
     lanes: Vec<Lane>,
-    /// The id of the process, and of its flag.
+    /// The id of the process, by which its flag is found.
     id: usize,
     there: bool,
-    /// The tick at which the process joined.
+    /// The tick at which the process joined; `None` before that.
     joined: Option<u64>,
-    /// The jobs that the program will launch; the next field has its wishes.
+    /// The indices of the jobs that the program has still to launch; the next field has its wishes.
     jobs: VecDeque<usize>,
     wishes: VecDeque<(u64, Wish)>,
-    /// The jobs of the program that the controller was given.
+    /// The indices of the jobs of the program that the controller was given.
     captured: Vec<usize>,
-    /// The state that the wishes ask for.
+    /// The state in which the wishes for the process should have put it.
     wished: Wished,
-    /// Set if the process wants to leave.
+    /// True if the process wants to leave.
     leaving: bool,
-    /// Set if the driver waits for the report that the flag is visible.
+    /// True while the driver waits for the report that the flag is visible.
     raising: bool,
-    /// The tick at which the reset hits, and the tick until which it takes.
+    /// The tick at which the reset kills launches; the next field is the tick at which it is over.
     reset_at: Option<u64>,
     reset_until: Option<u64>,
-    /// Rounds end and no further one begins; or everything stands still, from then on.
+    /// True while rounds end and no further one begins; the next fields are for work that is saved.
     held: bool,
     saved_at: Option<u64>,
     still: bool,
@@ -85,17 +87,17 @@ struct Gpu {
     begun: u64,
 }
 
-/// The flags of an id: of each stream from which something leaves, from where to where.
+/// The flags of a process: (stream, first submission that leaves, first that does not).
 type Cuts = Vec<(usize, u64, u64)>;
 
 #[derive(Clone, Debug, Default)]
 struct Flag {
-    /// The flag as launches see it, and what they will see at which tick.
+    /// The flag as launches see it; the next field has its coming values, each with its tick.
     now: Option<Cuts>,
     soon: VecDeque<(u64, Option<Cuts>)>,
 }
 
-/// A report to the host; and, which the host does not hear, that a launch is in the runtime.
+/// A message from the GPU to the host; `Arrived` is only for the GPU's own account.
 #[derive(Clone, Copy, Debug)]
 enum Report {
     Arrived { sequence: u64, stream: usize, job: usize },
@@ -109,26 +111,29 @@ pub(crate) struct Device<'s, C> {
     schedule: &'s Schedule,
     wrong: Wrong,
     control: C,
-    /// The GPU's side of each program.
+    /// The state of each program on the GPU.
     gpus: Vec<Gpu>,
-    /// The flags, by id.
+    /// The flag of each process id.
     flags: Vec<Flag>,
-    /// The reports to come, by tick and order of making: process, report.
+    /// The reports to come, by (tick, number in the order of making): (process, report).
     reports: BTreeMap<(u64, u64), (usize, Report)>,
     made: u64,
-    /// Reports that have been made, by process and submission: the next is not before.
+    /// The tick of the last report of each launch, by (process, submission): no later one comes
+    /// before it.
     last: BTreeMap<(usize, u64), u64>,
-    /// Submissions that the host has heard of otherwise than by the return of their call.
+    /// The submissions, as (process, number), of which the host heard before their submit call
+    /// returned.
     known: BTreeSet<(usize, u64)>,
     random: Random,
     now: u64,
     history: History,
 }
 
-/// The tick by which every schedule has ended.
+/// The tick after which a schedule that has not ended counts as hanging.
 const ENDLESS: u64 = 20_000;
 
-/// Runs a schedule, then resumes everything and runs it out.
+/// Runs a schedule, then resumes all processes and runs until all work has ended. Returns the
+/// record.
 pub(crate) fn run<C: Control>(schedule: &Schedule, control: C, wrong: Wrong) -> History {
     let mut device = Device {
         schedule,
@@ -184,7 +189,7 @@ impl<C: Control> Device<'_, C> {
         }
     }
 
-    /// Lets a program do what it does by itself: its launches, its wishes.
+    /// Lets a program capture the jobs, and state the wishes, whose time has come.
     fn program(&mut self, process: usize) {
         let Some(since) = self.gpus[process].joined else { return };
         while let Some(&job) = self.gpus[process].jobs.front()
@@ -206,7 +211,8 @@ impl<C: Control> Device<'_, C> {
         }
     }
 
-    /// Asks what a synchronising call hears, in turn one for everything and one for a part of it.
+    /// Checks the answer to a synchronising call, in turn for all captured jobs and for a part of
+    /// them.
     fn sync(&mut self) {
         for (process, gpu) in self.gpus.iter().enumerate().filter(|(_, gpu)| gpu.there) {
             let all = gpu.captured.len();
@@ -219,7 +225,8 @@ impl<C: Control> Device<'_, C> {
         }
     }
 
-    /// Returns how many processes have run everything, while their synchronising calls still wait.
+    /// Returns the number of processes of which all work has run while a synchronising call still
+    /// waits.
     fn never_synced(&self) -> u64 {
         let there = self.gpus.iter().enumerate().filter(|(_, gpu)| gpu.there);
         let waits = there.filter(|(process, gpu)| {
@@ -230,7 +237,7 @@ impl<C: Control> Device<'_, C> {
         waits.count() as u64
     }
 
-    /// Returns whether something will happen at a time that is known.
+    /// Returns whether a program has still to join, to launch a job or to state a wish.
     fn is_to_come(&self) -> bool {
         let joins = |process: usize| {
             let leader = self.schedule.setup.processes[process].follows;
@@ -242,7 +249,7 @@ impl<C: Control> Device<'_, C> {
         })
     }
 
-    /// Lets the programs join whose time has come. Returns whether there is one.
+    /// Lets the programs join whose time has come. Returns whether one joined.
     fn join(&mut self) -> bool {
         let mut any = false;
         for (process, program) in self.schedule.setup.processes.iter().enumerate() {
@@ -259,7 +266,7 @@ impl<C: Control> Device<'_, C> {
         any
     }
 
-    /// Lets a process leave that wants to, if it may.
+    /// Lets a process leave if it wants to and the controller allows it.
     fn leave(&mut self, process: usize) {
         if self.gpus[process].leaving
             && let Some(dropped) = self.control.leave(process)
@@ -276,8 +283,8 @@ impl<C: Control> Device<'_, C> {
         if !there(process) || matches!(wish, Wish::Preempt(_, Some(by)) if !there(by)) {
             return;
         }
-        // While the process runs, late reports of the processes that had its id before mean nothing
-        // either.
+        // While the process is there, late reports about the processes that had its id before
+        // change nothing.
         self.history.faults.gone += self.control.stale(process);
         let became = match wish {
             Wish::Preempt(way, by) => {
@@ -326,7 +333,7 @@ impl Gpu {
         self.joined.is_some() && !self.there
     }
 
-    /// Returns whether something on the GPU goes on by itself.
+    /// Returns whether something on the GPU goes on without a command.
     fn is_busy(&self) -> bool {
         let runs = |lane: &Lane| lane.running.is_some_and(|it| it.left > 0);
         let reset = self.reset_at.is_some() || self.reset_until.is_some();

@@ -1,4 +1,4 @@
-//! What does the twin answer to each call of the driver?
+//! How does the naive controller answer each call of the driver?
 
 use raddle_policy::Preemption;
 use raddle_preempt::ResetScope;
@@ -95,7 +95,7 @@ impl Control for Naive {
                 self.all[process].at = At::Removing;
                 Some(if way == Preemption::Drain { Order::Hold } else { Order::Save })
             }
-            // The work of the process has ended since the check.
+            // The work of the process has ended since the check, so no reset is needed.
             (At::ResetDue, _) if empty && self.mutant != Mutant::IdleReset => {
                 Some(self.complete(process))
             }

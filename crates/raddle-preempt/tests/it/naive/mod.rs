@@ -9,55 +9,67 @@ use raddle_preempt::ResetScope;
 use crate::control::Order;
 use crate::schedule::{Program, Setup};
 
-/// A wrong reading of the seed; `None` is the right one.
+/// A wrong reading of seed 001 that the naive controller follows; `None` is the right reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mutant {
     None,
-    /// Launches that left go to the tail of the buffer queue (A1 c).
+    /// The controller puts launches that left at the tail of the buffer queue, not at its head (A1
+    /// c).
     TailRequeue,
-    /// Only running launches, as far as the host knows, decide the reset (A2).
+    /// The controller examines only launches that the host knows to run before a reset (seed 001,
+    /// A2).
     RunningOnly,
-    /// A killed launch counts as executed (A4).
+    /// The controller counts a killed launch as executed, and does not run it again (seed 001, A4).
     KilledIsDone,
-    /// A launch that left by the flag counts as done (A5).
+    /// The controller counts a launch that left by the flag as done, and does not run it again
+    /// (seed 001, A5).
     ExitedIsDone,
-    /// A resume takes effect at once (A7).
+    /// The controller lets a resume take effect before the preemption is complete (seed 001, A7).
     ResumeWithoutDrain,
-    /// A launch that left is waited for (A5, the other way round).
+    /// The controller keeps waiting for a launch that has left by the flag (seed 001, A5).
     ExitsForgotten,
-    /// The reset comes before the flag is visible.
+    /// The controller resets before the raised flag is visible to launches.
     ResetAtOnce,
-    /// A reset of the device looks at one process only (A11).
+    /// The controller examines only the launches of one process before a reset of the whole device
+    /// (seed 001, A11).
     OwnLaunchesOnly,
-    /// A completed launch is run again: what came before the killed one is replayed too (A13).
+    /// The controller also runs a completed launch again, the one before the killed one (seed 001,
+    /// A13).
     ReplayOneMore,
-    /// Launches that may not be run again are flagged where each workgroup looks.
+    /// The controller flags launches that may not be run again, though each workgroup tests the
+    /// flag.
     FlagRunning,
-    /// Copies are flagged over.
+    /// The controller lets launches behind a copy leave, which then runs before launches in front
+    /// of it.
     FlagBehindCopies,
-    /// The window is one too large.
+    /// The controller allows one launch more in the runtime than the window.
     WindowPlusOne,
-    /// The first submission of whoever gets an id again has number 0.
+    /// The controller numbers the submissions of each new process of an id from 0 again.
     NumbersAgain,
-    /// An idle runtime is reset (A3).
+    /// The controller resets a process that has no launch in the runtime (seed 001, A3).
     IdleReset,
-    /// A submit call that has not returned is neither waited for nor seen (A8).
+    /// The controller ignores launches whose submit call has not returned (seed 001, A8).
     CallsUnseen,
-    /// Launches captured in a preemption go in front of those that left (A14).
+    /// The controller puts launches captured during a preemption in front of those that left (seed
+    /// 001, A14).
     CapturedInFront,
-    /// Launches captured in a preemption are not kept (A14).
+    /// The controller drops launches captured during a preemption (seed 001, A14).
     CapturedNowhere,
-    /// A preempt does not cancel the resume that waits (A15).
+    /// The controller keeps a waiting resume when the process is preempted once more (seed 001,
+    /// A15).
     ResumeNotCancelled,
-    /// A resume without a preemption ends the next one (A15).
+    /// The controller remembers a resume without a preemption, and ends the next preemption by it
+    /// (seed 001, A15).
     ResumeRemembered,
-    /// A preempt in a preemption begins another one (A15).
+    /// The controller begins another preemption when one is under way (seed 001, A15).
     PreemptsAgain,
-    /// A synchronising call looks at the runtime alone (A15).
+    /// The controller lets a synchronising call wait only for launches in the runtime (seed 001,
+    /// A15).
     SyncRuntimeOnly,
-    /// A process leaves while something of it is in the runtime.
+    /// The controller lets a process leave while launches of it are in the runtime.
     LeavesFlying,
-    /// A killed launch counts as executed, if only its process leaves before the end.
+    /// The controller counts a killed launch as executed if its process leaves before the
+    /// preemption ends.
     KilledIsDoneIfLeaving,
 }
 
@@ -86,7 +98,7 @@ enum At {
     Told,
     ResetDue,
     Resetting,
-    /// The reset is over, and not everything has left.
+    /// The reset is over, and launches of the process are still to leave.
     Reset,
     Removing,
     Removed,
@@ -99,7 +111,8 @@ struct Process {
     level: u8,
     id: usize,
     launches: Vec<Launch>,
-    /// The numbers of its first submission and of the next.
+    /// The number of the first submission of the process; the next field is that of its next
+    /// submission.
     first: u64,
     next: u64,
     rank: u64,
@@ -113,9 +126,9 @@ struct Process {
 pub(crate) struct Naive {
     setup: Setup,
     mutant: Mutant,
-    /// The processes, by program.
+    /// The processes, one for each program, in the order of programs.
     all: Vec<Process>,
-    /// For each id: the program that has it, and the number of the next submission.
+    /// For each process id: (program that has it, number of the next submission).
     ids: Vec<(Option<usize>, u64)>,
 }
 
@@ -155,7 +168,8 @@ impl Naive {
         found
     }
 
-    /// Returns the launches of a process that a preemption sees in the runtime.
+    /// Returns the launches of a process that a preemption takes to be in the runtime, as
+    /// (submission, launch).
     fn seen(&self, process: usize) -> Vec<(u64, Launch)> {
         let mut there = self.runtime(process);
         if self.mutant == Mutant::CallsUnseen {
@@ -166,13 +180,13 @@ impl Naive {
         there
     }
 
-    /// Returns whether a launch was killed less often than the options say.
+    /// Returns whether a launch was killed less often than the settings allow.
     fn seldom(&self, it: &Launch) -> bool {
         self.setup.options.most_kills.is_none_or(|most| it.kills < most)
     }
 
-    /// Returns the range of submissions that leave, of each stream from which one does: stream,
-    /// from where, to where.
+    /// Returns (stream, first submission that leaves, first that does not) for each stream from
+    /// which a launch leaves.
     fn cuts(&self, process: usize) -> Vec<(usize, u64, u64)> {
         let there = self.seen(process);
         let mut to = self.all[process].next;
@@ -198,7 +212,7 @@ impl Naive {
         cuts
     }
 
-    /// Returns whether the raised flag holds a launch.
+    /// Returns whether the raised flag holds a launch, so that it leaves at its start.
     fn leaves(&self, process: usize, sequence: u64, it: &Launch) -> bool {
         let holds = |&(stream, from, to): &(usize, u64, u64)| {
             stream == it.stream && (from..to).contains(&sequence)
@@ -206,8 +220,8 @@ impl Naive {
         self.all[process].cut.as_ref().is_some_and(|cuts| cuts.iter().any(holds))
     }
 
-    /// Returns whether everything of a process may be killed: it is on its way out behind a visible
-    /// flag.
+    /// Returns whether every launch of a process in the runtime may be killed: the process is being
+    /// preempted behind a visible flag, and each launch leaves and may be run again.
     fn may_reset(&self, process: usize) -> bool {
         let out =
             matches!(self.all[process].at, At::ResetDue | At::Resetting | At::Reset | At::Waiting);
@@ -224,7 +238,7 @@ impl Naive {
         })
     }
 
-    /// Decides whether there is a reset (S3.3).
+    /// Decides whether the process is reset, now that its raised flag is visible (seed 001, S3.3).
     fn check(&mut self, process: usize) {
         self.all[process].at = At::Waiting;
         if self.all[process].way != Preemption::Reset {
@@ -240,7 +254,7 @@ impl Naive {
         }
     }
 
-    /// Returns whether the device is reset, or is to be unless that is refused.
+    /// Returns whether a reset of the whole device is under way, or wanted and not refused.
     fn whole_reset(&self) -> bool {
         let due = |it: &Process| match it.at {
             At::Begun | At::Told => it.way == Preemption::Reset,
@@ -249,7 +263,7 @@ impl Naive {
         self.setup.declared.scope == ResetScope::Device && self.all.iter().any(due)
     }
 
-    /// Submits the oldest launch in the buffer.
+    /// Submits the launch of a process that was captured first; `None` if none may be submitted.
     fn submit(&mut self, process: usize) -> Option<Order> {
         let extra = u32::from(self.mutant == Mutant::WindowPlusOne);
         if self.runtime(process).len() >= (self.setup.options.window + extra) as usize
@@ -301,7 +315,7 @@ impl Naive {
     }
 }
 
-/// Returns the method of which the measure is to be undone: a wait took no measure.
+/// Returns the method whose measure is to be undone; `None` for a wait, which took no measure.
 fn undone(way: Preemption) -> Option<Preemption> {
     Some(way).filter(|way| *way != Preemption::Wait)
 }

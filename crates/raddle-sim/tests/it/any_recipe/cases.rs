@@ -9,7 +9,8 @@ use super::check;
 use super::recipes::{Chosen, LARGE};
 use crate::kit::{SHAPE, copy, idempotent, kernel};
 
-/// A kernel without registers, of this level, that may be killed.
+/// Returns a kernel without registers, of this level, that may be killed; `arrival` and `ticks` are
+/// in ticks.
 fn plain(level: u8, (arrival, groups, waves, ticks): (u64, u64, u16, u64)) -> Task {
     let mut task =
         idempotent(Task { level: Level(level), ..kernel(arrival, groups, waves, ticks) });
@@ -25,8 +26,8 @@ fn holds(cus: u16, recipe: &str, processes: Vec<ProcessPlan>) {
     assert_eq!(check(&chosen, &Workload { processes, repeat: false }), Ok(()));
 }
 
-/// A launch is saved, finds no room when its process has the turn again, and the process loses the
-/// turn before there is any: it must not come back then.
+/// Checks that a saved launch that finds no room when its process has the turn again does not come
+/// back once the process has lost that turn.
 #[test]
 fn what_found_no_room_stays_off_when_the_turn_is_lost_again() {
     let recipe = "raddle = 1\nwindow = 2\n[launch-path]\npolicy = \"condensed\"\ncleanup-ns = 5\n\
@@ -49,14 +50,15 @@ fn what_found_no_room_stays_off_when_the_turn_is_lost_again() {
     holds(2, recipe, vec![first, second]);
 }
 
-/// The only launch of the process that has the turn is refused for ever: the turn goes on.
+/// Checks that the turn passes on when the only launch of the process that has it is refused for
+/// ever.
 #[test]
 fn who_is_refused_for_ever_gives_the_turn_away() {
     let recipe = "raddle = 1\n[turn]\npolicy = \"highest-level\"\n\
         [allocate]\npolicy = \"matching\"\nsearch = { sampled = { amounts = [1, 2, 4, 8] } }";
     let mut refused = plain(1, (0, 1, 5, 1));
     if let Work::Kernel { demand, .. } = &mut refused.work {
-        // Ten granules in all, and no amount between 8 and 16 is sampled.
+        // The demand wants ten granules in all; no amount between 8 and 16 is sampled.
         demand.sgpr = 2;
     }
     let processes = vec![
@@ -66,8 +68,9 @@ fn who_is_refused_for_ever_gives_the_turn_away() {
     holds(1, recipe, processes);
 }
 
-/// A copy stands behind a launch that will be refused, which waits for a launch that leaves by the
-/// flag: it would be in the runtime alone, and the preemption would wait for it for ever.
+/// Checks that a copy behind a launch that will be refused does not enter the runtime alone: the
+/// launch waits for one that leaves by the flag, and the preemption would wait for the copy for
+/// ever.
 #[test]
 fn a_copy_behind_a_launch_that_is_refused_waits_with_it() {
     let recipe = "raddle = 1\nwindow = 8\n[turn]\npolicy = \"highest-level\"\n\
@@ -82,8 +85,8 @@ fn a_copy_behind_a_launch_that_is_refused_waits_with_it() {
     holds(1, recipe, vec![first, second]);
 }
 
-/// Turns of 2.2 us are shorter than a save and a restore of 2.5 us each, so each launch is asked to
-/// leave again before it is back. It must get on all the same.
+/// Checks that launches make progress where turns of 2.2 us are shorter than a save and a restore
+/// of 2.5 us each, so that each launch is asked to leave before it is back.
 #[test]
 fn turns_shorter_than_a_switch_let_launches_get_on() {
     let recipe = "raddle = 1\n[turn]\npolicy = \"weighted-slices\"\nrule = \"mean\"\nt0-us = 8\n\
@@ -98,8 +101,8 @@ fn turns_shorter_than_a_switch_let_launches_get_on() {
     assert_eq!(check(&chosen, &Workload { processes, repeat: false }), Ok(()));
 }
 
-/// Launches of workgroups of which half the waves fit at a time, under turns that are shorter than a
-/// switch: what is back and must leave again starts the waves of the workgroup that has begun.
+/// Checks that a launch that is back, and must leave again, starts the other waves of a workgroup
+/// that has begun: half of its waves fit at a time, and turns are shorter than a switch.
 #[test]
 fn a_begun_workgroup_goes_on_while_its_launch_stays() {
     let recipe = "raddle = 1\n[turn]\npolicy = \"round-robin\"\nslice-us = 1\n\
@@ -110,8 +113,8 @@ fn a_begun_workgroup_goes_on_while_its_launch_stays() {
     assert_eq!(check(&chosen, &Workload { processes, repeat: false }), Ok(()));
 }
 
-/// Two launches that fill the device lose the turn again and again before a workgroup of theirs has
-/// ended.
+/// Checks that two launches that fill the device make progress although they lose the turn again
+/// and again before a workgroup has ended.
 #[test]
 fn launches_that_fill_the_device_get_on_in_short_turns() {
     let recipe = "raddle = 1\n[turn]\npolicy = \"round-robin\"\nslice-us = 1\n\
@@ -123,8 +126,8 @@ fn launches_that_fill_the_device_get_on_in_short_turns() {
     holds(3, recipe, vec![first, second]);
 }
 
-/// Workgroups of a launch are bound and freed by a save before any ran, then the flag is raised for
-/// the launch: it has begun, so it stays.
+/// Checks that a launch counts as begun, and stays when the flag is raised for it, if its
+/// workgroups were assigned and freed by a save before any of them ran.
 #[test]
 fn a_launch_that_was_bound_and_freed_has_begun() {
     let recipe = "raddle = 1\nwindow = 4\n[launch-path]\npolicy = \"condensed\"\n\

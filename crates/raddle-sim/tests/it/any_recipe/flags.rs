@@ -11,17 +11,17 @@ use raddle_policy::{
     StreamId, Tick, WaitTally,
 };
 
-/// The flags of one process.
+/// The preemption flags of one process, as its host knows them from the actions.
 #[derive(Debug, Default)]
 struct Flags {
     cuts: BTreeMap<StreamId, FlagCut>,
-    /// True if every launch that starts sees them.
+    /// True if every launch that starts sees the raised flags.
     visible: bool,
-    /// The number of the last submission.
+    /// The number of the last submission of the process; `None` before the first.
     last: Option<u64>,
 }
 
-/// A dispatcher whose actions are held against what a host knows of flags.
+/// A dispatcher whose actions are compared with what a host can know of the flags.
 #[derive(Debug)]
 pub(super) struct Flagged<D> {
     inner: D,
@@ -29,7 +29,7 @@ pub(super) struct Flagged<D> {
     streams: BTreeMap<LaunchId, (ProcessId, StreamId)>,
     numbers: BTreeMap<LaunchId, u64>,
     begun: BTreeSet<LaunchId>,
-    /// The first action that a host could not have carried out.
+    /// The first action that a host could not have carried out; `None` if there was none.
     pub(super) wrong: Option<String>,
 }
 

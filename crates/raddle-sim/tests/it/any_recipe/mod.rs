@@ -3,9 +3,9 @@
 //!
 //! Each case is a random recipe over all bundled policies on a random workload. The simulator's
 //! ledger agrees with the dispatcher's book throughout, every launch ends, the log keeps the eleven
-//! rules of the controller, each answer is that of the naive twin of its policy, and the events of
-//! the log give the same answers again, byte for byte. A host that knows of flags only what the
-//! actions say lets the same launches leave.
+//! rules of the controller, each answer is that of the naive model of its policy, and the events of
+//! the log give equal answers again, byte for byte. A host that knows of flags only what the
+//! actions say lets the expected launches leave.
 
 mod cases;
 mod flags;
@@ -25,11 +25,11 @@ use raddle_testkit::Sink;
 use self::flags::Flagged;
 use self::recipes::Chosen;
 
-/// A run that reports its progress so often, once in 1,024 decisions, does not end: repetitions hold
-/// 2^22 launches at most, each with two decisions.
+/// The number of progress reports, one in 1,024 decisions, after which a run counts as endless:
+/// repetitions hold 2^22 launches at most, each with two decisions.
 const MOST_REPORTS: u32 = 1 << 13;
 
-/// Returns the costs of `[preempt]` in a run, as `raddle` takes them from a recipe.
+/// Returns the costs of taking work off that the recipe of a log's header states.
 fn costs(header: &LogHeader) -> Costs {
     let asked = header.recipe.runtime;
     let ns = |ns: Option<u64>| Ticks(ns.unwrap_or(0));
@@ -107,7 +107,7 @@ fn check(chosen: &Chosen, workload: &Workload) -> Result<(), String> {
     Ok(())
 }
 
-/// 200 cases, or as many as `PROPTEST_CASES` says in a long test.
+/// Returns the settings of the property test: 200 cases, or as many as `PROPTEST_CASES` says.
 fn cases() -> ProptestConfig {
     let long = std::env::var_os("PROPTEST_CASES").is_some();
     let config = if long { ProptestConfig::default() } else { ProptestConfig::with_cases(200) };

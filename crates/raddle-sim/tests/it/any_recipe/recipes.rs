@@ -13,7 +13,7 @@ use raddle_policy::CuShape;
 
 use crate::kit::SHAPE;
 
-/// A unit with more than 64 granules of registers a SIMD, as the patent's own machine has.
+/// A compute unit with more than 64 granules of registers a SIMD, as the patent's own machine has.
 pub(super) const LARGE: CuShape = CuShape {
     simds: 4,
     waves_per_simd: 10,
@@ -24,8 +24,8 @@ pub(super) const LARGE: CuShape = CuShape {
     barriers: 16,
 };
 
-/// A small unit as most tests have it, one whose scalar registers are few, a large one, and one of
-/// a single SIMD.
+/// The compute units that are drawn: a small one, one with few scalar registers, a large one, and
+/// one of a single SIMD.
 const SHAPES: [CuShape; 4] = [
     SHAPE,
     CuShape { sgpr: 12, barriers: 2, ..SHAPE },
@@ -33,7 +33,7 @@ const SHAPES: [CuShape; 4] = [
     CuShape { simds: 1, waves_per_simd: 8, vgpr_per_simd: 8, lds: 16, workgroups: 3, ..SHAPE },
 ];
 
-/// A device and a recipe for it.
+/// A device, and a recipe that a dispatcher for it can have.
 #[derive(Clone, Debug)]
 pub(super) struct Chosen {
     pub(super) shape: CuShape,
@@ -41,19 +41,19 @@ pub(super) struct Chosen {
     pub(super) recipe: String,
 }
 
-/// A line of a table, or none.
+/// Draws one of these lines of a recipe, or no line.
 fn line(texts: &'static [&'static str]) -> BoxedStrategy<String> {
     prop_oneof![2 => Just(String::new()), 3 => select(texts).prop_map(|it| format!("{it}\n"))]
         .boxed()
 }
 
-/// A table of these keys, each of which may be left out.
+/// Draws the keys of a recipe's table, one a row of `lines`; each may be left out.
 fn keys(lines: &[&'static [&'static str]]) -> BoxedStrategy<String> {
     let lines: Vec<_> = lines.iter().map(|texts| line(texts)).collect();
     lines.prop_map(|lines| lines.concat()).boxed()
 }
 
-/// The table of one policy.
+/// Draws the recipe's table of one policy: its name and its settings.
 fn policy(name: &'static str, settings: BoxedStrategy<String>) -> BoxedStrategy<String> {
     settings.prop_map(move |keys| format!("policy = \"{name}\"\n{keys}")).boxed()
 }
@@ -94,8 +94,8 @@ fn paths() -> Vec<(&'static str, BoxedStrategy<String>)> {
 }
 
 fn turns() -> Vec<(&'static str, BoxedStrategy<String>)> {
-    // The shortest are shorter than launches, saves and resets. In slices of 1 us the packets of a
-    // window of 8 may not reach the device, so that nothing would ever begin.
+    // The shortest slices are shorter than launches, saves and resets. In slices of 1 us the
+    // packets of a window of 8 may not reach the device, so that nothing would ever begin.
     const SLICE: &[&str] =
         &["slice-us = 2", "slice-us = 3", "slice-us = 8", "slice-us = 11", "slice-us = 20"];
     const CAPACITY: &[&str] = &["capacity = 1", "capacity = 2"];
@@ -168,8 +168,8 @@ fn allocates() -> Vec<(&'static str, BoxedStrategy<String>)> {
         &["strict = false", "strict = true"],
         &["choose = \"lowest\"", "choose = \"most-free\""],
         &["fall-through = false", "fall-through = true"],
-        // Without these two workgroups may wait for each other for ever, as the seed has it (C10,
-        // C11).
+        // Without these two settings workgroups may wait for each other for ever, as the seed has
+        // it (C10, C11).
         &["backfill = true"],
         &["whole-blocks-for-barriers = true"],
     ]);
@@ -244,7 +244,7 @@ fn any_of(slot: Vec<(&'static str, BoxedStrategy<String>)>) -> BoxedStrategy<Str
     Union::new_weighted(all.collect()).boxed()
 }
 
-/// A recipe of any policies that a device with these units can have.
+/// Draws a device, and a recipe of any bundled policies that a dispatcher for this device can have.
 pub(super) fn chosen() -> impl Strategy<Value = Chosen> {
     let window = select(&["", "window = 1\n", "window = 2\n", "window = 8\n"][..]);
     let slots =
@@ -265,7 +265,7 @@ pub(super) fn chosen() -> impl Strategy<Value = Chosen> {
     })
 }
 
-/// Every bundled policy is drawn.
+/// Checks that every bundled policy of every slot is drawn.
 #[test]
 fn no_policy_is_left_out() {
     let names = |slot: Vec<(&'static str, BoxedStrategy<String>)>| {

@@ -14,10 +14,11 @@ use raddle_sim::{
 
 use crate::kit::{copy, kernel};
 
-/// A wait of a host: for the tasks up to one, and the time that it then takes.
+/// A wait of a host for the device: (task for whose end it waits, ticks from that end to the
+/// return).
 type Pause = (prop::sample::Index, u64);
 
-/// A call of one of a few kernels, whose grids seldom change; some are not known.
+/// Draws the call of one of a few kernels, whose grids seldom change; some calls are unknown.
 fn call() -> impl Strategy<Value = KernelCall> {
     let seldom = || prop::bool::weighted(0.2);
     (0u32..6, (1u32..4, seldom()), (seldom(), seldom()), seldom()).prop_map(
@@ -57,7 +58,7 @@ fn task() -> impl Strategy<Value = Task> {
     prop_oneof![8 => kernels, 1 => copies]
 }
 
-/// A process of up to three streams, each in order, some tasks of which wait for other streams.
+/// Draws a process of up to three streams, each in order; some tasks also wait for other streams.
 fn process() -> impl Strategy<Value = ProcessPlan> {
     let tasks = prop::collection::vec(
         (task(), 0u32..3, prop::option::weighted(0.2, any::<prop::sample::Index>())),
@@ -105,7 +106,7 @@ fn process() -> impl Strategy<Value = ProcessPlan> {
     )
 }
 
-/// A host that waits for what it has issued, again and again.
+/// Makes the process a closed loop: its host waits for the tasks that `pauses` name.
 fn closed(plan: ProcessPlan, pauses: Vec<Pause>) -> ProcessPlan {
     let pauses = pauses.into_iter().map(|(upto, tail)| {
         let task = upto.index(plan.tasks.len()) as u32;
@@ -126,8 +127,8 @@ fn repetition() -> impl Strategy<Value = Repetition> {
     prop_oneof![4 => Just(Repetition::BackToBack), 2 => at, 1 => until]
 }
 
-/// A process with short urgent work again and again: whoever runs beside it is revoked each time,
-/// often before it is back from the time before.
+/// Draws a process with short urgent work again and again: it revokes each process beside it, often
+/// before that is back from the last preemption.
 fn pulse() -> impl Strategy<Value = (ProcessPlan, Repetition)> {
     let times = prop::collection::vec(0u64..30_000, 4..24);
     let shape = (1u64..8, 1u16..9, select(&[1u64, 90, 700][..]));
@@ -144,7 +145,7 @@ fn pulse() -> impl Strategy<Value = (ProcessPlan, Repetition)> {
     })
 }
 
-/// A workload of two to five processes, of which some may be urgent again and again.
+/// Draws a workload of two to five processes, of which some may be urgent again and again.
 pub(super) fn workload() -> impl Strategy<Value = Workload> {
     let any = prop_oneof![3 => (process(), repetition()), 1 => pulse()];
     let processes = prop::collection::vec(any, 2..6);

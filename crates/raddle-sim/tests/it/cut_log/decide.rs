@@ -1,4 +1,4 @@
-//! What would the seed's steps decide, with every head and every compute unit looked at anew?
+//! How would the steps of seed 000 decide, if every head and every compute unit were examined anew?
 
 use raddle_policy::{Barrier, Demand, Launch, LaunchId, ReadyLaunch};
 use raddle_workgroup::{Amounts, FreeWeights, LevelOrder, LevelWindows, PlaceRule};
@@ -6,13 +6,15 @@ use raddle_workgroup::{Amounts, FreeWeights, LevelOrder, LevelWindows, PlaceRule
 use super::device::{At, Fits};
 use super::naive::Naive;
 
-/// Returns the demand of a workgroup, or of a part of one: a wave alone needs no barrier.
+/// Returns the demand of a workgroup of the launch, or of a part of one (`part`): a wave alone
+/// needs no barrier.
 pub(super) fn of(launch: &Launch, part: bool) -> Demand {
     let barriers = if part { 0 } else { launch.demand.barriers };
     Demand { barriers, ..launch.demand }
 }
 
-/// The next workgroup of a channel, or the next part of it.
+/// The head of a channel: the workgroup that the policy considers next there, or its next part if
+/// it was cut.
 #[derive(Clone, Copy)]
 pub(super) struct Head {
     pub(super) entry: ReadyLaunch,
@@ -35,7 +37,7 @@ impl Head {
 }
 
 impl Naive {
-    /// Returns the head of every channel, in the order of submission (a1).
+    /// Returns the head of every channel, in the order of submission (seed 000, a1).
     pub(super) fn heads(&mut self, shown: &[ReadyLaunch], now: u64) -> Vec<Head> {
         let mut heads: Vec<Head> = vec![];
         for &entry in shown.iter().filter(|entry| entry.undistributed() > 0) {
@@ -66,7 +68,8 @@ impl Naive {
         heads
     }
 
-    /// Ranks a level at this time (E2): the lower the better.
+    /// Returns the rank of a level at this time under the rule of time windows (E2); the lowest
+    /// rank goes first.
     fn rank(&self, level: usize, now: u64) -> usize {
         let LevelOrder::Windows(LevelWindows { windows_us, .. }) = &self.config.order else {
             return level;
@@ -81,7 +84,7 @@ impl Naive {
     }
 
     /// Returns the head that starts, with the places where it fits. Where no head fits, that counts
-    /// as a failure, and a workgroup may be cut (E3); the error has the tick at which to ask again.
+    /// as a failure, and a workgroup may be cut (E3); the error is the tick at which to ask again.
     pub(super) fn decide(
         &mut self,
         shown: &[ReadyLaunch],
@@ -96,11 +99,11 @@ impl Naive {
         }
         let split = self.config.split.expect("it cuts");
         let retry = split.retry().expect("a time");
-        // Asked again in the same tick without a fact is the same round.
+        // Another question in the same tick, without a fact in between, belongs to the same round.
         if heads.is_empty() || self.counted.replace(now) == Some(now) {
             return Err(self.wait(&heads, now));
         }
-        // A round each time `retry` has passed since the question before, all of them in vain.
+        // A round has failed each time that `retry` has passed since the question before.
         let mut round = self.waiting.take().unwrap_or(now) + retry;
         while round < now {
             self.failures += 1;
@@ -118,7 +121,8 @@ impl Naive {
         self.choose(&heads, now).ok_or_else(|| self.wait(&heads, now))
     }
 
-    /// Returns when the round comes that cuts, if nothing happens before.
+    /// Returns the tick of the round that cuts a workgroup, if nothing happens before; `None` if
+    /// none may be cut.
     fn wait(&mut self, heads: &[Head], now: u64) -> Option<u64> {
         let split = self.config.split.expect("it cuts");
         let left = split.threshold + 1 - self.failures;
@@ -126,7 +130,8 @@ impl Naive {
         Some(self.waiting? + left * split.retry().expect("a time"))
     }
 
-    /// Chooses among the heads that fit, by the steps a3 to a42.
+    /// Chooses the head that starts among those that fit: of the most urgent ones, the first
+    /// channel without a mark, which it then gets (seed 000, a3 to a42).
     fn choose(&mut self, heads: &[Head], now: u64) -> Option<(Head, Fits)> {
         let fitting = |head: &Head| Some((*head, self.device.fit(&head.demand)));
         let mut fit: Vec<_> = heads.iter().filter_map(fitting).collect();
@@ -150,9 +155,9 @@ impl Naive {
         fit.into_iter().next()
     }
 
-    /// Chooses one of the compute units that fit, by the rule of the recipe (a4).
+    /// Chooses one of the compute units that fit, by the place rule of the recipe (seed 000, a4).
     pub(super) fn place<'f>(&self, fit: &'f Fits, now: u64) -> (usize, &'f Vec<At>) {
-        // The first of the largest.
+        // Of equally good compute units, the one with the lowest index is taken.
         let most = |score: &dyn Fn(usize) -> i128| fit.iter().rev().max_by_key(|it| score(it.0));
         let chosen = match &self.config.place {
             PlaceRule::LowestIndex => fit.first(),
@@ -179,7 +184,8 @@ impl Naive {
         (*cu, waves)
     }
 
-    /// Weighs the free resources of a compute unit (E9).
+    /// Returns the free resources of a compute unit as one weighted number (E9: the unit with the
+    /// most free goes first).
     fn freest(&self, weights: &FreeWeights, cu: usize) -> i128 {
         let free = self.device.free(cu, weights.amounts == Amounts::LongestRun);
         let FreeWeights { waves, vgpr, sgpr, lds, .. } = *weights;
@@ -187,8 +193,8 @@ impl Naive {
         weighted.map(|(&free, weight)| i128::from(free * weight)).sum()
     }
 
-    /// Sums up the power that a compute unit drew in the last `history` ticks, tick by tick of each
-    /// stretch (E10).
+    /// Returns the energy that a compute unit drew in the last `history` ticks, as the sum of power
+    /// times ticks (E10: the unit that drew least goes first).
     fn drawn(&self, history: u64, cu: usize, now: u64) -> i128 {
         let (list, start) = (&self.drawn[cu], now.saturating_sub(history));
         let ends = list.iter().skip(1).map(|&(tick, _)| tick).chain([now]);
@@ -199,8 +205,8 @@ impl Naive {
         sum.sum()
     }
 
-    /// Returns whether a launch does not even fit an empty device, nor a part of it where it may be
-    /// cut.
+    /// Returns whether a launch can never start: no workgroup fits an empty compute unit, nor does
+    /// a part of it where it may be cut.
     pub(super) fn never(&self, launch: &Launch) -> bool {
         let Launch { demand, barrier, workgroups, .. } = *launch;
         let fits =

@@ -1,41 +1,44 @@
-//! Which blocks of each compute unit are taken? Bit by bit, and by looking at every one.
+//! Which blocks of each compute unit are taken, found by looking at every one?
 //!
 //! Nothing of the crates under test decides here: only shapes and demands are theirs. Units:
 //! granules.
 
 use raddle_policy::{CuShape, Demand};
 
-/// The place of a wave: SIMD, first vector register, first scalar register, first granule of LDS.
+/// The place of a wave on its compute unit: [SIMD, first granule of vector registers, of scalar
+/// registers, of LDS].
 pub(super) type At = [usize; 4];
 
-/// Compute units that fit, each with the places of the waves.
+/// The compute units on which a demand fits, each with the places of its waves.
 pub(super) type Fits = Vec<(usize, Vec<At>)>;
 
-/// A compute unit.
+/// The blocks that are taken and free on one compute unit.
 #[derive(Clone)]
 struct Unit {
-    /// Wave slots left, by SIMD.
+    /// Free wave slots of the compute unit, by SIMD.
     slots: Vec<usize>,
     vgpr: Vec<Vec<bool>>,
-    /// Scalar registers that are taken; `None` where they never limit.
+    /// True for each granule of scalar registers that is taken; `None` where they never limit.
     sgpr: Option<Vec<bool>>,
     lds: Vec<bool>,
     workgroups: usize,
     barriers: usize,
-    /// The SIMD that gets the next first wave.
+    /// The SIMD that gets the first wave of the next workgroup.
     turn: usize,
-    /// Workgroups that found their place taken when they came back: nothing new goes here.
+    /// The number of workgroups that came back to this unit and found their place taken: no new
+    /// workgroup starts here meanwhile.
     displaced: usize,
 }
 
 pub(super) struct Device {
     units: Vec<Unit>,
     empty: Unit,
-    /// True if the pointers move.
+    /// True if each start moves the pointer to the SIMD of the next first wave.
     turns: bool,
 }
 
-/// Returns the start of the lowest run of `wanted` free blocks; 0 where none is wanted.
+/// Returns the start of the lowest run of `wanted` free blocks (granules); 0 where none is wanted,
+/// `None` where no run is long enough.
 fn run(map: &[bool], wanted: usize) -> Option<usize> {
     let free = |start: &usize| map[*start..start + wanted].iter().all(|taken| !taken);
     if wanted == 0 { Some(0) } else { (0..(map.len() + 1).saturating_sub(wanted)).find(free) }
@@ -49,7 +52,8 @@ fn set(map: &mut [bool], start: usize, count: usize, taken: bool) {
 }
 
 impl Device {
-    /// Returns an empty device whose pointers begin so that the first wave goes to SIMD `turn`.
+    /// Returns an empty device of `cus` compute units, on each of which the first wave goes to SIMD
+    /// `turn`; `turns` is true if each start moves that pointer.
     pub(super) fn new(shape: &CuShape, cus: u16, turn: usize, turns: bool) -> Self {
         let simds = usize::from(shape.simds);
         let empty = Unit {
@@ -65,7 +69,8 @@ impl Device {
         Self { units: vec![empty.clone(); cus.into()], empty, turns }
     }
 
-    /// Returns where the waves of a workgroup of this demand would lie on an empty compute unit.
+    /// Returns the places that the waves of this demand would get on an empty compute unit; `None`
+    /// if they do not fit.
     pub(super) fn on_empty(&self, demand: &Demand) -> Option<Vec<At>> {
         self.empty.fit(demand)
     }
@@ -77,8 +82,8 @@ impl Device {
         units.filter_map(|(cu, unit)| Some((cu, unit.fit(demand)?))).collect()
     }
 
-    /// Returns the free amounts of a compute unit: wave slots, vector registers, scalar registers,
-    /// LDS; with `longest`, of resources that lie in runs only the longest one.
+    /// Returns the free amounts of a compute unit: [wave slots, vector registers, scalar registers,
+    /// LDS]; with `longest`, only those in the longest free run, where runs matter.
     pub(super) fn free(&self, cu: usize, longest: bool) -> [u64; 4] {
         let unit = &self.units[cu];
         let of = |map: &Vec<bool>| -> u64 {
@@ -90,7 +95,7 @@ impl Device {
         [slots, vgpr, unit.sgpr.as_ref().map_or(0, of), of(&unit.lds)]
     }
 
-    /// Starts a workgroup on a compute unit: its places are taken, and the pointer moves.
+    /// Starts a workgroup on a compute unit: takes the places of its waves and moves the pointer.
     pub(super) fn start(&mut self, cu: usize, demand: &Demand, waves: &[At]) {
         let unit = &mut self.units[cu];
         unit.mark(demand, waves, true);
@@ -104,7 +109,7 @@ impl Device {
         self.units[cu].mark(demand, waves, false);
     }
 
-    /// Brings a workgroup back. Returns whether its place was free.
+    /// Brings a saved workgroup back to its places. Returns whether they were free.
     pub(super) fn back(&mut self, cu: usize, demand: &Demand, waves: &[At]) -> bool {
         let unit = &mut self.units[cu];
         let there = unit.has(demand, waves);

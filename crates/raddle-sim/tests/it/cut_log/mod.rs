@@ -1,4 +1,4 @@
-//! Is a whole run in which `matching` cuts workgroups (seed 000, E3) lawful, and the same again?
+//! Is a whole run in which `matching` cuts workgroups (seed 000, E3) lawful and repeatable?
 //!
 //! Each run is written to a log in full detail. The log must come again byte for byte, from the
 //! workload and from its own events, and a plain model of the seed's steps must agree with every
@@ -44,7 +44,8 @@ fn matching(recipe: &str) -> MatchingConfig {
     recipe.allocate.settings::<MatchingConfig>().expect("matching").clone()
 }
 
-/// A run under the recipe, its policy watched by a model with this configuration.
+/// Runs a workload under the recipe, and lets a model with the settings `model` check each answer
+/// of the policy. Returns (outcome, log, model).
 fn watched(
     workload: &Workload,
     device: (CuShape, u16),
@@ -59,7 +60,8 @@ fn watched(
     (outcome, log, naive)
 }
 
-/// A run whose log comes again, and is lawful.
+/// Runs a workload and checks that its log comes again byte for byte, and is lawful. Returns the
+/// outcome and the model's counts.
 fn checked(workload: &Workload, device: (CuShape, u16), recipe: &str) -> (Outcome, Tally) {
     let (outcome, log, naive) = watched(workload, device, recipe, &matching(recipe));
     let again = |detail| logged(workload, device, recipe, detail, |builder| builder).1;
@@ -91,8 +93,9 @@ fn on(stream: u32, task: Task) -> Task {
     Task { stream: StreamId(stream), ..task }
 }
 
-/// Small workgroups fill most of two units; behind and beside them, on channels of their own, some
-/// that fit whole, some of six waves that fit only in pieces, and some of six that must stay whole.
+/// Returns launches on four channels: small workgroups that fill most of two units, workgroups of
+/// six waves that fit only in parts, workgroups of six waves that must stay whole, and small ones
+/// that fit whole.
 fn crowd() -> Vec<Task> {
     vec![
         on(0, with(kernel(0, 4, 2, 40_000), 1, false)),
@@ -102,7 +105,8 @@ fn crowd() -> Vec<Task> {
     ]
 }
 
-/// An urgent process comes in the middle, when pieces lie on the device.
+/// Returns the crowded launches of a low process, and an urgent process whose launches come at
+/// `urgent_at` and later, when parts of workgroups are on the device.
 fn interrupted(urgent_at: u64) -> Vec<Vec<Task>> {
     let urgent = |at| with(kernel(at, 2, 8, 3_000), 8, true);
     let high = in_order(vec![urgent(urgent_at), urgent(urgent_at + 20_000)]);
@@ -126,11 +130,12 @@ fn a_run_that_cuts_comes_again_and_is_lawful_whatever_way_work_leaves() {
 
 #[test]
 fn what_fits_in_parts_alone_runs_in_parts_however_many_rounds_it_takes() {
-    // Nine waves, and a unit holds eight.
+    // The workgroups have nine waves, and a unit holds eight.
     let all = workload(vec![vec![with(kernel(0, 2, 9, 5_000), 1, false)]]);
     let (outcome, tally) = checked(&all, (SHAPE, 1), &recipe("never", "{ threshold = 3 }", ""));
     assert_eq!((outcome.stuck.len(), tally.whole, tally.parts), (0, 0, 18));
-    // One wake stands for all the rounds before it, so a run does not end before the one that cuts.
+    // One wake stands for all the rounds before it, so a run does not end before the round that
+    // cuts.
     for threshold in [0, 65_000, 66_000, 10_000_000] {
         let split = format!("{{ threshold = {threshold} }}");
         let recipe = Recipe::parse("test", &recipe("never", &split, "")).expect("a recipe");
@@ -141,7 +146,7 @@ fn what_fits_in_parts_alone_runs_in_parts_however_many_rounds_it_takes() {
     }
 }
 
-/// A model of another policy than the one that runs does not agree with it.
+/// Checks that a model with other settings than those of the policy that runs disagrees with it.
 #[test]
 fn the_model_finds_what_is_wrong() {
     let all = workload(interrupted(38_000));
@@ -160,7 +165,7 @@ fn the_model_finds_what_is_wrong() {
     }
 }
 
-/// A device, and what is chosen of `matching` beside cutting.
+/// A device, and the further settings of `matching` in its recipe, besides those for cutting.
 type Chosen = ((CuShape, u16), String);
 
 fn shape() -> impl Strategy<Value = CuShape> {
@@ -196,7 +201,7 @@ fn chosen() -> impl Strategy<Value = Chosen> {
         })
 }
 
-/// Processes of two streams each whose launches last long enough for some rounds to fail.
+/// Draws processes of two streams each whose launches last long enough for some rounds to fail.
 fn slow_processes() -> impl Strategy<Value = Vec<Vec<Task>>> {
     let slower = |(mut processes, related, sgpr): (Vec<Vec<Task>>, Vec<bool>, Vec<u16>)| {
         let choices = related.into_iter().zip(sgpr).cycle();
@@ -214,8 +219,8 @@ fn slow_processes() -> impl Strategy<Value = Vec<Vec<Task>>> {
     (laws::processes(), related, prop::collection::vec(0u16..4, 9)).prop_map(slower)
 }
 
-/// Each case is a run, four times over: few of them, as many as `PROPTEST_CASES` says in a long
-/// test.
+/// Returns the settings of the property test: 24 cases, as each is a run, four times over; or as
+/// many as `PROPTEST_CASES` says.
 fn cases() -> ProptestConfig {
     let long = std::env::var_os("PROPTEST_CASES").is_some();
     if long { ProptestConfig::default() } else { ProptestConfig::with_cases(24) }
@@ -233,7 +238,8 @@ proptest! {
         laws::check(&outcome, &processes, how);
     }
 
-    /// E10 and the mix of E9 and E10: what was drawn is added up anew at each decision.
+    /// Checks the rule by least power (E10), and its mix with free resources (E9 and E10): the
+    /// energy drawn is added up anew at each decision.
     #[test]
     fn what_was_drawn_decides_where_it_goes(
         processes in slow_processes(), (device, recipe) in chosen(),

@@ -13,20 +13,20 @@ use raddle_workgroup::{Balance, Matching, MatchingConfig, PlaceRule};
 use super::decide::of;
 use super::device::{At, Device};
 
-/// The counts of a run so far.
+/// Counts of what workgroups went through in a run, so that a test sees that every case occurs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     pub(super) whole: u64,
     pub(super) parts: u64,
-    /// Waves that had started and were killed.
+    /// Number of waves that had started and were killed.
     pub(super) killed: u64,
-    /// Parts that were saved.
+    /// Number of parts of cut workgroups that were saved.
     pub(super) saved_parts: u64,
-    /// Workgroups and parts that found their places taken when they came back.
+    /// Number of workgroups and parts that found their places taken when they came back.
     pub(super) displaced: u64,
 }
 
-/// A workgroup, or a part of one, on the device or saved.
+/// A workgroup, or a part of a cut one, on the device or saved.
 struct Group {
     cu: usize,
     waves: Vec<At>,
@@ -41,35 +41,40 @@ enum State {
     Displaced,
 }
 
-/// The plain model, which sees the views and the facts of the policy.
+/// The plain model of the policy `matching`, which gets the views and the facts that the policy
+/// gets.
 pub(super) struct Naive {
     pub(super) config: MatchingConfig,
     pub(super) device: Device,
-    /// Process and stream of each channel.
+    /// (process, stream) of each channel, a queue of workgroups.
     pub(super) channels: Vec<(u16, u32)>,
-    /// The head that each channel was last seen with, and since when.
+    /// For each channel: (its head, the workgroup that is next there; the tick since when that is
+    /// its head).
     pub(super) since: BTreeMap<usize, ((LaunchId, u64), u64)>,
-    /// Marks by level and channel.
+    /// (level, channel) of each channel that was chosen since all channels of that level last had
+    /// their turn: the others go first.
     pub(super) marks: BTreeSet<(usize, usize)>,
-    /// Workgroups of which not all parts have started.
+    /// Workgroups that were cut and of which not all parts have started.
     pub(super) cut: BTreeSet<(LaunchId, u64)>,
     pub(super) failures: u64,
-    /// When a failure was last counted; `None` if something has happened since.
+    /// The tick at which a failure (no head fitted) was last counted; `None` if something has
+    /// happened since.
     pub(super) counted: Option<u64>,
-    /// The tick since which each further span of `retry` ends with a round.
+    /// The tick from which on each further span of `retry` ends with one more failed round (try of
+    /// all heads); `None` if no workgroup may be cut.
     pub(super) waiting: Option<u64>,
-    /// The compute unit behind that of the last start.
+    /// The index of the compute unit behind that of the last start.
     pub(super) cursor: usize,
-    /// By compute unit, ticks from which on its waves draw a power.
+    /// For each compute unit: (tick, power that its waves draw from then on), ascending by tick.
     pub(super) drawn: Vec<Vec<(u64, u64)>>,
-    /// Workgroups and parts by launch, workgroup and first wave.
+    /// The workgroups and parts on the device or saved, by (launch, workgroup, first wave).
     groups: BTreeMap<(LaunchId, u64, u16), Group>,
-    /// Waves of each launch that have started since it was last killed.
+    /// The number of waves of each launch that have started since it was last killed.
     started: BTreeMap<LaunchId, u64>,
     pub(super) tally: Tally,
 }
 
-/// `matching`, with the model beside it.
+/// The policy `matching` under test, with the plain model that checks its answers.
 pub(super) struct Watched {
     pub(super) policy: Matching,
     pub(super) naive: Arc<Mutex<Naive>>,
@@ -125,7 +130,7 @@ impl Naive {
         }
     }
 
-    /// Returns whether everything has been given back.
+    /// Returns whether all places of the device are free again.
     pub(super) fn is_empty(&self) -> bool {
         self.groups.is_empty() && self.device.is_empty()
     }
@@ -151,7 +156,7 @@ impl Naive {
         }
     }
 
-    /// Checks the workgroups of an answer, one by one in ascending order.
+    /// Checks the workgroups of an answer one by one, in ascending order, against the model.
     fn check_starts(
         &mut self,
         mut shown: Vec<ReadyLaunch>,
@@ -183,7 +188,8 @@ impl Naive {
         }
     }
 
-    /// Returns the next start: launch, waves, workgroup, compute unit, and where the waves lie.
+    /// Returns the next start by the model: (launch, waves, workgroup, compute unit, places of the
+    /// waves).
     fn start(
         &mut self,
         shown: &[ReadyLaunch],
@@ -281,14 +287,14 @@ impl Naive {
     }
 }
 
-/// Returns the power that a wave draws, as the recipe weighs instructions.
+/// Returns the power that a wave of the launch draws, by the weights of instructions in the recipe.
 fn rate(place: &PlaceRule, launch: &Launch) -> u64 {
     let (PlaceRule::LeastPower(power) | PlaceRule::Mix { power, .. }) = place else { return 0 };
     let rates = launch.activity.0.iter().zip(power.weights);
     rates.map(|(&rate, weight)| u64::from(rate) * weight).sum()
 }
 
-/// Notes that a compute unit draws another power from now on.
+/// Notes that a compute unit draws another power from the tick `now` on.
 fn draws(drawn: &mut Vec<(u64, u64)>, now: u64, power: impl FnOnce(u64) -> u64) {
     let latest = drawn.last().expect("it began with nothing").1;
     drawn.push((now, power(latest)));

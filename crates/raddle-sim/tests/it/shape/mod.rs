@@ -17,17 +17,17 @@ use raddle_sim::{
 use raddle_testkit::{file_holds, page_holds};
 
 const US: u64 = 1000;
-/// How long each workgroup lasts: a launch of length T is T / 50 us rounds of them.
+/// Nanoseconds that each workgroup lasts: a launch of length T has T / 50 us rounds of them.
 const WORKGROUP: u64 = 50 * US;
-/// T, in microseconds.
+/// The lengths T of the low launches, in microseconds.
 const LENGTHS: [u64; 6] = [50, 100, 200, 400, 800, 1600];
-/// Urgent launches, and how long each lasts.
+/// The number of urgent launches; the next constant is how long each lasts, in nanoseconds.
 const ARRIVALS: u64 = 100;
 const URGENT: u64 = 10 * US;
-/// The window of seed 001.
+/// The window of seed 001: the most launches of a process that are submitted.
 const WINDOW: u64 = 8;
 
-/// The ways, with the recipe's [preempt] table.
+/// The methods of preempting, each with the `[preempt]` table of its recipe.
 const WAYS: [(&str, &str); 6] = [
     ("wait", "policy = \"wait\""),
     ("flag", "policy = \"flag\""),
@@ -37,13 +37,15 @@ const WAYS: [(&str, &str); 6] = [
     ("cheapest", "policy = \"cheapest\"\nbound-us = 30"),
 ];
 
-/// Exits are in the reset, and a flag has none: they would move the phase of what comes after.
+/// Returns the V100 of the device table, changed so that a reset includes the exits of launches and
+/// a flag costs no exit: their time would delay all later launches by another amount in each run.
 fn v100() -> Device {
     let device = raddle_device::find("v100").expect("it is in the table");
     Device { exit_ns: None, reset_ns: raddle_device::MEASURED_RESET_NS, ..device }
 }
 
-/// Workgroups of 8 waves with 32 registers a thread: 8 fill a compute unit, 640 the device.
+/// Returns a kernel of workgroups of 8 waves with 32 registers a thread: 8 of them fill a compute
+/// unit, 640 the device.
 fn task(device: &Device, rounds: u64, lasts: u64, level: u8) -> Task {
     let demand = Demand { waves: 8, vgpr: 4, sgpr: 0, lds: 0, barriers: 0 };
     Task {
@@ -66,19 +68,20 @@ fn task(device: &Device, rounds: u64, lasts: u64, level: u8) -> Task {
     }
 }
 
-/// The figures of a run, for one way and one T.
+/// The measurements of a run, for one method of preempting and one length T.
 struct Measured {
-    /// Latencies of the urgent launches, ascending.
+    /// The latencies of the urgent launches, in nanoseconds, ascending.
     latencies: Vec<u64>,
-    /// Time that passed until the last urgent launch had ended, and how much of it the low process
-    /// has to show: its launches that had ended by then, T each.
+    /// Nanoseconds until the last urgent launch had ended; the next field is the part of them that
+    /// the low process used for launches that had ended by then, T each.
     passed: u64,
     done: u64,
     killed: u64,
 }
 
 impl Measured {
-    /// The latency that so many percent do not exceed (nearest rank).
+    /// Returns the latency in nanoseconds that this percentage of the urgent launches does not
+    /// exceed (nearest rank).
     fn percentile(&self, percent: usize) -> u64 {
         let rank = (self.latencies.len() * percent).div_ceil(100).max(1);
         self.latencies[rank - 1]
@@ -88,7 +91,8 @@ impl Measured {
 fn measure(preempt: &str, length_us: u64) -> Measured {
     let device = v100();
     let length = length_us * US;
-    // Far enough apart for a full window, at another phase of a launch each time.
+    // Urgent launches come far enough apart for a full window, each at another moment of a low
+    // launch.
     let at = |i: u64| (i + 1) * (WINDOW + 2) * length + (i * 61 % ARRIVALS) * length / ARRIVALS;
     let times: Vec<Ticks> = (0..ARRIVALS).map(|i| Ticks(at(i))).collect();
     let launches = (at(ARRIVALS) / length) as usize;
@@ -132,7 +136,7 @@ fn simulate(preempt: &str, device: &Device, workload: &Workload) -> Outcome {
     run(workload, &mut dispatcher, &options, &mut |_| ()).expect("lawful")
 }
 
-/// Row by way, column by T.
+/// Returns the measurements of each method: (its name, one entry for each length T).
 fn all() -> Vec<(&'static str, Vec<Measured>)> {
     let row = |&(name, text): &(&'static str, &str)| {
         (name, LENGTHS.map(|length| measure(text, length)).into_iter().collect())
@@ -162,7 +166,8 @@ fn each_way_has_its_shape_and_the_page_shows_it() {
         let moved = device.moving(bytes).0;
         for (way, row) in &rows {
             // An urgent launch costs the low process, beside its own time, nothing where it waits
-            // for that process, else what the process had done of a launch, or moving out and back.
+            // for that process; else the part of a launch that was thrown away, or a save and a
+            // restore.
             let lost = match *way {
                 "wait" | "flag" | "drain" => 0,
                 "reset" => length + device.reset_ns,
@@ -179,7 +184,8 @@ fn each_way_has_its_shape_and_the_page_shows_it() {
     page_holds("docs/policies/preempt.md", "latencies", &table(&rows));
 }
 
-/// The 99th percentile of the latency, in microseconds: a row a way, a column a length.
+/// Returns the table of the 99th percentile of the latency, in microseconds: a row for each method,
+/// a column for each length.
 fn table(rows: &[(&str, Vec<Measured>)]) -> String {
     let mut table = String::from("| way |");
     for length in LENGTHS {

@@ -1,4 +1,4 @@
-//! How are the latencies drawn?
+//! How is the chart of latencies drawn?
 //!
 //! Both axes are logarithmic (base 2), so that 8 T and 1 T are straight lines three steps apart.
 
@@ -8,12 +8,12 @@ use super::{LENGTHS, Measured, US};
 
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 420.0;
-/// The drawing area: left, right, top, bottom.
+/// The drawing area in pixels: [left, right, top, bottom].
 const AREA: [f64; 4] = [70.0, 600.0, 40.0, 360.0];
-/// Latencies drawn, in microseconds.
+/// The lowest latency on the axis, in microseconds; the next constant is the highest.
 const LOW_US: u64 = 16;
 const HIGH_US: u64 = 16_384;
-/// Colours that stay apart on a light and on a dark page, and for people who see no red.
+/// Colours of the lines, which differ on a light and a dark page and for people who see no red.
 const COLOURS: [&str; 6] = ["#d55e00", "#e69f00", "#009e73", "#0072b2", "#cc79a7", "#7f7f7f"];
 
 fn x(length_us: u64) -> f64 {
@@ -57,7 +57,7 @@ fn frame(out: &mut String) {
             us if us >= 1024 => format!("{} ms", us / 1024),
             us => format!("{us} us"),
         };
-        // Two steps a line: 16, 64, 256 us, 1.024, 4.096, 16.384 ms.
+        // The axis has two steps a line: 16, 64, 256 us, 1.024, 4.096, 16.384 ms.
         text(
             out,
             left - 8.0,
@@ -89,7 +89,7 @@ fn frame(out: &mut String) {
     );
 }
 
-/// One line a way; its name stands at its right end.
+/// Returns the chart as SVG: one line for each method, with its name at the right end.
 pub(super) fn plot(rows: &[(&str, Vec<Measured>)]) -> String {
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" font-family=\"sans-serif\" font-size=\"12\">\n<title>Latency of urgent work by way off</title>\n<style>text {{ fill: #666 }} .grid {{ stroke: #8884; }} .axis {{ stroke: #888; }} polyline {{ fill: none; stroke-width: 2; }}</style>\n"
