@@ -31,15 +31,15 @@ enum RaddleStatus
   : int32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // Success.
+    // The call has succeeded.
     RADDLE_STATUS_OK = 0,
-    // No error: there is no room, or no such run or block, and nothing has changed.
+    // The call is no error: there is no room, or no such run or block, and nothing has changed.
     // `raddle_controller_report` alone answers this for a report that has taken effect.
     RADDLE_STATUS_REFUSED = 1,
-    // No error: there is nothing to write now, such as no command or no slice.
+    // The call is no error: there is nothing to write now, such as no command or no slice.
     RADDLE_STATUS_EMPTY = 2,
-    // No error: the event breaks a rule, which the report of the placement check names. The check
-    // goes on.
+    // The call is no error: the event breaks a rule, which the report of the placement check
+    // names. The check goes on.
     RADDLE_STATUS_FINDING = 3,
     // A pointer or a handle that must not be null is null.
     RADDLE_STATUS_NULL = -1,
@@ -49,7 +49,7 @@ enum RaddleStatus
     // A call on this handle is under way in another thread, or the handle stands twice in one
     // call.
     RADDLE_STATUS_BUSY = -3,
-    // A text is not UTF-8.
+    // A text that the caller gave is not UTF-8.
     RADDLE_STATUS_UTF8 = -4,
     // An argument is outside its range, or a pointer is misaligned.
     RADDLE_STATUS_ARGUMENT = -5,
@@ -58,8 +58,8 @@ enum RaddleStatus
     // The arguments contradict each other or earlier calls, or a recipe cannot be read; the text
     // of the error says how.
     RADDLE_STATUS_INVALID = -7,
-    // A fault of raddle: please report the text of the error. The handles of the call can only be
-    // freed.
+    // The call met a fault of raddle: please report the text of the error. The handles of the call
+    // can only be freed.
     RADDLE_STATUS_FAULT = -8,
 };
 #ifndef __cplusplus
@@ -73,39 +73,40 @@ typedef int32_t RaddleStatus;
 // Kinds of actions that the host carries out. The text of each kind names the fields of
 // `RaddleAction` that it uses; all others are 0.
 typedef enum {
-    // Take over a launch. Fields: `launch`, `sequence`, `packets`, `bytes`, `cost`, `cleanup`. No
-    // event reports that it is done.
+    // Gives a launch to the device, which may start it from then on. Fields: `launch`, `sequence`,
+    // `packets`, `bytes`, `cost`, `cleanup`. No event reports that it is done.
     RADDLE_ACTION_KIND_SUBMIT = 1,
-    // Start workgroups, or waves of them. Fields: `launch`, `waves`, and those of the pieces and
-    // the places. The event `WavesEnded` reports the end of each.
+    // Starts workgroups, or some waves of each. Fields: `launch`, `waves`, and those of the pieces
+    // and the places. The event `WavesEnded` reports the end of each.
     RADDLE_ACTION_KIND_START = 2,
-    // Start a copy. Field: `launch`. The event `CopyEnded` reports its end.
+    // Starts a copy. Field: `launch`. The event `CopyEnded` reports its end.
     RADDLE_ACTION_KIND_START_COPY = 3,
-    // Assign a workgroup to a compute unit before its waves start. Fields: `launch`, `workgroup`,
+    // Assigns a workgroup to a compute unit before its waves start. Fields: `launch`, `workgroup`,
     // `cu`.
     RADDLE_ACTION_KIND_ASSIGN = 4,
-    // Take a launch off the device. Fields: `launch`, `how`. The event `TakenOff` reports when the
-    // launch is off.
+    // Takes a launch off the device. Fields: `launch`, `how`. The event `TakenOff` reports when
+    // the launch is off.
     RADDLE_ACTION_KIND_TAKE_OFF = 5,
-    // Let a launch that was taken off the device continue. Field: `launch`. The event `Restored`
+    // Lets a launch that was taken off the device continue. Field: `launch`. The event `Restored`
     // reports when it continues.
     RADDLE_ACTION_KIND_RESTORE = 6,
-    // Raise the preemption flags of a process. Fields: `process`, `first_cut`, `cut_count`. A
+    // Raises the preemption flags of a process. Fields: `process`, `first_cut`, `cut_count`. A
     // launch that starts leaves if its `sequence` is within the cut of its stream. The event
     // `Raised` reports that launches see the flags.
     RADDLE_ACTION_KIND_RAISE = 7,
-    // Reset the compute units of a process. Field: `process`. The event `ResetOver` reports the
+    // Resets the compute units of a process. Field: `process`. The event `ResetOver` reports the
     // end; each launch that is killed has its own action `TakeOff`.
     RADDLE_ACTION_KIND_RESET = 8,
-    // The preemption of a process is complete; the host has nothing to do. Fields: `process`,
-    // `how`, and `ticks`, the time since the process lost the turn (the right to issue launches).
+    // Says that the preemption of a process is complete; the host has nothing to do. Fields:
+    // `process`, `how`, and `ticks`, the time since the process lost the turn (the right to issue
+    // launches).
     RADDLE_ACTION_KIND_DRAINED = 9,
-    // A launch will never run; work that waits for it may go on. Fields: `launch`, `cu`,
+    // Says that a launch will never run; work that waits for it may go on. Fields: `launch`, `cu`,
     // `resource`, `wanted`, `available`.
     RADDLE_ACTION_KIND_REFUSE = 10,
-    // Send the event `Woke` at a tick. Field: `ticks`, that tick.
+    // Asks for the event `Woke` at a tick. Field: `ticks`, that tick.
     RADDLE_ACTION_KIND_WAKE_AT = 11,
-    // Lower the preemption flags (tested by each launch at its start) of a process, before any
+    // Lowers the preemption flags (tested by each launch at its start) of a process, before any
     // launch that is submitted later starts. Field: `process`. No event reports it.
     RADDLE_ACTION_KIND_LOWER = 12,
     // An action that this version of the C interface does not know.
@@ -162,27 +163,27 @@ typedef enum {
 
 // Kind of command that a controller gives to the host.
 typedef enum {
-    // Give a launch to the runtime; report `Submitted` or `NotSubmitted`.
+    // Gives a launch to the runtime; the host reports `Submitted` or `NotSubmitted`.
     RADDLE_COMMAND_KIND_SUBMIT = 1,
-    // Raise the preemption flags (tested by each launch at its start) of a process, for the
-    // submissions that `raddle_controller_cut` gives; report `raddle_controller_raised`.
+    // Raises the preemption flags (tested by each launch at its start) of a process, for the
+    // submissions that `raddle_controller_cut` gives; the host reports `raddle_controller_raised`.
     RADDLE_COMMAND_KIND_RAISE = 2,
-    // Lower the preemption flags (tested by each launch at its start) of a process.
+    // Lowers the preemption flags (tested by each launch at its start) of a process.
     RADDLE_COMMAND_KIND_LOWER = 3,
-    // Reset the compute units of a process; report each killed launch as `Killed`, then
+    // Resets the compute units of a process; the host reports each killed launch as `Killed`, then
     // `raddle_controller_drained`.
     RADDLE_COMMAND_KIND_RESET = 4,
-    // Place no further workgroup of a process; report `raddle_controller_drained` when none of its
-    // workgroups is on the device.
+    // Keeps further workgroups of a process from being placed; the host reports
+    // `raddle_controller_drained` when none of its workgroups is on the device.
     RADDLE_COMMAND_KIND_HOLD = 5,
-    // Let those workgroups of a process start that a drain kept from starting.
+    // Lets those workgroups of a process start that a drain kept from starting.
     RADDLE_COMMAND_KIND_RELEASE = 6,
-    // Save the work of a process on the device; report `raddle_controller_drained` when none of it
-    // is on the device.
+    // Saves the work of a process that is on the device; the host reports
+    // `raddle_controller_drained` when none of it is on the device.
     RADDLE_COMMAND_KIND_SAVE = 7,
-    // Restore the saved work of a process.
+    // Restores the saved work of a process, which then runs on.
     RADDLE_COMMAND_KIND_RESTORE = 8,
-    // The preemption of the process is complete. The host has nothing to do.
+    // Says that the preemption of the process is complete. The host has nothing to do.
     RADDLE_COMMAND_KIND_DRAINED = 9,
 } RaddleCommandKind;
 
@@ -223,16 +224,19 @@ typedef enum {
     RADDLE_EVENT_KIND_WOKE = 14,
 } RaddleEventKind;
 
-// Choice among the free runs that are long enough; the lowest blocks of the chosen run are taken.
+// Choice among the free runs (free blocks in a row) that are long enough; the lowest blocks of the
+// chosen run are taken.
 typedef enum {
-    // The lowest free run that is long enough.
+    // Chooses the lowest free run (free blocks in a row) that is long enough.
     RADDLE_FIT_FIRST = 0,
-    // The shortest free run that is long enough, of equal ones the lowest.
+    // Chooses the shortest free run (free blocks in a row) that is long enough, of equal ones the
+    // lowest.
     RADDLE_FIT_BEST = 1,
-    // The longest free run, of equal ones the lowest.
+    // Chooses the longest free run (free blocks in a row), of equal ones the lowest.
     RADDLE_FIT_WORST = 2,
-    // The run with the lowest start at or after the end of the run that `raddle_free_map_allocate`
-    // gave last by any fit (0 before the first); else the lowest run of all.
+    // Chooses the run with the lowest start at or after the end of the run that
+    // `raddle_free_map_allocate` gave last by any fit (0 before the first); else the lowest run of
+    // all.
     RADDLE_FIT_NEXT = 3,
 } RaddleFit;
 
@@ -353,7 +357,7 @@ typedef enum {
     RADDLE_RESET_SCOPE_LAUNCH = 4,
 } RaddleResetScope;
 
-// Resource that a launch may lack.
+// Resource that a launch may lack, as a number of C.
 typedef enum {
     // Wave slots of a compute unit.
     RADDLE_RESOURCE_WAVES = 0,
@@ -377,9 +381,10 @@ typedef enum {
 
 // Route by which a block comes to its SM.
 typedef enum {
-    // The SM takes whole blocks, with all resources that they need at once.
+    // The SM takes whole blocks: it has all resources of every block that it gets.
     RADDLE_ROUTE_WHOLE = 0,
-    // The SM can start one warp of the block at least, but not the whole block.
+    // The SM can start one warp of the block at least, but does not have the resources of the
+    // whole block.
     RADDLE_ROUTE_FIRST = 1,
     // All work on the SM is of lower priority than the block, which waits there for warp slots.
     RADDLE_ROUTE_SECOND = 2,
@@ -398,16 +403,18 @@ typedef enum {
 // Rule by which the length of a slice follows from the weights of the processes that were chosen
 // to run.
 typedef enum {
-    // A slice as claim 7 of the seed has it: a larger weight has a shorter slice.
+    // Gives slices as claim 7 of seed 004 has them: a larger weight has a shorter slice.
     RADDLE_SLICE_RULE_CLAIM = 0,
-    // Every process gets the smallest slice, `t0`.
+    // Gives every process the smallest slice, `t0`.
     RADDLE_SLICE_RULE_EQUAL = 1,
-    // A slice in proportion to the weight; the average of the slices is the smallest slice, `t0`.
+    // Gives slices in proportion to the weight; the average of the slices is the smallest slice,
+    // `t0`.
     RADDLE_SLICE_RULE_MEAN = 2,
-    // A slice in proportion to the weight; the slices of all processes together are as long as
-    // under `Claim`.
+    // Gives slices in proportion to the weight; the slices of all processes together are as long
+    // as under `Claim`.
     RADDLE_SLICE_RULE_INVERSE = 3,
-    // A slice in proportion to the weight; the shortest of the slices is the smallest slice, `t0`.
+    // Gives slices in proportion to the weight; the shortest of the slices is the smallest slice,
+    // `t0`.
     RADDLE_SLICE_RULE_MIN_ONE = 4,
 } RaddleSliceRule;
 
@@ -492,7 +499,7 @@ typedef struct RaddleDispatcher RaddleDispatcher;
 // Encoder on the side of the host, which makes packets of launches.
 typedef struct RaddleEncoder RaddleEncoder;
 
-// Map of equal blocks, each free or taken. Blocks count from 0.
+// Map of equal blocks of a resource, each free or taken. Blocks count from 0.
 typedef struct RaddleFreeMap RaddleFreeMap;
 
 // Checker of the parts of resources that a dispatcher hands out. First the resources are declared,
@@ -500,13 +507,13 @@ typedef struct RaddleFreeMap RaddleFreeMap;
 // which they were declared.
 typedef struct RaddlePlacementCheck RaddlePlacementCheck;
 
-// Ring of equal blocks, handed out in parts. A part begins at the tail, or at 0 where the blocks
-// from the tail to the end are too few; a released part is reclaimed once all parts handed out
-// before it are. Blocks count from 0.
+// Ring of equal blocks, handed out in runs of neighbouring blocks. A run begins at the tail, or at
+// 0 where the blocks from the tail to the end are too few; a released run is reclaimed once all
+// runs handed out before it are. Blocks count from 0.
 typedef struct RaddleRing RaddleRing;
 
-// Search for the length of the longest free run of a map, with the answer that a search circuit of
-// one kind gives (seed 000).
+// Search for the length of the longest free run (free blocks in a row) of a map, with the answer
+// that a search circuit of one kind gives (seed 000).
 typedef struct RaddleSearch RaddleSearch;
 
 // Circuit that searches several free maps in turn: a round is made of periods, and each map is
@@ -523,7 +530,7 @@ typedef struct {
     uint32_t blocks;
     // Number of free blocks of the map.
     uint32_t free;
-    // Length of the longest free run, in blocks.
+    // Length of the longest free run (free blocks in a row), in blocks.
     uint32_t longest;
 } RaddleFreeBlocks;
 
@@ -573,15 +580,15 @@ typedef struct {
 typedef struct {
     // Resource that lacks where the workgroup was refused, one of `RaddleResource`; else 0.
     uint32_t lacks;
-    // SIMD to give with the next request, where requests take the SIMDs in turn; also set where
-    // this request was refused.
+    // SIMD to name in the next request as the one that gets the first wave, where requests take
+    // the SIMDs in turn; also set where this request was refused.
     uint8_t rotation;
 } RaddlePlacement;
 
 // Place of one wave on its compute unit: where its part of each resource begins, in granules. All
 // waves of a workgroup share one start in LDS.
 typedef struct {
-    // SIMD of the compute unit, from 0.
+    // SIMD of the compute unit that runs the wave, from 0.
     uint8_t simd;
     // First vector-register granule of the wave, counted within the SIMD.
     uint16_t vgpr;
@@ -604,7 +611,7 @@ typedef struct {
 // Launch of one kernel: a number of equal workgroups. A field of 0 from `barrier` on means that
 // its value is unknown.
 typedef struct {
-    // Id of the launch, unique in the run.
+    // Id of the launch, which no other launch of the dispatcher has.
     uint32_t id;
     // Id of the stream of the process in which the launch was issued.
     uint32_t stream;
@@ -625,7 +632,7 @@ typedef struct {
     // Number of instructions that one wave issues in 1,000 ticks, in this order: moves and
     // arithmetic, loads, stores, matrix, compares, jumps.
     uint32_t activity[6];
-    // Number of the kernel within its process, from 1.
+    // Number of the kernel within its process, from 1; 0 if unknown.
     uint32_t kernel;
     // Workgroups of the grid along x, y and z. The grid and all following fields count only where
     // `kernel` is not 0.
@@ -671,13 +678,13 @@ typedef struct {
     uint32_t how;
     // Waves that ended, of each workgroup that the pieces name.
     RaddleWaves waves;
-    // Launch that was issued or is ready.
+    // Launch that was issued or is ready; not read for other kinds of events.
     const RaddleLaunch *issued;
     // Workgroups that ended, as pieces: equal workgroups of the launch on one compute unit each.
     const RaddlePiece *pieces;
     // Number of entries in the list `pieces`.
     size_t piece_count;
-    // Time that a copy takes, in ticks.
+    // Time that an issued copy takes, in ticks.
     uint64_t lasts;
     // Number of workgroups of the launch that had ended when it was taken off.
     uint64_t done;
@@ -709,10 +716,10 @@ typedef struct {
     // Number of pieces (equal workgroups on one compute unit each) that start, from `first_piece`
     // on.
     size_t piece_count;
-    // Index in `RaddleActions.places` of the first address. There is one address for each wave, in
-    // the order of the pieces.
+    // Index in `RaddleActions.places` of the address (SIMD and granules) of the first wave that
+    // starts. There is one address for each wave, in the order of the pieces.
     size_t first_place;
-    // Number of addresses; 0 where the policy gives none.
+    // Number of addresses of waves, from `first_place` on; 0 where the policy gives no addresses.
     size_t place_count;
     // Index in `RaddleActions.cuts` of the first cut, the range of submission numbers that leave,
     // for an action that raises preemption flags. There is one cut for each stream that has
@@ -733,7 +740,8 @@ typedef struct {
     uint64_t cost;
     // Ticks from the end of the submitted launch until its end is known.
     uint64_t cleanup;
-    // Span of ticks for `Drained`, tick for `WakeAt`.
+    // Ticks since the process lost the turn, for `Drained`; tick at which `Woke` is due, for
+    // `WakeAt`.
     uint64_t ticks;
     // Amount of the lacking resource that one workgroup needs, in granules or slots of that
     // resource.
@@ -756,7 +764,7 @@ typedef struct {
 // Actions of one decision, in the order in which the host carries them out. The lists belong to
 // the dispatcher, and are valid until its next decision, or until it is freed.
 typedef struct {
-    // List of the actions.
+    // Actions of the decision, in the order in which the host carries them out.
     const RaddleAction *list;
     // Number of actions in `list`.
     size_t count;
@@ -768,12 +776,12 @@ typedef struct {
     // Places (addresses on a compute unit) of the waves that start, of all actions; an action
     // names its own by index and count.
     const RaddlePlace *places;
-    // Number of addresses in `places`.
+    // Number of entries in the list `places`, each the address of one wave.
     size_t place_count;
     // Ranges of submission numbers that leave, one for each stream, of all actions that raise
     // preemption flags; an action names its own by `first_cut` and `cut_count`.
     const RaddleStreamCut *cuts;
-    // Number of entries in `cuts`.
+    // Number of entries in the list `cuts`, each the range of one stream.
     size_t cut_count;
 } RaddleActions;
 
@@ -793,7 +801,7 @@ typedef struct {
     uint64_t barriers;
 } RaddleFreeAmounts;
 
-// Resources of one SM, all of them or those left.
+// Resources of one SM: all that it has, or those that are left.
 typedef struct {
     // Registers, in a unit of the caller's choice, which SMs and kernels share.
     uint64_t registers;
@@ -945,11 +953,13 @@ typedef struct {
 // Settings of the packet format for the points that the seed leaves open. Where a function takes
 // them, null means the defaults.
 typedef struct {
-    // Type number of an ordinary packet; the default is 2.
+    // Type number of an ordinary packet, which holds one whole launch; the default is 2.
     uint8_t dispatch;
-    // Type number of a reference packet; the default is 7.
+    // Type number of a reference packet, which holds one whole launch that the agent also stores
+    // in its table; the default is 7.
     uint8_t reference;
-    // Type number of a condensed packet; the default is 6.
+    // Type number of a condensed packet, which stands for several launches, each as a stored
+    // launch and the differences from it; the default is 6.
     uint8_t condensed;
     // 1 if the half-words of a value are in the order of the most significant one first, else 0;
     // the default is 0.
@@ -1071,7 +1081,7 @@ typedef struct {
     uint64_t after_order;
 } RaddleWork;
 
-// State of a process.
+// State of a process under a controller of preemptions.
 typedef struct {
     // Phase of the process, one of `RaddlePhase`.
     uint32_t phase;
@@ -1082,7 +1092,8 @@ typedef struct {
     size_t buffered;
     // Number of launches of the process in the runtime.
     size_t in_flight;
-    // Number that changes when a launch of the process has ended, or its queues have room again.
+    // Number that changes when a launch of the process has ended, or its queues have room again:
+    // then work that was refused may be captured.
     uint64_t generation;
 } RaddleProcess;
 
@@ -1103,8 +1114,8 @@ const char *raddle_status_text(int32_t status);
 // text stands for ever.
 const char *raddle_version(void);
 
-// Frees the object of a handle, whatever its kind. The handle names nothing afterwards, for ever.
-// A null handle is no error and changes nothing.
+// Frees the object of a handle, whatever its kind. The handle never names an object again. A null
+// handle is no error and changes nothing.
 RaddleStatus raddle_free(void *handle);
 
 // Makes a map of `blocks` blocks, 1 or more, all free. Writes its handle to `map`.
@@ -1125,14 +1136,14 @@ RaddleStatus raddle_free_map_words(const RaddleFreeMap *map, uint64_t *words, si
 // Writes the number of blocks of a map, of its free blocks, and of those in its longest free run.
 RaddleStatus raddle_free_map_count(const RaddleFreeMap *map, RaddleFreeBlocks *free);
 
-// Finds a free run of `want` blocks by the choice `fit`, one of `RaddleFit`, and writes its first
-// block to `start`; takes nothing. A run of 0 blocks starts at 0. Answers `Refused` where no run
-// is long enough.
+// Finds a run of `want` free blocks in a row by the choice `fit`, one of `RaddleFit`, and writes
+// its first block to `start`; takes nothing. A run of 0 blocks starts at 0. Answers `Refused`
+// where no run is long enough.
 RaddleStatus raddle_free_map_find(const RaddleFreeMap *map, uint32_t fit, uint32_t want, uint32_t *start);
 
-// Finds a free run of `want` blocks by the choice `fit`, one of `RaddleFit`, takes it, and writes
-// its first block to `start`. A run of 0 blocks starts at 0. Answers `Refused`, and takes nothing,
-// where no run is long enough.
+// Finds a run of `want` free blocks in a row by the choice `fit`, one of `RaddleFit`, takes it,
+// and writes its first block to `start`. A run of 0 blocks starts at 0. Answers `Refused`, and
+// takes nothing, where no run is long enough.
 RaddleStatus raddle_free_map_allocate(RaddleFreeMap *map, uint32_t fit, uint32_t want, uint32_t *start);
 
 // Takes the `len` blocks from `start`. Answers `Refused`, and takes nothing, where one of them is
@@ -1188,8 +1199,8 @@ RaddleStatus raddle_shared_new(uint32_t width,
                                uint32_t layout,
                                RaddleShared **shared);
 
-// Writes to `longest` the length in blocks of the longest free run of each map of a period, in the
-// order of the maps. `count` is the number of maps of the period.
+// Writes to `longest` the length in blocks of the longest free run (free blocks in a row) of each
+// map of a period, in the order of the maps. `count` is the number of maps of the period.
 RaddleStatus raddle_shared_longest(const RaddleShared *shared,
                                    uint32_t period,
                                    const RaddleFreeMap *const *maps,
@@ -1200,8 +1211,8 @@ RaddleStatus raddle_shared_longest(const RaddleShared *shared,
 // `allocator`.
 RaddleStatus raddle_allocator_new(const RaddleCuShape *shape, uint16_t cus, RaddleAllocator **allocator);
 
-// Places a workgroup on a compute unit and takes the granules that it needs. Writes one place a
-// wave, in the order of the waves.
+// Places a workgroup on a compute unit and takes the granules that it needs. Writes to `places`
+// the address (SIMD and granules) of each wave, in the order of the waves.
 //
 // `simd` says which SIMD gets the first wave: -1 for the SIMD that has room for most further
 // waves; else the first SIMD that takes it, counted around from `simd`, and each further wave
@@ -1329,12 +1340,13 @@ RaddleStatus raddle_dispatcher_new(const char *recipe,
 // lost. Does nothing where there is no log.
 RaddleStatus raddle_dispatcher_finish(RaddleDispatcher *dispatcher);
 
-// Reports an event to the dispatcher. Report all events of one tick first, and then call
-// `raddle_dispatcher_decide` once.
+// Reports to the dispatcher an event of the tick `now`. Report all events of one tick first, and
+// then call `raddle_dispatcher_decide` once.
 RaddleStatus raddle_dispatcher_event(RaddleDispatcher *dispatcher, uint64_t now, const RaddleEvent *event);
 
 // Decides what to do at the tick `now`, and writes the actions: none where no event was reported
-// since the last decision. An error means that a policy broke its law; then the run cannot go on.
+// since the last decision. An error means that a policy broke its law; then the dispatcher can
+// only be freed.
 RaddleStatus raddle_dispatcher_decide(RaddleDispatcher *dispatcher, uint64_t now, RaddleActions *actions);
 
 // Writes 1 to `ahead` if the dispatcher takes the events `LaunchIssued` (a launch that waits for
@@ -1445,11 +1457,11 @@ RaddleStatus raddle_agent_receive(RaddleAgent *agent,
                                   size_t capacity,
                                   size_t *count);
 
-// Makes a controller without processes. Writes its handle to `controller`.
+// Makes a controller of preemptions, without processes. Writes its handle to `controller`.
 RaddleStatus raddle_controller_new(const RaddleControllerConfig *config, RaddleController **controller);
 
-// Writes the next command for any process; answers `Empty` until something is reported. Carry out
-// commands in their order.
+// Writes the next command for any process; answers `Empty` where no command is due before the next
+// report. Carry out commands in their order.
 RaddleStatus raddle_controller_next(RaddleController *controller, RaddleCommand *command);
 
 // Reports that a submission was submitted, ended and so on, as one of `RaddleReport` says. The
@@ -1489,8 +1501,8 @@ RaddleStatus raddle_controller_is_hit(const RaddleController *controller,
 // no process has.
 RaddleStatus raddle_controller_join(RaddleController *controller, uint8_t level, uint16_t *process);
 
-// Removes a process that has no launch in the runtime and is not preempted. Its waiting launches
-// are dropped.
+// Removes a process that has no launch in the runtime and is not preempted; any other is an error.
+// Its waiting launches are dropped.
 RaddleStatus raddle_controller_leave(RaddleController *controller, uint16_t process);
 
 // Removes a process that has died, and writes the payloads of its unfinished work, in the order of
@@ -1527,8 +1539,8 @@ RaddleStatus raddle_controller_release(RaddleController *controller,
                                        uint64_t from);
 
 // Adds captured work at the end of its stream, and writes its number in the order of capture to
-// `order`. Answers `Refused` where the queues are full: capture the work again when the generation
-// of the process has changed.
+// `order`. Answers `Refused` where the queues are full: capture the work again when
+// `RaddleProcess.generation` of the process has changed.
 RaddleStatus raddle_controller_captured(RaddleController *controller,
                                         uint16_t process,
                                         uint32_t stream,
@@ -1549,8 +1561,8 @@ RaddleStatus raddle_controller_process(const RaddleController *controller,
                                        RaddleProcess *state);
 
 // Begins to take the work of a process off the device by the method `how`, one of
-// `RaddlePreemption`. `by` is the process that takes its place, which must be more urgent, or -1
-// for no such comparison. Writes one of `RaddleAnswer` to `answer`.
+// `RaddlePreemption`. `by` is the process for which the work leaves, which must be more urgent, or
+// -1 for no such comparison. Writes one of `RaddleAnswer` to `answer`.
 RaddleStatus raddle_controller_preempt(RaddleController *controller,
                                        uint16_t process,
                                        uint32_t how,
@@ -1574,8 +1586,8 @@ RaddleStatus raddle_controller_resume(RaddleController *controller, uint16_t pro
 // no process has.
 RaddleStatus raddle_controller_join(RaddleController *controller, uint8_t level, uint16_t *process);
 
-// Removes a process that has no launch in the runtime and is not preempted. Its waiting launches
-// are dropped.
+// Removes a process that has no launch in the runtime and is not preempted; any other is an error.
+// Its waiting launches are dropped.
 RaddleStatus raddle_controller_leave(RaddleController *controller, uint16_t process);
 
 // Removes a process that has died, and writes the payloads of its unfinished work, in the order of
@@ -1612,8 +1624,8 @@ RaddleStatus raddle_controller_release(RaddleController *controller,
                                        uint64_t from);
 
 // Adds captured work at the end of its stream, and writes its number in the order of capture to
-// `order`. Answers `Refused` where the queues are full: capture the work again when the generation
-// of the process has changed.
+// `order`. Answers `Refused` where the queues are full: capture the work again when
+// `RaddleProcess.generation` of the process has changed.
 RaddleStatus raddle_controller_captured(RaddleController *controller,
                                         uint16_t process,
                                         uint32_t stream,
@@ -1634,8 +1646,8 @@ RaddleStatus raddle_controller_process(const RaddleController *controller,
                                        RaddleProcess *state);
 
 // Begins to take the work of a process off the device by the method `how`, one of
-// `RaddlePreemption`. `by` is the process that takes its place, which must be more urgent, or -1
-// for no such comparison. Writes one of `RaddleAnswer` to `answer`.
+// `RaddlePreemption`. `by` is the process for which the work leaves, which must be more urgent, or
+// -1 for no such comparison. Writes one of `RaddleAnswer` to `answer`.
 RaddleStatus raddle_controller_preempt(RaddleController *controller,
                                        uint16_t process,
                                        uint32_t how,

@@ -20,7 +20,7 @@ pub struct RaddleBlockWarp {
     blocks: BTreeMap<(u32, u64), Handle>,
 }
 
-/// Resources of one SM, all of them or those left.
+/// Resources of one SM: all that it has, or those that are left.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleSmResources {
@@ -92,9 +92,10 @@ pub struct RaddleLack {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleRoute {
-    /// The SM takes whole blocks, with all resources that they need at once.
+    /// The SM takes whole blocks: it has all resources of every block that it gets.
     Whole = 0,
-    /// The SM can start one warp of the block at least, but not the whole block.
+    /// The SM can start one warp of the block at least, but does not have the resources of the
+    /// whole block.
     First = 1,
     /// All work on the SM is of lower priority than the block, which waits there for warp slots.
     Second = 2,

@@ -88,13 +88,13 @@ pub struct RaddleEvent {
     pub how: u32,
     /// Waves that ended, of each workgroup that the pieces name.
     pub waves: RaddleWaves,
-    /// Launch that was issued or is ready.
+    /// Launch that was issued or is ready; not read for other kinds of events.
     pub issued: *const RaddleLaunch,
     /// Workgroups that ended, as pieces: equal workgroups of the launch on one compute unit each.
     pub pieces: *const RaddlePiece,
     /// Number of entries in the list `pieces`.
     pub piece_count: usize,
-    /// Time that a copy takes, in ticks.
+    /// Time that an issued copy takes, in ticks.
     pub lasts: u64,
     /// Number of workgroups of the launch that had ended when it was taken off.
     pub done: u64,

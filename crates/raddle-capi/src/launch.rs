@@ -56,7 +56,7 @@ pub enum RaddlePreemption {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleLaunch {
-    /// Id of the launch, unique in the run.
+    /// Id of the launch, which no other launch of the dispatcher has.
     pub id: u32,
     /// Id of the stream of the process in which the launch was issued.
     pub stream: u32,
@@ -77,7 +77,7 @@ pub struct RaddleLaunch {
     /// Number of instructions that one wave issues in 1,000 ticks, in this order: moves and
     /// arithmetic, loads, stores, matrix, compares, jumps.
     pub activity: [u32; 6],
-    /// Number of the kernel within its process, from 1.
+    /// Number of the kernel within its process, from 1; 0 if unknown.
     pub kernel: u32,
     /// Workgroups of the grid along x, y and z. The grid and all following fields count only where
     /// `kernel` is not 0.
@@ -135,7 +135,7 @@ unsafe impl Plain for RaddleLaunch {}
 // SAFETY: integers.
 unsafe impl Plain for RaddlePiece {}
 
-/// Returns the error for a number of the field `field` that none of the `names` has.
+/// Returns the error for a field whose number is none of those that the enum `names` has.
 pub(crate) fn unknown(field: &str, number: u32, names: &str) -> Failure {
     Failure::argument(format!("`{field}` is {number}: give one of `{names}`"))
 }

@@ -47,7 +47,7 @@ pub struct RaddleDemand {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddlePlace {
-    /// SIMD of the compute unit, from 0.
+    /// SIMD of the compute unit that runs the wave, from 0.
     pub simd: u8,
     /// First vector-register granule of the wave, counted within the SIMD.
     pub vgpr: u16,
@@ -57,7 +57,7 @@ pub struct RaddlePlace {
     pub lds: u32,
 }
 
-/// Resource that a launch may lack.
+/// Resource that a launch may lack, as a number of C.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleResource {

@@ -43,11 +43,13 @@ pub struct RaddlePacket {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RaddleAqlConfig {
-    /// Type number of an ordinary packet; the default is 2.
+    /// Type number of an ordinary packet, which holds one whole launch; the default is 2.
     pub dispatch: u8,
-    /// Type number of a reference packet; the default is 7.
+    /// Type number of a reference packet, which holds one whole launch that the agent also stores
+    /// in its table; the default is 7.
     pub reference: u8,
-    /// Type number of a condensed packet; the default is 6.
+    /// Type number of a condensed packet, which stands for several launches, each as a stored
+    /// launch and the differences from it; the default is 6.
     pub condensed: u8,
     /// 1 if the half-words of a value are in the order of the most significant one first, else 0;
     /// the default is 0.

@@ -7,8 +7,8 @@ use crate::handle::{enter, using, with};
 use crate::memory::{Out, list};
 use crate::status::{Failure, RaddleStatus, guarded};
 
-/// Search for the length of the longest free run of a map, with the answer that a search circuit of
-/// one kind gives (seed 000).
+/// Search for the length of the longest free run (free blocks in a row) of a map, with the answer
+/// that a search circuit of one kind gives (seed 000).
 pub struct RaddleSearch(Box<dyn Search + Send>);
 
 impl std::fmt::Debug for RaddleSearch {

@@ -78,8 +78,8 @@ pub unsafe extern "C" fn raddle_shared_new(
     })
 }
 
-/// Writes to `longest` the length in blocks of the longest free run of each map of a period, in the
-/// order of the maps. `count` is the number of maps of the period.
+/// Writes to `longest` the length in blocks of the longest free run (free blocks in a row) of each
+/// map of a period, in the order of the maps. `count` is the number of maps of the period.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_shared_longest(
     shared: *const RaddleShared,

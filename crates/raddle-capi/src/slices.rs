@@ -20,16 +20,18 @@ pub struct RaddleSlices(TwoStage<u64>);
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleSliceRule {
-    /// A slice as claim 7 of the seed has it: a larger weight has a shorter slice.
+    /// Gives slices as claim 7 of seed 004 has them: a larger weight has a shorter slice.
     Claim = 0,
-    /// Every process gets the smallest slice, `t0`.
+    /// Gives every process the smallest slice, `t0`.
     Equal = 1,
-    /// A slice in proportion to the weight; the average of the slices is the smallest slice, `t0`.
+    /// Gives slices in proportion to the weight; the average of the slices is the smallest slice,
+    /// `t0`.
     Mean = 2,
-    /// A slice in proportion to the weight; the slices of all processes together are as long as
-    /// under `Claim`.
+    /// Gives slices in proportion to the weight; the slices of all processes together are as long
+    /// as under `Claim`.
     Inverse = 3,
-    /// A slice in proportion to the weight; the shortest of the slices is the smallest slice, `t0`.
+    /// Gives slices in proportion to the weight; the shortest of the slices is the smallest slice,
+    /// `t0`.
     MinOne = 4,
 }
 

@@ -91,27 +91,27 @@ pub struct RaddleWork {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleCommandKind {
-    /// Give a launch to the runtime; report `Submitted` or `NotSubmitted`.
+    /// Gives a launch to the runtime; the host reports `Submitted` or `NotSubmitted`.
     Submit = 1,
-    /// Raise the preemption flags (tested by each launch at its start) of a process, for the
-    /// submissions that `raddle_controller_cut` gives; report `raddle_controller_raised`.
+    /// Raises the preemption flags (tested by each launch at its start) of a process, for the
+    /// submissions that `raddle_controller_cut` gives; the host reports `raddle_controller_raised`.
     Raise = 2,
-    /// Lower the preemption flags (tested by each launch at its start) of a process.
+    /// Lowers the preemption flags (tested by each launch at its start) of a process.
     Lower = 3,
-    /// Reset the compute units of a process; report each killed launch as `Killed`, then
+    /// Resets the compute units of a process; the host reports each killed launch as `Killed`, then
     /// `raddle_controller_drained`.
     Reset = 4,
-    /// Place no further workgroup of a process; report `raddle_controller_drained` when none of its
-    /// workgroups is on the device.
+    /// Keeps further workgroups of a process from being placed; the host reports
+    /// `raddle_controller_drained` when none of its workgroups is on the device.
     Hold = 5,
-    /// Let those workgroups of a process start that a drain kept from starting.
+    /// Lets those workgroups of a process start that a drain kept from starting.
     Release = 6,
-    /// Save the work of a process on the device; report `raddle_controller_drained` when none of it
-    /// is on the device.
+    /// Saves the work of a process that is on the device; the host reports
+    /// `raddle_controller_drained` when none of it is on the device.
     Save = 7,
-    /// Restore the saved work of a process.
+    /// Restores the saved work of a process, which then runs on.
     Restore = 8,
-    /// The preemption of the process is complete. The host has nothing to do.
+    /// Says that the preemption of the process is complete. The host has nothing to do.
     Drained = 9,
 }
 
@@ -231,7 +231,7 @@ pub enum RaddlePhase {
     Preempted = 2,
 }
 
-/// State of a process.
+/// State of a process under a controller of preemptions.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleProcess {
@@ -244,7 +244,8 @@ pub struct RaddleProcess {
     pub buffered: usize,
     /// Number of launches of the process in the runtime.
     pub in_flight: usize,
-    /// Number that changes when a launch of the process has ended, or its queues have room again.
+    /// Number that changes when a launch of the process has ended, or its queues have room again:
+    /// then work that was refused may be captured.
     pub generation: u64,
 }
 
