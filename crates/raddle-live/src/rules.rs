@@ -18,8 +18,8 @@ use crate::client::PROCESS;
 use crate::client::journal::{ClientAnswer, ClientEvent, ClientHeader};
 use crate::replay::{LiveLogLines, Spelled};
 
-/// Checks the log of a client against the numbered rules of the controller. Rule 6, that every
-/// launch ends, is left out, as a log may end before its launches do.
+/// Checks the log of a client against the numbered rules of the controller of preemptions. Rule 6,
+/// that every launch ends, is left out, as a log may end before its launches do.
 ///
 /// # Errors
 /// When the log cannot be read, names launches that nobody has submitted, or has work that is held

@@ -98,7 +98,7 @@ pub struct ProgramStatus {
     pub level: Level,
     /// Right of the program to use the device now.
     pub standing: ProgramStanding,
-    /// Time for which the standing has lasted, in milliseconds.
+    /// Time for which the program has had the right that `standing` says, in milliseconds.
     pub since_ms: u64,
     /// Reason for which the program does not use the device; `None` where it has the turn.
     pub because: Option<OffReason>,

@@ -35,8 +35,8 @@ pub(crate) struct LinkState {
     pub(crate) waits: bool,
 }
 
-/// Number of stored payloads of ended launches from which on the worker drops them, and no longer
-/// waits for a thread of the program to do so.
+/// Number of stored payloads (values that the program attached to its work) of ended launches from
+/// which on the worker drops them, and no longer waits for a thread of the program to do so.
 const MOST_ENDED: usize = 64;
 
 /// Name of the counter of logs that stopped because their file could not be written.
@@ -61,7 +61,8 @@ pub(crate) struct Core<T> {
     counted: BTreeMap<&'static str, u64>,
     /// State of the link to the daemon.
     pub(crate) link: LinkState,
-    /// Payloads of launches that have ended. They are dropped later, while the lock is not held.
+    /// Payloads (values that the program attached to its work) of launches that have ended. They
+    /// are dropped later, while the lock is not held.
     ended: Vec<T>,
     /// Number of threads of the program that wait for work to end.
     pub(crate) waiting: u32,

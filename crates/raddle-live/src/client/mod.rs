@@ -56,9 +56,11 @@ impl Default for ClientConfig {
 /// Condition that a thread of the program waits for: the end of some of its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// End of all work of the program that was captured with this order or before it.
+    /// The thread waits for the end of all work of the program that was captured with this order or
+    /// before it.
     All(CaptureOrder),
-    /// End of all work of one stream that was captured with this order or before it.
+    /// The thread waits for the end of all work of one stream that was captured with this order or
+    /// before it.
     Stream(StreamId, CaptureOrder),
 }
 
@@ -198,8 +200,8 @@ impl<T: Clone> Reporter<T> {
 }
 
 impl<T: Clone + Send + 'static> Client<T> {
-    /// Starts a client. `make` makes its runtime, which declares `declared` and gets a handle for
-    /// reports. At the beginning the program is neither preempted nor paused.
+    /// Starts a client and its worker thread. `make` makes its runtime, which declares `declared`
+    /// and gets a handle for reports. At the beginning the program is neither preempted nor paused.
     ///
     /// # Errors
     /// As [`Controller::new`]; a runtime that declares something else than `declared`; a worker
@@ -234,7 +236,8 @@ impl<T: Clone + Send + 'static> Client<T> {
         Ok(Self(Arc::new(ClientHandle { shared, worker })))
     }
 
-    /// Opens a stream of the program.
+    /// Opens a stream of the program, an in-order lane of its work, and returns the id of the
+    /// stream.
     ///
     /// # Errors
     /// More streams than ids.
@@ -393,7 +396,7 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.0.shared.clone()
     }
 
-    /// Returns a handle for reports to the client.
+    /// Returns a handle by which callbacks of the runtime report to the client.
     #[must_use]
     pub fn reporter(&self) -> Reporter<T> {
         Reporter(Arc::clone(&self.0.shared.board))

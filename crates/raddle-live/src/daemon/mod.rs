@@ -37,8 +37,8 @@ pub const DEFAULT_LEVEL: Level = Level(128);
 const TICK: Duration = Duration::from_millis(20);
 /// Time in nanoseconds after which a connection that has sent no message is dropped.
 const SILENCE: u64 = 1_000_000_000;
-/// Number of the listening socket in events of the operating system; connections have lower
-/// numbers.
+/// Number that stands for the listening socket in events of the operating system; connections have
+/// lower numbers.
 const LISTENER: u64 = u64::MAX;
 
 /// Settings of a daemon: its recipe, its limits and its tests.
