@@ -98,7 +98,8 @@ macro_rules! native {
 }
 pub(crate) use native;
 
-/// Runs the body of an entry point that a thread of the program has called.
+/// Runs the body of an entry point that a thread of the program has called. Meanwhile threads of
+/// the layer may call the runtime, even if the program ends.
 pub(crate) fn guarded<A: NativeAnswer>(body: impl FnOnce() -> A) -> A {
     let _visit = ending::visit();
     contained(body)

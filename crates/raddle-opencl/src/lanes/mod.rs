@@ -80,7 +80,8 @@ pub(crate) type Notify = unsafe extern "C" fn(cl_event, cl_int, *mut c_void);
 #[repr(C)]
 pub(crate) struct LaneCommand {
     table: *const cl_icd_dispatch,
-    /// Number of references that the program has to the event. The layer counts all of them as one.
+    /// Number of references that the program has to the event of this command. The layer keeps the
+    /// command by one reference for all of them.
     references: AtomicU32,
     pub(crate) lane: Arc<QueueLane>,
     kind: cl_command_type,
