@@ -161,10 +161,11 @@ pub(crate) unsafe extern "C" fn cuDevicePrimaryCtxRetain(place: usize, device: c
     result
 }
 
-/// Defines functions that give the primary context of a device up; the last one ends it.
+/// Defines functions by which the program gives up that it holds the primary context of a device;
+/// the last such call ends the context.
 macro_rules! releases {
     ($($name:ident)*) => {$(
-        /// Gives the primary context of a device up.
+        /// Gives up that the program holds the primary context of a device.
         ///
         /// # Safety
         /// As the driver's function.
@@ -186,13 +187,14 @@ macro_rules! releases {
 
 releases! { cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2 }
 
-/// Returns the priority that every stream gets; `None` where the program decides.
+/// Returns the priority that every stream gets, as the driver counts it: lower is more urgent.
+/// `None` where the program decides.
 fn priority() -> Option<c_int> {
     static WANTED: OnceLock<Option<c_int>> = OnceLock::new();
     *WANTED.get_or_init(|| std::env::var(PRIORITY).ok()?.parse().ok())
 }
 
-/// Makes a stream, with the priority that the environment names.
+/// Makes a stream, with the priority that the environment names, if it names one.
 ///
 /// # Safety
 /// As the driver's function.
@@ -209,7 +211,7 @@ pub(crate) unsafe extern "C" fn cuStreamCreate(place: usize, flags: c_uint) -> c
     }
 }
 
-/// Makes a stream, with the priority that the environment names.
+/// Makes a stream, with the priority that the environment names, else with that of the program.
 ///
 /// # Safety
 /// As the driver's function.

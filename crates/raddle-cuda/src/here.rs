@@ -17,13 +17,15 @@ use crate::names::slot;
 
 /// Gates of all devices; `None` for a device that cannot be scheduled.
 static GATES: Mutex<Vec<(c_int, Option<&'static Gate>)>> = Mutex::new(Vec::new());
-/// Number of times that contexts were destroyed: what threads remember from before is void.
+/// Number of times that contexts were destroyed: gates that threads remember from before are void.
 static DESTROYED: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// (context, number of destroyed contexts, its gate) of the last launch of the thread.
+    /// (context, number of destroyed contexts, gate of the context) at the last launch of the
+    /// thread.
     static LAST: Cell<(usize, u64, Option<&'static Gate>)> = const { Cell::new((0, 0, None)) };
-    /// True within a launch: what the driver itself launches there passes.
+    /// True while the thread is in a launch: launches that the driver itself makes meanwhile pass
+    /// unscheduled.
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -48,7 +50,8 @@ pub(crate) fn scheduled(
     result
 }
 
-/// Waits until a launch may go to the driver. `None` is a launch that the library does not schedule.
+/// Waits until a launch may go to the driver, and returns the gate and the passage through it.
+/// `None` is a launch that the library does not schedule.
 fn passage(
     context: usize,
     stream: LaunchStream,
@@ -62,7 +65,8 @@ fn passage(
     Some((gate, gate.enter(context, is_graph)?))
 }
 
-/// Notes for the gate of this thread's context that a call of the program has waited for the device.
+/// Reports the launches that have ended to the gate of this thread, as a call of the program has
+/// waited for the device.
 pub(crate) fn waited() {
     let (context, _, Some(gate)) = LAST.get() else { return };
     if !ending::is_over() && context == current_context() {
@@ -95,14 +99,14 @@ pub(crate) fn forget(destroyed: Destroyed) {
     DESTROYED.fetch_add(1, Ordering::SeqCst);
 }
 
-/// Notes that the program destroys a stream: another one may get its handle.
+/// Makes gates forget a stream that the program destroys: another stream may get its handle.
 pub(crate) fn stream_gone(stream: usize) {
     if !ending::is_over() {
         let _ = contained(|| gates(None).for_each(|gate| gate.stream_gone(stream)));
     }
 }
 
-/// Returns the number of launches that went through a gate.
+/// Returns the number of launches that went through the gates of all devices.
 pub(crate) fn launches() -> u64 {
     contained(|| gates(None).map(Gate::launches).sum()).unwrap_or(0)
 }
