@@ -33,13 +33,13 @@ enum RaddleStatus
  {
     // The call has succeeded.
     RADDLE_STATUS_OK = 0,
-    // The call is no error: there is no room, or no such run or block, and nothing has changed.
+    // There is no room, or no such run of blocks, which is no error: nothing has changed.
     // `raddle_controller_report` alone answers this for a report that has taken effect.
     RADDLE_STATUS_REFUSED = 1,
-    // The call is no error: there is nothing to write now, such as no command or no slice.
+    // There is nothing to write now, such as no command or no slice, which is no error.
     RADDLE_STATUS_EMPTY = 2,
-    // The call is no error: the event breaks a rule, which the report of the placement check
-    // names. The check goes on.
+    // The event breaks a rule, which the report of the placement check names. The call itself met
+    // no error, and the check goes on.
     RADDLE_STATUS_FINDING = 3,
     // A pointer or a handle that must not be null is null.
     RADDLE_STATUS_NULL = -1,
@@ -58,8 +58,8 @@ enum RaddleStatus
     // The arguments contradict each other or earlier calls, or a recipe cannot be read; the text
     // of the error says how.
     RADDLE_STATUS_INVALID = -7,
-    // The call met a fault of raddle: please report the text of the error. The handles of the call
-    // can only be freed.
+    // A fault of raddle stopped the call: please report the text of the error. The handles of the
+    // call can only be freed.
     RADDLE_STATUS_FAULT = -8,
 };
 #ifndef __cplusplus
@@ -113,8 +113,8 @@ typedef enum {
     RADDLE_ACTION_KIND_OTHER = 255,
 } RaddleActionKind;
 
-// Answer of a controller to a call that preempts, escalates or resumes, or to a raised preemption
-// flag (which each launch tests at its start).
+// Answer of a controller of preemptions to a call that preempts, escalates or resumes, or to a
+// raised preemption flag (which each launch tests at its start).
 typedef enum {
     // The call has taken effect, or its preemption or reset has begun.
     RADDLE_ANSWER_BEGUN = 0,
@@ -122,19 +122,20 @@ typedef enum {
     RADDLE_ANSWER_RESUME_CANCELLED = 1,
     // A preemption is already under way or complete, so nothing has changed.
     RADDLE_ANSWER_ALREADY = 2,
-    // The runtime does not have this method of preemption: nothing has changed.
+    // The runtime does not have the wanted method of preemption: nothing has changed.
     RADDLE_ANSWER_MISSING = 3,
     // The process for which the work should leave is not more urgent, or is the same process:
     // nothing has changed.
     RADDLE_ANSWER_NOT_OUTRANKED = 4,
-    // The method takes no more work off the device than the method under way, so nothing changes.
+    // The wanted method takes no more work off the device than the method under way, so nothing
+    // changes.
     RADDLE_ANSWER_NOT_STRONGER = 5,
     // No preemption is under way, and the process was neither preempted nor paused, so nothing has
     // changed.
     RADDLE_ANSWER_NOT_PREEMPTED = 6,
-    // The resume takes effect when the preemption is complete.
+    // The process is still being preempted: the resume takes effect when that is complete.
     RADDLE_ANSWER_WAITS = 7,
-    // No reset was asked for.
+    // The raised preemption flags are seen, and no reset was asked for.
     RADDLE_ANSWER_NOT_ASKED = 8,
     // There is no reset: the process has no launch in the runtime that may have begun.
     RADDLE_ANSWER_NO_RESET_EMPTY = 9,
@@ -153,7 +154,7 @@ typedef enum {
 
 // Knowledge whether waves of a workgroup wait for each other at a barrier.
 typedef enum {
-    // Not known: the waves are then taken to wait for each other (a barrier).
+    // Nobody knows whether waves wait for each other, so it is assumed that they do.
     RADDLE_BARRIER_ASSUMED = 0,
     // No wave waits for another wave of its workgroup.
     RADDLE_BARRIER_NO = 1,
@@ -161,7 +162,7 @@ typedef enum {
     RADDLE_BARRIER_YES = 2,
 } RaddleBarrier;
 
-// Kind of command that a controller gives to the host.
+// Kind of command that a controller of preemptions gives to the host.
 typedef enum {
     // Gives a launch to the runtime; the host reports `Submitted` or `NotSubmitted`.
     RADDLE_COMMAND_KIND_SUBMIT = 1,
@@ -187,7 +188,7 @@ typedef enum {
     RADDLE_COMMAND_KIND_DRAINED = 9,
 } RaddleCommandKind;
 
-// Kinds of events outside of the dispatcher. The text of each kind names the fields of
+// Kinds of events that a host reports to a dispatcher. The text of each kind names the fields of
 // `RaddleEvent` that it uses.
 typedef enum {
     // A process has joined. Fields: `process`, `share` (1 or more).
@@ -242,27 +243,27 @@ typedef enum {
 
 // Kinds of hints of a program about its work; the field `value` of the event has the number.
 typedef enum {
-    // The urgency of the work, as a level: 0 is the most urgent, 255 best effort.
+    // The hint is the urgency of the work, as a level: 0 is the most urgent, 255 best effort.
     RADDLE_HINT_PRIORITY = 0,
-    // The time in ticks after which the work should have ended, counted from when the work became
-    // ready.
+    // The hint is the time in ticks after which the work should have ended, counted from when the
+    // work became ready.
     RADDLE_HINT_DEADLINE = 1,
-    // The time in ticks for which the work may wait before it becomes urgent, counted from when
-    // the work became ready.
+    // The hint is the time in ticks for which the work may wait before it becomes urgent, counted
+    // from when the work became ready.
     RADDLE_HINT_LAXITY = 2,
-    // The part of the device that the work is to have, in percent of the whole.
+    // The hint is the part of the device that the work is to have, in percent of the whole.
     RADDLE_HINT_UTILISATION = 3,
-    // A number that a policy and its programs agree on.
+    // The hint is a number that a policy and its programs agree on.
     RADDLE_HINT_CUSTOM = 4,
 } RaddleHint;
 
 // Verdict whether a launch may be killed part-way and run again.
 typedef enum {
-    // Unknown: the launch is treated as one that may not be run again.
+    // Nobody knows whether the launch may be run again, so it is treated as one that may not.
     RADDLE_IDEMPOTENCE_UNKNOWN = 0,
-    // Proven idempotent: the launch may be killed and run again.
+    // The launch is proven idempotent: it may be killed and run again.
     RADDLE_IDEMPOTENCE_IDEMPOTENT = 1,
-    // Known not to be idempotent: the launch may not be run again.
+    // The launch is known not to be idempotent: it may not be run again.
     RADDLE_IDEMPOTENCE_NOT = 2,
 } RaddleIdempotence;
 
@@ -270,14 +271,14 @@ typedef enum {
 typedef enum {
     // The maps are placed one behind the other, without gaps.
     RADDLE_LAYOUT_PACKED = 0,
-    // Two halves, each for a map of at most half the width; a map that is alone in its period has
-    // the whole width.
+    // The width has two halves, each for a map of at most half the width; a map that is alone in
+    // its period has the whole width.
     RADDLE_LAYOUT_HALVES = 1,
 } RaddleLayout;
 
 // Phase of a process with respect to preemption.
 typedef enum {
-    // Launches of the process are submitted.
+    // The process is not preempted: its launches are submitted.
     RADDLE_PHASE_RUNNING = 0,
     // A preemption of the process is under way: its work is leaving the device.
     RADDLE_PHASE_DRAINING = 1,
@@ -303,11 +304,11 @@ typedef enum {
 
 // Kind of packet that an agent received.
 typedef enum {
-    // A packet that stands for one or more launches.
+    // The packet stands for one or more launches.
     RADDLE_RECEIVED_LAUNCHES = 0,
-    // A barrier, which stands for no launch.
+    // The packet is a barrier, which stands for no launch.
     RADDLE_RECEIVED_BARRIER = 1,
-    // A packet of a type that the format does not have; the host hands it on.
+    // The packet is of a type that the format does not have; the host hands it on.
     RADDLE_RECEIVED_FOREIGN = 2,
 } RaddleReceived;
 
@@ -359,23 +360,23 @@ typedef enum {
 
 // Resource that a launch may lack, as a number of C.
 typedef enum {
-    // Wave slots of a compute unit.
+    // The launch lacks wave slots of a compute unit.
     RADDLE_RESOURCE_WAVES = 0,
-    // Vector registers of a compute unit.
+    // The launch lacks vector registers of a compute unit.
     RADDLE_RESOURCE_VGPR = 1,
-    // Scalar registers of a compute unit.
+    // The launch lacks scalar registers of a compute unit.
     RADDLE_RESOURCE_SGPR = 2,
-    // Shared memory (LDS) of a compute unit.
+    // The launch lacks shared memory (LDS) of a compute unit.
     RADDLE_RESOURCE_LDS = 3,
-    // Hardware barriers of a compute unit.
+    // The launch lacks hardware barriers of a compute unit.
     RADDLE_RESOURCE_BARRIERS = 4,
-    // Workgroup slots of a compute unit.
+    // The launch lacks workgroup slots of a compute unit.
     RADDLE_RESOURCE_WORKGROUPS = 5,
-    // Workgroups of the grid: a launch with an empty grid lacks one.
+    // The launch lacks workgroups: its grid is empty.
     RADDLE_RESOURCE_GRID = 6,
-    // Compute units that the policy lets this process use.
+    // The launch lacks compute units that the policy lets its process use.
     RADDLE_RESOURCE_CUS = 7,
-    // A resource that this version of the C interface does not know.
+    // The launch lacks a resource that this version of the C interface does not know.
     RADDLE_RESOURCE_OTHER = 255,
 } RaddleResource;
 
@@ -421,19 +422,20 @@ typedef enum {
 // Rule by which the check predicts where the run of blocks starts that a workgroup gets of a
 // resource.
 typedef enum {
-    // No rule: starts are not predicted.
+    // Predicts no start.
     RADDLE_START_RULE_ANY = 0,
-    // Start of the lowest free run that is long enough.
+    // Predicts the start of the lowest run of free blocks that is long enough.
     RADDLE_START_RULE_FIRST = 1,
-    // Start of the shortest free run that is long enough, of equal ones the lowest.
+    // Predicts the start of the shortest run of free blocks that is long enough, of equal ones the
+    // lowest.
     RADDLE_START_RULE_BEST = 2,
-    // Start of the longest free run, of equal ones the lowest.
+    // Predicts the start of the longest run of free blocks, of equal ones the lowest.
     RADDLE_START_RULE_WORST = 3,
-    // Lowest start at or after the end of the part that was placed last; behind the last block the
-    // search goes on at block 0.
+    // Predicts the lowest start at or after the end of the part that was placed last; behind the
+    // last block the search goes on at block 0.
     RADDLE_START_RULE_NEXT = 4,
-    // Start at the end of the run placed last (a ring), or at 0 where the blocks up to the end are
-    // too few; runs come back in the order in which they were placed.
+    // Predicts a start at the end of the run placed last (a ring), or at 0 where the blocks up to
+    // the end are too few; runs come back in the order in which they were placed.
     RADDLE_START_RULE_RING = 5,
 } RaddleStartRule;
 
@@ -450,29 +452,31 @@ typedef enum {
 
 // Choice of the waves of each workgroup that start or end.
 typedef enum {
-    // All waves; the fields `first` and `count` are not read.
+    // All waves of each workgroup start or end; the fields `first` and `count` are not read.
     RADDLE_WAVE_KIND_ALL = 0,
-    // `count` waves from the wave `first` on, of a workgroup whose waves start one part after the
-    // other on one compute unit.
+    // Only `count` waves from the wave `first` on start or end, of a workgroup whose waves start
+    // one part after the other on one compute unit.
     RADDLE_WAVE_KIND_RANGE = 1,
-    // `count` waves from the wave `first` on, of a workgroup that was cut into waves, so that
-    // these waves are placed like a workgroup of their own.
+    // Only `count` waves from the wave `first` on start or end, of a workgroup that was cut into
+    // waves, so that these waves are placed like a workgroup of their own.
     RADDLE_WAVE_KIND_CUT = 2,
 } RaddleWaveKind;
 
 // Kind of captured work.
 typedef enum {
-    // A kernel launch.
+    // The work is a kernel launch.
     RADDLE_WORK_KIND_KERNEL = 0,
-    // A copy or a fill of memory.
+    // The work is a copy or a fill of memory.
     RADDLE_WORK_KIND_COPY = 1,
-    // The record of an event, which finishes when all work before it in its stream has.
+    // The work is the record of an event, which finishes when all work before it in its stream
+    // has.
     RADDLE_WORK_KIND_RECORD = 2,
-    // A wait for other work, which the fields `after_stream` and `after_order` name.
+    // The work is a wait for other work, which the fields `after_stream` and `after_order` name.
     RADDLE_WORK_KIND_WAIT = 3,
-    // A graph of kernels that is submitted as one launch.
+    // The work is a graph of kernels that is submitted as one launch.
     RADDLE_WORK_KIND_GRAPH = 4,
-    // A kernel that waits on the device for its peers on other devices or in other processes.
+    // The work is a kernel that waits on the device for its peers on other devices or in other
+    // processes.
     RADDLE_WORK_KIND_COLLECTIVE = 5,
 } RaddleWorkKind;
 
@@ -657,7 +661,7 @@ typedef struct {
     uint16_t cu;
 } RaddlePiece;
 
-// Event outside of the dispatcher. Fields that the kind does not name are not read.
+// Event that a host reports to a dispatcher. Fields that the kind does not name are not read.
 typedef struct {
     // Kind of the event, one of `RaddleEventKind`.
     uint32_t kind;
@@ -1043,7 +1047,7 @@ typedef struct {
     uint32_t most_kills;
 } RaddleControllerConfig;
 
-// Command of a controller: the next action of the host.
+// Command of a controller of preemptions: the next action of the host.
 typedef struct {
     // Kind of the command, one of `RaddleCommandKind`.
     uint32_t kind;

@@ -118,11 +118,11 @@ pub enum RaddleReplacement {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleReceived {
-    /// A packet that stands for one or more launches.
+    /// The packet stands for one or more launches.
     Launches = 0,
-    /// A barrier, which stands for no launch.
+    /// The packet is a barrier, which stands for no launch.
     Barrier = 1,
-    /// A packet of a type that the format does not have; the host hands it on.
+    /// The packet is of a type that the format does not have; the host hands it on.
     Foreign = 2,
 }
 

@@ -19,8 +19,8 @@ pub struct RaddleShared(Shared);
 pub enum RaddleLayout {
     /// The maps are placed one behind the other, without gaps.
     Packed = 0,
-    /// Two halves, each for a map of at most half the width; a map that is alone in its period has
-    /// the whole width.
+    /// The width has two halves, each for a map of at most half the width; a map that is alone in
+    /// its period has the whole width.
     Halves = 1,
 }
 

@@ -12,13 +12,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub enum RaddleStatus {
     /// The call has succeeded.
     Ok = 0,
-    /// The call is no error: there is no room, or no such run or block, and nothing has changed.
+    /// There is no room, or no such run of blocks, which is no error: nothing has changed.
     /// `raddle_controller_report` alone answers this for a report that has taken effect.
     Refused = 1,
-    /// The call is no error: there is nothing to write now, such as no command or no slice.
+    /// There is nothing to write now, such as no command or no slice, which is no error.
     Empty = 2,
-    /// The call is no error: the event breaks a rule, which the report of the placement check
-    /// names. The check goes on.
+    /// The event breaks a rule, which the report of the placement check names. The call itself met
+    /// no error, and the check goes on.
     Finding = 3,
     /// A pointer or a handle that must not be null is null.
     Null = -1,
@@ -37,8 +37,8 @@ pub enum RaddleStatus {
     /// The arguments contradict each other or earlier calls, or a recipe cannot be read; the text
     /// of the error says how.
     Invalid = -7,
-    /// The call met a fault of raddle: please report the text of the error. The handles of the call
-    /// can only be freed.
+    /// A fault of raddle stopped the call: please report the text of the error. The handles of the
+    /// call can only be freed.
     Fault = -8,
 }
 

@@ -54,17 +54,19 @@ pub struct RaddleControllerConfig {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleWorkKind {
-    /// A kernel launch.
+    /// The work is a kernel launch.
     Kernel = 0,
-    /// A copy or a fill of memory.
+    /// The work is a copy or a fill of memory.
     Copy = 1,
-    /// The record of an event, which finishes when all work before it in its stream has.
+    /// The work is the record of an event, which finishes when all work before it in its stream
+    /// has.
     Record = 2,
-    /// A wait for other work, which the fields `after_stream` and `after_order` name.
+    /// The work is a wait for other work, which the fields `after_stream` and `after_order` name.
     Wait = 3,
-    /// A graph of kernels that is submitted as one launch.
+    /// The work is a graph of kernels that is submitted as one launch.
     Graph = 4,
-    /// A kernel that waits on the device for its peers on other devices or in other processes.
+    /// The work is a kernel that waits on the device for its peers on other devices or in other
+    /// processes.
     Collective = 5,
 }
 
@@ -87,7 +89,7 @@ pub struct RaddleWork {
     pub after_order: u64,
 }
 
-/// Kind of command that a controller gives to the host.
+/// Kind of command that a controller of preemptions gives to the host.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleCommandKind {
@@ -115,7 +117,7 @@ pub enum RaddleCommandKind {
     Drained = 9,
 }
 
-/// Command of a controller: the next action of the host.
+/// Command of a controller of preemptions: the next action of the host.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleCommand {
@@ -179,8 +181,8 @@ impl RaddleReport {
     }
 }
 
-/// Answer of a controller to a call that preempts, escalates or resumes, or to a raised preemption
-/// flag (which each launch tests at its start).
+/// Answer of a controller of preemptions to a call that preempts, escalates or resumes, or to a
+/// raised preemption flag (which each launch tests at its start).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleAnswer {
@@ -190,19 +192,20 @@ pub enum RaddleAnswer {
     ResumeCancelled = 1,
     /// A preemption is already under way or complete, so nothing has changed.
     Already = 2,
-    /// The runtime does not have this method of preemption: nothing has changed.
+    /// The runtime does not have the wanted method of preemption: nothing has changed.
     Missing = 3,
     /// The process for which the work should leave is not more urgent, or is the same process:
     /// nothing has changed.
     NotOutranked = 4,
-    /// The method takes no more work off the device than the method under way, so nothing changes.
+    /// The wanted method takes no more work off the device than the method under way, so nothing
+    /// changes.
     NotStronger = 5,
     /// No preemption is under way, and the process was neither preempted nor paused, so nothing has
     /// changed.
     NotPreempted = 6,
-    /// The resume takes effect when the preemption is complete.
+    /// The process is still being preempted: the resume takes effect when that is complete.
     Waits = 7,
-    /// No reset was asked for.
+    /// The raised preemption flags are seen, and no reset was asked for.
     NotAsked = 8,
     /// There is no reset: the process has no launch in the runtime that may have begun.
     NoResetEmpty = 9,
@@ -223,7 +226,7 @@ pub enum RaddleAnswer {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddlePhase {
-    /// Launches of the process are submitted.
+    /// The process is not preempted: its launches are submitted.
     Running = 0,
     /// A preemption of the process is under way: its work is leaving the device.
     Draining = 1,

@@ -224,8 +224,8 @@ impl Model {
     }
 }
 
-/// Returns the answer of a call from C in the words in which the model answers; `text` is its value
-/// in words.
+/// Returns the answer of a call from C as text, to compare with that of the Rust controller; `text`
+/// is its value as text.
 fn said(status: RaddleStatus, text: String) -> String {
     match status {
         RaddleStatus::Ok => text,
