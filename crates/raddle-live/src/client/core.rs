@@ -124,13 +124,15 @@ impl<T: Clone> Core<T> {
         self.journal.take().iter_mut().for_each(ClientJournal::finish);
     }
 
-    /// Adds `more` to the counter named `what`, of the layer above the client.
+    /// Adds `more` to the counter with the name `what`, which belongs to the layer above the client
+    /// (such as the OpenCL layer).
     pub(crate) fn count(&mut self, what: &'static str, more: u64) {
         let count = self.counted.entry(what).or_default();
         *count = count.saturating_add(more);
     }
 
-    /// Returns the count of each counter that the layer above the client named.
+    /// Returns the counters that the layer above the client (such as the OpenCL layer) has named,
+    /// with their counts.
     pub(crate) const fn counted(&self) -> &BTreeMap<&'static str, u64> {
         &self.counted
     }

@@ -134,7 +134,8 @@ impl LostLog {
     }
 }
 
-/// Text at the begin of a line about a lost log, in the file that [`LOADED`] names.
+/// Text at the begin of a line about a log that could not be written, in the file that [`LOADED`]
+/// names.
 const LOST_MARK: &str = "log ";
 
 /// Returns a text for each log that was lost, with its cause, from `marks`, the content of the file

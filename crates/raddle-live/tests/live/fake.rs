@@ -32,7 +32,8 @@ impl Random {
     }
 }
 
-/// Decision whether a launch on the card runs or leaves by the flag.
+/// Decision whether a launch on the card (the simulated device) runs, or leaves by the preemption
+/// flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Word {
     Undecided,
@@ -47,7 +48,7 @@ struct OnCard {
     word: Word,
 }
 
-/// Counts of the faults that a card saw; all are 0 if the client is right.
+/// Counts of the faults that a card (the simulated device) saw; all are 0 if the client is right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Faults {
     pub(crate) order: u64,
@@ -65,7 +66,7 @@ pub(crate) struct Card {
     lanes: BTreeMap<u32, VecDeque<OnCard>>,
     cuts: Vec<(StreamId, FlagCut)>,
     hit: BTreeSet<LaunchHandle>,
-    /// Reports to the client that the card still has to make.
+    /// Reports to the client that the card (the simulated device) still has to make.
     late: Vec<Report>,
     /// Launches that were submitted and whose end is not reported.
     unreported: BTreeSet<LaunchHandle>,
@@ -106,8 +107,8 @@ impl Card {
         self.faults.window += u64::from(self.unreported.len() > self.window);
     }
 
-    /// Lets something happen on the card, or returns a report that is late; `None` where there is
-    /// neither. `Some(None)` is a step without a report.
+    /// Lets something happen on the card (the simulated device), or returns a report to be made;
+    /// `None` where there is neither. `Some(None)` is a step without a report.
     pub(crate) fn step(&mut self) -> Option<Option<Report>> {
         let busy = self.lanes.values().filter(|lane| !lane.is_empty()).count() as u64;
         if busy == 0 && self.late.is_empty() {
@@ -178,7 +179,7 @@ impl Card {
     }
 }
 
-/// Runtime of the test, which submits launches to a card.
+/// Runtime of the test, which submits launches to a card (the simulated device).
 pub(crate) struct Fake {
     pub(crate) card: Arc<Mutex<Card>>,
     pub(crate) reporter: Reporter<Job>,
