@@ -122,7 +122,7 @@ pub(crate) fn count(what: Count) {
     }
 }
 
-/// Returns the name under which programs and `raddle live status` know a count.
+/// Returns the name under which programs and `raddle live status` know a count of the layer.
 pub(crate) const fn name(what: Count) -> &'static str {
     NAMES[what as usize]
 }

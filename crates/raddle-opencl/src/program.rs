@@ -38,10 +38,11 @@ pub(crate) struct Second {
     verdicts: BTreeMap<String, Verdict>,
     /// Count that says why there are no verdicts; `None` where there are.
     unjudged: Option<Count>,
-    /// Names of the kernels that have the prologue, so that their launches can leave the device.
+    /// Names of the kernels that have the prologue (code that tests the preemption flag), so that
+    /// their launches can leave the device.
     kernels: Vec<String>,
-    /// Counts that name the reasons why other kernels have no prologue, by kernel name where that
-    /// is known.
+    /// Counts that name the reasons why other kernels have no prologue (code that tests the
+    /// preemption flag), by kernel name where that is known.
     opaque: BTreeMap<String, Count>,
 }
 

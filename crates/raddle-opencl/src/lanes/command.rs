@@ -87,8 +87,8 @@ impl LaneCommand {
         }
     }
 
-    /// Returns the runtime's event of the present submission; `None` where the command is not in
-    /// the runtime.
+    /// Returns the event that the runtime has for the present submission of the command; `None`
+    /// where the command is not in the runtime.
     pub(crate) fn native(&self) -> Option<NativeHandle> {
         lock(&self.state).native
     }

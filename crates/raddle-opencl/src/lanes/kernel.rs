@@ -122,8 +122,8 @@ impl ProgramKernel {
         })
     }
 
-    /// Returns the second kernel without a prologue, made at the first call; `None` where the
-    /// runtime cannot make it.
+    /// Returns the second kernel without a prologue (code that tests the preemption flag), made at
+    /// the first call; `None` where the runtime cannot make it.
     fn plain(&self) -> Option<&Twin> {
         let made = || {
             let mut code = 0;
@@ -160,8 +160,8 @@ impl ProgramKernel {
         }
     }
 
-    /// Returns the second kernel with the prologue, or the count that says why launches cannot
-    /// leave.
+    /// Returns the second kernel with the prologue (code that tests the preemption flag), or the
+    /// count that says why launches cannot leave.
     pub(crate) fn beside(&self) -> Result<&Beside, Count> {
         self.beside.as_ref().map_err(|why| *why)
     }

@@ -68,7 +68,7 @@ pub(crate) struct QueueLane {
     /// which are the ranges of launches that have to leave or are killed. `None` where launches
     /// cannot leave.
     pub(crate) words: Option<Words>,
-    /// Command that was added to the lane last.
+    /// Command that was added to the lane (this queue) last.
     last: Mutex<Weak<LaneCommand>>,
 }
 
@@ -100,12 +100,13 @@ unsafe impl Sync for LaneCommand {}
 struct State {
     /// Status of the command, as of an event: a status that is not above 0 is an end.
     status: cl_int,
-    /// Runtime's event of the present submission; `None` where the command is not in the runtime.
+    /// Event that the runtime has for the present submission of the command; `None` where the
+    /// command is not in the runtime.
     native: Option<NativeHandle>,
     callbacks: Vec<Callback>,
     gates: Vec<Arc<EventGate>>,
-    /// Runtime's event that completes with the command, for queues without a lane; `None` where
-    /// none was asked for.
+    /// Event of the runtime that completes with the command, for queues that the layer does not
+    /// schedule; `None` where none was asked for.
     complete: Option<NativeHandle>,
 }
 
@@ -118,9 +119,9 @@ struct Callback {
 /// Event that a command waits for.
 #[derive(Clone)]
 pub(crate) enum AwaitedEvent {
-    /// The event of a command of a lane.
+    /// The awaited event is that of a command of a lane (a queue that the layer schedules).
     Command(Arc<LaneCommand>),
-    /// An event that the runtime made.
+    /// The awaited event is one that the runtime made.
     Native(NativeHandle),
 }
 
@@ -153,8 +154,8 @@ pub(crate) enum LaneTask {
     InOrder(InOrderCommand),
 }
 
-/// Command that was given to the second queue of a lane, where it waits for a user event until it
-/// may run.
+/// Command that was given to the second queue of a lane (a queue that the layer schedules in
+/// order), where it waits for a user event until it may run.
 pub(crate) struct InOrderCommand {
     /// User event that the command waits for in the runtime; it lets the command begin.
     opens: NativeHandle,

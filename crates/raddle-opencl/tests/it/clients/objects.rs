@@ -142,7 +142,7 @@ pub(super) fn null_buffers() -> String {
 }
 
 /// Runs launches of programs from a binary, with a macro, with kernels that call each other, and
-/// linked ones.
+/// linked ones, and returns what they leave in memory.
 pub(super) fn without_source() -> String {
     let kit = Kit::new();
     let mut size = 0_usize;
