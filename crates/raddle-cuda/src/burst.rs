@@ -37,14 +37,14 @@ impl Ticket {
         Arc::new(Self { handle: OnceLock::new(), turn: Arc::clone(turn) })
     }
 
-    /// Returns the handle by which the controller knows the burst; `None` where the burst has to
-    /// wait.
+    /// Returns the handle by which the controller knows the burst (a few launches); `None` where
+    /// the burst has to wait.
     #[inline]
     pub(crate) fn handle(&self) -> Option<LaunchHandle> {
         self.handle.get().copied()
     }
 
-    /// Waits for at most `at_most` until the burst may go to the driver.
+    /// Waits for at most `at_most` until the burst (a few launches) may go to the driver.
     pub(crate) fn wait(&self, at_most: Duration) {
         let waiting = self.turn.0.lock().unwrap_or_else(PoisonError::into_inner);
         if self.handle().is_none() {
@@ -129,7 +129,8 @@ pub(crate) struct StreamKey {
     pub(crate) thread: u64,
 }
 
-/// Event behind the last launch of a burst in one stream: when it is over, so are the launches.
+/// Event behind the last launch of a burst (a few launches) in one stream: when it is over, so are
+/// the launches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
     pub(crate) context: usize,
@@ -144,26 +145,27 @@ pub(crate) struct Mark {
 #[derive(Debug)]
 pub(crate) struct Burst {
     pub(crate) ticket: Arc<Ticket>,
-    /// Stream of the controller that the burst has for itself.
+    /// Stream of the controller that the burst (a few launches) has for itself.
     pub(crate) lane: StreamId,
     pub(crate) number: u64,
-    /// Number of launches that may still go through the gate with this burst.
+    /// Number of launches that may still go to the driver with this burst.
     pub(crate) left: u32,
-    /// True if a launch went through the gate with this burst.
+    /// True if a launch went to the driver with this burst.
     pub(crate) is_used: bool,
     /// Number of threads whose launch is in the driver's call now.
     pub(crate) inside: u32,
     pub(crate) marks: SmallVec<[Mark; 2]>,
 }
 
-/// Events of the library that no burst uses, each as (context, event).
+/// Events of the library that are not in use, each as (context, event): a later burst of launches
+/// takes them.
 #[derive(Debug, Default)]
 pub(crate) struct SpareEvents(Vec<(usize, usize)>);
 
 impl SpareEvents {
     /// Records an event of the current context behind a launch in the stream `key` that takes
-    /// `room` places in the window, and adds it to the marks of the burst. Returns false where the
-    /// driver refuses.
+    /// `room` places in the window, and adds it to the marks (events) of the burst of launches.
+    /// Returns false where the driver refuses.
     pub(crate) fn record(
         &mut self,
         burst: &mut Burst,
@@ -201,7 +203,7 @@ impl SpareEvents {
     }
 
     /// Returns whether the event of a mark is over: its launches have ended. If so, the event is
-    /// kept for a later burst. `current` is the context of this thread.
+    /// kept for a later burst of launches. `current` is the context of this thread.
     pub(crate) fn is_over(&mut self, mark: &Mark, current: usize) -> bool {
         let elsewhere = mark.context != current;
         // SAFETY: the context exists, as the library forgets one that is destroyed; so does its event.

@@ -78,7 +78,8 @@ fn stream_of(config: *const LaunchConfig) -> usize {
 /// do `$after` with the result.
 macro_rules! around {
     ($($name:ident: $before:expr, $after:expr;)*) => {$(
-        /// Does as the driver's function of this name, and lets the library know.
+        /// Calls the driver's function of this name, and does before and after it what keeps the
+        /// library's records right.
         ///
         /// # Safety
         /// As the driver's function.

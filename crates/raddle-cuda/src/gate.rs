@@ -21,11 +21,13 @@ use crate::driver::Relaxed;
 use crate::ending;
 use crate::names::{CallKind, calls};
 
-/// Interval at which the thread of a gate checks whether events behind launches are over.
+/// Interval at which the thread of a gate (it lets a device's launches through) checks whether
+/// launches have ended.
 const LOOK: Duration = Duration::from_micros(250);
-/// Number of checks without work after which the gate's thread sleeps until there is work.
+/// Number of checks for ended launches, without work, after which the gate's thread sleeps until
+/// there is work.
 const IDLE_LOOKS: u32 = 40;
-/// Number of checks by the gate's thread between two reports of the gate's counts to the client.
+/// Number of checks for ended launches between two reports of a gate's counts to the client.
 const TELL_LOOKS: u32 = 200;
 /// Number of checks for ended launches that a waiting launch makes one after the other, before it
 /// sleeps between them.
@@ -35,12 +37,12 @@ const NAP: Duration = Duration::from_micros(50);
 /// Longest time that a launch sleeps for the turn while nothing is in the driver.
 const LONG_NAP: Duration = Duration::from_millis(5);
 
-/// Most launches of a burst. After the turn is lost, launches may still go through the gate with a
-/// burst that began before.
+/// Most launches of a burst, which the controller admits together. After the turn is lost, launches
+/// may still go to the driver with a burst that began before.
 const MOST_IN_BURST: u32 = 4;
 
-/// Burst with which a launch went through the gate, and the number of places that the launch takes
-/// in the window.
+/// Burst (a few launches, admitted together) with which a launch went to the driver, and the number
+/// of places that the launch takes in the window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passage {
     burst: u64,
@@ -53,7 +55,7 @@ pub(crate) struct Gate {
     #[expect(dead_code, reason = "it is kept")]
     link: Option<Link>,
     state: Mutex<State>,
-    /// Condition on which the gate's thread waits for work.
+    /// Condition on which the thread that checks for ended launches waits for work.
     work: Condvar,
     turn: Arc<Turn>,
     /// Most launches of the program in the driver at a time.
@@ -66,7 +68,7 @@ struct State {
     /// Bursts (each a few launches, one behind the other) that have not ended; only the last one
     /// lets launches through.
     bursts: Vec<Burst>,
-    /// Streams of the controller that no burst uses now.
+    /// Streams of the controller that no burst of launches uses now.
     lanes: Vec<StreamId>,
     spare: SpareEvents,
     next: u64,
@@ -79,13 +81,13 @@ struct State {
     ends: u64,
     /// True if launches pass unscheduled, as none has ended for the time to give up.
     passes: bool,
-    /// True if the gate's thread waits for work.
+    /// True if the thread that checks for ended launches waits for work.
     sleeps: bool,
     tally: Tally,
     told: Tally,
 }
 
-/// Counts of what a gate has let through, which `raddle live status` shows.
+/// Counts of the launches and calls that a gate has let through, which `raddle live status` shows.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     launches: u64,
@@ -119,7 +121,8 @@ impl Tally {
 }
 
 impl Gate {
-    /// Starts the gate of a device with this name; `None` where its threads cannot be started.
+    /// Starts the gate, which lets launches through, of the device with the name `device`; `None`
+    /// where its threads cannot be started.
     pub(crate) fn start(device: &str) -> Option<&'static Self> {
         let (client, link) = start_from_env(Admission::DECLARED, device, |_| Admission).ok()?;
         let config = ClientConfig::from_env();
@@ -196,8 +199,8 @@ impl Gate {
         passage
     }
 
-    /// Asks the controller to admit a further burst, where the window has room for one. Returns
-    /// whether it was admitted without waiting.
+    /// Asks the controller to admit a further burst (a few launches), where the window has room for
+    /// one. Returns whether it was admitted without waiting.
     fn ask(&'static self, state: &mut State) -> bool {
         if state.bursts.last().is_some_and(|burst| burst.left > 0) {
             return false;
@@ -267,8 +270,8 @@ impl Gate {
         }
     }
 
-    /// Reports to the client the bursts that have ended. `context` is the current one of this
-    /// thread.
+    /// Reports to the client the bursts of launches that have ended. `context` is the current one
+    /// of this thread.
     fn advance(&self, state: &mut State, context: usize) {
         let State { bursts, spare, lanes, waiting, ends, passes, taken, .. } = state;
         let relaxed = bursts.iter().any(|burst| !burst.marks.is_empty()).then(Relaxed::begin);
@@ -294,15 +297,15 @@ impl Gate {
         drop(relaxed);
     }
 
-    /// Reports to the client the bursts that have ended, unless another thread has the gate's lock.
-    /// `context` is the current one of this thread.
+    /// Reports to the client the bursts of launches that have ended, unless another thread has the
+    /// gate's lock. `context` is the current one of this thread.
     pub(crate) fn settle(&self, context: usize) {
         if let Ok(mut state) = self.state.try_lock() {
             self.advance(&mut state, context);
         }
     }
 
-    /// Returns the number of launches that went through the gate.
+    /// Returns the number of launches that went through the gate to the driver.
     pub(crate) fn launches(&self) -> u64 {
         self.lock().tally.launches
     }
@@ -361,8 +364,8 @@ impl Gate {
         }
     }
 
-    /// Reports ended bursts to the client again and again, until the program ends. Runs on a thread
-    /// of its own.
+    /// Reports ended bursts of launches to the client again and again, until the program ends. Runs
+    /// on a thread of its own.
     fn watch(&'static self) {
         let (mut idle, mut looks) = (0, 0);
         loop {
@@ -393,8 +396,8 @@ impl Gate {
 }
 
 impl State {
-    /// Lets a launch through with the last burst, if the controller has admitted that and it has
-    /// room; else returns `None`.
+    /// Lets a launch through with the last burst of launches, if the controller has admitted that
+    /// and it has room; else returns `None`.
     #[inline]
     fn through(&mut self, is_graph: bool) -> Option<Passage> {
         let burst = self.bursts.last_mut().filter(|burst| burst.left > 0)?;

@@ -17,7 +17,8 @@ use crate::names::slot;
 
 /// Gates of all devices; `None` for a device that cannot be scheduled.
 static GATES: Mutex<Vec<(c_int, Option<&'static Gate>)>> = Mutex::new(Vec::new());
-/// Number of times that contexts were destroyed: gates that threads remember from before are void.
+/// Number of times that contexts were destroyed. A thread that remembers another number looks its
+/// context's gate up again.
 static DESTROYED: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
@@ -50,8 +51,8 @@ pub(crate) fn scheduled(
     result
 }
 
-/// Waits until a launch may go to the driver, and returns the gate and the passage through it.
-/// `None` is a launch that the library does not schedule.
+/// Waits until a launch may go to the driver. Returns (gate of the device, passage with which the
+/// launch leaves it); `None` is a launch that the library does not schedule.
 fn passage(
     context: usize,
     stream: LaunchStream,
@@ -99,14 +100,15 @@ pub(crate) fn forget(destroyed: Destroyed) {
     DESTROYED.fetch_add(1, Ordering::SeqCst);
 }
 
-/// Makes gates forget a stream that the program destroys: another stream may get its handle.
+/// Makes the gates of all devices forget a stream that the program destroys: another stream may get
+/// its handle.
 pub(crate) fn stream_gone(stream: usize) {
     if !ending::is_over() {
         let _ = contained(|| gates(None).for_each(|gate| gate.stream_gone(stream)));
     }
 }
 
-/// Returns the number of launches that went through the gates of all devices.
+/// Returns the number of launches of this process that the library has scheduled.
 pub(crate) fn launches() -> u64 {
     contained(|| gates(None).map(Gate::launches).sum()).unwrap_or(0)
 }
@@ -121,7 +123,7 @@ fn contained<A>(body: impl FnOnce() -> A) -> Option<A> {
     catch_unwind(AssertUnwindSafe(body)).ok()
 }
 
-/// Returns the gate of a device, or all of them.
+/// Returns the gate (it lets launches through) of a device, or those of all devices.
 fn gates(device: Option<c_int>) -> impl Iterator<Item = &'static Gate> {
     let all = GATES.lock().unwrap_or_else(PoisonError::into_inner);
     let wanted = all.iter().filter(|(of, _)| device.is_none_or(|device| device == *of));
