@@ -20,7 +20,7 @@ use bound::Table;
 const CORE: &str = "1";
 /// Options of `raddle replay` under which only the replay of one recipe takes time.
 const ALONE: [&str; 5] = ["--once", "--quiet", "--no-files", "--timeline", "none"];
-/// Recipes that the row T7 compares with `leftover`.
+/// Recipes that the rows T7 of `docs/benchmarks.md` compare with `leftover`.
 const OTHERS: [&str; 6] =
     ["greedy", "round-robin", "spatial", "matching", "block-warp", "weighted-slices"];
 
@@ -86,7 +86,8 @@ impl Bench {
         self.cost(&[&["replay", profile, "--recipe", recipe][..], &ALONE].concat())
     }
 
-    /// Prints the rows T1, T2, T3 and T6, the last two also against the bound (row T9).
+    /// Prints the rows T1 (raddle without arguments), T2 (a sample of a V100), T3 and T6 (large
+    /// launch tables) of `docs/benchmarks.md`, the last two also against the bound.
     fn waits(&self, v100: &str) -> Result<()> {
         let demo = checkout::root().join("crates/raddle/data/demo");
         let [decode, train] =
@@ -125,7 +126,8 @@ impl Bench {
         Ok(other.cost(&["bench", "bound", &launches, &workgroups])?.seconds)
     }
 
-    /// Prints the rows T4: the time of a process where 128 are replayed, against that where 8 are.
+    /// Prints the rows T4 of `docs/benchmarks.md`: the time of a process where 128 are replayed,
+    /// against that where 8 are.
     fn many(&self, b200: &str, recipe: &str, goal: &str) -> Result<()> {
         let few = self.replay(&format!("{b200}*8"), recipe)?;
         row("T4", &format!("8 times the B200 sample, {recipe}"), few, "", "");
@@ -136,14 +138,16 @@ impl Bench {
         Ok(())
     }
 
-    /// Prints a row T5: `times` times the B200 sample under the recipe `matching`.
+    /// Prints a row T5 of `docs/benchmarks.md`: `times` times the B200 sample under the recipe
+    /// `matching`.
     fn matching(&self, b200: &str, times: u16, goal: &str) -> Result<()> {
         let cost = self.replay(&format!("{b200}*{times}"), "matching")?;
         row("T5", &format!("{times} times the B200 sample, matching"), cost, "", goal);
         Ok(())
     }
 
-    /// Prints the rows T7: the recipe that takes longest, against `leftover`.
+    /// Prints the rows T7 of `docs/benchmarks.md`: the recipe that takes longest, against
+    /// `leftover`.
     fn recipes(&self, v100: &str, b200: &str) -> Result<()> {
         let eight = format!("{b200}*8");
         for (what, profile, goal) in
@@ -172,8 +176,8 @@ fn row(id: &str, work: &str, Cost { seconds, megabytes }: Cost, against: &str, g
     println!("| {id} | {work} | {seconds:.2} | {megabytes:.0} | {against} | {goal} |");
 }
 
-/// Replays by the bound (a simulator of `leftover` alone) a table given by two arguments: launches,
-/// workgroups of each.
+/// Replays a table, of so many launches of so many workgroups as the two arguments say, by the
+/// bound (a simulator of `leftover` alone), and prints the result.
 ///
 /// # Errors
 /// When the arguments are not two numbers.

@@ -4,8 +4,8 @@ use raddle_policy::{Configured, Cus, ProcessId, ProcessState, SettingError, Tick
 
 use crate::SliceConfig;
 
-/// Turn policy that gives the turn to one process after the other, each for the part of the slice
-/// that its hint of utilisation is of all hints; a process without a hint counts by its share.
+/// Turn policy that gives the turn to one process after the other, each for a part of the slice in
+/// proportion to its hint of utilisation; a process without a hint counts by its share.
 #[derive(Clone, Copy, Debug)]
 pub struct ProcessPartition {
     slice: Ticks,

@@ -111,7 +111,8 @@ impl Devtools {
         }
     }
 
-    /// Keeps the address or the complaint that an event of the page has; other events are ignored.
+    /// Records the address that the page asks for, or the complaint of its console, where an event
+    /// tells one.
     fn note(&mut self, event: &Value) {
         let params = &event["params"];
         match event["method"].as_str() {

@@ -296,8 +296,8 @@ impl Resolver<'_> {
 mod tests {
     use super::*;
 
-    /// Returns the arrows of the circles among files, each given as (name of a child of the root,
-    /// text).
+    /// Returns the arrows (uses of one file by another) of the circles among files, each file given
+    /// as (name of its module, text); `root` is the text of the crate's root.
     fn found(root: &str, files: &[(&str, &str)]) -> Vec<String> {
         let module = |name: &str, text: &str| Module {
             path: if name.is_empty() { ModulePath::new() } else { vec![name.to_owned()] },

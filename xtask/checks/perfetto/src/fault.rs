@@ -21,7 +21,7 @@ pub enum What {
     /// A message holds a field that the definitions lack, or one twice that may stand once; the
     /// text names it.
     Unknown(String),
-    /// A packet holds nothing that belongs to a timeline; the text says why.
+    /// A packet holds nothing that belongs to a timeline; the text says what.
     Strange(&'static str),
     /// A packet is of another writer than the first.
     Sequence,
@@ -29,7 +29,7 @@ pub enum What {
     NotCleared,
     /// A name has number 0, or its number means another name already.
     NameTwice(u64),
-    /// No name of the table has the number: (table, number).
+    /// An event names the number of a name that its table lacks: (table, number).
     NoName(&'static str, u64),
     /// A track is described twice, or has number 0.
     TrackTwice(u64),
