@@ -21,7 +21,7 @@
 // one more.
 #define RADDLE_PACKETS_AT_ONCE 2
 
-// Most launches that one packet stands for.
+// Most launches that one packet of any type stands for.
 #define RADDLE_LAUNCHES_OF_PACKET 31
 
 // Answer of a call: 0 is success, above 0 is a result that is no error, below 0 is an error. A
@@ -302,7 +302,7 @@ typedef enum {
     RADDLE_PREEMPTION_SWITCH = 4,
 } RaddlePreemption;
 
-// Kind of packet that an agent received.
+// Kind of packet that an agent (packet processor) received.
 typedef enum {
     // The packet stands for one or more launches.
     RADDLE_RECEIVED_LAUNCHES = 0,
@@ -322,7 +322,7 @@ typedef enum {
     RADDLE_REPLACEMENT_FREQUENCY = 2,
 } RaddleReplacement;
 
-// Report of the host about a submission.
+// Report of the host about a submission, by `raddle_controller_report`.
 typedef enum {
     // The submit call of the launch has returned.
     RADDLE_REPORT_SUBMITTED = 0,
@@ -422,7 +422,7 @@ typedef enum {
 // Rule by which the check predicts where the run of blocks starts that a workgroup gets of a
 // resource.
 typedef enum {
-    // Predicts no start.
+    // Predicts no start: any free place is right.
     RADDLE_START_RULE_ANY = 0,
     // Predicts the start of the lowest run of free blocks that is long enough.
     RADDLE_START_RULE_FIRST = 1,
@@ -443,7 +443,7 @@ typedef enum {
 typedef enum {
     // The more urgent process starts when the running slice has ended.
     RADDLE_TAKE_OVER_SLICE_END = 0,
-    // The more urgent process starts at once, and the rest of the running slice is lost.
+    // The more urgent process starts immediately, and the rest of the running slice is lost.
     RADDLE_TAKE_OVER_AT_ONCE = 1,
     // The more urgent process starts when all slices of the present load (the processes chosen to
     // run next) are used up.
@@ -462,7 +462,7 @@ typedef enum {
     RADDLE_WAVE_KIND_CUT = 2,
 } RaddleWaveKind;
 
-// Kind of captured work.
+// Kind of work that a host captures.
 typedef enum {
     // The work is a kernel launch.
     RADDLE_WORK_KIND_KERNEL = 0,
@@ -520,15 +520,15 @@ typedef struct RaddleRing RaddleRing;
 // that a search circuit of one kind gives (seed 000).
 typedef struct RaddleSearch RaddleSearch;
 
-// Circuit that searches several free maps in turn: a round is made of periods, and each map is
-// searched in one of them.
+// Circuit that searches several free maps one after the other: a round is made of periods, and
+// each map is searched in one of them.
 typedef struct RaddleShared RaddleShared;
 
 // Two stages of time slicing: the first chooses the processes that run next, the second computes
 // the length of the slice of each.
 typedef struct RaddleSlices RaddleSlices;
 
-// Counts of the blocks of a map.
+// Numbers of blocks of a map: of all, of the free ones, and of those in the longest free run.
 typedef struct {
     // Number of all blocks of the map.
     uint32_t blocks;
@@ -543,7 +543,7 @@ typedef struct {
     // Period in which the map is searched: that of the map before it in the list, or one more; 0
     // for the first map.
     uint32_t period;
-    // Number of blocks of the map.
+    // Number of blocks of the map, free and taken.
     uint32_t blocks;
 } RaddleSharedMap;
 
@@ -584,8 +584,8 @@ typedef struct {
 typedef struct {
     // Resource that lacks where the workgroup was refused, one of `RaddleResource`; else 0.
     uint32_t lacks;
-    // SIMD to name in the next request as the one that gets the first wave, where requests take
-    // the SIMDs in turn; also set where this request was refused.
+    // SIMD to name in the next request as the one that gets the first wave, where workgroups begin
+    // on one SIMD after the other; also set where this request was refused.
     uint8_t rotation;
 } RaddlePlacement;
 
@@ -686,7 +686,7 @@ typedef struct {
     const RaddleLaunch *issued;
     // Workgroups that ended, as pieces: equal workgroups of the launch on one compute unit each.
     const RaddlePiece *pieces;
-    // Number of entries in the list `pieces`.
+    // Number of pieces in the list `pieces`.
     size_t piece_count;
     // Time that an issued copy takes, in ticks.
     uint64_t lasts;
@@ -757,11 +757,11 @@ typedef struct {
 // Raised preemption flag of one stream: a launch of the stream leaves when it starts if its
 // `sequence` is `from` or more, and below `to`.
 typedef struct {
-    // Id of the stream whose launches leave.
+    // Id of the stream whose launches leave the device.
     uint32_t stream;
-    // Number of the first submission that leaves.
+    // Number of the first submission that leaves the device.
     uint64_t from;
-    // Number of the first later submission that does not leave.
+    // Number of the first later submission that does not leave the device.
     uint64_t to;
 } RaddleStreamCut;
 
@@ -775,7 +775,7 @@ typedef struct {
     // Pieces (equal workgroups on one compute unit) of all actions that start workgroups; an
     // action names its own by `first_piece` and `piece_count`.
     const RaddlePiece *pieces;
-    // Number of entries in the list `pieces`.
+    // Number of pieces in the list `pieces`.
     size_t piece_count;
     // Places (addresses on a compute unit) of the waves that start, of all actions; an action
     // names its own by index and count.
@@ -835,7 +835,7 @@ typedef struct {
     uint32_t whole_blocks_for_barriers;
 } RaddleBlockWarpConfig;
 
-// Kernel that arrives, with its needs.
+// Kernel that arrives at the controllers, with the resources that its blocks need.
 typedef struct {
     // Id of the kernel; no other unfinished kernel has it.
     uint32_t id;
@@ -843,7 +843,7 @@ typedef struct {
     uint32_t barrier;
     // Rank of the kernel: the smaller, the more urgent.
     uint64_t rank;
-    // Number of blocks, 1 or more.
+    // Number of blocks of the kernel, 1 or more.
     uint64_t blocks;
     // Number of warps of one block, 1 or more.
     uint64_t warps;
@@ -877,7 +877,7 @@ typedef struct {
     uint64_t first;
     // Number of blocks that the decision gives to the SM.
     uint64_t count;
-    // Number of blocks that the SM could have taken whole (N1 of the seed); 0 on a route other
+    // Number of blocks that the SM could have taken whole (N1 of seed 003); 0 on a route other
     // than `Whole`.
     uint64_t n1;
 } RaddleDistribution;
@@ -896,7 +896,7 @@ typedef struct {
     uint64_t count;
 } RaddleStarted;
 
-// Effects of the end of a warp.
+// Answer to the report that a warp has ended: whether its block and its kernel ended with it.
 typedef struct {
     // SM on which the warp ran; call `raddle_block_warp_serve` for it next.
     uint16_t sm;
@@ -913,7 +913,7 @@ typedef struct {
     uint64_t t0;
     // Length of the longest slice, in ticks; 0 for no limit.
     uint64_t longest;
-    // Most processes that are chosen to run at once, 1 or more.
+    // Most processes that are chosen to run next, each with a slice of its own, 1 or more.
     size_t capacity;
     // Rule for the length of slices, one of `RaddleSliceRule`.
     uint32_t rule;
@@ -932,15 +932,15 @@ typedef struct {
     uint64_t seed;
 } RaddleSliceConfig;
 
-// Process that can run now.
+// Process that can run now, as the host lists it.
 typedef struct {
     // Number by which the host names the process; each process is in the pool once.
     uint64_t id;
     // Share of the process, 1 or more: the factor of its weight.
     uint64_t share;
-    // Time for which the process has been alive, in ticks.
+    // Time for which the process has had work (its alive time), in ticks.
     uint64_t alive;
-    // Time for which the process has run, in ticks.
+    // Time for which the process has had waves on the device, in ticks.
     uint64_t ran;
     // Urgency of the process: 0 is the most urgent.
     uint8_t level;
@@ -954,7 +954,7 @@ typedef struct {
     uint64_t length;
 } RaddleSlice;
 
-// Settings of the packet format for the points that the seed leaves open. Where a function takes
+// Settings of the packet format for the points that seed 002 leaves open. Where a function takes
 // them, null means the defaults.
 typedef struct {
     // Type number of an ordinary packet, which holds one whole launch; the default is 2.
@@ -1039,7 +1039,7 @@ typedef struct {
     uint8_t withdraws;
     // Extent of a reset, one of `RaddleResetScope`.
     uint32_t scope;
-    // Most launches of one process that are in the runtime at a time, 1 or more; 8 in the seed.
+    // Most launches of one process that are in the runtime at a time, 1 or more; 8 in seed 001.
     uint32_t window;
     // Most launches of one process that may wait in its queues; 0 for no limit.
     uint32_t most_waiting;
@@ -1137,7 +1137,8 @@ RaddleStatus raddle_free_map_from_words(const uint64_t *words,
 // `Room`.
 RaddleStatus raddle_free_map_words(const RaddleFreeMap *map, uint64_t *words, size_t capacity, size_t *count);
 
-// Writes the number of blocks of a map, of its free blocks, and of those in its longest free run.
+// Writes to `free` the number of blocks of a map, of its free blocks, and of those in its longest
+// free run (free blocks in a row).
 RaddleStatus raddle_free_map_count(const RaddleFreeMap *map, RaddleFreeBlocks *free);
 
 // Finds a run of `want` free blocks in a row by the choice `fit`, one of `RaddleFit`, and writes
@@ -1154,8 +1155,8 @@ RaddleStatus raddle_free_map_allocate(RaddleFreeMap *map, uint32_t fit, uint32_t
 // taken; the answer is `Invalid` where they lie past the end.
 RaddleStatus raddle_free_map_take(RaddleFreeMap *map, uint32_t start, uint32_t len);
 
-// Gives back the `len` blocks from `start`; they may come from several runs that were taken one by
-// one. The answer is `Invalid`, with nothing changed, where one of them is free or past the end.
+// Gives back the `len` blocks from `start`; they may have been taken by several calls. The answer
+// is `Invalid`, with nothing changed, where one of them is free or past the end.
 RaddleStatus raddle_free_map_release(RaddleFreeMap *map, uint32_t start, uint32_t len);
 
 // Adds `by` free blocks behind the last block of the map.
@@ -1173,25 +1174,26 @@ RaddleStatus raddle_ring_find(const RaddleRing *ring, uint32_t want, uint32_t *s
 // `Refused` where there is no room.
 RaddleStatus raddle_ring_allocate(RaddleRing *ring, uint32_t want, uint32_t *start);
 
-// Gives back the run of 1 or more blocks that begins at the block `start`.
+// Gives back the run of 1 or more blocks that begins at the block `start`; an error where no run
+// that is handed out begins there.
 RaddleStatus raddle_ring_release(RaddleRing *ring, uint32_t start);
 
-// Makes the search that reports the longest run exactly, for maps of every size. Writes its handle
-// to `search`.
+// Makes the search that reports the longest free run (free blocks in a row) exactly, for maps of
+// every size. Writes its handle to `search`.
 RaddleStatus raddle_search_full(RaddleSearch **search);
 
 // Makes the search that cuts a map of `blocks` blocks into `groups` equal groups, and reports a
-// multiple of the size of a group: a lower bound of the longest run. Writes its handle to
-// `search`.
+// multiple of the size of a group: a lower bound of the longest free run (free blocks in a row).
+// Writes its handle to `search`.
 RaddleStatus raddle_search_grouped(uint32_t blocks, uint32_t groups, RaddleSearch **search);
 
-// Makes the search that looks for runs of k + 1 blocks for each k of a list, in maps of `blocks`
-// blocks, and reports the longest of them: a lower bound of the longest run. Writes its handle to
-// `search`. The list is ascending, and each k is below `blocks`.
+// Makes the search that looks for free runs of k + 1 blocks in a row for each k of a list, in maps
+// of `blocks` blocks, and reports the longest of them: a lower bound of the longest run. Writes
+// its handle to `search`. The list is ascending, and each k is below `blocks`.
 RaddleStatus raddle_search_sampled(uint32_t blocks, const uint32_t *k, size_t count, RaddleSearch **search);
 
-// Writes to `longest` the length of the free run of a map that the search reports, in blocks. An
-// error where the search is for maps of another size.
+// Writes to `longest` the length that the search reports for the longest free run of a map, in
+// blocks. An error where the search is for maps of another size.
 RaddleStatus raddle_search_longest(const RaddleSearch *search, const RaddleFreeMap *map, uint32_t *longest);
 
 // Makes a circuit `width` blocks wide, where the maps of one period have no more than `bound`
@@ -1253,10 +1255,10 @@ RaddleStatus raddle_allocator_restore(RaddleAllocator *allocator, uint32_t launc
 RaddleStatus raddle_allocator_count(const RaddleAllocator *allocator, size_t *workgroups);
 
 // Makes a checker of 1 to 65536 compute units without resources, and writes its handle to `check`.
-// `wave_slots` is the most waves that a unit runs at once, 0 for any number. `lag` is the number
-// of clocks between the choice of a start and its event, mostly 0: a predicted start is right if
-// the rule gives it at any moment in between. With a lag, and no rule for any resource, the first
-// event is an error.
+// `wave_slots` is the most waves that are on a unit at a time, 0 for any number. `lag` is the
+// number of clocks between the choice of a start and its event, mostly 0: a predicted start is
+// right if the rule gives it at any moment in between. With a lag, and no rule for any resource,
+// the first event is an error.
 RaddleStatus raddle_placement_check_new(uint32_t units,
                                         uint32_t wave_slots,
                                         uint64_t lag,
@@ -1374,8 +1376,8 @@ RaddleStatus raddle_block_warp_arrive(RaddleBlockWarp *block_warp,
                                       RaddleLack *lack);
 
 // Makes one decision of the global controller and writes which blocks go to which SM. Answers
-// `Empty` when no block can be distributed. Call `raddle_block_warp_serve` for the SM at once,
-// before the next decision.
+// `Empty` when no block can be distributed. Call `raddle_block_warp_serve` for the SM before the
+// next decision.
 RaddleStatus raddle_block_warp_decide(RaddleBlockWarp *block_warp, RaddleDistribution *distribution);
 
 // Makes one step of the controller of an SM, which starts warps of one block, and writes to
@@ -1525,7 +1527,7 @@ RaddleStatus raddle_controller_place(RaddleController *controller, uint16_t proc
 // Opens a stream of a process, and writes its id: the lowest that is not in use.
 RaddleStatus raddle_controller_open(RaddleController *controller, uint16_t process, uint32_t *stream);
 
-// Closes a stream: no further work is captured in it; the work in it runs.
+// Closes a stream: no further work is captured in it; work that was captured before still runs.
 RaddleStatus raddle_controller_close(RaddleController *controller, uint16_t process, uint32_t stream);
 
 // Keeps work of a stream from being submitted, if its order of capture is `from` or more, until
@@ -1610,7 +1612,7 @@ RaddleStatus raddle_controller_place(RaddleController *controller, uint16_t proc
 // Opens a stream of a process, and writes its id: the lowest that is not in use.
 RaddleStatus raddle_controller_open(RaddleController *controller, uint16_t process, uint32_t *stream);
 
-// Closes a stream: no further work is captured in it; the work in it runs.
+// Closes a stream: no further work is captured in it; work that was captured before still runs.
 RaddleStatus raddle_controller_close(RaddleController *controller, uint16_t process, uint32_t stream);
 
 // Keeps work of a stream from being submitted, if its order of capture is `from` or more, until

@@ -122,7 +122,7 @@ pub struct RaddleActions {
     /// Pieces (equal workgroups on one compute unit) of all actions that start workgroups; an
     /// action names its own by `first_piece` and `piece_count`.
     pub pieces: *const RaddlePiece,
-    /// Number of entries in the list `pieces`.
+    /// Number of pieces in the list `pieces`.
     pub piece_count: usize,
     /// Places (addresses on a compute unit) of the waves that start, of all actions; an action
     /// names its own by index and count.
@@ -141,11 +141,11 @@ pub struct RaddleActions {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleStreamCut {
-    /// Id of the stream whose launches leave.
+    /// Id of the stream whose launches leave the device.
     pub stream: u32,
-    /// Number of the first submission that leaves.
+    /// Number of the first submission that leaves the device.
     pub from: u64,
-    /// Number of the first later submission that does not leave.
+    /// Number of the first later submission that does not leave the device.
     pub to: u64,
 }
 

@@ -24,8 +24,8 @@ pub struct RaddleAllocator {
 pub struct RaddlePlacement {
     /// Resource that lacks where the workgroup was refused, one of `RaddleResource`; else 0.
     pub lacks: u32,
-    /// SIMD to name in the next request as the one that gets the first wave, where requests take
-    /// the SIMDs in turn; also set where this request was refused.
+    /// SIMD to name in the next request as the one that gets the first wave, where workgroups begin
+    /// on one SIMD after the other; also set where this request was refused.
     pub rotation: u8,
 }
 

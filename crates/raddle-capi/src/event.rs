@@ -92,7 +92,7 @@ pub struct RaddleEvent {
     pub issued: *const RaddleLaunch,
     /// Workgroups that ended, as pieces: equal workgroups of the launch on one compute unit each.
     pub pieces: *const RaddlePiece,
-    /// Number of entries in the list `pieces`.
+    /// Number of pieces in the list `pieces`.
     pub piece_count: usize,
     /// Time that an issued copy takes, in ticks.
     pub lasts: u64,

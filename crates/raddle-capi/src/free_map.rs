@@ -39,7 +39,7 @@ pub enum RaddleFit {
     Next = 3,
 }
 
-/// Counts of the blocks of a map.
+/// Numbers of blocks of a map: of all, of the free ones, and of those in the longest free run.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleFreeBlocks {
@@ -115,7 +115,8 @@ pub unsafe extern "C" fn raddle_free_map_words(
     })
 }
 
-/// Writes the number of blocks of a map, of its free blocks, and of those in its longest free run.
+/// Writes to `free` the number of blocks of a map, of its free blocks, and of those in its longest
+/// free run (free blocks in a row).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_free_map_count(
     map: *const RaddleFreeMap,
@@ -192,8 +193,8 @@ pub extern "C" fn raddle_free_map_take(
     })
 }
 
-/// Gives back the `len` blocks from `start`; they may come from several runs that were taken one by
-/// one. The answer is `Invalid`, with nothing changed, where one of them is free or past the end.
+/// Gives back the `len` blocks from `start`; they may have been taken by several calls. The answer
+/// is `Invalid`, with nothing changed, where one of them is free or past the end.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_free_map_release(
     map: *mut RaddleFreeMap,

@@ -14,7 +14,7 @@ use crate::status::{Failure, Outcome, RaddleStatus, guarded};
 /// Most packets that one call of an encoder makes: the condensed packet that was being filled, and
 /// one more.
 pub const RADDLE_PACKETS_AT_ONCE: usize = 2;
-/// Most launches that one packet stands for.
+/// Most launches that one packet of any type stands for.
 pub const RADDLE_LAUNCHES_OF_PACKET: usize = 31;
 const _: () = assert!(RADDLE_LAUNCHES_OF_PACKET == HALF_WORDS, "the header has a plain number");
 
@@ -38,7 +38,7 @@ pub struct RaddlePacket {
     pub bytes: [u8; 64],
 }
 
-/// Settings of the packet format for the points that the seed leaves open. Where a function takes
+/// Settings of the packet format for the points that seed 002 leaves open. Where a function takes
 /// them, null means the defaults.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +114,7 @@ pub enum RaddleReplacement {
     Frequency = 2,
 }
 
-/// Kind of packet that an agent received.
+/// Kind of packet that an agent (packet processor) received.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleReceived {

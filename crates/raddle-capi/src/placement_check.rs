@@ -51,7 +51,7 @@ pub enum RaddleShare {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleStartRule {
-    /// Predicts no start.
+    /// Predicts no start: any free place is right.
     Any = 0,
     /// Predicts the start of the lowest run of free blocks that is long enough.
     First = 1,
@@ -132,10 +132,10 @@ fn put(
 }
 
 /// Makes a checker of 1 to 65536 compute units without resources, and writes its handle to `check`.
-/// `wave_slots` is the most waves that a unit runs at once, 0 for any number. `lag` is the number
-/// of clocks between the choice of a start and its event, mostly 0: a predicted start is right if
-/// the rule gives it at any moment in between. With a lag, and no rule for any resource, the first
-/// event is an error.
+/// `wave_slots` is the most waves that are on a unit at a time, 0 for any number. `lag` is the
+/// number of clocks between the choice of a start and its event, mostly 0: a predicted start is
+/// right if the rule gives it at any moment in between. With a lag, and no rule for any resource,
+/// the first event is an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_placement_check_new(
     units: u32,

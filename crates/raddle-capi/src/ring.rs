@@ -57,7 +57,8 @@ pub unsafe extern "C" fn raddle_ring_allocate(
     })
 }
 
-/// Gives back the run of 1 or more blocks that begins at the block `start`.
+/// Gives back the run of 1 or more blocks that begins at the block `start`; an error where no run
+/// that is handed out begins there.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_ring_release(ring: *mut RaddleRing, start: u32) -> RaddleStatus {
     with(ring, |it| {

@@ -8,8 +8,8 @@ use crate::launch::unknown;
 use crate::memory::{Out, Plain, list};
 use crate::status::{Failure, RaddleStatus, guarded};
 
-/// Circuit that searches several free maps in turn: a round is made of periods, and each map is
-/// searched in one of them.
+/// Circuit that searches several free maps one after the other: a round is made of periods, and
+/// each map is searched in one of them.
 #[derive(Debug)]
 pub struct RaddleShared(Shared);
 
@@ -31,7 +31,7 @@ pub struct RaddleSharedMap {
     /// Period in which the map is searched: that of the map before it in the list, or one more; 0
     /// for the first map.
     pub period: u32,
-    /// Number of blocks of the map.
+    /// Number of blocks of the map, free and taken.
     pub blocks: u32,
 }
 

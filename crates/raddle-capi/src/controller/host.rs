@@ -108,7 +108,7 @@ pub unsafe extern "C" fn raddle_controller_open(
     })
 }
 
-/// Closes a stream: no further work is captured in it; the work in it runs.
+/// Closes a stream: no further work is captured in it; work that was captured before still runs.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_controller_close(
     controller: *mut RaddleController,

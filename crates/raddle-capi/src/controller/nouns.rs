@@ -42,7 +42,7 @@ pub struct RaddleControllerConfig {
     pub withdraws: u8,
     /// Extent of a reset, one of `RaddleResetScope`.
     pub scope: u32,
-    /// Most launches of one process that are in the runtime at a time, 1 or more; 8 in the seed.
+    /// Most launches of one process that are in the runtime at a time, 1 or more; 8 in seed 001.
     pub window: u32,
     /// Most launches of one process that may wait in its queues; 0 for no limit.
     pub most_waiting: u32,
@@ -50,7 +50,7 @@ pub struct RaddleControllerConfig {
     pub most_kills: u32,
 }
 
-/// Kind of captured work.
+/// Kind of work that a host captures.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleWorkKind {
@@ -140,7 +140,7 @@ pub struct RaddleCommand {
     pub process: u16,
 }
 
-/// Report of the host about a submission.
+/// Report of the host about a submission, by `raddle_controller_report`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleReport {
