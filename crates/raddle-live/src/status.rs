@@ -44,7 +44,7 @@ pub enum RefusedClient {
 }
 
 impl RefusedClient {
-    /// Returns the reason in words, for people.
+    /// Returns the reason in words, for messages to people.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -123,7 +123,7 @@ pub struct ProgramStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OffReason {
-    /// The program has no work.
+    /// The program has no work that waits or is in the runtime.
     NoWork,
     /// The turn policy has given the turn to other programs.
     Others,

@@ -59,7 +59,7 @@ pub(crate) struct Core<T> {
     /// Counters that the layer above the client (such as the OpenCL layer) has given names, and
     /// their counts.
     counted: BTreeMap<&'static str, u64>,
-    /// State of the link to the daemon.
+    /// State of the link to the daemon, as the client knows it.
     pub(crate) link: LinkState,
     /// Payloads (values that the program attached to its work) of launches that have ended. They
     /// are dropped later, while the lock is not held.
@@ -320,7 +320,7 @@ impl<T: Clone> Core<T> {
             && self.driver.controller().phase(PROCESS) != Ok(ProcessPhase::Draining)
     }
 
-    /// Returns whether the daemon has to be informed at once of new work or of the end of a
+    /// Returns whether the daemon has to be informed without delay, of new work or of the end of a
     /// preemption.
     pub(crate) fn has_news(&self) -> bool {
         self.link.is_up && (self.drained_untold() || !self.link.told_work && self.has_work())

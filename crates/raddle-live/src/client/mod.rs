@@ -67,7 +67,8 @@ pub enum Until {
 /// Counts of launches and preemptions of a client since it started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClientCounts {
-    /// Counts of the client's driver, such as launches submitted and killed.
+    /// Counts of the client's driver (the controller with the runtime that carries out its
+    /// commands), such as launches submitted and killed.
     pub driver: Counts,
     /// Number of launches that wait in the client's queues now.
     pub waiting: u64,
@@ -364,7 +365,7 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(core::Core::pause);
     }
 
-    /// Resumes the program: at once, or when the preemption under way is complete.
+    /// Resumes the program: immediately, or when the preemption under way is complete.
     pub fn resume(&self) {
         self.board().host(core::Core::resume);
     }

@@ -8,7 +8,7 @@ use super::{DEFAULT_LEVEL, Daemon};
 use crate::status::{LiveStatus, OffReason, ProgramStanding, ProgramStatus, RefusedClient};
 use crate::wire::{ToClient, ToDaemon};
 
-/// Most devices that a daemon keeps apart.
+/// Most devices that a daemon keeps apart; programs on further ones share the turns of the last.
 const MOST_DEVICES: usize = 64;
 
 impl Daemon {

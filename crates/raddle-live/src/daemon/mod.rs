@@ -99,7 +99,7 @@ pub struct Daemon {
     connections: BTreeMap<u64, Connection>,
     /// Names of the devices that programs have used, by their numbers.
     devices: Vec<String>,
-    /// Number of the connection of each program.
+    /// Number of the connection of each program, by the id of the program.
     programs: BTreeMap<ProcessId, u64>,
     next: u64,
     refused: BTreeMap<RefusedClient, u64>,

@@ -10,7 +10,7 @@ use raddle_preempt::{
 
 use super::{Arc, Mutex, PROCESS, Reporter};
 
-/// Launch of the test's program.
+/// Launch of the test's program, with its number in its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Job {
     pub(crate) number: u32,
@@ -23,7 +23,7 @@ pub(crate) struct Job {
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    /// Returns a number from 0 to `most`.
+    /// Returns a number from 0 to `most` that looks random.
     pub(crate) fn to(&mut self, most: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -55,7 +55,7 @@ pub(crate) struct Faults {
     pub(crate) doubled: u64,
     pub(crate) window: u64,
     pub(crate) wrongly_killed: u64,
-    /// Number of reports that the controller refused.
+    /// Number of reports that the client's controller refused.
     pub(crate) refused: u64,
     pub(crate) lost: u64,
 }
