@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use crate::native::{NativeHandle, asked, asked_bytes, native};
 
-/// Kind of argument of an OpenCL kernel.
+/// Kind of argument of an OpenCL kernel, by which the layer records its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClArgumentKind {
     /// The argument is plain bytes, such as a number or a struct, which the runtime copies when the

@@ -143,8 +143,8 @@ impl LaneCommand {
         });
     }
 
-    /// Calls the program's function `notify` once the command has reached the status `at`: at once
-    /// where it has ended already.
+    /// Calls the program's function `notify` once the command has reached the status `at`:
+    /// immediately where it has ended already.
     pub(crate) fn call_at(self: &Arc<Self>, at: cl_int, notify: Notify, data: NativeHandle) {
         let callback = Callback { at, notify, data };
         let mut state = lock(&self.state);

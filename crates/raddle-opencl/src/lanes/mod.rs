@@ -116,7 +116,7 @@ struct Callback {
     data: NativeHandle,
 }
 
-/// Event that a command waits for.
+/// Event that a command waits for, with the command behind it if the layer has that.
 #[derive(Clone)]
 pub(crate) enum AwaitedEvent {
     /// The awaited event is that of a command of a lane (a queue that the layer schedules).
@@ -130,7 +130,7 @@ pub(crate) struct EventGate {
     device: Arc<DeviceLanes>,
     stream: StreamId,
     order: CaptureOrder,
-    /// Number of events that are still awaited, plus one until all events are registered.
+    /// Number of events that the gate still waits for, plus one until all events are registered.
     left: AtomicU32,
     /// Status below 0 with which an awaited event failed; 0 where none has.
     failed: AtomicI32,

@@ -49,7 +49,7 @@ fn expected(driver: &Driver, name: &str) -> String {
 }
 
 /// Compares the answers of a client in storms (random preemptions) with those without the layer.
-/// The pauses of the storms leave time to run.
+/// The pauses between preemptions leave time to run.
 fn compare(name: &str) {
     let every = EVERYWHERE.contains(&name) || std::env::var_os("RADDLE_TEST_STORMS").is_some();
     // PoCL 3.1 gives each kernel variables of its own, and not for the whole run.

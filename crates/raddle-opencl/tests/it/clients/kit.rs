@@ -49,7 +49,7 @@ pub(crate) struct Kit {
 // SAFETY: handles may be used from any thread.
 unsafe impl Send for Kit {}
 
-/// Value of an argument of a kernel.
+/// Value of an argument of a kernel: a memory object, a number, or a size of local memory in bytes.
 pub(crate) enum Set {
     Memory(cl_mem),
     Number(u32),
