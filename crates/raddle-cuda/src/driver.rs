@@ -21,7 +21,8 @@ const FOLDERS: [&str; 8] = [
     "/usr/local/cuda/compat",
     "/run/opengl-driver/lib",
 ];
-/// Flags of `dlopen`: all symbols at once, and none of them for other libraries.
+/// Flags of `dlopen`: all symbols are looked up when the library is opened, and other libraries see
+/// none of them.
 const NOW_AND_LOCAL: c_int = 2;
 
 unsafe extern "C" {

@@ -21,7 +21,7 @@ unsafe extern "C" {
 static OVER: AtomicBool = AtomicBool::new(false);
 /// Function that ends the scheduling, called once the program ends.
 static AT_END: OnceLock<fn()> = OnceLock::new();
-/// True in a forked child.
+/// True in a forked child of the program, which has none of the library's threads.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
 /// Returns whether calls pass without being scheduled from now on.

@@ -75,7 +75,7 @@ struct State {
     /// Number of places in the window that are taken: one for each launch in the driver, several
     /// for a graph.
     taken: u32,
-    /// Number of threads that wait in [`Gate::enter`].
+    /// Number of threads whose launch waits in [`Gate::enter`].
     waiting: u32,
     /// Number of events that are over: a waiting launch sees by it that launches have ended.
     ends: u64,

@@ -78,11 +78,11 @@ pub(crate) fn waited() {
 /// Contexts that the program is about to destroy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Destroyed {
-    /// One context, by its handle.
+    /// The program destroys one context, with this handle.
     Context(usize),
-    /// All contexts that the library knows of a device.
+    /// The program destroys all contexts of a device that the library knows.
     OfDevice(c_int),
-    /// All contexts that the library knows.
+    /// The program destroys all contexts that the library knows.
     All,
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn launches() -> u64 {
     contained(|| gates(None).map(Gate::launches).sum()).unwrap_or(0)
 }
 
-/// Ends the scheduling of all devices.
+/// Ends the scheduling of all devices, when the program ends.
 fn end() {
     let _ = contained(|| gates(None).for_each(Gate::end));
 }

@@ -56,7 +56,7 @@ pub(crate) extern "C" fn no_driver() -> c_int {
 pub(crate) struct Entry {
     pub(crate) name: &'static CStr,
     pub(crate) slot: &'static Slot,
-    /// Address of this library's function.
+    /// Address of this library's function of this name.
     pub(crate) own: *const (),
     /// Kind of the function's calls, by which they are counted; `None` for a function that has a
     /// body of its own, or whose calls are not counted.

@@ -48,7 +48,8 @@ fn compare(name: &str) -> usize {
     preemptions
 }
 
-/// Checks chains of launches in streams of several threads; they last long enough for preemptions.
+/// Compares chains of launches in streams of several threads with and without the library; they
+/// last long enough for preemptions.
 #[test]
 fn chains() {
     assert!(compare("chains") > 0, "the storm preempts");
