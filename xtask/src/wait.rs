@@ -191,7 +191,7 @@ pub(crate) fn bound(args: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Writes a text to a file.
+/// Writes a text to a file; the error names the file.
 fn write(file: &Path, text: &str) -> Result<()> {
     std::fs::write(file, text).with_context(|| format!("{} cannot be written", file.display()))
 }

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 
 /// Names of programs that are Chromium, in the order in which they are looked for.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-/// Seconds after which Chromium is killed.
+/// Seconds that Chromium may take for a page before it is killed.
 const PATIENCE: u32 = 180;
 /// Options of Chromium: no window, no profile of its own, and nothing but files can be reached.
 pub(super) const FLAGS: [&str; 12] = [

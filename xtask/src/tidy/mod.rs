@@ -17,7 +17,7 @@ use anyhow::{Result, bail};
 struct Finding {
     /// Place of the breach, as `path` or `path:line`.
     place: String,
-    /// The breach of the rule in words.
+    /// Breach of the rule in words.
     what: String,
     /// Advice how to mend the breach.
     mend: &'static str,

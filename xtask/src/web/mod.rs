@@ -85,7 +85,7 @@ fn program(shell: &Shell, named: Option<&Path>) -> Result<PathBuf> {
     Ok(checkout::target_folder().join("debug/raddle"))
 }
 
-/// Returns the address `file://` of a file.
+/// Returns the address of a file for a browser (`file://..`).
 fn address(file: &Path) -> String {
     format!("file://{}", file.display())
 }

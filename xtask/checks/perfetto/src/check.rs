@@ -29,7 +29,7 @@ pub struct Track {
     pub is_counter: bool,
     /// Number of slices on the track.
     pub slices: usize,
-    /// Number of values on the track.
+    /// Number of values on the track, which are drawn as a curve.
     pub values: usize,
     /// Largest number of slices of the track that are open at a time.
     pub deepest: usize,
