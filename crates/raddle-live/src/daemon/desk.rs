@@ -185,7 +185,8 @@ impl DeviceTurns {
     }
 }
 
-/// Decisions of a daemon: which program has the turn on each device, and how the others leave it.
+/// Decisions of a daemon: which program has the turn on each device, and how the other programs
+/// leave the device.
 pub(crate) struct Desk {
     recipe: Recipe,
     devices: BTreeMap<u16, DeviceTurns>,

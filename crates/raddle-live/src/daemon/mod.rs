@@ -55,7 +55,7 @@ pub struct DaemonConfig {
     pub most_connections: usize,
     /// Time after which a preemption that is not complete is counted as overdue.
     pub give_up: Duration,
-    /// Storm that preempts programs at random, for tests; `None` is no storm.
+    /// Test that preempts programs at random (a storm); `None` is no storm.
     pub storm: Option<Storm>,
 }
 
@@ -74,7 +74,7 @@ impl Default for DaemonConfig {
 impl DaemonConfig {
     /// Returns settings with this recipe, and otherwise: every level is granted, at most 100
     /// preemptions of a program in a second, 256 connections, preemptions are overdue after 1 s, no
-    /// storm.
+    /// random preemptions.
     #[must_use]
     pub const fn new(recipe: Recipe) -> Self {
         Self {
