@@ -48,8 +48,8 @@ pub(crate) struct Second {
 
 static PROGRAMS: HandleRegistry<Program> = HandleRegistry::new();
 
-/// Returns the second program beside one of the program's own, made at the first call; `None` for a
-/// program that was not made from source.
+/// Returns the second program, which the layer builds beside one of the program's own, made at the
+/// first call; `None` for a program that was not made from source.
 pub(crate) fn second(program: cl_program) -> Option<Arc<Second>> {
     let known = PROGRAMS.get(NativeHandle(program))?;
     let mut second = lock(&known.second);

@@ -46,8 +46,8 @@ impl Sight {
     }
 }
 
-/// Number of words in the shared memory of a queue; each launch in the runtime has the word of its
-/// slot.
+/// Number of words (states of launches) in the shared memory of a queue; each launch in the runtime
+/// has the word of its slot.
 pub(crate) const WORDS: usize = 256;
 
 /// Memory of one queue that the host and the device share.
@@ -154,7 +154,7 @@ impl Words {
         self.shared.cast_const().cast()
     }
 
-    /// Returns the word of the launch in the slot `slot`.
+    /// Returns the word in shared memory with the state of the launch in the slot `slot`.
     pub(crate) fn word(&self, slot: u32) -> &AtomicU32 {
         &self.shared().words[slot as usize % WORDS]
     }

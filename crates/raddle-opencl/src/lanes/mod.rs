@@ -85,8 +85,8 @@ pub(crate) struct LaneCommand {
     references: AtomicU32,
     pub(crate) lane: Arc<QueueLane>,
     kind: cl_command_type,
-    /// True for a command that the second queue gets as it is; false for a launch that the layer
-    /// schedules.
+    /// True for a command that the runtime gets unchanged, in the second queue; false for a launch
+    /// that the layer schedules.
     pub(crate) is_in_order: bool,
     state: Mutex<State>,
     changed: Condvar,
@@ -136,7 +136,8 @@ pub(crate) struct EventGate {
     failed: AtomicI32,
 }
 
-/// Payload of a command, with all objects that it needs; the client drops it at the command's end.
+/// Value that the client keeps for a command, with all objects that the command needs; it is
+/// dropped at the command's end.
 pub(crate) struct LaneWork {
     pub(crate) command: Arc<LaneCommand>,
     pub(crate) task: LaneTask,
@@ -150,7 +151,8 @@ pub(crate) struct LaneWork {
 pub(crate) enum LaneTask {
     /// A launch that the layer keeps, and submits to the runtime when the program may run.
     Launch(LaneLaunch),
-    /// A command that was given to the second queue, where it waits for a user event.
+    /// A command that was given to the lane's second queue, which the layer made, and that waits
+    /// for a user event.
     InOrder(InOrderCommand),
 }
 

@@ -66,8 +66,8 @@ pub(super) fn exit_with_all_in_hand() -> String {
 /// buffer.
 static LAST: Mutex<Option<(JoinHandle<()>, Kit, usize)>> = Mutex::new(None);
 
-/// Joins the thread that waits, launches once more, and prints what the launches left in the
-/// buffer.
+/// Joins the thread that waits for the launches, launches once more, and prints what the launches
+/// left in the buffer.
 extern "C" fn read_at_the_end() {
     let Ok(Some((waits, kit, buffer))) = LAST.lock().map(|mut last| last.take()) else { return };
     assert!(waits.join().is_ok());
