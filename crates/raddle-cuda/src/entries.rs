@@ -114,7 +114,8 @@ around! {
 
 const fn no_work<T: Copy>(_: T) {}
 
-/// Notes that the program uses the driver, and so this library.
+/// Adds this process to those that have loaded the library, after the first call of the driver that
+/// succeeds (`result` is 0).
 fn began(result: c_int) {
     static MARKED: Once = Once::new();
     if result == 0 {

@@ -99,7 +99,7 @@ struct Tally {
     captured: u64,
     /// Number of launches of which the driver does not tell the end.
     unseen: u64,
-    /// Number of calls of each [`CallKind`], in the order of its variants.
+    /// Number of unscheduled calls of each [`CallKind`], in the order of its variants.
     passed: [u64; 4],
 }
 

@@ -66,8 +66,8 @@ fn passage(
     Some((gate, gate.enter(context, is_graph)?))
 }
 
-/// Reports the launches that have ended to the gate of this thread, as a call of the program has
-/// waited for the device.
+/// Has the gate of this thread's last launch report the launches that have ended, as a call of the
+/// program that waits for the device has returned.
 pub(crate) fn waited() {
     let (context, _, Some(gate)) = LAST.get() else { return };
     if !ending::is_over() && context == current_context() {
@@ -161,7 +161,8 @@ fn gate_of_device(context: usize) -> Option<&'static Gate> {
     made
 }
 
-/// Returns the name by which programs know that they use the same device; that of the layer for OpenCL.
+/// Returns the name by which programs know that they use the same device; the layer for OpenCL
+/// gives it the same name.
 fn shared_name(device: c_int) -> String {
     let name = text_of_device(&slot::cuDeviceGetName, device).unwrap_or_default();
     let name: String = name.chars().take(80).collect();
