@@ -46,7 +46,7 @@ pub(crate) extern "C" fn open() {
     }
 }
 
-/// Returns the paths at which the real driver may lie, the best one first.
+/// Returns the paths at which the real driver may lie, the first one to try first.
 fn places() -> Box<dyn Iterator<Item = PathBuf>> {
     if let Some(named) = std::env::var_os(DRIVER).filter(|named| !named.is_empty()) {
         return Box::new(std::iter::once(named.into()));

@@ -8,7 +8,7 @@ use super::cl::cl;
 use super::kit::{Kit, Set, digest, launched, set, wait};
 
 /// Runs kernels that share variables of their program, one of which others call, in three queues
-/// (one out of order), and returns the numbers that they leave.
+/// (one out of order), and returns the numbers in the buffer afterwards.
 pub(super) fn program_variables() -> String {
     const OWN: &str = "
 global uint counter;
@@ -37,7 +37,7 @@ kernel void count(global uint *x) { static global uint calls; calls += 1; x[3] =
 }
 
 /// Runs launches of a kernel that works in place when PoCL or Intel's compiler builds it, and not
-/// when clang, which judges it, does; returns a hash of the numbers that they leave.
+/// when clang, which judges it, does; returns a hash of the numbers in the buffer afterwards.
 pub(super) fn other_bodies() -> String {
     const OWN: &str = "
 #if defined(POCL_DEVICE_ADDRESS_BITS) || !defined(cl_intel_subgroups)
@@ -63,7 +63,7 @@ __kernel void own(__global uint *x, uint rounds) {
 }
 
 /// Runs chains of launches in two queues, in place, atomic ones, with barriers and copies, and with
-/// events from one queue to the other; returns the numbers that they leave.
+/// events from one queue to the other; returns the numbers in the buffers afterwards.
 pub(super) fn chains() -> String {
     let rounds = std::env::var("RADDLE_TEST_ROUNDS").ok().and_then(|text| text.parse().ok());
     chains_of(rounds.unwrap_or(40))

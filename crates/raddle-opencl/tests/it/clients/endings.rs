@@ -105,7 +105,7 @@ pub(super) fn read_when_all_ends() -> String {
 }
 
 /// Starts a child of the process, which ends at once and calls nothing of OpenCL, while launches
-/// run, and returns what the launches of the parent leave.
+/// run in the parent, and returns the status and the result of these launches.
 pub(super) fn fork_while_launches_run() -> String {
     let kit = Kit::new();
     let buffer = kit.buffer(4096);

@@ -8,8 +8,8 @@ use opencl_sys::*;
 use super::cl::{cl, loader};
 use super::kit::{Kit, SOURCE, Set, digest, launched, set, wait};
 
-/// Gives everything but one buffer back as soon as the launches are enqueued, and returns what they
-/// leave.
+/// Gives everything but one buffer back as soon as the launches are enqueued, and returns the
+/// result in that buffer.
 pub(super) fn release_early() -> String {
     let kit = Kit::new();
     let (from, to) = (kit.buffer(4096), kit.buffer(4096));
@@ -42,7 +42,7 @@ pub(super) fn release_early() -> String {
     format!("{told} {}", digest(&kit.read(kit.queue, to, 4096)))
 }
 
-/// Makes and frees objects whose handles come again, and returns what their launches leave.
+/// Makes and frees objects whose handles come again, and returns the results of their launches.
 pub(super) fn handles_come_again() -> String {
     let kit = Kit::new();
     let buffer = kit.buffer(256);
@@ -73,8 +73,8 @@ pub(super) fn handles_come_again() -> String {
     digest(&kit.read(kit.queue, buffer, 256))
 }
 
-/// Changes the arguments of a kernel between its launches, and returns what they leave: each launch
-/// has the arguments of its call.
+/// Changes the arguments of a kernel between its launches, and returns the results: each launch has
+/// the arguments of its call.
 pub(super) fn arguments_at_the_launch() -> String {
     let kit = Kit::new();
     let buffers: Vec<cl_mem> = (0..4).map(|_| kit.buffer(64)).collect();
@@ -142,7 +142,7 @@ pub(super) fn null_buffers() -> String {
 }
 
 /// Runs launches of programs from a binary, with a macro, with kernels that call each other, and
-/// linked ones, and returns what they leave in memory.
+/// linked ones, and returns their results.
 pub(super) fn without_source() -> String {
     let kit = Kit::new();
     let mut size = 0_usize;
