@@ -38,8 +38,8 @@ impl CoRunTable {
     ///
     /// # Errors
     ///
-    /// A text without rows, a line that is no row, a case without an answer or whose requests did not all end, and a sweep that varied
-    /// more than load, recipe and seed.
+    /// A text without rows, a line that is no row, a case without an answer or whose requests did
+    /// not all end, and a sweep that varied more than load, recipe and seed.
     pub fn from_lines(text: &str, process: &str) -> Result<Self> {
         let mut ways: BTreeMap<String, Rows> = BTreeMap::new();
         for (index, line) in text.lines().enumerate() {
