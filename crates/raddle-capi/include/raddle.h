@@ -1351,8 +1351,8 @@ RaddleStatus raddle_dispatcher_finish(RaddleDispatcher *dispatcher);
 RaddleStatus raddle_dispatcher_event(RaddleDispatcher *dispatcher, uint64_t now, const RaddleEvent *event);
 
 // Decides what to do at the tick `now`, and writes the actions: none where no event was reported
-// since the last decision. An error means that a policy broke its law; then the dispatcher can
-// only be freed.
+// since the last decision. An error means that a policy broke its law; do not go on with this
+// dispatcher then.
 RaddleStatus raddle_dispatcher_decide(RaddleDispatcher *dispatcher, uint64_t now, RaddleActions *actions);
 
 // Writes 1 to `ahead` if the dispatcher takes the events `LaunchIssued` (a launch that waits for

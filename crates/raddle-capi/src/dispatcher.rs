@@ -118,8 +118,8 @@ pub unsafe extern "C" fn raddle_dispatcher_event(
 }
 
 /// Decides what to do at the tick `now`, and writes the actions: none where no event was reported
-/// since the last decision. An error means that a policy broke its law; then the dispatcher can
-/// only be freed.
+/// since the last decision. An error means that a policy broke its law; do not go on with this
+/// dispatcher then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_dispatcher_decide(
     dispatcher: *mut RaddleDispatcher,

@@ -68,7 +68,7 @@ struct State {
     /// Bursts (each a few launches, one behind the other) that have not ended; only the last one
     /// lets launches through.
     bursts: Vec<Burst>,
-    /// Streams of the controller that no burst of launches uses now.
+    /// Streams of the controller that are unused, for the bursts of launches that come next.
     lanes: Vec<StreamId>,
     spare: SpareEvents,
     next: u64,

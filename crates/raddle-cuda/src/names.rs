@@ -82,7 +82,7 @@ pub(crate) enum CallKind {
     Unscheduled,
 }
 
-/// Returns the number of calls of a kind so far.
+/// Returns the number of calls of the driver's functions of a kind, since the library was loaded.
 pub(crate) fn calls(kind: CallKind) -> u64 {
     let all = [COPIES, HOST_CALLS, MEMORY_OPERATIONS, UNSCHEDULED];
     let of_kind = all.into_iter().flatten().filter(|entry| entry.kind == Some(kind));
