@@ -146,7 +146,7 @@ fn a_dispatcher_has_an_event_loop_in_c() {
     };
     let job = [starts(0, 0), starts(0, 700), starts(0, 1500), starts(0, 2200)];
     assert_eq!((job, starts(1, 1400)), ([32, 32, 32, 4], 20), "{said}");
-    // Its log gives the same answers again, and keeps the rules.
+    // The log of the dispatcher gives the same answers again, and keeps the rules.
     let logged = fs::read_to_string(file).unwrap();
     let replayed = log::replay(logged.as_bytes()).unwrap();
     assert!(replayed.difference().is_none() && replayed.answers() > 10, "{replayed:?}");
