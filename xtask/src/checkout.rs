@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use xshell::{Shell, cmd};
 
-/// The folder that holds the workspace's `Cargo.toml`.
+/// Returns the folder of the checkout, which holds the workspace's `Cargo.toml`.
 pub(crate) fn root() -> PathBuf {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
     xtask.parent().unwrap_or(xtask).to_path_buf()
 }
 
-/// A shell in that folder.
+/// Returns a shell in the folder of the checkout.
 ///
 /// # Errors
 /// When the working directory cannot be read.
@@ -21,8 +21,8 @@ pub(crate) fn shell() -> Result<Shell> {
     Ok(shell)
 }
 
-/// The paths of the files that git tracks or would track, relative to `root`, sorted. Files that
-/// are listed but were deleted are left out.
+/// Returns the paths of the files that git tracks or would track, relative to `root`, sorted. Files
+/// that are listed but were deleted are left out.
 ///
 /// # Errors
 /// When git is missing or the folder is no checkout.
@@ -38,12 +38,13 @@ pub(crate) fn files(root: &Path) -> Result<Vec<String>> {
     Ok(files)
 }
 
-/// Returns where cargo builds, also for packages outside of the workspace.
+/// Returns the folder into which cargo builds, also for packages outside of the workspace.
 pub(crate) fn target_folder() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// Returns whether cargo can build for a target, which is installed where that is possible.
+/// Returns whether cargo can build for a target (a processor and its system), which is installed
+/// where that is possible.
 pub(crate) fn has_target(shell: &Shell, target: &str) -> bool {
     let installed = || {
         let folder = cmd!(shell, "rustc --print target-libdir --target {target}").quiet().read();

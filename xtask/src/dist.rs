@@ -9,7 +9,7 @@ use xshell::{Shell, cmd};
 use crate::checkout;
 use crate::wheels::{self, WheelArgs};
 
-/// Completion scripts, by shell.
+/// Scripts for completion, each as (shell, file name).
 const SCRIPTS: [(&str, &str); 3] =
     [("bash", "raddle.bash"), ("zsh", "_raddle"), ("fish", "raddle.fish")];
 
@@ -49,7 +49,7 @@ pub(crate) fn run(shell: &Shell, args: &DistArgs) -> Result<()> {
     Ok(())
 }
 
-/// Puts the program into a folder, with what describes it.
+/// Copies the program and the files that describe it into the folder `to`.
 fn fill(shell: &Shell, program: &Path, to: &Path) -> Result<()> {
     shell.remove_path(to)?;
     shell.create_dir(to)?;
@@ -76,7 +76,7 @@ fn verbs(page: &str) -> Vec<String> {
     page.lines().filter_map(named).filter(|verb| verb != "help").collect()
 }
 
-/// Unpacks the archive in an empty folder, and runs what is in it.
+/// Unpacks the archive in an empty folder, and checks that the programs and scripts in it work.
 fn check(shell: &Shell, archive: &Path, name: &str, version: &str) -> Result<()> {
     let empty = tempfile::tempdir()?;
     let here = empty.path();

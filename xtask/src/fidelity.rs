@@ -9,18 +9,19 @@ use xshell::{Shell, cmd};
 
 use crate::checkout;
 
-/// Where the table stands in the page.
+/// Page that holds the table; the two marks below it stand around the table.
 const PAGE: &str = "docs/fidelity.md";
 const BEGIN: &str = "<!-- self-replays: cargo xtask fidelity -->\n";
 const END: &str = "<!-- end -->\n";
 
-/// The kernels below which a sample stands apart.
+/// Number of kernels below which a sample stands in a table of its own.
 const FEW: u64 = 50;
-/// The overlap of recorded kernels, as a share of busy time, up to which busy time says nothing.
+/// Overlap of recorded kernels, as a fraction of the busy time, up to which the busy time of a
+/// replay is right by construction, so that it is not shown.
 const MUCH_OVERLAP: f64 = 0.01;
 const HEAD: &str = "| sample | kernels: launch recorded, not | waits within the goal: before, after | of waits below 100 us | second half: own fit, that of the first | launch latency, handover | waits between streams: recorded, inferred | busy where kernels overlap: before, after | makespan where launches are hidden: before, after | what is left of waits |\n|---|---|---|---|---|---|---|---|---|---|\n";
 
-/// Samples by folder and file, and the device of those that do not name theirs.
+/// Samples, each as (folder, file, device where the file does not name it).
 const SAMPLES: [(&str, &str, Option<&str>); 24] = [
     ("kineto_nvidia", "hta_trace_diff_control_a100.json.gz", None),
     ("kineto_nvidia", "hta_trace_diff_test_v100.json.gz", None),
@@ -48,7 +49,7 @@ const SAMPLES: [(&str, &str, Option<&str>); 24] = [
     ("rocprof", "rpc_device_filter_MI300X_A1_timestamps.csv", Some("mi300x")),
 ];
 
-/// Writes the table.
+/// Replays every sample, and writes the table of `docs/fidelity.md` anew.
 ///
 /// # Errors
 /// When the samples are missing, one cannot be replayed, or the page has no place for a table.
@@ -85,7 +86,7 @@ pub(crate) fn run(shell: &Shell) -> Result<()> {
     Ok(shell.write_file(PAGE, format!("{head}{BEGIN}{large}{apart}{small}{END}{tail}"))?)
 }
 
-/// Returns the row of the table for one profile.
+/// Returns the row of the table for the profile that `raddle inspect --self-replay` describes.
 fn row(profile: &Value) -> Result<String> {
     let found = &profile["self-replay"];
     let number = |value: &Value| value.as_f64().context("a figure lacks");

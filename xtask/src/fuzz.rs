@@ -12,24 +12,24 @@ use xshell::{Shell, cmd};
 
 use crate::checkout;
 
-/// The flags of the compiler for the coverage that libFuzzer needs.
+/// Flags of the compiler for the coverage that libFuzzer needs.
 const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
     -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1";
 
-/// The targets that are features too: their dependencies take long to build.
+/// Fuzz targets that are features too, as their dependencies take long to build.
 const FEATURES: [&str; 2] = ["sqlite", "xplane"];
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct FuzzArgs {
-    /// Targets; without any, all
+    /// Names of targets; without any, all are run
     pub(crate) targets: Vec<String>,
-    /// Executions of each target
+    /// Number of inputs that each target is run with
     #[arg(long, default_value_t = 100_000)]
     pub(crate) runs: u64,
-    /// Bytes of an input at most
+    /// Longest input, in bytes
     #[arg(long, default_value_t = 8192)]
     pub(crate) longest: u64,
     /// Add inputs that cover more to the committed corpus
@@ -67,7 +67,7 @@ pub(crate) fn run(shell: &Shell, args: &FuzzArgs) -> Result<()> {
     Ok(())
 }
 
-/// Runs one target over the committed corpus and the inputs that were found before, and further.
+/// Runs one fuzz target over the committed corpus, the inputs that were found before, and new ones.
 fn one(shell: &Shell, args: &FuzzArgs, program: &Path, target: &str) -> Result<()> {
     let built = checkout::target_folder().join("fuzz");
     let (found, faults) = (built.join("found").join(target), built.join("faults"));
@@ -92,7 +92,7 @@ fn one(shell: &Shell, args: &FuzzArgs, program: &Path, target: &str) -> Result<(
     Ok(())
 }
 
-/// The names of all targets, sorted.
+/// Returns the names of all fuzz targets, sorted.
 fn targets() -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(checkout::root().join("xtask/fuzz/targets"))? {

@@ -14,7 +14,7 @@ use xshell::{Shell, cmd};
 
 use crate::checkout;
 
-/// The crates that an embedder depends on.
+/// Crates that an embedder depends on.
 const CRATES: [&str; 12] = [
     "raddle-policy",
     "raddle-device",
@@ -30,7 +30,7 @@ const CRATES: [&str; 12] = [
     "raddle-sim",
 ];
 
-/// Prints the number for each crate, and with `list` every item.
+/// Prints the number of public items of each crate, and with `list` every item.
 pub(crate) fn run(shell: &Shell, crates: &[String], list: bool) -> Result<()> {
     let all: Vec<String> = CRATES.map(str::to_owned).into();
     let crates = if crates.is_empty() { &all } else { crates };
@@ -58,7 +58,8 @@ pub(crate) fn run(shell: &Shell, crates: &[String], list: bool) -> Result<()> {
     Ok(())
 }
 
-/// The paths of the items of a crate, each with its kind.
+/// Returns the paths of the public items of a crate, each with its kind before it, from rustdoc's
+/// JSON.
 fn public(document: &Value) -> Vec<String> {
     let mut walk = Walk { index: &document["index"], seen: BTreeSet::new(), items: Vec::new() };
     walk.visit(&document["root"], "");
@@ -72,7 +73,8 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// An item of this crate, what kind it is, and what that kind holds.
+    /// Returns (item, its kind, what that kind holds) for the id of an item of this crate; `None`
+    /// for an item of another.
     fn get(&self, id: &Value) -> Option<(&'a Value, &'a str, &'a Value)> {
         let item = &self.index[id.to_string()];
         let (kind, inner) = item["inner"].as_object()?.iter().next()?;
@@ -108,7 +110,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Visits the item that a re-export leads to.
+    /// Visits the item that a re-export leads to, under the path `path` of the module that
+    /// re-exports it.
     fn follow(&mut self, inner: &Value, path: &str) {
         if inner["is_glob"] != true {
             return self.visit(&inner["id"], path);

@@ -11,14 +11,15 @@ use anyhow::Result;
 
 use crate::{checkout, modules};
 
-/// Lines of source, and of tests and benches.
+/// Numbers of lines of code: of the source, and of tests and benches.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Lines {
     source: usize,
     tests: usize,
 }
 
-/// Prints the table for a checkout; with `names`, the type names that several files define.
+/// Prints the table of lines for a checkout; with `names`, the type names that several files
+/// define.
 pub(crate) fn run(root: &Path, names: bool) -> Result<()> {
     let mut table: BTreeMap<String, Lines> = BTreeMap::new();
     let mut types: BTreeMap<String, BTreeSet<PathBuf>> = BTreeMap::new();
@@ -64,7 +65,8 @@ pub(crate) fn run(root: &Path, names: bool) -> Result<()> {
     Ok(())
 }
 
-/// The packages whose `src` is source: those of `crates`, and `xtask`.
+/// Returns the folders of the packages whose `src` counts as source: those of `crates`, and
+/// `xtask`.
 fn packages(root: &Path) -> Result<BTreeSet<String>> {
     let manifests = checkout::files(root)?;
     let folders = manifests.iter().filter_map(|path| path.strip_suffix("/Cargo.toml"));
@@ -75,7 +77,7 @@ fn packages(root: &Path) -> Result<BTreeSet<String>> {
     Ok(folders.filter(is_source).map(str::to_owned).collect())
 }
 
-/// The row that a path counts in: its crate, or the first folder.
+/// Returns the name of the row in which a path counts: its crate, or the first folder.
 fn group(path: &str) -> String {
     let path = path.strip_prefix("crates/").unwrap_or(path);
     path.split('/').next().unwrap_or(path).to_owned()
@@ -95,7 +97,7 @@ fn of_module(module: &modules::Module) -> Lines {
     lines
 }
 
-/// The numbers, from 1, of the lines that are neither blank nor a comment.
+/// Returns the numbers, from 1, of the lines that are neither blank nor a comment.
 fn code_lines(text: &str) -> impl Iterator<Item = usize> {
     let mut in_comment = false;
     (1..).zip(text.lines()).filter_map(move |(number, line)| {

@@ -27,65 +27,67 @@ use anyhow::Result;
 use clap::Parser;
 use xshell::cmd;
 
-/// The repository's own commands.
+/// Commands of the repository itself, which are called chores.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Chore {
-    /// Everything that must hold before a change is merged: the list is .ci/run
+    /// Run everything that must hold before a change is merged: the list is .ci/run
     Ci,
-    /// The house rules that no compiler and no lint checks (docs/STYLE.md)
+    /// Check the house rules that no compiler and no lint checks (docs/STYLE.md)
     Tidy,
-    /// Lines of code of each crate, and type names that stand for several types
+    /// Count the lines of code of each crate, and list type names that stand for several types
     Lines {
-        /// Another checkout
+        /// Checkout to count; without it, this one
         checkout: Option<PathBuf>,
-        /// List the names with their files
+        /// List the type names with their files
         #[arg(long)]
         names: bool,
     },
-    /// Public items of each crate that an embedder depends on, as rustdoc sees them
+    /// Count the public items of each crate that an embedder depends on, as rustdoc sees them
     Items {
-        /// The crates; without any, all of these
+        /// Crates to count; without any, all that an embedder depends on
         crates: Vec<String>,
-        /// List the items
+        /// List the public items
         #[arg(long)]
         list: bool,
     },
-    /// cargo test, accepting what the snapshots now show; read the diff afterwards
+    /// Run cargo test and accept what the snapshots now show; read the diff afterwards
     Bless {
         /// Arguments of cargo test; without any, the whole workspace
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
-    /// The benchmarks of every crate, or those that cargo bench is told; `wait`: how long a person
-    /// waits, as docs/benchmarks.md lists it
+    /// Run the benchmarks of every crate, or those that cargo bench is told; `wait`: how long a
+    /// person waits, as docs/benchmarks.md lists it
     Bench {
         /// `wait`, or arguments of cargo bench; without any, the whole workspace
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
-    /// Checks that a report looks right in Chromium
+    /// Check that a report looks right in Chromium
     Browse(browse::BrowseArgs),
-    /// The archive of a release with manual pages and completions, and the wheels, into target
+    /// Make the archive of a release with manual pages and completions, and the wheels, in
+    /// target/dist
     Dist(dist::DistArgs),
-    /// Replays every sample alone and writes the table of docs/fidelity.md
+    /// Replay every sample alone and write the table of docs/fidelity.md
     Fidelity,
-    /// The fuzz targets
+    /// Run the fuzz targets: can any bytes break an importer or a decoder?
     Fuzz(fuzz::FuzzArgs),
-    /// Checks that the tests of a crate notice the mistakes that xtask/mutants/CRATE.toml lists
+    /// Check that the tests of a crate notice the mistakes that xtask/mutants/CRATE.toml lists
     Mutants {
-        /// The crate
+        /// Name of the crate whose tests are checked
         package: String,
     },
-    /// The no_std crates for a bare-metal target
+    /// Build the no_std crates for a bare-metal target
     Nostd,
-    /// The engine and the application for browsers: target/web/raddle.wasm and raddle.html
+    /// Make the engine and the application for browsers: target/web/raddle.wasm and raddle.html
     Web(web::Args),
-    /// Checks that a release is ready, and prints its notes and the steps of a person; publishes nothing
+    /// Check that a release is ready, and print its notes and the steps of a person; publishes
+    /// nothing
     Release(release::ReleaseArgs),
-    /// A check that takes too long for .ci/run; without a name, the list of them
+    /// Run a check that takes too long for .ci/run; without a name, list them
     Soak { name: Option<String> },
-    /// The wheels of the Python package, for Linux on x86-64 and arm64, into target/wheels
+    /// Build the wheels of the Python package, for Linux on x86-64 and arm64, in target/wheels
     Wheels(wheels::WheelArgs),
 }
 
@@ -119,12 +121,12 @@ fn main() -> Result<()> {
     }
 }
 
-/// The arguments, or those for the whole workspace.
+/// Returns the arguments of a cargo command, or those for the whole workspace where there are none.
 fn or_all(args: Vec<String>) -> Vec<String> {
     if args.is_empty() { ["--workspace", "--all-features"].map(str::to_owned).into() } else { args }
 }
 
-/// Builds the no_std crates, and a program without an allocator, for a processor that has no `std`.
+/// Builds the no_std crates, and a library without an allocator, for a processor that has no `std`.
 fn nostd(shell: &xshell::Shell) -> Result<()> {
     // A Cortex-M4 with floating point: the kind of core that firmware of a GPU runs on.
     let target = "thumbv7em-none-eabihf";

@@ -12,9 +12,9 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Expr, ImplItem, Item, ItemMod, Lit, Meta};
 
-/// One file of a crate.
+/// Module of a crate that has a file of its own.
 pub(crate) struct Module {
-    /// Module names below the crate's root; empty for the root.
+    /// Names of the modules from the crate's root to this one; empty for the root.
     pub(crate) path: Vec<String>,
     pub(crate) file: PathBuf,
     pub(crate) text: String,
@@ -24,7 +24,7 @@ pub(crate) struct Module {
 }
 
 impl Module {
-    /// Lines, counted from 1, of the items behind `#[cfg(test)]`.
+    /// Returns the ranges of lines, counted from 1, of the items behind `#[cfg(test)]`.
     pub(crate) fn test_lines(&self) -> Vec<RangeInclusive<usize>> {
         let mut found = TestItems(Vec::new());
         found.visit_file(&self.ast);
@@ -32,7 +32,8 @@ impl Module {
     }
 }
 
-/// The module trees below a package's folder: the library, the program, and each of `src/bin`.
+/// Returns the modules of each crate in a package's folder: of the library, the program, and each
+/// program of `src/bin`.
 ///
 /// # Errors
 /// When a file cannot be read or is no Rust.
@@ -71,7 +72,8 @@ fn load(tree: &mut Vec<Module>, file: PathBuf, path: Vec<String>, test: bool) ->
     Ok(())
 }
 
-/// The files that `mod name;` items name, also those inside of `mod name { .. }`.
+/// Adds to `found` the files that `mod name;` items name, also items inside of `mod name { .. }`,
+/// each as (file, module path, whether it is only for tests).
 fn declared(
     items: &[Item],
     (beside, inside): (&Path, &Path),
@@ -97,7 +99,7 @@ fn declared(
     }
 }
 
-/// The value of `#[path = ".."]`.
+/// Returns the path in an attribute `#[path = ".."]`; `None` where the item has no such attribute.
 fn named_path(attrs: &[Attribute]) -> Option<String> {
     attrs.iter().find_map(|attr| match &attr.meta {
         Meta::NameValue(pair) if pair.path.is_ident("path") => match &pair.value {
@@ -123,7 +125,7 @@ pub(crate) fn is_test(attrs: &[Attribute]) -> bool {
     })
 }
 
-/// The attributes of an item; none for kinds that tests do not use.
+/// Returns the attributes of an item; none for kinds of items that tests do not use.
 pub(crate) fn attributes(item: &Item) -> &[Attribute] {
     match item {
         Item::Const(item) => &item.attrs,
@@ -141,7 +143,7 @@ pub(crate) fn attributes(item: &Item) -> &[Attribute] {
     }
 }
 
-/// The name that an item defines; none for modules.
+/// Returns the name that an item defines; `None` for modules and items without a name.
 pub(crate) fn ident(item: &Item) -> Option<&Ident> {
     match item {
         Item::Const(item) => Some(&item.ident),
@@ -182,7 +184,7 @@ impl<'ast> Visit<'ast> for TestItems {
     }
 }
 
-/// The names of the types that a module defines outside of its tests.
+/// Returns the names of the types that a module defines outside of its tests.
 pub(crate) fn type_names(module: &Module) -> BTreeSet<String> {
     struct TypeNames(BTreeSet<String>);
     impl<'ast> Visit<'ast> for TypeNames {

@@ -15,23 +15,24 @@ use xshell::{Shell, cmd};
 
 use crate::checkout;
 
-/// Seconds that the tests without a mistake may take.
+/// Seconds that the tests without a mistake may take at most.
 const HOUR: u64 = 3_600;
 
-/// Seconds in which a crate with its tests is built anew.
+/// Seconds that are allowed for building a crate with its tests anew.
 const BUILD: u64 = 60;
 
 #[derive(Debug, Deserialize)]
 struct Mutants {
-    /// Other packages whose tests are about the crate, such as golden models.
+    /// Names of other packages whose tests are about the crate, such as golden models.
     #[serde(default)]
     also: Vec<String>,
-    /// How many cases a random test without a number of its own draws.
+    /// Number of cases that a random test without a number of its own draws; `None` for its
+    /// default.
     cases: Option<u32>,
     mutant: Vec<Mutant>,
 }
 
-/// A mistake.
+/// Mistake that is built into a copy of the crate: the text `from` in `file` is replaced by `to`.
 #[derive(Debug, Deserialize)]
 struct Mutant {
     name: String,
@@ -84,7 +85,8 @@ pub(crate) fn run(shell: &Shell, package: &str) -> Result<()> {
     Ok(())
 }
 
-/// Builds one mistake in, runs the tests, and takes it out.
+/// Builds one mistake in, runs the tests by `pass`, and takes the mistake out. Returns whether a
+/// test failed.
 fn is_noticed(file: &Path, mutant: &Mutant, pass: &dyn Fn() -> Result<bool>) -> Result<bool> {
     let right = fs::read_to_string(file)?;
     let places = right.matches(&mutant.from).count();

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 use xshell::{Shell, cmd};
 
-/// The steps that no chore takes.
+/// Steps of a release that a person has to take.
 const BY_HAND: [&str; 6] = [
     "before the first release: name the `repository` in the root Cargo.toml",
     "commit CHANGELOG.md with the date of the release in the place of `Unreleased.`",
@@ -19,15 +19,15 @@ const BY_HAND: [&str; 6] = [
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReleaseArgs {
-    /// Check versions and notes and pack every crate; nothing is uploaded
+    /// Check versions and notes, and pack every crate; nothing is uploaded
     #[arg(long)]
     dry_run: bool,
-    /// The tag of the release, which must be `v` and the version
+    /// Tag of the release, which must be `v` and the version
     #[arg(long)]
     tag: Option<String>,
 }
 
-/// The answer of `cargo metadata`.
+/// Part of the answer of `cargo metadata` that is read.
 #[derive(Debug, Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -37,7 +37,7 @@ struct Metadata {
 struct Package {
     name: String,
     version: String,
-    /// The registries that the package may go to; `None` is every registry.
+    /// Names of the registries that the package may go to; `None` is every registry.
     publish: Option<Vec<String>>,
 }
 
@@ -78,7 +78,8 @@ fn steps() -> String {
     steps.map(|(step, number)| format!("{number}. {step}\n")).collect()
 }
 
-/// Returns the one version of all published crates and of the Python package.
+/// Returns the version that all published crates and the Python package have; an error where they
+/// differ.
 fn version<'p>(packages: &'p [Package], python: &str) -> Result<&'p str> {
     let of_python = packages.iter().filter(|package| package.name == "raddle-python");
     let mut named = packages.iter().filter(|package| package.is_published()).chain(of_python);
@@ -104,7 +105,7 @@ fn version<'p>(packages: &'p [Package], python: &str) -> Result<&'p str> {
     Ok(&first.version)
 }
 
-/// Cuts the text below the heading of a version.
+/// Returns the text of a changelog below the heading of a version.
 fn notes<'c>(changelog: &'c str, version: &str) -> Result<&'c str> {
     let heading = format!("\n## {version}\n");
     let (_, below) = changelog
@@ -119,8 +120,8 @@ fn is_unreleased(notes: &str) -> bool {
     notes.starts_with("Unreleased")
 }
 
-/// Packs every published crate in the order of its dependencies, and returns how many there are. A
-/// warning about a manifest fails, too. Nothing is fetched.
+/// Packs every published crate in the order of its dependencies, and returns the number of crates.
+/// A warning about a manifest is an error, too. Nothing is fetched.
 fn pack(shell: &Shell, packages: &[Package]) -> Result<usize> {
     let kept = packages.iter().filter(|package| !package.is_published());
     let exclude = kept.flat_map(|package| ["--exclude", &*package.name]);

@@ -6,7 +6,7 @@ use xshell::{Shell, cmd};
 
 use crate::{checkout, fuzz, mutants, wheels, workspace};
 
-/// A check by its name.
+/// Check that takes too long for `.ci/run`, with its name and a line that says what it checks.
 struct SoakCheck {
     name: &'static str,
     what: &'static str,
@@ -90,7 +90,7 @@ const CHECKS: [SoakCheck; 18] = [
     },
 ];
 
-/// Runs the check of this name; without a name, lists them.
+/// Runs the check with the name `name`; without a name, prints the list of checks.
 ///
 /// # Errors
 /// When there is no such check, or it fails.
@@ -250,7 +250,8 @@ fn release(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// Runs the tool without arguments in a folder of its own.
+/// Runs the optimised `raddle` without a verb in an empty folder, and returns that folder with the
+/// files that it wrote.
 fn release_run(shell: &Shell) -> Result<TempDir> {
     cmd!(shell, "cargo build --release -p raddle").run()?;
     let folder = tempfile::tempdir()?;

@@ -16,30 +16,30 @@ use xshell::{Shell, cmd};
 use crate::checkout;
 use bound::Table;
 
-/// The core that all rows run on.
+/// Number of the core that all measured processes run on, from 0.
 const CORE: &str = "1";
-/// Options of a run of one recipe by which only the replay takes time.
+/// Options of `raddle replay` under which only the replay of one recipe takes time.
 const ALONE: [&str; 5] = ["--once", "--quiet", "--no-files", "--timeline", "none"];
-/// The recipes that T7 compares with `leftover`.
+/// Recipes that the rows T7 of `docs/benchmarks.md` compare with `leftover`.
 const OTHERS: [&str; 6] =
     ["greedy", "round-robin", "spatial", "matching", "block-warp", "weighted-slices"];
 
-/// The processor time and the peak memory of one process.
+/// Cost of one process: its processor time and its peak memory.
 #[derive(Clone, Copy)]
 struct Cost {
     seconds: f64,
     megabytes: f64,
 }
 
-/// The runs of one table.
+/// Measurements of one table, with the program that they run.
 struct Bench {
     shell: Shell,
     raddle: PathBuf,
-    /// The folder of written tables, and of the fits that are kept.
+    /// Folder of the launch tables that are measured, and of the fits that raddle keeps.
     folder: TempDir,
 }
 
-/// Builds the tool and prints the table.
+/// Builds the tool, measures every row, and prints the table.
 ///
 /// # Errors
 /// When the samples, `taskset` or GNU `time` are missing, or a run fails.
@@ -65,7 +65,7 @@ pub(crate) fn run(shell: &Shell) -> Result<()> {
 }
 
 impl Bench {
-    /// Measures one run of raddle.
+    /// Measures one process of raddle with these arguments.
     fn cost(&self, args: &[&str]) -> Result<Cost> {
         let (raddle, folder) = (&self.raddle, self.folder.path());
         let told = folder.join("time");
@@ -86,7 +86,8 @@ impl Bench {
         self.cost(&[&["replay", profile, "--recipe", recipe][..], &ALONE].concat())
     }
 
-    /// Prints T1, T2, T3 and T6, the last two with the bound of T9.
+    /// Prints the rows T1 (raddle without arguments), T2 (a sample of a V100), T3 and T6 (large
+    /// launch tables) of `docs/benchmarks.md`, the last two also against the bound.
     fn waits(&self, v100: &str) -> Result<()> {
         let demo = checkout::root().join("crates/raddle/data/demo");
         let [decode, train] =
@@ -115,7 +116,8 @@ impl Bench {
         Ok(())
     }
 
-    /// Returns the seconds of the processor that the bound takes, as a process of its own.
+    /// Returns the seconds of processor time that the bound (a simulator of `leftover` alone) takes
+    /// for a table.
     fn bound(&self, table: Table) -> Result<f64> {
         // A bound that is not optimised is none.
         let own = checkout::target_folder().join("release/xtask");
@@ -124,7 +126,8 @@ impl Bench {
         Ok(other.cost(&["bench", "bound", &launches, &workgroups])?.seconds)
     }
 
-    /// Prints a row of T4: a process of 128 against one of 8.
+    /// Prints the rows T4 of `docs/benchmarks.md`: the time of a process where 128 are replayed,
+    /// against that where 8 are.
     fn many(&self, b200: &str, recipe: &str, goal: &str) -> Result<()> {
         let few = self.replay(&format!("{b200}*8"), recipe)?;
         row("T4", &format!("8 times the B200 sample, {recipe}"), few, "", "");
@@ -135,14 +138,16 @@ impl Bench {
         Ok(())
     }
 
-    /// Prints a row of T5.
+    /// Prints a row T5 of `docs/benchmarks.md`: `times` times the B200 sample under the recipe
+    /// `matching`.
     fn matching(&self, b200: &str, times: u16, goal: &str) -> Result<()> {
         let cost = self.replay(&format!("{b200}*{times}"), "matching")?;
         row("T5", &format!("{times} times the B200 sample, matching"), cost, "", goal);
         Ok(())
     }
 
-    /// Prints T7: the dearest recipe beside `leftover`.
+    /// Prints the rows T7 of `docs/benchmarks.md`: the recipe that takes longest, against
+    /// `leftover`.
     fn recipes(&self, v100: &str, b200: &str) -> Result<()> {
         let eight = format!("{b200}*8");
         for (what, profile, goal) in
@@ -171,7 +176,8 @@ fn row(id: &str, work: &str, Cost { seconds, megabytes }: Cost, against: &str, g
     println!("| {id} | {work} | {seconds:.2} | {megabytes:.0} | {against} | {goal} |");
 }
 
-/// Runs the bound of a table that the arguments describe: launches, workgroups of each.
+/// Replays a table, of so many launches of so many workgroups as the two arguments say, by the
+/// bound (a simulator of `leftover` alone), and prints the result.
 ///
 /// # Errors
 /// When the arguments are not two numbers.
@@ -185,7 +191,7 @@ pub(crate) fn bound(args: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Writes a text to a file.
+/// Writes a text to a file; the error names the file.
 fn write(file: &Path, text: &str) -> Result<()> {
     std::fs::write(file, text).with_context(|| format!("{} cannot be written", file.display()))
 }

@@ -8,7 +8,7 @@ use xshell::{Shell, cmd};
 
 use crate::checkout;
 
-/// The targets of a release.
+/// Targets (processors and systems) for which a release has wheels.
 const TARGETS: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"];
 
 #[derive(Debug, clap::Args)]
@@ -16,13 +16,13 @@ pub(crate) struct WheelArgs {
     /// Build the wheel of this machine alone, without a linker for others
     #[arg(long)]
     host: bool,
-    /// The profile of cargo
+    /// Profile of cargo to build with
     #[arg(long, default_value = "dist")]
     profile: String,
 }
 
 impl WheelArgs {
-    /// The wheels of a release: for every target.
+    /// Returns the arguments for the wheels of a release: for every target.
     pub(crate) fn of_a_release() -> Self {
         Self { host: false, profile: "dist".to_owned() }
     }
@@ -57,8 +57,8 @@ fn folder() -> PathBuf {
     checkout::target_folder().join("wheels")
 }
 
-/// Installs the wheel of this machine without a network, waits for its first result, and runs all
-/// tests with it, those on a cluster of Ray with cases of a second and more.
+/// Installs the wheel of this machine without a network, measures how long its first result takes,
+/// and runs all tests with it, those on a cluster of Ray with cases of a second and more.
 ///
 /// # Errors
 /// When something of it fails, or the first result takes longer than ten seconds.

@@ -2,20 +2,20 @@
 //!
 //! A new crate begins with a row here.
 
-/// One crate of the workspace.
+/// Row of the table of crates: one crate of the workspace, and what it may know.
 pub(crate) struct Crate {
-    /// The name of the package and of its folder.
+    /// Name of the package and of its folder.
     pub(crate) name: &'static str,
     /// True if the crate must build without `std`.
     pub(crate) no_std: bool,
-    /// The crates of ours that this one may name under `[dependencies]`, without `raddle-`.
+    /// Crates of this workspace that the crate may name under `[dependencies]`, without `raddle-`.
     pub(crate) knows: &'static [&'static str],
 }
 
-/// The crates from outside that a crate without `std` may depend on.
+/// Crates from outside that a crate without `std` may depend on.
 pub(crate) const OUTSIDE: [&str; 4] = ["bitvec", "serde", "smallvec", "thiserror"];
 
-/// Every crate, from the bottom to the top.
+/// Crates of the workspace, from the bottom to the top.
 pub(crate) const CRATES: [Crate; 25] = [
     no_std("raddle-policy", &[]),
     no_std("raddle-bitmap", &[]),
@@ -120,12 +120,12 @@ const fn hosted(name: &'static str, knows: &'static [&'static str]) -> Crate {
     Crate { name, no_std: false, knows }
 }
 
-/// The crates that must build without `std`.
+/// Returns the names of the crates that must build without `std`.
 pub(crate) fn without_std() -> impl Iterator<Item = &'static str> {
     CRATES.iter().filter(|row| row.no_std).map(|row| row.name)
 }
 
-/// The folder of a crate, from the root.
+/// Returns the folder of a crate, relative to the root of the checkout.
 pub(crate) fn folder(name: &str) -> String {
     if name == "xtask" { name.to_owned() } else { format!("crates/{name}") }
 }

@@ -21,7 +21,7 @@
 // one more.
 #define RADDLE_PACKETS_AT_ONCE 2
 
-// Most launches that one packet stands for.
+// Most launches that one packet of any type stands for.
 #define RADDLE_LAUNCHES_OF_PACKET 31
 
 // Answer of a call: 0 is success, above 0 is a result that is no error, below 0 is an error. A
@@ -31,15 +31,15 @@ enum RaddleStatus
   : int32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    // Success.
+    // The call has succeeded.
     RADDLE_STATUS_OK = 0,
-    // No error: there is no room, or no such run or block, and nothing has changed.
+    // There is no room, or no such run of blocks, which is no error: nothing has changed.
     // `raddle_controller_report` alone answers this for a report that has taken effect.
     RADDLE_STATUS_REFUSED = 1,
-    // No error: there is nothing to write now, such as no command or no slice.
+    // There is nothing to write now, such as no command or no slice, which is no error.
     RADDLE_STATUS_EMPTY = 2,
-    // No error: the event breaks a rule, which the report of the placement check names. The check
-    // goes on.
+    // The event breaks a rule, which the report of the placement check names. The call itself met
+    // no error, and the check goes on.
     RADDLE_STATUS_FINDING = 3,
     // A pointer or a handle that must not be null is null.
     RADDLE_STATUS_NULL = -1,
@@ -49,7 +49,7 @@ enum RaddleStatus
     // A call on this handle is under way in another thread, or the handle stands twice in one
     // call.
     RADDLE_STATUS_BUSY = -3,
-    // A text is not UTF-8.
+    // A text that the caller gave is not UTF-8.
     RADDLE_STATUS_UTF8 = -4,
     // An argument is outside its range, or a pointer is misaligned.
     RADDLE_STATUS_ARGUMENT = -5,
@@ -58,8 +58,8 @@ enum RaddleStatus
     // The arguments contradict each other or earlier calls, or a recipe cannot be read; the text
     // of the error says how.
     RADDLE_STATUS_INVALID = -7,
-    // A fault of raddle: please report the text of the error. The handles of the call can only be
-    // freed.
+    // A fault of raddle stopped the call: please report the text of the error. The handles of the
+    // call can only be freed.
     RADDLE_STATUS_FAULT = -8,
 };
 #ifndef __cplusplus
@@ -73,47 +73,48 @@ typedef int32_t RaddleStatus;
 // Kinds of actions that the host carries out. The text of each kind names the fields of
 // `RaddleAction` that it uses; all others are 0.
 typedef enum {
-    // Take over a launch. Fields: `launch`, `sequence`, `packets`, `bytes`, `cost`, `cleanup`. No
-    // event reports that it is done.
+    // Gives a launch to the device, which may start it from then on. Fields: `launch`, `sequence`,
+    // `packets`, `bytes`, `cost`, `cleanup`. No event reports that it is done.
     RADDLE_ACTION_KIND_SUBMIT = 1,
-    // Start workgroups, or waves of them. Fields: `launch`, `waves`, and those of the pieces and
-    // the places. The event `WavesEnded` reports the end of each.
+    // Starts workgroups, or some waves of each. Fields: `launch`, `waves`, and those of the pieces
+    // and the places. The event `WavesEnded` reports the end of each.
     RADDLE_ACTION_KIND_START = 2,
-    // Start a copy. Field: `launch`. The event `CopyEnded` reports its end.
+    // Starts a copy. Field: `launch`. The event `CopyEnded` reports its end.
     RADDLE_ACTION_KIND_START_COPY = 3,
-    // Assign a workgroup to a compute unit before its waves start. Fields: `launch`, `workgroup`,
+    // Assigns a workgroup to a compute unit before its waves start. Fields: `launch`, `workgroup`,
     // `cu`.
     RADDLE_ACTION_KIND_ASSIGN = 4,
-    // Take a launch off the device. Fields: `launch`, `how`. The event `TakenOff` reports when the
-    // launch is off.
+    // Takes a launch off the device. Fields: `launch`, `how`. The event `TakenOff` reports when
+    // the launch is off.
     RADDLE_ACTION_KIND_TAKE_OFF = 5,
-    // Let a launch that was taken off the device continue. Field: `launch`. The event `Restored`
+    // Lets a launch that was taken off the device continue. Field: `launch`. The event `Restored`
     // reports when it continues.
     RADDLE_ACTION_KIND_RESTORE = 6,
-    // Raise the preemption flags of a process. Fields: `process`, `first_cut`, `cut_count`. A
+    // Raises the preemption flags of a process. Fields: `process`, `first_cut`, `cut_count`. A
     // launch that starts leaves if its `sequence` is within the cut of its stream. The event
     // `Raised` reports that launches see the flags.
     RADDLE_ACTION_KIND_RAISE = 7,
-    // Reset the compute units of a process. Field: `process`. The event `ResetOver` reports the
+    // Resets the compute units of a process. Field: `process`. The event `ResetOver` reports the
     // end; each launch that is killed has its own action `TakeOff`.
     RADDLE_ACTION_KIND_RESET = 8,
-    // The preemption of a process is complete; the host has nothing to do. Fields: `process`,
-    // `how`, and `ticks`, the time since the process lost the turn (the right to issue launches).
+    // Says that the preemption of a process is complete; the host has nothing to do. Fields:
+    // `process`, `how`, and `ticks`, the time since the process lost the turn (the right to issue
+    // launches).
     RADDLE_ACTION_KIND_DRAINED = 9,
-    // A launch will never run; work that waits for it may go on. Fields: `launch`, `cu`,
+    // Says that a launch will never run; work that waits for it may go on. Fields: `launch`, `cu`,
     // `resource`, `wanted`, `available`.
     RADDLE_ACTION_KIND_REFUSE = 10,
-    // Send the event `Woke` at a tick. Field: `ticks`, that tick.
+    // Asks for the event `Woke` at a tick. Field: `ticks`, that tick.
     RADDLE_ACTION_KIND_WAKE_AT = 11,
-    // Lower the preemption flags (tested by each launch at its start) of a process, before any
+    // Lowers the preemption flags (tested by each launch at its start) of a process, before any
     // launch that is submitted later starts. Field: `process`. No event reports it.
     RADDLE_ACTION_KIND_LOWER = 12,
     // An action that this version of the C interface does not know.
     RADDLE_ACTION_KIND_OTHER = 255,
 } RaddleActionKind;
 
-// Answer of a controller to a call that preempts, escalates or resumes, or to a raised preemption
-// flag (which each launch tests at its start).
+// Answer of a controller of preemptions to a call that preempts, escalates or resumes, or to a
+// raised preemption flag (which each launch tests at its start).
 typedef enum {
     // The call has taken effect, or its preemption or reset has begun.
     RADDLE_ANSWER_BEGUN = 0,
@@ -121,19 +122,20 @@ typedef enum {
     RADDLE_ANSWER_RESUME_CANCELLED = 1,
     // A preemption is already under way or complete, so nothing has changed.
     RADDLE_ANSWER_ALREADY = 2,
-    // The runtime does not have this method of preemption: nothing has changed.
+    // The runtime does not have the wanted method of preemption: nothing has changed.
     RADDLE_ANSWER_MISSING = 3,
     // The process for which the work should leave is not more urgent, or is the same process:
     // nothing has changed.
     RADDLE_ANSWER_NOT_OUTRANKED = 4,
-    // The method takes no more work off the device than the method under way, so nothing changes.
+    // The wanted method takes no more work off the device than the method under way, so nothing
+    // changes.
     RADDLE_ANSWER_NOT_STRONGER = 5,
     // No preemption is under way, and the process was neither preempted nor paused, so nothing has
     // changed.
     RADDLE_ANSWER_NOT_PREEMPTED = 6,
-    // The resume takes effect when the preemption is complete.
+    // The process is still being preempted: the resume takes effect when that is complete.
     RADDLE_ANSWER_WAITS = 7,
-    // No reset was asked for.
+    // The raised preemption flags are seen, and no reset was asked for.
     RADDLE_ANSWER_NOT_ASKED = 8,
     // There is no reset: the process has no launch in the runtime that may have begun.
     RADDLE_ANSWER_NO_RESET_EMPTY = 9,
@@ -152,7 +154,7 @@ typedef enum {
 
 // Knowledge whether waves of a workgroup wait for each other at a barrier.
 typedef enum {
-    // Not known: the waves are then taken to wait for each other (a barrier).
+    // Nobody knows whether waves wait for each other, so it is assumed that they do.
     RADDLE_BARRIER_ASSUMED = 0,
     // No wave waits for another wave of its workgroup.
     RADDLE_BARRIER_NO = 1,
@@ -160,33 +162,33 @@ typedef enum {
     RADDLE_BARRIER_YES = 2,
 } RaddleBarrier;
 
-// Kind of command that a controller gives to the host.
+// Kind of command that a controller of preemptions gives to the host.
 typedef enum {
-    // Give a launch to the runtime; report `Submitted` or `NotSubmitted`.
+    // Gives a launch to the runtime; the host reports `Submitted` or `NotSubmitted`.
     RADDLE_COMMAND_KIND_SUBMIT = 1,
-    // Raise the preemption flags (tested by each launch at its start) of a process, for the
-    // submissions that `raddle_controller_cut` gives; report `raddle_controller_raised`.
+    // Raises the preemption flags (tested by each launch at its start) of a process, for the
+    // submissions that `raddle_controller_cut` gives; the host reports `raddle_controller_raised`.
     RADDLE_COMMAND_KIND_RAISE = 2,
-    // Lower the preemption flags (tested by each launch at its start) of a process.
+    // Lowers the preemption flags (tested by each launch at its start) of a process.
     RADDLE_COMMAND_KIND_LOWER = 3,
-    // Reset the compute units of a process; report each killed launch as `Killed`, then
+    // Resets the compute units of a process; the host reports each killed launch as `Killed`, then
     // `raddle_controller_drained`.
     RADDLE_COMMAND_KIND_RESET = 4,
-    // Place no further workgroup of a process; report `raddle_controller_drained` when none of its
-    // workgroups is on the device.
+    // Keeps further workgroups of a process from being placed; the host reports
+    // `raddle_controller_drained` when none of its workgroups is on the device.
     RADDLE_COMMAND_KIND_HOLD = 5,
-    // Let those workgroups of a process start that a drain kept from starting.
+    // Lets those workgroups of a process start that a drain kept from starting.
     RADDLE_COMMAND_KIND_RELEASE = 6,
-    // Save the work of a process on the device; report `raddle_controller_drained` when none of it
-    // is on the device.
+    // Saves the work of a process that is on the device; the host reports
+    // `raddle_controller_drained` when none of it is on the device.
     RADDLE_COMMAND_KIND_SAVE = 7,
-    // Restore the saved work of a process.
+    // Restores the saved work of a process, which then runs on.
     RADDLE_COMMAND_KIND_RESTORE = 8,
-    // The preemption of the process is complete. The host has nothing to do.
+    // Says that the preemption of the process is complete. The host has nothing to do.
     RADDLE_COMMAND_KIND_DRAINED = 9,
 } RaddleCommandKind;
 
-// Kinds of events outside of the dispatcher. The text of each kind names the fields of
+// Kinds of events that a host reports to a dispatcher. The text of each kind names the fields of
 // `RaddleEvent` that it uses.
 typedef enum {
     // A process has joined. Fields: `process`, `share` (1 or more).
@@ -223,42 +225,45 @@ typedef enum {
     RADDLE_EVENT_KIND_WOKE = 14,
 } RaddleEventKind;
 
-// Choice among the free runs that are long enough; the lowest blocks of the chosen run are taken.
+// Choice among the free runs (free blocks in a row) that are long enough; the lowest blocks of the
+// chosen run are taken.
 typedef enum {
-    // The lowest free run that is long enough.
+    // Chooses the lowest free run (free blocks in a row) that is long enough.
     RADDLE_FIT_FIRST = 0,
-    // The shortest free run that is long enough, of equal ones the lowest.
+    // Chooses the shortest free run (free blocks in a row) that is long enough, of equal ones the
+    // lowest.
     RADDLE_FIT_BEST = 1,
-    // The longest free run, of equal ones the lowest.
+    // Chooses the longest free run (free blocks in a row), of equal ones the lowest.
     RADDLE_FIT_WORST = 2,
-    // The run with the lowest start at or after the end of the run that `raddle_free_map_allocate`
-    // gave last by any fit (0 before the first); else the lowest run of all.
+    // Chooses the run with the lowest start at or after the end of the run that
+    // `raddle_free_map_allocate` gave last by any fit (0 before the first); else the lowest run of
+    // all.
     RADDLE_FIT_NEXT = 3,
 } RaddleFit;
 
 // Kinds of hints of a program about its work; the field `value` of the event has the number.
 typedef enum {
-    // The urgency of the work, as a level: 0 is the most urgent, 255 best effort.
+    // The hint is the urgency of the work, as a level: 0 is the most urgent, 255 best effort.
     RADDLE_HINT_PRIORITY = 0,
-    // The time in ticks after which the work should have ended, counted from when the work became
-    // ready.
+    // The hint is the time in ticks after which the work should have ended, counted from when the
+    // work became ready.
     RADDLE_HINT_DEADLINE = 1,
-    // The time in ticks for which the work may wait before it becomes urgent, counted from when
-    // the work became ready.
+    // The hint is the time in ticks for which the work may wait before it becomes urgent, counted
+    // from when the work became ready.
     RADDLE_HINT_LAXITY = 2,
-    // The part of the device that the work is to have, in percent of the whole.
+    // The hint is the part of the device that the work is to have, in percent of the whole.
     RADDLE_HINT_UTILISATION = 3,
-    // A number that a policy and its programs agree on.
+    // The hint is a number that a policy and its programs agree on.
     RADDLE_HINT_CUSTOM = 4,
 } RaddleHint;
 
 // Verdict whether a launch may be killed part-way and run again.
 typedef enum {
-    // Unknown: the launch is treated as one that may not be run again.
+    // Nobody knows whether the launch may be run again, so it is treated as one that may not.
     RADDLE_IDEMPOTENCE_UNKNOWN = 0,
-    // Proven idempotent: the launch may be killed and run again.
+    // The launch is proven idempotent: it may be killed and run again.
     RADDLE_IDEMPOTENCE_IDEMPOTENT = 1,
-    // Known not to be idempotent: the launch may not be run again.
+    // The launch is known not to be idempotent: it may not be run again.
     RADDLE_IDEMPOTENCE_NOT = 2,
 } RaddleIdempotence;
 
@@ -266,14 +271,14 @@ typedef enum {
 typedef enum {
     // The maps are placed one behind the other, without gaps.
     RADDLE_LAYOUT_PACKED = 0,
-    // Two halves, each for a map of at most half the width; a map that is alone in its period has
-    // the whole width.
+    // The width has two halves, each for a map of at most half the width; a map that is alone in
+    // its period has the whole width.
     RADDLE_LAYOUT_HALVES = 1,
 } RaddleLayout;
 
 // Phase of a process with respect to preemption.
 typedef enum {
-    // Launches of the process are submitted.
+    // The process is not preempted: its launches are submitted.
     RADDLE_PHASE_RUNNING = 0,
     // A preemption of the process is under way: its work is leaving the device.
     RADDLE_PHASE_DRAINING = 1,
@@ -297,13 +302,13 @@ typedef enum {
     RADDLE_PREEMPTION_SWITCH = 4,
 } RaddlePreemption;
 
-// Kind of packet that an agent received.
+// Kind of packet that an agent (packet processor) received.
 typedef enum {
-    // A packet that stands for one or more launches.
+    // The packet stands for one or more launches.
     RADDLE_RECEIVED_LAUNCHES = 0,
-    // A barrier, which stands for no launch.
+    // The packet is a barrier, which stands for no launch.
     RADDLE_RECEIVED_BARRIER = 1,
-    // A packet of a type that the format does not have; the host hands it on.
+    // The packet is of a type that the format does not have; the host hands it on.
     RADDLE_RECEIVED_FOREIGN = 2,
 } RaddleReceived;
 
@@ -317,7 +322,7 @@ typedef enum {
     RADDLE_REPLACEMENT_FREQUENCY = 2,
 } RaddleReplacement;
 
-// Report of the host about a submission.
+// Report of the host about a submission, by `raddle_controller_report`.
 typedef enum {
     // The submit call of the launch has returned.
     RADDLE_REPORT_SUBMITTED = 0,
@@ -353,33 +358,34 @@ typedef enum {
     RADDLE_RESET_SCOPE_LAUNCH = 4,
 } RaddleResetScope;
 
-// Resource that a launch may lack.
+// Resource that a launch may lack, as a number of C.
 typedef enum {
-    // Wave slots of a compute unit.
+    // The launch lacks wave slots of a compute unit.
     RADDLE_RESOURCE_WAVES = 0,
-    // Vector registers of a compute unit.
+    // The launch lacks vector registers of a compute unit.
     RADDLE_RESOURCE_VGPR = 1,
-    // Scalar registers of a compute unit.
+    // The launch lacks scalar registers of a compute unit.
     RADDLE_RESOURCE_SGPR = 2,
-    // Shared memory (LDS) of a compute unit.
+    // The launch lacks shared memory (LDS) of a compute unit.
     RADDLE_RESOURCE_LDS = 3,
-    // Hardware barriers of a compute unit.
+    // The launch lacks hardware barriers of a compute unit.
     RADDLE_RESOURCE_BARRIERS = 4,
-    // Workgroup slots of a compute unit.
+    // The launch lacks workgroup slots of a compute unit.
     RADDLE_RESOURCE_WORKGROUPS = 5,
-    // Workgroups of the grid: a launch with an empty grid lacks one.
+    // The launch lacks workgroups: its grid is empty.
     RADDLE_RESOURCE_GRID = 6,
-    // Compute units that the policy lets this process use.
+    // The launch lacks compute units that the policy lets its process use.
     RADDLE_RESOURCE_CUS = 7,
-    // A resource that this version of the C interface does not know.
+    // The launch lacks a resource that this version of the C interface does not know.
     RADDLE_RESOURCE_OTHER = 255,
 } RaddleResource;
 
 // Route by which a block comes to its SM.
 typedef enum {
-    // The SM takes whole blocks, with all resources that they need at once.
+    // The SM takes whole blocks: it has all resources of every block that it gets.
     RADDLE_ROUTE_WHOLE = 0,
-    // The SM can start one warp of the block at least, but not the whole block.
+    // The SM can start one warp of the block at least, but does not have the resources of the
+    // whole block.
     RADDLE_ROUTE_FIRST = 1,
     // All work on the SM is of lower priority than the block, which waits there for warp slots.
     RADDLE_ROUTE_SECOND = 2,
@@ -398,35 +404,38 @@ typedef enum {
 // Rule by which the length of a slice follows from the weights of the processes that were chosen
 // to run.
 typedef enum {
-    // A slice as claim 7 of the seed has it: a larger weight has a shorter slice.
+    // Gives slices as claim 7 of seed 004 has them: a larger weight has a shorter slice.
     RADDLE_SLICE_RULE_CLAIM = 0,
-    // Every process gets the smallest slice, `t0`.
+    // Gives every process the smallest slice, `t0`.
     RADDLE_SLICE_RULE_EQUAL = 1,
-    // A slice in proportion to the weight; the average of the slices is the smallest slice, `t0`.
+    // Gives slices in proportion to the weight; the average of the slices is the smallest slice,
+    // `t0`.
     RADDLE_SLICE_RULE_MEAN = 2,
-    // A slice in proportion to the weight; the slices of all processes together are as long as
-    // under `Claim`.
+    // Gives slices in proportion to the weight; the slices of all processes together are as long
+    // as under `Claim`.
     RADDLE_SLICE_RULE_INVERSE = 3,
-    // A slice in proportion to the weight; the shortest of the slices is the smallest slice, `t0`.
+    // Gives slices in proportion to the weight; the shortest of the slices is the smallest slice,
+    // `t0`.
     RADDLE_SLICE_RULE_MIN_ONE = 4,
 } RaddleSliceRule;
 
 // Rule by which the check predicts where the run of blocks starts that a workgroup gets of a
 // resource.
 typedef enum {
-    // No rule: starts are not predicted.
+    // Predicts no start: any free place is right.
     RADDLE_START_RULE_ANY = 0,
-    // Start of the lowest free run that is long enough.
+    // Predicts the start of the lowest run of free blocks that is long enough.
     RADDLE_START_RULE_FIRST = 1,
-    // Start of the shortest free run that is long enough, of equal ones the lowest.
+    // Predicts the start of the shortest run of free blocks that is long enough, of equal ones the
+    // lowest.
     RADDLE_START_RULE_BEST = 2,
-    // Start of the longest free run, of equal ones the lowest.
+    // Predicts the start of the longest run of free blocks, of equal ones the lowest.
     RADDLE_START_RULE_WORST = 3,
-    // Lowest start at or after the end of the part that was placed last; behind the last block the
-    // search goes on at block 0.
+    // Predicts the lowest start at or after the end of the part that was placed last; behind the
+    // last block the search goes on at block 0.
     RADDLE_START_RULE_NEXT = 4,
-    // Start at the end of the run placed last (a ring), or at 0 where the blocks up to the end are
-    // too few; runs come back in the order in which they were placed.
+    // Predicts a start at the end of the run placed last (a ring), or at 0 where the blocks up to
+    // the end are too few; runs come back in the order in which they were placed.
     RADDLE_START_RULE_RING = 5,
 } RaddleStartRule;
 
@@ -434,7 +443,7 @@ typedef enum {
 typedef enum {
     // The more urgent process starts when the running slice has ended.
     RADDLE_TAKE_OVER_SLICE_END = 0,
-    // The more urgent process starts at once, and the rest of the running slice is lost.
+    // The more urgent process starts immediately, and the rest of the running slice is lost.
     RADDLE_TAKE_OVER_AT_ONCE = 1,
     // The more urgent process starts when all slices of the present load (the processes chosen to
     // run next) are used up.
@@ -443,29 +452,31 @@ typedef enum {
 
 // Choice of the waves of each workgroup that start or end.
 typedef enum {
-    // All waves; the fields `first` and `count` are not read.
+    // All waves of each workgroup start or end; the fields `first` and `count` are not read.
     RADDLE_WAVE_KIND_ALL = 0,
-    // `count` waves from the wave `first` on, of a workgroup whose waves start one part after the
-    // other on one compute unit.
+    // Only `count` waves from the wave `first` on start or end, of a workgroup whose waves start
+    // one part after the other on one compute unit.
     RADDLE_WAVE_KIND_RANGE = 1,
-    // `count` waves from the wave `first` on, of a workgroup that was cut into waves, so that
-    // these waves are placed like a workgroup of their own.
+    // Only `count` waves from the wave `first` on start or end, of a workgroup that was cut into
+    // waves, so that these waves are placed like a workgroup of their own.
     RADDLE_WAVE_KIND_CUT = 2,
 } RaddleWaveKind;
 
-// Kind of captured work.
+// Kind of work that a host captures.
 typedef enum {
-    // A kernel launch.
+    // The work is a kernel launch.
     RADDLE_WORK_KIND_KERNEL = 0,
-    // A copy or a fill of memory.
+    // The work is a copy or a fill of memory.
     RADDLE_WORK_KIND_COPY = 1,
-    // The record of an event, which finishes when all work before it in its stream has.
+    // The work is the record of an event, which finishes when all work before it in its stream
+    // has.
     RADDLE_WORK_KIND_RECORD = 2,
-    // A wait for other work, which the fields `after_stream` and `after_order` name.
+    // The work is a wait for other work, which the fields `after_stream` and `after_order` name.
     RADDLE_WORK_KIND_WAIT = 3,
-    // A graph of kernels that is submitted as one launch.
+    // The work is a graph of kernels that is submitted as one launch.
     RADDLE_WORK_KIND_GRAPH = 4,
-    // A kernel that waits on the device for its peers on other devices or in other processes.
+    // The work is a kernel that waits on the device for its peers on other devices or in other
+    // processes.
     RADDLE_WORK_KIND_COLLECTIVE = 5,
 } RaddleWorkKind;
 
@@ -492,7 +503,7 @@ typedef struct RaddleDispatcher RaddleDispatcher;
 // Encoder on the side of the host, which makes packets of launches.
 typedef struct RaddleEncoder RaddleEncoder;
 
-// Map of equal blocks, each free or taken. Blocks count from 0.
+// Map of equal blocks of a resource, each free or taken. Blocks count from 0.
 typedef struct RaddleFreeMap RaddleFreeMap;
 
 // Checker of the parts of resources that a dispatcher hands out. First the resources are declared,
@@ -500,30 +511,30 @@ typedef struct RaddleFreeMap RaddleFreeMap;
 // which they were declared.
 typedef struct RaddlePlacementCheck RaddlePlacementCheck;
 
-// Ring of equal blocks, handed out in parts. A part begins at the tail, or at 0 where the blocks
-// from the tail to the end are too few; a released part is reclaimed once all parts handed out
-// before it are. Blocks count from 0.
+// Ring of equal blocks, handed out in runs of neighbouring blocks. A run begins at the tail, or at
+// 0 where the blocks from the tail to the end are too few; a released run is reclaimed once all
+// runs handed out before it are. Blocks count from 0.
 typedef struct RaddleRing RaddleRing;
 
-// Search for the length of the longest free run of a map, with the answer that a search circuit of
-// one kind gives (seed 000).
+// Search for the length of the longest free run (free blocks in a row) of a map, with the answer
+// that a search circuit of one kind gives (seed 000).
 typedef struct RaddleSearch RaddleSearch;
 
-// Circuit that searches several free maps in turn: a round is made of periods, and each map is
-// searched in one of them.
+// Circuit that searches several free maps one after the other: a round is made of periods, and
+// each map is searched in one of them.
 typedef struct RaddleShared RaddleShared;
 
 // Two stages of time slicing: the first chooses the processes that run next, the second computes
 // the length of the slice of each.
 typedef struct RaddleSlices RaddleSlices;
 
-// Counts of the blocks of a map.
+// Numbers of blocks of a map: of all, of the free ones, and of those in the longest free run.
 typedef struct {
     // Number of all blocks of the map.
     uint32_t blocks;
     // Number of free blocks of the map.
     uint32_t free;
-    // Length of the longest free run, in blocks.
+    // Length of the longest free run (free blocks in a row), in blocks.
     uint32_t longest;
 } RaddleFreeBlocks;
 
@@ -532,7 +543,7 @@ typedef struct {
     // Period in which the map is searched: that of the map before it in the list, or one more; 0
     // for the first map.
     uint32_t period;
-    // Number of blocks of the map.
+    // Number of blocks of the map, free and taken.
     uint32_t blocks;
 } RaddleSharedMap;
 
@@ -573,15 +584,15 @@ typedef struct {
 typedef struct {
     // Resource that lacks where the workgroup was refused, one of `RaddleResource`; else 0.
     uint32_t lacks;
-    // SIMD to give with the next request, where requests take the SIMDs in turn; also set where
-    // this request was refused.
+    // SIMD to name in the next request as the one that gets the first wave, where workgroups begin
+    // on one SIMD after the other; also set where this request was refused.
     uint8_t rotation;
 } RaddlePlacement;
 
 // Place of one wave on its compute unit: where its part of each resource begins, in granules. All
 // waves of a workgroup share one start in LDS.
 typedef struct {
-    // SIMD of the compute unit, from 0.
+    // SIMD of the compute unit that runs the wave, from 0.
     uint8_t simd;
     // First vector-register granule of the wave, counted within the SIMD.
     uint16_t vgpr;
@@ -604,7 +615,7 @@ typedef struct {
 // Launch of one kernel: a number of equal workgroups. A field of 0 from `barrier` on means that
 // its value is unknown.
 typedef struct {
-    // Id of the launch, unique in the run.
+    // Id of the launch, which no other launch of the dispatcher has.
     uint32_t id;
     // Id of the stream of the process in which the launch was issued.
     uint32_t stream;
@@ -625,7 +636,7 @@ typedef struct {
     // Number of instructions that one wave issues in 1,000 ticks, in this order: moves and
     // arithmetic, loads, stores, matrix, compares, jumps.
     uint32_t activity[6];
-    // Number of the kernel within its process, from 1.
+    // Number of the kernel within its process, from 1; 0 if unknown.
     uint32_t kernel;
     // Workgroups of the grid along x, y and z. The grid and all following fields count only where
     // `kernel` is not 0.
@@ -650,7 +661,7 @@ typedef struct {
     uint16_t cu;
 } RaddlePiece;
 
-// Event outside of the dispatcher. Fields that the kind does not name are not read.
+// Event that a host reports to a dispatcher. Fields that the kind does not name are not read.
 typedef struct {
     // Kind of the event, one of `RaddleEventKind`.
     uint32_t kind;
@@ -671,13 +682,13 @@ typedef struct {
     uint32_t how;
     // Waves that ended, of each workgroup that the pieces name.
     RaddleWaves waves;
-    // Launch that was issued or is ready.
+    // Launch that was issued or is ready; not read for other kinds of events.
     const RaddleLaunch *issued;
     // Workgroups that ended, as pieces: equal workgroups of the launch on one compute unit each.
     const RaddlePiece *pieces;
-    // Number of entries in the list `pieces`.
+    // Number of pieces in the list `pieces`.
     size_t piece_count;
-    // Time that a copy takes, in ticks.
+    // Time that an issued copy takes, in ticks.
     uint64_t lasts;
     // Number of workgroups of the launch that had ended when it was taken off.
     uint64_t done;
@@ -709,10 +720,10 @@ typedef struct {
     // Number of pieces (equal workgroups on one compute unit each) that start, from `first_piece`
     // on.
     size_t piece_count;
-    // Index in `RaddleActions.places` of the first address. There is one address for each wave, in
-    // the order of the pieces.
+    // Index in `RaddleActions.places` of the address (SIMD and granules) of the first wave that
+    // starts. There is one address for each wave, in the order of the pieces.
     size_t first_place;
-    // Number of addresses; 0 where the policy gives none.
+    // Number of addresses of waves, from `first_place` on; 0 where the policy gives no addresses.
     size_t place_count;
     // Index in `RaddleActions.cuts` of the first cut, the range of submission numbers that leave,
     // for an action that raises preemption flags. There is one cut for each stream that has
@@ -733,7 +744,8 @@ typedef struct {
     uint64_t cost;
     // Ticks from the end of the submitted launch until its end is known.
     uint64_t cleanup;
-    // Span of ticks for `Drained`, tick for `WakeAt`.
+    // Ticks since the process lost the turn, for `Drained`; tick at which `Woke` is due, for
+    // `WakeAt`.
     uint64_t ticks;
     // Amount of the lacking resource that one workgroup needs, in granules or slots of that
     // resource.
@@ -745,35 +757,35 @@ typedef struct {
 // Raised preemption flag of one stream: a launch of the stream leaves when it starts if its
 // `sequence` is `from` or more, and below `to`.
 typedef struct {
-    // Id of the stream whose launches leave.
+    // Id of the stream whose launches leave the device.
     uint32_t stream;
-    // Number of the first submission that leaves.
+    // Number of the first submission that leaves the device.
     uint64_t from;
-    // Number of the first later submission that does not leave.
+    // Number of the first later submission that does not leave the device.
     uint64_t to;
 } RaddleStreamCut;
 
 // Actions of one decision, in the order in which the host carries them out. The lists belong to
 // the dispatcher, and are valid until its next decision, or until it is freed.
 typedef struct {
-    // List of the actions.
+    // Actions of the decision, in the order in which the host carries them out.
     const RaddleAction *list;
     // Number of actions in `list`.
     size_t count;
     // Pieces (equal workgroups on one compute unit) of all actions that start workgroups; an
     // action names its own by `first_piece` and `piece_count`.
     const RaddlePiece *pieces;
-    // Number of entries in the list `pieces`.
+    // Number of pieces in the list `pieces`.
     size_t piece_count;
     // Places (addresses on a compute unit) of the waves that start, of all actions; an action
     // names its own by index and count.
     const RaddlePlace *places;
-    // Number of addresses in `places`.
+    // Number of entries in the list `places`, each the address of one wave.
     size_t place_count;
     // Ranges of submission numbers that leave, one for each stream, of all actions that raise
     // preemption flags; an action names its own by `first_cut` and `cut_count`.
     const RaddleStreamCut *cuts;
-    // Number of entries in `cuts`.
+    // Number of entries in the list `cuts`, each the range of one stream.
     size_t cut_count;
 } RaddleActions;
 
@@ -793,7 +805,7 @@ typedef struct {
     uint64_t barriers;
 } RaddleFreeAmounts;
 
-// Resources of one SM, all of them or those left.
+// Resources of one SM: all that it has, or those that are left.
 typedef struct {
     // Registers, in a unit of the caller's choice, which SMs and kernels share.
     uint64_t registers;
@@ -823,7 +835,7 @@ typedef struct {
     uint32_t whole_blocks_for_barriers;
 } RaddleBlockWarpConfig;
 
-// Kernel that arrives, with its needs.
+// Kernel that arrives at the controllers, with the resources that its blocks need.
 typedef struct {
     // Id of the kernel; no other unfinished kernel has it.
     uint32_t id;
@@ -831,7 +843,7 @@ typedef struct {
     uint32_t barrier;
     // Rank of the kernel: the smaller, the more urgent.
     uint64_t rank;
-    // Number of blocks, 1 or more.
+    // Number of blocks of the kernel, 1 or more.
     uint64_t blocks;
     // Number of warps of one block, 1 or more.
     uint64_t warps;
@@ -865,7 +877,7 @@ typedef struct {
     uint64_t first;
     // Number of blocks that the decision gives to the SM.
     uint64_t count;
-    // Number of blocks that the SM could have taken whole (N1 of the seed); 0 on a route other
+    // Number of blocks that the SM could have taken whole (N1 of seed 003); 0 on a route other
     // than `Whole`.
     uint64_t n1;
 } RaddleDistribution;
@@ -884,7 +896,7 @@ typedef struct {
     uint64_t count;
 } RaddleStarted;
 
-// Effects of the end of a warp.
+// Answer to the report that a warp has ended: whether its block and its kernel ended with it.
 typedef struct {
     // SM on which the warp ran; call `raddle_block_warp_serve` for it next.
     uint16_t sm;
@@ -901,7 +913,7 @@ typedef struct {
     uint64_t t0;
     // Length of the longest slice, in ticks; 0 for no limit.
     uint64_t longest;
-    // Most processes that are chosen to run at once, 1 or more.
+    // Most processes that are chosen to run next, each with a slice of its own, 1 or more.
     size_t capacity;
     // Rule for the length of slices, one of `RaddleSliceRule`.
     uint32_t rule;
@@ -920,15 +932,15 @@ typedef struct {
     uint64_t seed;
 } RaddleSliceConfig;
 
-// Process that can run now.
+// Process that can run now, as the host lists it.
 typedef struct {
     // Number by which the host names the process; each process is in the pool once.
     uint64_t id;
     // Share of the process, 1 or more: the factor of its weight.
     uint64_t share;
-    // Time for which the process has been alive, in ticks.
+    // Time for which the process has had work (its alive time), in ticks.
     uint64_t alive;
-    // Time for which the process has run, in ticks.
+    // Time for which the process has had waves on the device, in ticks.
     uint64_t ran;
     // Urgency of the process: 0 is the most urgent.
     uint8_t level;
@@ -942,14 +954,16 @@ typedef struct {
     uint64_t length;
 } RaddleSlice;
 
-// Settings of the packet format for the points that the seed leaves open. Where a function takes
+// Settings of the packet format for the points that seed 002 leaves open. Where a function takes
 // them, null means the defaults.
 typedef struct {
-    // Type number of an ordinary packet; the default is 2.
+    // Type number of an ordinary packet, which holds one whole launch; the default is 2.
     uint8_t dispatch;
-    // Type number of a reference packet; the default is 7.
+    // Type number of a reference packet, which holds one whole launch that the agent also stores
+    // in its table; the default is 7.
     uint8_t reference;
-    // Type number of a condensed packet; the default is 6.
+    // Type number of a condensed packet, which stands for several launches, each as a stored
+    // launch and the differences from it; the default is 6.
     uint8_t condensed;
     // 1 if the half-words of a value are in the order of the most significant one first, else 0;
     // the default is 0.
@@ -1025,7 +1039,7 @@ typedef struct {
     uint8_t withdraws;
     // Extent of a reset, one of `RaddleResetScope`.
     uint32_t scope;
-    // Most launches of one process that are in the runtime at a time, 1 or more; 8 in the seed.
+    // Most launches of one process that are in the runtime at a time, 1 or more; 8 in seed 001.
     uint32_t window;
     // Most launches of one process that may wait in its queues; 0 for no limit.
     uint32_t most_waiting;
@@ -1033,7 +1047,7 @@ typedef struct {
     uint32_t most_kills;
 } RaddleControllerConfig;
 
-// Command of a controller: the next action of the host.
+// Command of a controller of preemptions: the next action of the host.
 typedef struct {
     // Kind of the command, one of `RaddleCommandKind`.
     uint32_t kind;
@@ -1071,7 +1085,7 @@ typedef struct {
     uint64_t after_order;
 } RaddleWork;
 
-// State of a process.
+// State of a process under a controller of preemptions.
 typedef struct {
     // Phase of the process, one of `RaddlePhase`.
     uint32_t phase;
@@ -1082,7 +1096,8 @@ typedef struct {
     size_t buffered;
     // Number of launches of the process in the runtime.
     size_t in_flight;
-    // Number that changes when a launch of the process has ended, or its queues have room again.
+    // Number that changes when a launch of the process has ended, or its queues have room again:
+    // then work that was refused may be captured.
     uint64_t generation;
 } RaddleProcess;
 
@@ -1103,8 +1118,8 @@ const char *raddle_status_text(int32_t status);
 // text stands for ever.
 const char *raddle_version(void);
 
-// Frees the object of a handle, whatever its kind. The handle names nothing afterwards, for ever.
-// A null handle is no error and changes nothing.
+// Frees the object of a handle, whatever its kind. The handle never names an object again. A null
+// handle is no error and changes nothing.
 RaddleStatus raddle_free(void *handle);
 
 // Makes a map of `blocks` blocks, 1 or more, all free. Writes its handle to `map`.
@@ -1122,25 +1137,26 @@ RaddleStatus raddle_free_map_from_words(const uint64_t *words,
 // `Room`.
 RaddleStatus raddle_free_map_words(const RaddleFreeMap *map, uint64_t *words, size_t capacity, size_t *count);
 
-// Writes the number of blocks of a map, of its free blocks, and of those in its longest free run.
+// Writes to `free` the number of blocks of a map, of its free blocks, and of those in its longest
+// free run (free blocks in a row).
 RaddleStatus raddle_free_map_count(const RaddleFreeMap *map, RaddleFreeBlocks *free);
 
-// Finds a free run of `want` blocks by the choice `fit`, one of `RaddleFit`, and writes its first
-// block to `start`; takes nothing. A run of 0 blocks starts at 0. Answers `Refused` where no run
-// is long enough.
+// Finds a run of `want` free blocks in a row by the choice `fit`, one of `RaddleFit`, and writes
+// its first block to `start`; takes nothing. A run of 0 blocks starts at 0. Answers `Refused`
+// where no run is long enough.
 RaddleStatus raddle_free_map_find(const RaddleFreeMap *map, uint32_t fit, uint32_t want, uint32_t *start);
 
-// Finds a free run of `want` blocks by the choice `fit`, one of `RaddleFit`, takes it, and writes
-// its first block to `start`. A run of 0 blocks starts at 0. Answers `Refused`, and takes nothing,
-// where no run is long enough.
+// Finds a run of `want` free blocks in a row by the choice `fit`, one of `RaddleFit`, takes it,
+// and writes its first block to `start`. A run of 0 blocks starts at 0. Answers `Refused`, and
+// takes nothing, where no run is long enough.
 RaddleStatus raddle_free_map_allocate(RaddleFreeMap *map, uint32_t fit, uint32_t want, uint32_t *start);
 
 // Takes the `len` blocks from `start`. Answers `Refused`, and takes nothing, where one of them is
 // taken; the answer is `Invalid` where they lie past the end.
 RaddleStatus raddle_free_map_take(RaddleFreeMap *map, uint32_t start, uint32_t len);
 
-// Gives back the `len` blocks from `start`; they may come from several runs that were taken one by
-// one. The answer is `Invalid`, with nothing changed, where one of them is free or past the end.
+// Gives back the `len` blocks from `start`; they may have been taken by several calls. The answer
+// is `Invalid`, with nothing changed, where one of them is free or past the end.
 RaddleStatus raddle_free_map_release(RaddleFreeMap *map, uint32_t start, uint32_t len);
 
 // Adds `by` free blocks behind the last block of the map.
@@ -1158,25 +1174,26 @@ RaddleStatus raddle_ring_find(const RaddleRing *ring, uint32_t want, uint32_t *s
 // `Refused` where there is no room.
 RaddleStatus raddle_ring_allocate(RaddleRing *ring, uint32_t want, uint32_t *start);
 
-// Gives back the run of 1 or more blocks that begins at the block `start`.
+// Gives back the run of 1 or more blocks that begins at the block `start`; an error where no run
+// that is handed out begins there.
 RaddleStatus raddle_ring_release(RaddleRing *ring, uint32_t start);
 
-// Makes the search that reports the longest run exactly, for maps of every size. Writes its handle
-// to `search`.
+// Makes the search that reports the longest free run (free blocks in a row) exactly, for maps of
+// every size. Writes its handle to `search`.
 RaddleStatus raddle_search_full(RaddleSearch **search);
 
 // Makes the search that cuts a map of `blocks` blocks into `groups` equal groups, and reports a
-// multiple of the size of a group: a lower bound of the longest run. Writes its handle to
-// `search`.
+// multiple of the size of a group: a lower bound of the longest free run (free blocks in a row).
+// Writes its handle to `search`.
 RaddleStatus raddle_search_grouped(uint32_t blocks, uint32_t groups, RaddleSearch **search);
 
-// Makes the search that looks for runs of k + 1 blocks for each k of a list, in maps of `blocks`
-// blocks, and reports the longest of them: a lower bound of the longest run. Writes its handle to
-// `search`. The list is ascending, and each k is below `blocks`.
+// Makes the search that looks for free runs of k + 1 blocks in a row for each k of a list, in maps
+// of `blocks` blocks, and reports the longest of them: a lower bound of the longest run. Writes
+// its handle to `search`. The list is ascending, and each k is below `blocks`.
 RaddleStatus raddle_search_sampled(uint32_t blocks, const uint32_t *k, size_t count, RaddleSearch **search);
 
-// Writes to `longest` the length of the free run of a map that the search reports, in blocks. An
-// error where the search is for maps of another size.
+// Writes to `longest` the length that the search reports for the longest free run of a map, in
+// blocks. An error where the search is for maps of another size.
 RaddleStatus raddle_search_longest(const RaddleSearch *search, const RaddleFreeMap *map, uint32_t *longest);
 
 // Makes a circuit `width` blocks wide, where the maps of one period have no more than `bound`
@@ -1188,8 +1205,8 @@ RaddleStatus raddle_shared_new(uint32_t width,
                                uint32_t layout,
                                RaddleShared **shared);
 
-// Writes to `longest` the length in blocks of the longest free run of each map of a period, in the
-// order of the maps. `count` is the number of maps of the period.
+// Writes to `longest` the length in blocks of the longest free run (free blocks in a row) of each
+// map of a period, in the order of the maps. `count` is the number of maps of the period.
 RaddleStatus raddle_shared_longest(const RaddleShared *shared,
                                    uint32_t period,
                                    const RaddleFreeMap *const *maps,
@@ -1200,8 +1217,8 @@ RaddleStatus raddle_shared_longest(const RaddleShared *shared,
 // `allocator`.
 RaddleStatus raddle_allocator_new(const RaddleCuShape *shape, uint16_t cus, RaddleAllocator **allocator);
 
-// Places a workgroup on a compute unit and takes the granules that it needs. Writes one place a
-// wave, in the order of the waves.
+// Places a workgroup on a compute unit and takes the granules that it needs. Writes to `places`
+// the address (SIMD and granules) of each wave, in the order of the waves.
 //
 // `simd` says which SIMD gets the first wave: -1 for the SIMD that has room for most further
 // waves; else the first SIMD that takes it, counted around from `simd`, and each further wave
@@ -1238,10 +1255,10 @@ RaddleStatus raddle_allocator_restore(RaddleAllocator *allocator, uint32_t launc
 RaddleStatus raddle_allocator_count(const RaddleAllocator *allocator, size_t *workgroups);
 
 // Makes a checker of 1 to 65536 compute units without resources, and writes its handle to `check`.
-// `wave_slots` is the most waves that a unit runs at once, 0 for any number. `lag` is the number
-// of clocks between the choice of a start and its event, mostly 0: a predicted start is right if
-// the rule gives it at any moment in between. With a lag, and no rule for any resource, the first
-// event is an error.
+// `wave_slots` is the most waves that are on a unit at a time, 0 for any number. `lag` is the
+// number of clocks between the choice of a start and its event, mostly 0: a predicted start is
+// right if the rule gives it at any moment in between. With a lag, and no rule for any resource,
+// the first event is an error.
 RaddleStatus raddle_placement_check_new(uint32_t units,
                                         uint32_t wave_slots,
                                         uint64_t lag,
@@ -1329,12 +1346,13 @@ RaddleStatus raddle_dispatcher_new(const char *recipe,
 // lost. Does nothing where there is no log.
 RaddleStatus raddle_dispatcher_finish(RaddleDispatcher *dispatcher);
 
-// Reports an event to the dispatcher. Report all events of one tick first, and then call
-// `raddle_dispatcher_decide` once.
+// Reports to the dispatcher an event of the tick `now`. Report all events of one tick first, and
+// then call `raddle_dispatcher_decide` once.
 RaddleStatus raddle_dispatcher_event(RaddleDispatcher *dispatcher, uint64_t now, const RaddleEvent *event);
 
 // Decides what to do at the tick `now`, and writes the actions: none where no event was reported
-// since the last decision. An error means that a policy broke its law; then the run cannot go on.
+// since the last decision. An error means that a policy broke its law; do not go on with this
+// dispatcher then.
 RaddleStatus raddle_dispatcher_decide(RaddleDispatcher *dispatcher, uint64_t now, RaddleActions *actions);
 
 // Writes 1 to `ahead` if the dispatcher takes the events `LaunchIssued` (a launch that waits for
@@ -1358,8 +1376,8 @@ RaddleStatus raddle_block_warp_arrive(RaddleBlockWarp *block_warp,
                                       RaddleLack *lack);
 
 // Makes one decision of the global controller and writes which blocks go to which SM. Answers
-// `Empty` when no block can be distributed. Call `raddle_block_warp_serve` for the SM at once,
-// before the next decision.
+// `Empty` when no block can be distributed. Call `raddle_block_warp_serve` for the SM before the
+// next decision.
 RaddleStatus raddle_block_warp_decide(RaddleBlockWarp *block_warp, RaddleDistribution *distribution);
 
 // Makes one step of the controller of an SM, which starts warps of one block, and writes to
@@ -1445,11 +1463,11 @@ RaddleStatus raddle_agent_receive(RaddleAgent *agent,
                                   size_t capacity,
                                   size_t *count);
 
-// Makes a controller without processes. Writes its handle to `controller`.
+// Makes a controller of preemptions, without processes. Writes its handle to `controller`.
 RaddleStatus raddle_controller_new(const RaddleControllerConfig *config, RaddleController **controller);
 
-// Writes the next command for any process; answers `Empty` until something is reported. Carry out
-// commands in their order.
+// Writes the next command for any process; answers `Empty` where no command is due before the next
+// report. Carry out commands in their order.
 RaddleStatus raddle_controller_next(RaddleController *controller, RaddleCommand *command);
 
 // Reports that a submission was submitted, ended and so on, as one of `RaddleReport` says. The
@@ -1489,8 +1507,8 @@ RaddleStatus raddle_controller_is_hit(const RaddleController *controller,
 // no process has.
 RaddleStatus raddle_controller_join(RaddleController *controller, uint8_t level, uint16_t *process);
 
-// Removes a process that has no launch in the runtime and is not preempted. Its waiting launches
-// are dropped.
+// Removes a process that has no launch in the runtime and is not preempted; any other is an error.
+// Its waiting launches are dropped.
 RaddleStatus raddle_controller_leave(RaddleController *controller, uint16_t process);
 
 // Removes a process that has died, and writes the payloads of its unfinished work, in the order of
@@ -1509,7 +1527,7 @@ RaddleStatus raddle_controller_place(RaddleController *controller, uint16_t proc
 // Opens a stream of a process, and writes its id: the lowest that is not in use.
 RaddleStatus raddle_controller_open(RaddleController *controller, uint16_t process, uint32_t *stream);
 
-// Closes a stream: no further work is captured in it; the work in it runs.
+// Closes a stream: no further work is captured in it; work that was captured before still runs.
 RaddleStatus raddle_controller_close(RaddleController *controller, uint16_t process, uint32_t stream);
 
 // Keeps work of a stream from being submitted, if its order of capture is `from` or more, until
@@ -1527,8 +1545,8 @@ RaddleStatus raddle_controller_release(RaddleController *controller,
                                        uint64_t from);
 
 // Adds captured work at the end of its stream, and writes its number in the order of capture to
-// `order`. Answers `Refused` where the queues are full: capture the work again when the generation
-// of the process has changed.
+// `order`. Answers `Refused` where the queues are full: capture the work again when
+// `RaddleProcess.generation` of the process has changed.
 RaddleStatus raddle_controller_captured(RaddleController *controller,
                                         uint16_t process,
                                         uint32_t stream,
@@ -1549,8 +1567,8 @@ RaddleStatus raddle_controller_process(const RaddleController *controller,
                                        RaddleProcess *state);
 
 // Begins to take the work of a process off the device by the method `how`, one of
-// `RaddlePreemption`. `by` is the process that takes its place, which must be more urgent, or -1
-// for no such comparison. Writes one of `RaddleAnswer` to `answer`.
+// `RaddlePreemption`. `by` is the process for which the work leaves, which must be more urgent, or
+// -1 for no such comparison. Writes one of `RaddleAnswer` to `answer`.
 RaddleStatus raddle_controller_preempt(RaddleController *controller,
                                        uint16_t process,
                                        uint32_t how,
@@ -1574,8 +1592,8 @@ RaddleStatus raddle_controller_resume(RaddleController *controller, uint16_t pro
 // no process has.
 RaddleStatus raddle_controller_join(RaddleController *controller, uint8_t level, uint16_t *process);
 
-// Removes a process that has no launch in the runtime and is not preempted. Its waiting launches
-// are dropped.
+// Removes a process that has no launch in the runtime and is not preempted; any other is an error.
+// Its waiting launches are dropped.
 RaddleStatus raddle_controller_leave(RaddleController *controller, uint16_t process);
 
 // Removes a process that has died, and writes the payloads of its unfinished work, in the order of
@@ -1594,7 +1612,7 @@ RaddleStatus raddle_controller_place(RaddleController *controller, uint16_t proc
 // Opens a stream of a process, and writes its id: the lowest that is not in use.
 RaddleStatus raddle_controller_open(RaddleController *controller, uint16_t process, uint32_t *stream);
 
-// Closes a stream: no further work is captured in it; the work in it runs.
+// Closes a stream: no further work is captured in it; work that was captured before still runs.
 RaddleStatus raddle_controller_close(RaddleController *controller, uint16_t process, uint32_t stream);
 
 // Keeps work of a stream from being submitted, if its order of capture is `from` or more, until
@@ -1612,8 +1630,8 @@ RaddleStatus raddle_controller_release(RaddleController *controller,
                                        uint64_t from);
 
 // Adds captured work at the end of its stream, and writes its number in the order of capture to
-// `order`. Answers `Refused` where the queues are full: capture the work again when the generation
-// of the process has changed.
+// `order`. Answers `Refused` where the queues are full: capture the work again when
+// `RaddleProcess.generation` of the process has changed.
 RaddleStatus raddle_controller_captured(RaddleController *controller,
                                         uint16_t process,
                                         uint32_t stream,
@@ -1634,8 +1652,8 @@ RaddleStatus raddle_controller_process(const RaddleController *controller,
                                        RaddleProcess *state);
 
 // Begins to take the work of a process off the device by the method `how`, one of
-// `RaddlePreemption`. `by` is the process that takes its place, which must be more urgent, or -1
-// for no such comparison. Writes one of `RaddleAnswer` to `answer`.
+// `RaddlePreemption`. `by` is the process for which the work leaves, which must be more urgent, or
+// -1 for no such comparison. Writes one of `RaddleAnswer` to `answer`.
 RaddleStatus raddle_controller_preempt(RaddleController *controller,
                                        uint16_t process,
                                        uint32_t how,

@@ -12,39 +12,40 @@ use crate::nouns::{RaddlePlace, RaddleResource};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleActionKind {
-    /// Take over a launch. Fields: `launch`, `sequence`, `packets`, `bytes`, `cost`, `cleanup`. No
-    /// event reports that it is done.
+    /// Gives a launch to the device, which may start it from then on. Fields: `launch`, `sequence`,
+    /// `packets`, `bytes`, `cost`, `cleanup`. No event reports that it is done.
     Submit = 1,
-    /// Start workgroups, or waves of them. Fields: `launch`, `waves`, and those of the pieces and
-    /// the places. The event `WavesEnded` reports the end of each.
+    /// Starts workgroups, or some waves of each. Fields: `launch`, `waves`, and those of the pieces
+    /// and the places. The event `WavesEnded` reports the end of each.
     Start = 2,
-    /// Start a copy. Field: `launch`. The event `CopyEnded` reports its end.
+    /// Starts a copy. Field: `launch`. The event `CopyEnded` reports its end.
     StartCopy = 3,
-    /// Assign a workgroup to a compute unit before its waves start. Fields: `launch`, `workgroup`,
+    /// Assigns a workgroup to a compute unit before its waves start. Fields: `launch`, `workgroup`,
     /// `cu`.
     Assign = 4,
-    /// Take a launch off the device. Fields: `launch`, `how`. The event `TakenOff` reports when the
-    /// launch is off.
+    /// Takes a launch off the device. Fields: `launch`, `how`. The event `TakenOff` reports when
+    /// the launch is off.
     TakeOff = 5,
-    /// Let a launch that was taken off the device continue. Field: `launch`. The event `Restored`
+    /// Lets a launch that was taken off the device continue. Field: `launch`. The event `Restored`
     /// reports when it continues.
     Restore = 6,
-    /// Raise the preemption flags of a process. Fields: `process`, `first_cut`, `cut_count`. A
+    /// Raises the preemption flags of a process. Fields: `process`, `first_cut`, `cut_count`. A
     /// launch that starts leaves if its `sequence` is within the cut of its stream. The event
     /// `Raised` reports that launches see the flags.
     Raise = 7,
-    /// Reset the compute units of a process. Field: `process`. The event `ResetOver` reports the
+    /// Resets the compute units of a process. Field: `process`. The event `ResetOver` reports the
     /// end; each launch that is killed has its own action `TakeOff`.
     Reset = 8,
-    /// The preemption of a process is complete; the host has nothing to do. Fields: `process`,
-    /// `how`, and `ticks`, the time since the process lost the turn (the right to issue launches).
+    /// Says that the preemption of a process is complete; the host has nothing to do. Fields:
+    /// `process`, `how`, and `ticks`, the time since the process lost the turn (the right to issue
+    /// launches).
     Drained = 9,
-    /// A launch will never run; work that waits for it may go on. Fields: `launch`, `cu`,
+    /// Says that a launch will never run; work that waits for it may go on. Fields: `launch`, `cu`,
     /// `resource`, `wanted`, `available`.
     Refuse = 10,
-    /// Send the event `Woke` at a tick. Field: `ticks`, that tick.
+    /// Asks for the event `Woke` at a tick. Field: `ticks`, that tick.
     WakeAt = 11,
-    /// Lower the preemption flags (tested by each launch at its start) of a process, before any
+    /// Lowers the preemption flags (tested by each launch at its start) of a process, before any
     /// launch that is submitted later starts. Field: `process`. No event reports it.
     Lower = 12,
     /// An action that this version of the C interface does not know.
@@ -75,10 +76,10 @@ pub struct RaddleAction {
     /// Number of pieces (equal workgroups on one compute unit each) that start, from `first_piece`
     /// on.
     pub piece_count: usize,
-    /// Index in `RaddleActions.places` of the first address. There is one address for each wave, in
-    /// the order of the pieces.
+    /// Index in `RaddleActions.places` of the address (SIMD and granules) of the first wave that
+    /// starts. There is one address for each wave, in the order of the pieces.
     pub first_place: usize,
-    /// Number of addresses; 0 where the policy gives none.
+    /// Number of addresses of waves, from `first_place` on; 0 where the policy gives no addresses.
     pub place_count: usize,
     /// Index in `RaddleActions.cuts` of the first cut, the range of submission numbers that leave,
     /// for an action that raises preemption flags. There is one cut for each stream that has
@@ -99,7 +100,8 @@ pub struct RaddleAction {
     pub cost: u64,
     /// Ticks from the end of the submitted launch until its end is known.
     pub cleanup: u64,
-    /// Span of ticks for `Drained`, tick for `WakeAt`.
+    /// Ticks since the process lost the turn, for `Drained`; tick at which `Woke` is due, for
+    /// `WakeAt`.
     pub ticks: u64,
     /// Amount of the lacking resource that one workgroup needs, in granules or slots of that
     /// resource.
@@ -113,24 +115,24 @@ pub struct RaddleAction {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct RaddleActions {
-    /// List of the actions.
+    /// Actions of the decision, in the order in which the host carries them out.
     pub list: *const RaddleAction,
     /// Number of actions in `list`.
     pub count: usize,
     /// Pieces (equal workgroups on one compute unit) of all actions that start workgroups; an
     /// action names its own by `first_piece` and `piece_count`.
     pub pieces: *const RaddlePiece,
-    /// Number of entries in the list `pieces`.
+    /// Number of pieces in the list `pieces`.
     pub piece_count: usize,
     /// Places (addresses on a compute unit) of the waves that start, of all actions; an action
     /// names its own by index and count.
     pub places: *const RaddlePlace,
-    /// Number of addresses in `places`.
+    /// Number of entries in the list `places`, each the address of one wave.
     pub place_count: usize,
     /// Ranges of submission numbers that leave, one for each stream, of all actions that raise
     /// preemption flags; an action names its own by `first_cut` and `cut_count`.
     pub cuts: *const RaddleStreamCut,
-    /// Number of entries in `cuts`.
+    /// Number of entries in the list `cuts`, each the range of one stream.
     pub cut_count: usize,
 }
 
@@ -139,11 +141,11 @@ pub struct RaddleActions {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleStreamCut {
-    /// Id of the stream whose launches leave.
+    /// Id of the stream whose launches leave the device.
     pub stream: u32,
-    /// Number of the first submission that leaves.
+    /// Number of the first submission that leaves the device.
     pub from: u64,
-    /// Number of the first later submission that does not leave.
+    /// Number of the first later submission that does not leave the device.
     pub to: u64,
 }
 

@@ -24,8 +24,8 @@ pub struct RaddleAllocator {
 pub struct RaddlePlacement {
     /// Resource that lacks where the workgroup was refused, one of `RaddleResource`; else 0.
     pub lacks: u32,
-    /// SIMD to give with the next request, where requests take the SIMDs in turn; also set where
-    /// this request was refused.
+    /// SIMD to name in the next request as the one that gets the first wave, where workgroups begin
+    /// on one SIMD after the other; also set where this request was refused.
     pub rotation: u8,
 }
 
@@ -64,8 +64,8 @@ fn check_memory(shape: &CuShape, cus: u16) -> Result<(), Failure> {
     Err(Failure::argument(text))
 }
 
-/// Places a workgroup on a compute unit and takes the granules that it needs. Writes one place a
-/// wave, in the order of the waves.
+/// Places a workgroup on a compute unit and takes the granules that it needs. Writes to `places`
+/// the address (SIMD and granules) of each wave, in the order of the waves.
 ///
 /// `simd` says which SIMD gets the first wave: -1 for the SIMD that has room for most further
 /// waves; else the first SIMD that takes it, counted around from `simd`, and each further wave

@@ -20,7 +20,7 @@ pub struct RaddleBlockWarp {
     blocks: BTreeMap<(u32, u64), Handle>,
 }
 
-/// Resources of one SM, all of them or those left.
+/// Resources of one SM: all that it has, or those that are left.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleSmResources {
@@ -54,7 +54,7 @@ pub struct RaddleBlockWarpConfig {
     pub whole_blocks_for_barriers: u32,
 }
 
-/// Kernel that arrives, with its needs.
+/// Kernel that arrives at the controllers, with the resources that its blocks need.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleKernel {
@@ -64,7 +64,7 @@ pub struct RaddleKernel {
     pub barrier: u32,
     /// Rank of the kernel: the smaller, the more urgent.
     pub rank: u64,
-    /// Number of blocks, 1 or more.
+    /// Number of blocks of the kernel, 1 or more.
     pub blocks: u64,
     /// Number of warps of one block, 1 or more.
     pub warps: u64,
@@ -92,9 +92,10 @@ pub struct RaddleLack {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleRoute {
-    /// The SM takes whole blocks, with all resources that they need at once.
+    /// The SM takes whole blocks: it has all resources of every block that it gets.
     Whole = 0,
-    /// The SM can start one warp of the block at least, but not the whole block.
+    /// The SM can start one warp of the block at least, but does not have the resources of the
+    /// whole block.
     First = 1,
     /// All work on the SM is of lower priority than the block, which waits there for warp slots.
     Second = 2,
@@ -114,7 +115,7 @@ pub struct RaddleDistribution {
     pub first: u64,
     /// Number of blocks that the decision gives to the SM.
     pub count: u64,
-    /// Number of blocks that the SM could have taken whole (N1 of the seed); 0 on a route other
+    /// Number of blocks that the SM could have taken whole (N1 of seed 003); 0 on a route other
     /// than `Whole`.
     pub n1: u64,
 }
@@ -135,7 +136,7 @@ pub struct RaddleStarted {
     pub count: u64,
 }
 
-/// Effects of the end of a warp.
+/// Answer to the report that a warp has ended: whether its block and its kernel ended with it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleWarpEnd {
@@ -230,8 +231,8 @@ pub unsafe extern "C" fn raddle_block_warp_arrive(
 }
 
 /// Makes one decision of the global controller and writes which blocks go to which SM. Answers
-/// `Empty` when no block can be distributed. Call `raddle_block_warp_serve` for the SM at once,
-/// before the next decision.
+/// `Empty` when no block can be distributed. Call `raddle_block_warp_serve` for the SM before the
+/// next decision.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_block_warp_decide(
     block_warp: *mut RaddleBlockWarp,

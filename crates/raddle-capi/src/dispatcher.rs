@@ -101,8 +101,8 @@ pub extern "C" fn raddle_dispatcher_finish(dispatcher: *mut RaddleDispatcher) ->
     })
 }
 
-/// Reports an event to the dispatcher. Report all events of one tick first, and then call
-/// `raddle_dispatcher_decide` once.
+/// Reports to the dispatcher an event of the tick `now`. Report all events of one tick first, and
+/// then call `raddle_dispatcher_decide` once.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_dispatcher_event(
     dispatcher: *mut RaddleDispatcher,
@@ -118,7 +118,8 @@ pub unsafe extern "C" fn raddle_dispatcher_event(
 }
 
 /// Decides what to do at the tick `now`, and writes the actions: none where no event was reported
-/// since the last decision. An error means that a policy broke its law; then the run cannot go on.
+/// since the last decision. An error means that a policy broke its law; do not go on with this
+/// dispatcher then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_dispatcher_decide(
     dispatcher: *mut RaddleDispatcher,

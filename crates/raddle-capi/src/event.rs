@@ -8,7 +8,7 @@ use crate::launch::{RaddleLaunch, RaddlePiece, RaddleWaves, preemption, unknown}
 use crate::memory::{Plain, list, read};
 use crate::status::Failure;
 
-/// Kinds of events outside of the dispatcher. The text of each kind names the fields of
+/// Kinds of events that a host reports to a dispatcher. The text of each kind names the fields of
 /// `RaddleEvent` that it uses.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,21 +51,21 @@ pub enum RaddleEventKind {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleHint {
-    /// The urgency of the work, as a level: 0 is the most urgent, 255 best effort.
+    /// The hint is the urgency of the work, as a level: 0 is the most urgent, 255 best effort.
     Priority = 0,
-    /// The time in ticks after which the work should have ended, counted from when the work became
-    /// ready.
+    /// The hint is the time in ticks after which the work should have ended, counted from when the
+    /// work became ready.
     Deadline = 1,
-    /// The time in ticks for which the work may wait before it becomes urgent, counted from when
-    /// the work became ready.
+    /// The hint is the time in ticks for which the work may wait before it becomes urgent, counted
+    /// from when the work became ready.
     Laxity = 2,
-    /// The part of the device that the work is to have, in percent of the whole.
+    /// The hint is the part of the device that the work is to have, in percent of the whole.
     Utilisation = 3,
-    /// A number that a policy and its programs agree on.
+    /// The hint is a number that a policy and its programs agree on.
     Custom = 4,
 }
 
-/// Event outside of the dispatcher. Fields that the kind does not name are not read.
+/// Event that a host reports to a dispatcher. Fields that the kind does not name are not read.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct RaddleEvent {
@@ -88,13 +88,13 @@ pub struct RaddleEvent {
     pub how: u32,
     /// Waves that ended, of each workgroup that the pieces name.
     pub waves: RaddleWaves,
-    /// Launch that was issued or is ready.
+    /// Launch that was issued or is ready; not read for other kinds of events.
     pub issued: *const RaddleLaunch,
     /// Workgroups that ended, as pieces: equal workgroups of the launch on one compute unit each.
     pub pieces: *const RaddlePiece,
-    /// Number of entries in the list `pieces`.
+    /// Number of pieces in the list `pieces`.
     pub piece_count: usize,
-    /// Time that a copy takes, in ticks.
+    /// Time that an issued copy takes, in ticks.
     pub lasts: u64,
     /// Number of workgroups of the launch that had ended when it was taken off.
     pub done: u64,

@@ -6,11 +6,12 @@ use crate::handle::{enter, with};
 use crate::memory::{Out, list};
 use crate::status::{Failure, Outcome, RaddleStatus, guarded};
 
-/// Map of equal blocks, each free or taken. Blocks count from 0.
+/// Map of equal blocks of a resource, each free or taken. Blocks count from 0.
 #[derive(Debug)]
 pub struct RaddleFreeMap {
     pub(crate) map: FreeMap,
-    /// Block behind the run that was allocated last; 0 before the first allocation.
+    /// Number of the block behind the run of blocks that was allocated last, where
+    /// `RaddleFit::Next` begins to search; 0 before the first allocation.
     after: u32,
 }
 
@@ -20,22 +21,25 @@ impl RaddleFreeMap {
     }
 }
 
-/// Choice among the free runs that are long enough; the lowest blocks of the chosen run are taken.
+/// Choice among the free runs (free blocks in a row) that are long enough; the lowest blocks of the
+/// chosen run are taken.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleFit {
-    /// The lowest free run that is long enough.
+    /// Chooses the lowest free run (free blocks in a row) that is long enough.
     First = 0,
-    /// The shortest free run that is long enough, of equal ones the lowest.
+    /// Chooses the shortest free run (free blocks in a row) that is long enough, of equal ones the
+    /// lowest.
     Best = 1,
-    /// The longest free run, of equal ones the lowest.
+    /// Chooses the longest free run (free blocks in a row), of equal ones the lowest.
     Worst = 2,
-    /// The run with the lowest start at or after the end of the run that `raddle_free_map_allocate`
-    /// gave last by any fit (0 before the first); else the lowest run of all.
+    /// Chooses the run with the lowest start at or after the end of the run that
+    /// `raddle_free_map_allocate` gave last by any fit (0 before the first); else the lowest run of
+    /// all.
     Next = 3,
 }
 
-/// Counts of the blocks of a map.
+/// Numbers of blocks of a map: of all, of the free ones, and of those in the longest free run.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleFreeBlocks {
@@ -43,7 +47,7 @@ pub struct RaddleFreeBlocks {
     pub blocks: u32,
     /// Number of free blocks of the map.
     pub free: u32,
-    /// Length of the longest free run, in blocks.
+    /// Length of the longest free run (free blocks in a row), in blocks.
     pub longest: u32,
 }
 
@@ -111,7 +115,8 @@ pub unsafe extern "C" fn raddle_free_map_words(
     })
 }
 
-/// Writes the number of blocks of a map, of its free blocks, and of those in its longest free run.
+/// Writes to `free` the number of blocks of a map, of its free blocks, and of those in its longest
+/// free run (free blocks in a row).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_free_map_count(
     map: *const RaddleFreeMap,
@@ -126,9 +131,9 @@ pub unsafe extern "C" fn raddle_free_map_count(
     })
 }
 
-/// Finds a free run of `want` blocks by the choice `fit`, one of `RaddleFit`, and writes its first
-/// block to `start`; takes nothing. A run of 0 blocks starts at 0. Answers `Refused` where no run
-/// is long enough.
+/// Finds a run of `want` free blocks in a row by the choice `fit`, one of `RaddleFit`, and writes
+/// its first block to `start`; takes nothing. A run of 0 blocks starts at 0. Answers `Refused`
+/// where no run is long enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_free_map_find(
     map: *const RaddleFreeMap,
@@ -149,9 +154,9 @@ fn found(plan: Option<RunPlan>, start: &Out<u32>) -> Outcome {
     Ok(RaddleStatus::Ok)
 }
 
-/// Finds a free run of `want` blocks by the choice `fit`, one of `RaddleFit`, takes it, and writes
-/// its first block to `start`. A run of 0 blocks starts at 0. Answers `Refused`, and takes nothing,
-/// where no run is long enough.
+/// Finds a run of `want` free blocks in a row by the choice `fit`, one of `RaddleFit`, takes it,
+/// and writes its first block to `start`. A run of 0 blocks starts at 0. Answers `Refused`, and
+/// takes nothing, where no run is long enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_free_map_allocate(
     map: *mut RaddleFreeMap,
@@ -188,8 +193,8 @@ pub extern "C" fn raddle_free_map_take(
     })
 }
 
-/// Gives back the `len` blocks from `start`; they may come from several runs that were taken one by
-/// one. The answer is `Invalid`, with nothing changed, where one of them is free or past the end.
+/// Gives back the `len` blocks from `start`; they may have been taken by several calls. The answer
+/// is `Invalid`, with nothing changed, where one of them is free or past the end.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_free_map_release(
     map: *mut RaddleFreeMap,

@@ -20,8 +20,8 @@ const MARK: usize = 1 << (usize::BITS - 1);
 /// Largest number of times that a position of the table of objects is used; after that the position
 /// is never used again.
 const LAST_USE: usize = (MARK >> PLACE_BITS) - 1;
-/// Number of positions in the first block of the table; each further block has twice as many as the
-/// one before, and no block ever moves.
+/// Number of positions in the first block of the table of objects; each further block has twice as
+/// many as the one before, and no block ever moves.
 const FIRST: usize = 64;
 const BLOCKS: usize = (PLACE_BITS - FIRST.ilog2()) as usize;
 
@@ -40,7 +40,7 @@ type Block = Box<[Place]>;
 static TABLE: [OnceLock<Block>; BLOCKS] = [const { OnceLock::new() }; BLOCKS];
 static UNUSED: Mutex<Unused> = Mutex::new(Unused { freed: Vec::new(), next: 0 });
 
-/// Positions in the table of objects that hold no object now.
+/// Positions in the table of objects that hold no object now, for the handles that are made next.
 struct Unused {
     freed: Vec<usize>,
     /// Lowest position in the table of objects that was never used.
@@ -147,8 +147,8 @@ pub(crate) fn with<T: Any + Send>(
     guarded(|| using(handle, call))
 }
 
-/// Frees the object of a handle, whatever its kind. The handle names nothing afterwards, for ever.
-/// A null handle is no error and changes nothing.
+/// Frees the object of a handle, whatever its kind. The handle never names an object again. A null
+/// handle is no error and changes nothing.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_free(handle: *mut c_void) -> RaddleStatus {
     guarded(|| {

@@ -13,7 +13,7 @@ use crate::status::Failure;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleBarrier {
-    /// Not known: the waves are then taken to wait for each other (a barrier).
+    /// Nobody knows whether waves wait for each other, so it is assumed that they do.
     Assumed = 0,
     /// No wave waits for another wave of its workgroup.
     No = 1,
@@ -25,11 +25,11 @@ pub enum RaddleBarrier {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleIdempotence {
-    /// Unknown: the launch is treated as one that may not be run again.
+    /// Nobody knows whether the launch may be run again, so it is treated as one that may not.
     Unknown = 0,
-    /// Proven idempotent: the launch may be killed and run again.
+    /// The launch is proven idempotent: it may be killed and run again.
     Idempotent = 1,
-    /// Known not to be idempotent: the launch may not be run again.
+    /// The launch is known not to be idempotent: it may not be run again.
     Not = 2,
 }
 
@@ -56,7 +56,7 @@ pub enum RaddlePreemption {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleLaunch {
-    /// Id of the launch, unique in the run.
+    /// Id of the launch, which no other launch of the dispatcher has.
     pub id: u32,
     /// Id of the stream of the process in which the launch was issued.
     pub stream: u32,
@@ -77,7 +77,7 @@ pub struct RaddleLaunch {
     /// Number of instructions that one wave issues in 1,000 ticks, in this order: moves and
     /// arithmetic, loads, stores, matrix, compares, jumps.
     pub activity: [u32; 6],
-    /// Number of the kernel within its process, from 1.
+    /// Number of the kernel within its process, from 1; 0 if unknown.
     pub kernel: u32,
     /// Workgroups of the grid along x, y and z. The grid and all following fields count only where
     /// `kernel` is not 0.
@@ -94,13 +94,13 @@ pub struct RaddleLaunch {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleWaveKind {
-    /// All waves; the fields `first` and `count` are not read.
+    /// All waves of each workgroup start or end; the fields `first` and `count` are not read.
     All = 0,
-    /// `count` waves from the wave `first` on, of a workgroup whose waves start one part after the
-    /// other on one compute unit.
+    /// Only `count` waves from the wave `first` on start or end, of a workgroup whose waves start
+    /// one part after the other on one compute unit.
     Range = 1,
-    /// `count` waves from the wave `first` on, of a workgroup that was cut into waves, so that
-    /// these waves are placed like a workgroup of their own.
+    /// Only `count` waves from the wave `first` on start or end, of a workgroup that was cut into
+    /// waves, so that these waves are placed like a workgroup of their own.
     Cut = 2,
 }
 
@@ -135,7 +135,7 @@ unsafe impl Plain for RaddleLaunch {}
 // SAFETY: integers.
 unsafe impl Plain for RaddlePiece {}
 
-/// Returns the error for a number of the field `field` that none of the `names` has.
+/// Returns the error for a field whose number is none of those that the enum `names` has.
 pub(crate) fn unknown(field: &str, number: u32, names: &str) -> Failure {
     Failure::argument(format!("`{field}` is {number}: give one of `{names}`"))
 }

@@ -47,7 +47,7 @@ pub struct RaddleDemand {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddlePlace {
-    /// SIMD of the compute unit, from 0.
+    /// SIMD of the compute unit that runs the wave, from 0.
     pub simd: u8,
     /// First vector-register granule of the wave, counted within the SIMD.
     pub vgpr: u16,
@@ -57,27 +57,27 @@ pub struct RaddlePlace {
     pub lds: u32,
 }
 
-/// Resource that a launch may lack.
+/// Resource that a launch may lack, as a number of C.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleResource {
-    /// Wave slots of a compute unit.
+    /// The launch lacks wave slots of a compute unit.
     Waves = 0,
-    /// Vector registers of a compute unit.
+    /// The launch lacks vector registers of a compute unit.
     Vgpr = 1,
-    /// Scalar registers of a compute unit.
+    /// The launch lacks scalar registers of a compute unit.
     Sgpr = 2,
-    /// Shared memory (LDS) of a compute unit.
+    /// The launch lacks shared memory (LDS) of a compute unit.
     Lds = 3,
-    /// Hardware barriers of a compute unit.
+    /// The launch lacks hardware barriers of a compute unit.
     Barriers = 4,
-    /// Workgroup slots of a compute unit.
+    /// The launch lacks workgroup slots of a compute unit.
     Workgroups = 5,
-    /// Workgroups of the grid: a launch with an empty grid lacks one.
+    /// The launch lacks workgroups: its grid is empty.
     Grid = 6,
-    /// Compute units that the policy lets this process use.
+    /// The launch lacks compute units that the policy lets its process use.
     Cus = 7,
-    /// A resource that this version of the C interface does not know.
+    /// The launch lacks a resource that this version of the C interface does not know.
     Other = 255,
 }
 

@@ -14,7 +14,7 @@ use crate::status::{Failure, Outcome, RaddleStatus, guarded};
 /// Most packets that one call of an encoder makes: the condensed packet that was being filled, and
 /// one more.
 pub const RADDLE_PACKETS_AT_ONCE: usize = 2;
-/// Most launches that one packet stands for.
+/// Most launches that one packet of any type stands for.
 pub const RADDLE_LAUNCHES_OF_PACKET: usize = 31;
 const _: () = assert!(RADDLE_LAUNCHES_OF_PACKET == HALF_WORDS, "the header has a plain number");
 
@@ -38,16 +38,18 @@ pub struct RaddlePacket {
     pub bytes: [u8; 64],
 }
 
-/// Settings of the packet format for the points that the seed leaves open. Where a function takes
+/// Settings of the packet format for the points that seed 002 leaves open. Where a function takes
 /// them, null means the defaults.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RaddleAqlConfig {
-    /// Type number of an ordinary packet; the default is 2.
+    /// Type number of an ordinary packet, which holds one whole launch; the default is 2.
     pub dispatch: u8,
-    /// Type number of a reference packet; the default is 7.
+    /// Type number of a reference packet, which holds one whole launch that the agent also stores
+    /// in its table; the default is 7.
     pub reference: u8,
-    /// Type number of a condensed packet; the default is 6.
+    /// Type number of a condensed packet, which stands for several launches, each as a stored
+    /// launch and the differences from it; the default is 6.
     pub condensed: u8,
     /// 1 if the half-words of a value are in the order of the most significant one first, else 0;
     /// the default is 0.
@@ -112,15 +114,15 @@ pub enum RaddleReplacement {
     Frequency = 2,
 }
 
-/// Kind of packet that an agent received.
+/// Kind of packet that an agent (packet processor) received.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleReceived {
-    /// A packet that stands for one or more launches.
+    /// The packet stands for one or more launches.
     Launches = 0,
-    /// A barrier, which stands for no launch.
+    /// The packet is a barrier, which stands for no launch.
     Barrier = 1,
-    /// A packet of a type that the format does not have; the host hands it on.
+    /// The packet is of a type that the format does not have; the host hands it on.
     Foreign = 2,
 }
 

@@ -51,19 +51,20 @@ pub enum RaddleShare {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleStartRule {
-    /// No rule: starts are not predicted.
+    /// Predicts no start: any free place is right.
     Any = 0,
-    /// Start of the lowest free run that is long enough.
+    /// Predicts the start of the lowest run of free blocks that is long enough.
     First = 1,
-    /// Start of the shortest free run that is long enough, of equal ones the lowest.
+    /// Predicts the start of the shortest run of free blocks that is long enough, of equal ones the
+    /// lowest.
     Best = 2,
-    /// Start of the longest free run, of equal ones the lowest.
+    /// Predicts the start of the longest run of free blocks, of equal ones the lowest.
     Worst = 3,
-    /// Lowest start at or after the end of the part that was placed last; behind the last block the
-    /// search goes on at block 0.
+    /// Predicts the lowest start at or after the end of the part that was placed last; behind the
+    /// last block the search goes on at block 0.
     Next = 4,
-    /// Start at the end of the run placed last (a ring), or at 0 where the blocks up to the end are
-    /// too few; runs come back in the order in which they were placed.
+    /// Predicts a start at the end of the run placed last (a ring), or at 0 where the blocks up to
+    /// the end are too few; runs come back in the order in which they were placed.
     Ring = 5,
 }
 
@@ -131,10 +132,10 @@ fn put(
 }
 
 /// Makes a checker of 1 to 65536 compute units without resources, and writes its handle to `check`.
-/// `wave_slots` is the most waves that a unit runs at once, 0 for any number. `lag` is the number
-/// of clocks between the choice of a start and its event, mostly 0: a predicted start is right if
-/// the rule gives it at any moment in between. With a lag, and no rule for any resource, the first
-/// event is an error.
+/// `wave_slots` is the most waves that are on a unit at a time, 0 for any number. `lag` is the
+/// number of clocks between the choice of a start and its event, mostly 0: a predicted start is
+/// right if the rule gives it at any moment in between. With a lag, and no rule for any resource,
+/// the first event is an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_placement_check_new(
     units: u32,

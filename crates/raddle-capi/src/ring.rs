@@ -6,9 +6,9 @@ use crate::handle::{enter, with};
 use crate::memory::Out;
 use crate::status::{Failure, RaddleStatus, guarded};
 
-/// Ring of equal blocks, handed out in parts. A part begins at the tail, or at 0 where the blocks
-/// from the tail to the end are too few; a released part is reclaimed once all parts handed out
-/// before it are. Blocks count from 0.
+/// Ring of equal blocks, handed out in runs of neighbouring blocks. A run begins at the tail, or at
+/// 0 where the blocks from the tail to the end are too few; a released run is reclaimed once all
+/// runs handed out before it are. Blocks count from 0.
 #[derive(Debug)]
 pub struct RaddleRing(Ring);
 
@@ -57,7 +57,8 @@ pub unsafe extern "C" fn raddle_ring_allocate(
     })
 }
 
-/// Gives back the run of 1 or more blocks that begins at the block `start`.
+/// Gives back the run of 1 or more blocks that begins at the block `start`; an error where no run
+/// that is handed out begins there.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_ring_release(ring: *mut RaddleRing, start: u32) -> RaddleStatus {
     with(ring, |it| {

@@ -7,8 +7,8 @@ use crate::handle::{enter, using, with};
 use crate::memory::{Out, list};
 use crate::status::{Failure, RaddleStatus, guarded};
 
-/// Search for the length of the longest free run of a map, with the answer that a search circuit of
-/// one kind gives (seed 000).
+/// Search for the length of the longest free run (free blocks in a row) of a map, with the answer
+/// that a search circuit of one kind gives (seed 000).
 pub struct RaddleSearch(Box<dyn Search + Send>);
 
 impl std::fmt::Debug for RaddleSearch {
@@ -17,8 +17,8 @@ impl std::fmt::Debug for RaddleSearch {
     }
 }
 
-/// Makes the search that reports the longest run exactly, for maps of every size. Writes its handle
-/// to `search`.
+/// Makes the search that reports the longest free run (free blocks in a row) exactly, for maps of
+/// every size. Writes its handle to `search`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_search_full(search: *mut *mut RaddleSearch) -> RaddleStatus {
     guarded(|| {
@@ -29,8 +29,8 @@ pub unsafe extern "C" fn raddle_search_full(search: *mut *mut RaddleSearch) -> R
 }
 
 /// Makes the search that cuts a map of `blocks` blocks into `groups` equal groups, and reports a
-/// multiple of the size of a group: a lower bound of the longest run. Writes its handle to
-/// `search`.
+/// multiple of the size of a group: a lower bound of the longest free run (free blocks in a row).
+/// Writes its handle to `search`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_search_grouped(
     blocks: u32,
@@ -45,9 +45,9 @@ pub unsafe extern "C" fn raddle_search_grouped(
     })
 }
 
-/// Makes the search that looks for runs of k + 1 blocks for each k of a list, in maps of `blocks`
-/// blocks, and reports the longest of them: a lower bound of the longest run. Writes its handle to
-/// `search`. The list is ascending, and each k is below `blocks`.
+/// Makes the search that looks for free runs of k + 1 blocks in a row for each k of a list, in maps
+/// of `blocks` blocks, and reports the longest of them: a lower bound of the longest run. Writes
+/// its handle to `search`. The list is ascending, and each k is below `blocks`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_search_sampled(
     blocks: u32,
@@ -63,8 +63,8 @@ pub unsafe extern "C" fn raddle_search_sampled(
     })
 }
 
-/// Writes to `longest` the length of the free run of a map that the search reports, in blocks. An
-/// error where the search is for maps of another size.
+/// Writes to `longest` the length that the search reports for the longest free run of a map, in
+/// blocks. An error where the search is for maps of another size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_search_longest(
     search: *const RaddleSearch,

@@ -8,8 +8,8 @@ use crate::launch::unknown;
 use crate::memory::{Out, Plain, list};
 use crate::status::{Failure, RaddleStatus, guarded};
 
-/// Circuit that searches several free maps in turn: a round is made of periods, and each map is
-/// searched in one of them.
+/// Circuit that searches several free maps one after the other: a round is made of periods, and
+/// each map is searched in one of them.
 #[derive(Debug)]
 pub struct RaddleShared(Shared);
 
@@ -19,8 +19,8 @@ pub struct RaddleShared(Shared);
 pub enum RaddleLayout {
     /// The maps are placed one behind the other, without gaps.
     Packed = 0,
-    /// Two halves, each for a map of at most half the width; a map that is alone in its period has
-    /// the whole width.
+    /// The width has two halves, each for a map of at most half the width; a map that is alone in
+    /// its period has the whole width.
     Halves = 1,
 }
 
@@ -31,7 +31,7 @@ pub struct RaddleSharedMap {
     /// Period in which the map is searched: that of the map before it in the list, or one more; 0
     /// for the first map.
     pub period: u32,
-    /// Number of blocks of the map.
+    /// Number of blocks of the map, free and taken.
     pub blocks: u32,
 }
 
@@ -78,8 +78,8 @@ pub unsafe extern "C" fn raddle_shared_new(
     })
 }
 
-/// Writes to `longest` the length in blocks of the longest free run of each map of a period, in the
-/// order of the maps. `count` is the number of maps of the period.
+/// Writes to `longest` the length in blocks of the longest free run (free blocks in a row) of each
+/// map of a period, in the order of the maps. `count` is the number of maps of the period.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_shared_longest(
     shared: *const RaddleShared,

@@ -20,16 +20,18 @@ pub struct RaddleSlices(TwoStage<u64>);
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleSliceRule {
-    /// A slice as claim 7 of the seed has it: a larger weight has a shorter slice.
+    /// Gives slices as claim 7 of seed 004 has them: a larger weight has a shorter slice.
     Claim = 0,
-    /// Every process gets the smallest slice, `t0`.
+    /// Gives every process the smallest slice, `t0`.
     Equal = 1,
-    /// A slice in proportion to the weight; the average of the slices is the smallest slice, `t0`.
+    /// Gives slices in proportion to the weight; the average of the slices is the smallest slice,
+    /// `t0`.
     Mean = 2,
-    /// A slice in proportion to the weight; the slices of all processes together are as long as
-    /// under `Claim`.
+    /// Gives slices in proportion to the weight; the slices of all processes together are as long
+    /// as under `Claim`.
     Inverse = 3,
-    /// A slice in proportion to the weight; the shortest of the slices is the smallest slice, `t0`.
+    /// Gives slices in proportion to the weight; the shortest of the slices is the smallest slice,
+    /// `t0`.
     MinOne = 4,
 }
 
@@ -39,7 +41,7 @@ pub enum RaddleSliceRule {
 pub enum RaddleTakeOver {
     /// The more urgent process starts when the running slice has ended.
     SliceEnd = 0,
-    /// The more urgent process starts at once, and the rest of the running slice is lost.
+    /// The more urgent process starts immediately, and the rest of the running slice is lost.
     AtOnce = 1,
     /// The more urgent process starts when all slices of the present load (the processes chosen to
     /// run next) are used up.
@@ -55,7 +57,7 @@ pub struct RaddleSliceConfig {
     pub t0: u64,
     /// Length of the longest slice, in ticks; 0 for no limit.
     pub longest: u64,
-    /// Most processes that are chosen to run at once, 1 or more.
+    /// Most processes that are chosen to run next, each with a slice of its own, 1 or more.
     pub capacity: usize,
     /// Rule for the length of slices, one of `RaddleSliceRule`.
     pub rule: u32,
@@ -74,7 +76,7 @@ pub struct RaddleSliceConfig {
     pub seed: u64,
 }
 
-/// Process that can run now.
+/// Process that can run now, as the host lists it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddlePoolEntry {
@@ -82,9 +84,9 @@ pub struct RaddlePoolEntry {
     pub id: u64,
     /// Share of the process, 1 or more: the factor of its weight.
     pub share: u64,
-    /// Time for which the process has been alive, in ticks.
+    /// Time for which the process has had work (its alive time), in ticks.
     pub alive: u64,
-    /// Time for which the process has run, in ticks.
+    /// Time for which the process has had waves on the device, in ticks.
     pub ran: u64,
     /// Urgency of the process: 0 is the most urgent.
     pub level: u8,

@@ -10,15 +10,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleStatus {
-    /// Success.
+    /// The call has succeeded.
     Ok = 0,
-    /// No error: there is no room, or no such run or block, and nothing has changed.
+    /// There is no room, or no such run of blocks, which is no error: nothing has changed.
     /// `raddle_controller_report` alone answers this for a report that has taken effect.
     Refused = 1,
-    /// No error: there is nothing to write now, such as no command or no slice.
+    /// There is nothing to write now, such as no command or no slice, which is no error.
     Empty = 2,
-    /// No error: the event breaks a rule, which the report of the placement check names. The check
-    /// goes on.
+    /// The event breaks a rule, which the report of the placement check names. The call itself met
+    /// no error, and the check goes on.
     Finding = 3,
     /// A pointer or a handle that must not be null is null.
     Null = -1,
@@ -28,7 +28,7 @@ pub enum RaddleStatus {
     /// A call on this handle is under way in another thread, or the handle stands twice in one
     /// call.
     Busy = -3,
-    /// A text is not UTF-8.
+    /// A text that the caller gave is not UTF-8.
     Utf8 = -4,
     /// An argument is outside its range, or a pointer is misaligned.
     Argument = -5,
@@ -37,8 +37,8 @@ pub enum RaddleStatus {
     /// The arguments contradict each other or earlier calls, or a recipe cannot be read; the text
     /// of the error says how.
     Invalid = -7,
-    /// A fault of raddle: please report the text of the error. The handles of the call can only be
-    /// freed.
+    /// A fault of raddle stopped the call: please report the text of the error. The handles of the
+    /// call can only be freed.
     Fault = -8,
 }
 
@@ -59,7 +59,7 @@ impl RaddleStatus {
     ];
 }
 
-/// Error of a call, with its text.
+/// Error of a call, with the text that `raddle_last_error` returns.
 #[derive(Debug)]
 pub(crate) struct Failure {
     status: RaddleStatus,
@@ -82,7 +82,7 @@ impl Failure {
     }
 }
 
-/// Outcome of a call: its status, or its error.
+/// Outcome of a call from C: its status, or its error.
 pub(crate) type Outcome = Result<RaddleStatus, Failure>;
 
 thread_local! {

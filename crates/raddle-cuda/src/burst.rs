@@ -16,15 +16,16 @@ use smallvec::SmallVec;
 use crate::driver::call;
 use crate::names::slot;
 
-/// Answer of the driver about an event that is still ahead.
+/// Result of a query of an event that is not over yet (`CUDA_ERROR_NOT_READY`).
 const NOT_READY: i32 = 600;
-/// Flag of an event without times, which costs least.
+/// Flag for an event that records no times, which costs least (`CU_EVENT_DISABLE_TIMING`).
 const NO_TIMES: usize = 2;
 
-/// Where threads wait for the turn of the program.
+/// Lock and condition on which threads wait for the turn of the program.
 pub(crate) type Turn = (Mutex<()>, Condvar);
 
-/// Right of a burst to go to the driver, which the controller gives once.
+/// Right of a burst (a few launches, one behind the other) to go to the driver, which the
+/// controller gives once.
 #[derive(Debug)]
 pub(crate) struct Ticket {
     handle: OnceLock<LaunchHandle>,
@@ -36,13 +37,14 @@ impl Ticket {
         Arc::new(Self { handle: OnceLock::new(), turn: Arc::clone(turn) })
     }
 
-    /// Returns the controller's handle of the burst; `None` where the burst has to wait.
+    /// Returns the handle by which the controller knows the burst (a few launches); `None` where
+    /// the burst has to wait.
     #[inline]
     pub(crate) fn handle(&self) -> Option<LaunchHandle> {
         self.handle.get().copied()
     }
 
-    /// Waits for at most `at_most` until the burst may go to the driver.
+    /// Waits for at most `at_most` until the burst (a few launches) may go to the driver.
     pub(crate) fn wait(&self, at_most: Duration) {
         let waiting = self.turn.0.lock().unwrap_or_else(PoisonError::into_inner);
         if self.handle().is_none() {
@@ -55,7 +57,7 @@ impl Ticket {
 pub(crate) struct Admission;
 
 impl Admission {
-    /// Launches leave by waiting alone.
+    /// Abilities of the runtime: none, as launches leave the device only by running to their end.
     pub(crate) const DECLARED: Declared = Declared {
         abilities: Abilities::NONE,
         latched: false,
@@ -81,7 +83,8 @@ impl Runtime<Arc<Ticket>> for Admission {
 /// Stream of a launch, as the program names it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LaunchStream {
-    /// Handle by which the functions without a default stream of each thread know the stream.
+    /// Handle by which the driver's functions whose default stream (0) all threads share know the
+    /// stream.
     pub(crate) handle: usize,
 }
 
@@ -89,17 +92,19 @@ impl LaunchStream {
     /// Handle of the default stream of the calling thread.
     const PER_THREAD: usize = 2;
 
-    /// Returns the stream of a function whose default stream is that of all threads.
+    /// Returns the stream with a handle that was given to a function whose default stream (0) all
+    /// threads share.
     pub(crate) const fn legacy(handle: usize) -> Self {
         Self { handle }
     }
 
-    /// Returns the stream of a function whose default stream is that of the thread.
+    /// Returns the stream with a handle that was given to a function with a default stream (0) of
+    /// each thread.
     pub(crate) const fn per_thread(handle: usize) -> Self {
         Self { handle: if handle == 0 { Self::PER_THREAD } else { handle } }
     }
 
-    /// Returns the key of the stream for this thread.
+    /// Returns the key under which launches of this thread in the stream are recorded.
     #[inline]
     pub(crate) fn key(self) -> StreamKey {
         static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -116,47 +121,51 @@ impl LaunchStream {
     }
 }
 
-/// Stream in which a launch was recorded; the number of the thread counts where the stream is that of
-/// the thread.
+/// Stream in which a launch was recorded, with the number of the thread, from 1, where the stream
+/// is the default one of a thread; else the number is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StreamKey {
     pub(crate) stream: usize,
     pub(crate) thread: u64,
 }
 
-/// Event behind the last launch of a burst in one stream.
+/// Event behind the last launch of a burst (a few launches) in one stream: when it is over, so are
+/// the launches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
     pub(crate) context: usize,
-    /// Stream of the event; `None` where the program has destroyed it.
+    /// Stream in which the event is recorded; `None` where the program has destroyed it.
     pub(crate) key: Option<StreamKey>,
     pub(crate) event: usize,
-    /// Room in the window that the launches of the burst in this stream take.
+    /// Number of places in the gate's window that the launches of the burst in this stream take; a
+    /// graph takes several.
     pub(crate) room: u32,
 }
 
 #[derive(Debug)]
 pub(crate) struct Burst {
     pub(crate) ticket: Arc<Ticket>,
-    /// Stream of the controller that the burst has for itself.
+    /// Stream of the controller that the burst (a few launches) has for itself.
     pub(crate) lane: StreamId,
     pub(crate) number: u64,
-    /// Number of launches that may still go through with this burst.
+    /// Number of launches that may still go to the driver with this burst.
     pub(crate) left: u32,
-    /// True if a launch went through.
+    /// True if a launch went to the driver with this burst.
     pub(crate) is_used: bool,
     /// Number of threads whose launch is in the driver's call now.
     pub(crate) inside: u32,
     pub(crate) marks: SmallVec<[Mark; 2]>,
 }
 
-/// Events of the library that no burst uses, each as (context, event).
+/// Events of the library that are not in use, each as (context, event): a later burst of launches
+/// takes them.
 #[derive(Debug, Default)]
 pub(crate) struct SpareEvents(Vec<(usize, usize)>);
 
 impl SpareEvents {
-    /// Records an event of the current context behind a launch that takes `room` in the window, and adds
-    /// it to the marks. Returns false where the driver refuses.
+    /// Records an event of the current context behind a launch in the stream `key` that takes
+    /// `room` places in the window, and adds it to the marks (events) of the burst of launches.
+    /// Returns false where the driver refuses.
     pub(crate) fn record(
         &mut self,
         burst: &mut Burst,
@@ -193,8 +202,8 @@ impl SpareEvents {
         (result == 0).then_some(event)
     }
 
-    /// Returns whether the event of a mark is over, and keeps the event for a later burst then.
-    /// `current` is the context of this thread.
+    /// Returns whether the event of a mark is over: its launches have ended. If so, the event is
+    /// kept for a later burst of launches. `current` is the context of this thread.
     pub(crate) fn is_over(&mut self, mark: &Mark, current: usize) -> bool {
         let elsewhere = mark.context != current;
         // SAFETY: the context exists, as the library forgets one that is destroyed; so does its event.
@@ -217,7 +226,8 @@ impl SpareEvents {
         result != NOT_READY
     }
 
-    /// Drops the events of a context that is destroyed, or of all.
+    /// Forgets the unused events of a context that is destroyed; those of all contexts where it is
+    /// `None`.
     pub(crate) fn forget(&mut self, context: Option<usize>) {
         self.0.retain(|(of, _)| context.is_some_and(|context| context != *of));
     }

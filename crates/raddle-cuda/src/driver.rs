@@ -21,7 +21,8 @@ const FOLDERS: [&str; 8] = [
     "/usr/local/cuda/compat",
     "/run/opengl-driver/lib",
 ];
-/// Flags of `dlopen`: all symbols at once, and none of them for other libraries.
+/// Flags of `dlopen`: all symbols are looked up when the library is opened, and other libraries see
+/// none of them.
 const NOW_AND_LOCAL: c_int = 2;
 
 unsafe extern "C" {
@@ -45,7 +46,7 @@ pub(crate) extern "C" fn open() {
     }
 }
 
-/// Returns the paths at which the real driver may lie, the best one first.
+/// Returns the paths at which the real driver may lie, the first one to try first.
 fn places() -> Box<dyn Iterator<Item = PathBuf>> {
     if let Some(named) = std::env::var_os(DRIVER).filter(|named| !named.is_empty()) {
         return Box::new(std::iter::once(named.into()));
@@ -104,7 +105,8 @@ pub(crate) unsafe fn call<const N: usize>(slot: &Slot, arguments: [usize; N]) ->
     unsafe { function(a, b, c, d, e, f) }
 }
 
-/// Returns a text that a function of the driver writes: (place, its length, device).
+/// Returns the text about a device that the driver's function in `slot` writes, as it does from
+/// (place for the text, its length, device); `None` where it fails.
 pub(crate) fn text_of_device(slot: &Slot, device: c_int) -> Option<String> {
     let mut text = [0_u8; 100];
     let place = (&raw mut text).expose_provenance();
@@ -114,7 +116,7 @@ pub(crate) fn text_of_device(slot: &Slot, device: c_int) -> Option<String> {
     (result == 0).then(|| text.to_string_lossy().trim().to_owned())
 }
 
-/// Handle of the thread's current context; 0 where it has none.
+/// Returns the handle of the thread's current context; 0 where it has none.
 #[inline]
 pub(crate) fn current_context() -> usize {
     let mut context = 0_usize;
@@ -136,7 +138,8 @@ pub(crate) fn is_capturing(stream: usize) -> bool {
     result != 0 || status != 0
 }
 
-/// Thread of which the captures of others do not forbid calls of the library, until it is dropped.
+/// Mode of this thread in which stream captures of other threads do not forbid calls of the
+/// library. When it is dropped, the thread has its mode of before.
 pub(crate) struct Relaxed(c_int);
 
 impl Relaxed {

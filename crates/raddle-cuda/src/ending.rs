@@ -19,9 +19,9 @@ unsafe extern "C" {
 
 /// True once the program ends, or in a child that was forked when the library had begun to schedule.
 static OVER: AtomicBool = AtomicBool::new(false);
-/// Function that ends the scheduling.
+/// Function that ends the scheduling, called once the program ends.
 static AT_END: OnceLock<fn()> = OnceLock::new();
-/// True in a forked child.
+/// True in a forked child of the program, which has none of the library's threads.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
 /// Returns whether calls pass without being scheduled from now on.

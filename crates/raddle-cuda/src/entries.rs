@@ -78,7 +78,8 @@ fn stream_of(config: *const LaunchConfig) -> usize {
 /// do `$after` with the result.
 macro_rules! around {
     ($($name:ident: $before:expr, $after:expr;)*) => {$(
-        /// Does as the driver's function of this name, and lets the library know.
+        /// Calls the driver's function of this name, and does before and after it what keeps the
+        /// library's records right.
         ///
         /// # Safety
         /// As the driver's function.
@@ -113,7 +114,8 @@ around! {
 
 const fn no_work<T: Copy>(_: T) {}
 
-/// Notes that the program uses the driver, and so this library.
+/// Adds this process to those that have loaded the library, after the first call of the driver that
+/// succeeds (`result` is 0).
 fn began(result: c_int) {
     static MARKED: Once = Once::new();
     if result == 0 {
@@ -161,10 +163,11 @@ pub(crate) unsafe extern "C" fn cuDevicePrimaryCtxRetain(place: usize, device: c
     result
 }
 
-/// Defines functions that give the primary context of a device up; the last one ends it.
+/// Defines functions by which the program gives up that it holds the primary context of a device;
+/// the last such call ends the context.
 macro_rules! releases {
     ($($name:ident)*) => {$(
-        /// Gives the primary context of a device up.
+        /// Gives up that the program holds the primary context of a device.
         ///
         /// # Safety
         /// As the driver's function.
@@ -186,13 +189,14 @@ macro_rules! releases {
 
 releases! { cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2 }
 
-/// Returns the priority that every stream gets; `None` where the program decides.
+/// Returns the priority that every stream gets, as the driver counts it: lower is more urgent.
+/// `None` where the program decides.
 fn priority() -> Option<c_int> {
     static WANTED: OnceLock<Option<c_int>> = OnceLock::new();
     *WANTED.get_or_init(|| std::env::var(PRIORITY).ok()?.parse().ok())
 }
 
-/// Makes a stream, with the priority that the environment names.
+/// Makes a stream, with the priority that the environment names, if it names one.
 ///
 /// # Safety
 /// As the driver's function.
@@ -209,7 +213,7 @@ pub(crate) unsafe extern "C" fn cuStreamCreate(place: usize, flags: c_uint) -> c
     }
 }
 
-/// Makes a stream, with the priority that the environment names.
+/// Makes a stream, with the priority that the environment names, else with that of the program.
 ///
 /// # Safety
 /// As the driver's function.

@@ -21,24 +21,28 @@ use crate::driver::Relaxed;
 use crate::ending;
 use crate::names::{CallKind, calls};
 
-/// Interval at which the thread of a gate looks at events.
+/// Interval at which the thread of a gate (it lets a device's launches through) checks whether
+/// launches have ended.
 const LOOK: Duration = Duration::from_micros(250);
-/// Number of looks without work after which that thread sleeps until there is work.
+/// Number of checks for ended launches, without work, after which the gate's thread sleeps until
+/// there is work.
 const IDLE_LOOKS: u32 = 40;
-/// Number of looks between two reports of counts.
+/// Number of checks for ended launches between two reports of a gate's counts to the client.
 const TELL_LOOKS: u32 = 200;
-/// Number of looks at events that a waiting launch makes before it sleeps between them.
+/// Number of checks for ended launches that a waiting launch makes one after the other, before it
+/// sleeps between them.
 const EAGER_LOOKS: u32 = 200;
-/// Time that a waiting launch sleeps between two looks.
+/// Time that a waiting launch sleeps between two checks for ended launches.
 const NAP: Duration = Duration::from_micros(50);
 /// Longest time that a launch sleeps for the turn while nothing is in the driver.
 const LONG_NAP: Duration = Duration::from_millis(5);
 
-/// Most launches of a burst. After the turn is lost, launches of a burst that began before may still go
-/// through.
+/// Most launches of a burst, which the controller admits together. After the turn is lost, launches
+/// may still go to the driver with a burst that began before.
 const MOST_IN_BURST: u32 = 4;
 
-/// Burst with which a launch went through, and the room that the launch takes in the window.
+/// Burst (a few launches, admitted together) with which a launch went to the driver, and the number
+/// of places that the launch takes in the window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passage {
     burst: u64,
@@ -51,50 +55,51 @@ pub(crate) struct Gate {
     #[expect(dead_code, reason = "it is kept")]
     link: Option<Link>,
     state: Mutex<State>,
-    /// Condition on which the gate's thread waits for work.
+    /// Condition on which the thread that checks for ended launches waits for work.
     work: Condvar,
     turn: Arc<Turn>,
-    /// Most launches in the driver.
+    /// Most launches of the program in the driver at a time.
     window: u32,
     give_up: Duration,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// Bursts that have not ended; at most the last one lets launches through.
+    /// Bursts (each a few launches, one behind the other) that have not ended; only the last one
+    /// lets launches through.
     bursts: Vec<Burst>,
-    /// Streams of the controller that no burst has.
+    /// Streams of the controller that are unused, for the bursts of launches that come next.
     lanes: Vec<StreamId>,
     spare: SpareEvents,
     next: u64,
-    /// Room of the window that is taken: the number of launches in the driver, of which a graph counts
-    /// as several.
+    /// Number of places in the window that are taken: one for each launch in the driver, several
+    /// for a graph.
     taken: u32,
-    /// Number of threads that wait in [`Gate::enter`].
+    /// Number of threads whose launch waits in [`Gate::enter`].
     waiting: u32,
-    /// Number of events that are over.
+    /// Number of events that are over: a waiting launch sees by it that launches have ended.
     ends: u64,
-    /// True if launches pass, as nothing ended for too long.
+    /// True if launches pass unscheduled, as none has ended for the time to give up.
     passes: bool,
-    /// True if the gate's thread waits for work.
+    /// True if the thread that checks for ended launches waits for work.
     sleeps: bool,
     tally: Tally,
     told: Tally,
 }
 
-/// Counts of the gate, for `raddle live status`.
+/// Counts of the launches and calls that a gate has let through, which `raddle live status` shows.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     launches: u64,
-    /// Launches that waited for the turn.
+    /// Number of launches that waited for the turn.
     kept: u64,
-    /// Launches that passed, as nothing had ended for too long.
+    /// Number of launches that passed unscheduled, as none had ended for the time to give up.
     too_long: u64,
-    /// Launches that a capture recorded.
+    /// Number of launches that a stream capture recorded for a graph, and that did not run.
     captured: u64,
-    /// Launches whose end the driver does not tell.
+    /// Number of launches of which the driver does not tell the end.
     unseen: u64,
-    /// Calls of each [`CallKind`].
+    /// Number of unscheduled calls of each [`CallKind`], in the order of its variants.
     passed: [u64; 4],
 }
 
@@ -116,7 +121,8 @@ impl Tally {
 }
 
 impl Gate {
-    /// Starts the gate of a device with this name; `None` where its threads cannot be started.
+    /// Starts the gate, which lets launches through, of the device with the name `device`; `None`
+    /// where its threads cannot be started.
     pub(crate) fn start(device: &str) -> Option<&'static Self> {
         let (client, link) = start_from_env(Admission::DECLARED, device, |_| Admission).ok()?;
         let config = ClientConfig::from_env();
@@ -141,8 +147,9 @@ impl Gate {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets a launch through when it is the program's turn and the window has room. `None` is a launch
-    /// that passes, as nothing ended for too long, or as the program ends.
+    /// Lets a launch through when it is the program's turn and the window has room; until then the
+    /// thread waits. `None` is a launch that passes unscheduled, as none has ended for the time to
+    /// give up, or as the program ends.
     #[inline]
     pub(crate) fn enter(&'static self, context: usize, is_graph: bool) -> Option<Passage> {
         let mut state = self.lock();
@@ -192,8 +199,8 @@ impl Gate {
         passage
     }
 
-    /// Asks the controller to admit a further burst, where there is room for one. Returns whether it
-    /// was admitted at once.
+    /// Asks the controller to admit a further burst (a few launches), where the window has room for
+    /// one. Returns whether it was admitted without waiting.
     fn ask(&'static self, state: &mut State) -> bool {
         if state.bursts.last().is_some_and(|burst| burst.left > 0) {
             return false;
@@ -221,7 +228,9 @@ impl Gate {
         is_admitted
     }
 
-    /// Lets a waiting launch rest, for longer the more often it has looked.
+    /// Lets the thread of a waiting launch rest; `looks` is the number of times that it has checked
+    /// for ended launches, after which it rests longer, and `is_busy` is true if launches are in
+    /// the driver.
     fn rest<'g>(
         &'g self,
         state: MutexGuard<'g, State>,
@@ -239,7 +248,8 @@ impl Gate {
         self.lock()
     }
 
-    /// Records the end of a launch's call: an event behind the launch, if it has one.
+    /// Records that the driver's call of a launch has returned, by an event behind the launch if
+    /// `is_launched` is true.
     #[inline]
     pub(crate) fn leave(
         &self,
@@ -260,7 +270,8 @@ impl Gate {
         }
     }
 
-    /// Reports the bursts that have ended. `context` is that of this thread.
+    /// Reports to the client the bursts of launches that have ended. `context` is the current one
+    /// of this thread.
     fn advance(&self, state: &mut State, context: usize) {
         let State { bursts, spare, lanes, waiting, ends, passes, taken, .. } = state;
         let relaxed = bursts.iter().any(|burst| !burst.marks.is_empty()).then(Relaxed::begin);
@@ -286,14 +297,15 @@ impl Gate {
         drop(relaxed);
     }
 
-    /// Reports the bursts that have ended, where no other thread does.
+    /// Reports to the client the bursts of launches that have ended, unless another thread has the
+    /// gate's lock. `context` is the current one of this thread.
     pub(crate) fn settle(&self, context: usize) {
         if let Ok(mut state) = self.state.try_lock() {
             self.advance(&mut state, context);
         }
     }
 
-    /// Returns the number of launches that went through the gate.
+    /// Returns the number of launches that went through the gate to the driver.
     pub(crate) fn launches(&self) -> u64 {
         self.lock().tally.launches
     }
@@ -352,7 +364,8 @@ impl Gate {
         }
     }
 
-    /// Reports ends again and again, until the program ends. Runs on a thread of its own.
+    /// Reports ended bursts of launches to the client again and again, until the program ends. Runs
+    /// on a thread of its own.
     fn watch(&'static self) {
         let (mut idle, mut looks) = (0, 0);
         loop {
@@ -383,7 +396,8 @@ impl Gate {
 }
 
 impl State {
-    /// Takes a launch through with the last burst, if that is admitted and has room.
+    /// Lets a launch through with the last burst of launches, if the controller has admitted that
+    /// and it has room; else returns `None`.
     #[inline]
     fn through(&mut self, is_graph: bool) -> Option<Passage> {
         let burst = self.bursts.last_mut().filter(|burst| burst.left > 0)?;
@@ -395,7 +409,7 @@ impl State {
         Some(Passage { burst: burst.number, room })
     }
 
-    /// Returns the counts now, and those that were told last; the former count as told.
+    /// Returns (counts now, counts at the last call), of which the difference is to be reported.
     fn counted(&mut self) -> (Tally, Tally) {
         use CallKind::{Copies, HostCalls, MemoryOperations, Unscheduled};
         self.tally.passed = [Copies, HostCalls, MemoryOperations, Unscheduled].map(calls);

@@ -17,13 +17,16 @@ use crate::names::slot;
 
 /// Gates of all devices; `None` for a device that cannot be scheduled.
 static GATES: Mutex<Vec<(c_int, Option<&'static Gate>)>> = Mutex::new(Vec::new());
-/// Number of times that contexts were destroyed: what threads remember from before is void.
+/// Number of times that contexts were destroyed. A thread that remembers another number looks its
+/// context's gate up again.
 static DESTROYED: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// (context, number of destroyed contexts, its gate) of the last launch of the thread.
+    /// (context, number of destroyed contexts, gate of the context) at the last launch of the
+    /// thread.
     static LAST: Cell<(usize, u64, Option<&'static Gate>)> = const { Cell::new((0, 0, None)) };
-    /// True within a launch: what the driver itself launches there passes.
+    /// True while the thread is in a launch: launches that the driver itself makes meanwhile pass
+    /// unscheduled.
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -48,7 +51,8 @@ pub(crate) fn scheduled(
     result
 }
 
-/// Waits until a launch may go to the driver. `None` is a launch that the library does not schedule.
+/// Waits until a launch may go to the driver. Returns (gate of the device, passage with which the
+/// launch leaves it); `None` is a launch that the library does not schedule.
 fn passage(
     context: usize,
     stream: LaunchStream,
@@ -62,7 +66,8 @@ fn passage(
     Some((gate, gate.enter(context, is_graph)?))
 }
 
-/// Notes for the gate of this thread's context that a call of the program has waited for the device.
+/// Has the gate of this thread's last launch report the launches that have ended, as a call of the
+/// program that waits for the device has returned.
 pub(crate) fn waited() {
     let (context, _, Some(gate)) = LAST.get() else { return };
     if !ending::is_over() && context == current_context() {
@@ -73,11 +78,11 @@ pub(crate) fn waited() {
 /// Contexts that the program is about to destroy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Destroyed {
-    /// One context, by its handle.
+    /// The program destroys one context, with this handle.
     Context(usize),
-    /// All contexts that the library knows of a device.
+    /// The program destroys all contexts of a device that the library knows.
     OfDevice(c_int),
-    /// All contexts that the library knows.
+    /// The program destroys all contexts that the library knows.
     All,
 }
 
@@ -95,19 +100,20 @@ pub(crate) fn forget(destroyed: Destroyed) {
     DESTROYED.fetch_add(1, Ordering::SeqCst);
 }
 
-/// Notes that the program destroys a stream: another one may get its handle.
+/// Makes the gates of all devices forget a stream that the program destroys: another stream may get
+/// its handle.
 pub(crate) fn stream_gone(stream: usize) {
     if !ending::is_over() {
         let _ = contained(|| gates(None).for_each(|gate| gate.stream_gone(stream)));
     }
 }
 
-/// Returns the number of launches that went through a gate.
+/// Returns the number of launches of this process that the library has scheduled.
 pub(crate) fn launches() -> u64 {
     contained(|| gates(None).map(Gate::launches).sum()).unwrap_or(0)
 }
 
-/// Ends the scheduling of all devices.
+/// Ends the scheduling of all devices, when the program ends.
 fn end() {
     let _ = contained(|| gates(None).for_each(Gate::end));
 }
@@ -117,7 +123,7 @@ fn contained<A>(body: impl FnOnce() -> A) -> Option<A> {
     catch_unwind(AssertUnwindSafe(body)).ok()
 }
 
-/// Returns the gate of a device, or all of them.
+/// Returns the gate (it lets launches through) of a device, or those of all devices.
 fn gates(device: Option<c_int>) -> impl Iterator<Item = &'static Gate> {
     let all = GATES.lock().unwrap_or_else(PoisonError::into_inner);
     let wanted = all.iter().filter(|(of, _)| device.is_none_or(|device| device == *of));
@@ -155,7 +161,8 @@ fn gate_of_device(context: usize) -> Option<&'static Gate> {
     made
 }
 
-/// Returns the name by which programs know that they use the same device; that of the layer for OpenCL.
+/// Returns the name by which programs know that they use the same device; the layer for OpenCL
+/// gives it the same name.
 fn shared_name(device: c_int) -> String {
     let name = text_of_device(&slot::cuDeviceGetName, device).unwrap_or_default();
     let name: String = name.chars().take(80).collect();

@@ -11,8 +11,8 @@ use crate::names::{Entry, Slot, all};
 /// Flag by which a program asks for the functions with a default stream of each thread.
 const PER_THREAD: u64 = 2;
 
-/// Asks the driver for a function by name, by the function at `slot`; replaces what it has written at
-/// `place`.
+/// Asks the driver for a function by name, by its function in `slot`, and replaces the address at
+/// `place` where this library has a function in the place of that one.
 ///
 /// # Safety
 /// As `cuGetProcAddress` of the driver: a name, a place for an address, and for a number or null.

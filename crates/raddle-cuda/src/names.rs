@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use crate::entries as hooked;
 
-/// Place of a function: its address in the real driver, and the number of counted calls.
+/// Address of a function in the real driver, and the number of its counted calls.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Slot {
@@ -22,7 +22,8 @@ impl Slot {
         Self { target: AtomicPtr::new(missing as *mut ()), calls: AtomicU64::new(0) }
     }
 
-    /// Returns the address of the function in the real driver, or of one that answers with an error.
+    /// Returns the address of the function in the real driver; where that lacks it, of a function
+    /// that answers with an error.
     #[inline]
     pub(crate) fn target(&self) -> *mut () {
         self.target.load(Ordering::Relaxed)
@@ -55,12 +56,13 @@ pub(crate) extern "C" fn no_driver() -> c_int {
 pub(crate) struct Entry {
     pub(crate) name: &'static CStr,
     pub(crate) slot: &'static Slot,
-    /// Address of this library's function.
+    /// Address of this library's function of this name.
     pub(crate) own: *const (),
-    /// Kind of the calls that are counted; `None` for a function that has a body of its own, or that
-    /// nobody counts.
+    /// Kind of the function's calls, by which they are counted; `None` for a function that has a
+    /// body of its own, or whose calls are not counted.
     pub(crate) kind: Option<CallKind>,
-    /// True where a program that asks for the function by name gets this library's one.
+    /// True where a program that asks the driver for the function by name gets this library's
+    /// function.
     pub(crate) is_offered: bool,
 }
 
@@ -70,17 +72,17 @@ unsafe impl Sync for Entry {}
 /// Kind of work that passes to the driver without being scheduled, and is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallKind {
-    /// Copies, fills and the like.
+    /// The call copies or fills memory, or the like.
     Copies,
-    /// Calls of the host in the order of a stream.
+    /// The call has a function of the host called in the order of a stream.
     HostCalls,
-    /// Waits and stores of streams in memory.
+    /// The call has a stream wait for a value in memory, or store one.
     MemoryOperations,
-    /// Launches that the library does not schedule.
+    /// The call is a launch that the library does not schedule.
     Unscheduled,
 }
 
-/// Returns the number of calls of a kind so far.
+/// Returns the number of calls of the driver's functions of a kind, since the library was loaded.
 pub(crate) fn calls(kind: CallKind) -> u64 {
     let all = [COPIES, HOST_CALLS, MEMORY_OPERATIONS, UNSCHEDULED];
     let of_kind = all.into_iter().flatten().filter(|entry| entry.kind == Some(kind));
@@ -92,7 +94,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Entry> {
     [HOOKED, COPIES, HOST_CALLS, MEMORY_OPERATIONS, UNSCHEDULED, PASSED].into_iter().flatten()
 }
 
-/// Returns the C string of a name.
+/// Returns a name, which ends with a zero byte, as a C string.
 const fn c_name(name: &'static str) -> &'static CStr {
     match CStr::from_bytes_with_nul(name.as_bytes()) {
         Ok(name) => name,
@@ -112,7 +114,8 @@ macro_rules! entries {
     };
 }
 
-/// Defines functions that jump to those of the real driver, by `$jump` with the place in `{0}`.
+/// Defines functions that jump to those of the real driver, by the instructions `$jump`, in which
+/// `{0}` is the function's slot.
 macro_rules! jumps {
     ($table:ident, $jump:literal, $($name:ident)*) => {
         pub(crate) mod $table {
@@ -132,7 +135,8 @@ macro_rules! jumps {
     };
 }
 
-/// Defines the functions of one table, whose calls are counted or just pass.
+/// Defines the functions of one table, which jump to the real driver; with `counts` each call is
+/// counted, with `passes` not.
 macro_rules! functions {
     ($table:ident, counts, $($name:ident)*) => {
         jumps!($table, "lock inc qword ptr [rip + {0} + 8]\njmp qword ptr [rip + {0}]", $($name)*);
@@ -144,7 +148,7 @@ macro_rules! functions {
 
 macro_rules! tables {
     (hooked { $($hooked:ident)* } $($table:ident $rows:ident: $kind:expr, $jump:ident { $($name:ident)* })*) => {
-        /// Places of all functions.
+        /// Slots of all functions of the driver, by name.
         pub(crate) mod slot {
             use super::Slot;
             $(pub(crate) static $hooked: Slot = Slot::new();)*

@@ -29,7 +29,8 @@ mod example {
         Abilities, CapturedWork, Declared, LaunchHandle, Report, ResetScope, Runtime, SubmitCall,
     };
 
-    /// The launches on the device, in the order in which they were submitted.
+    /// Device of the example: a list of the launches on it, in the order in which they were
+    /// submitted.
     #[derive(Clone, Default)]
     struct Device(Arc<Mutex<VecDeque<LaunchHandle>>>);
 
@@ -39,7 +40,8 @@ mod example {
         }
     }
 
-    /// This runtime has no flag and no reset, so work that was submitted runs to its end.
+    /// Abilities of the example's runtime: without a preemption flag and a reset, work that was
+    /// submitted runs to its end.
     const DECLARED: Declared = Declared {
         abilities: Abilities::NONE,
         latched: false,

@@ -11,7 +11,7 @@ use crate::LiveError;
 use crate::status::LiveStatus;
 use crate::wire::{ToClient, ToDaemon, receive, send};
 
-/// Longest time for which an answer of the daemon is waited for.
+/// Longest time for which a tool waits for an answer of the daemon.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Returns the path of the daemon's default socket; `None` where the session has no folder for

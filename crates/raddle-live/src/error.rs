@@ -26,7 +26,7 @@ pub enum LiveError {
     /// The daemon's socket cannot be made at this path.
     #[error("no socket can be made at {path}: {cause}")]
     Listen { path: String, cause: io::Error },
-    /// The connection broke.
+    /// The connection to the daemon broke.
     #[error("the connection is broken: {0}; is the daemon still there (`raddle live status`)?")]
     Socket(#[source] io::Error),
     /// The daemon did not answer in time.
@@ -45,7 +45,7 @@ pub enum LiveError {
     /// A message of `length` bytes is longer than the `most` bytes that are allowed.
     #[error("a message of {length} bytes, and at most {most} are taken")]
     TooLong { length: usize, most: usize },
-    /// A message cannot be read.
+    /// The text of a message is not what this raddle can read.
     #[error("a message that cannot be read: {0}")]
     Message(#[source] serde_json::Error),
     /// The daemon sent an answer that does not belong to the question.
@@ -54,16 +54,16 @@ pub enum LiveError {
     /// A recipe was given whose policies cannot be made.
     #[error(transparent)]
     Recipe(#[from] RecipeError),
-    /// The log could not be written.
+    /// The log of a client or a daemon could not be written.
     #[error("the log cannot be written: {0}; check the free space and the rights of its folder")]
     Log(#[source] io::Error),
-    /// A log could not be read.
+    /// The log of a client or a daemon could not be read.
     #[error("the log cannot be read: {0}; check the path and its rights")]
     ReadLog(#[source] io::Error),
     /// The line `line` of a log, counted from 1, makes no sense; `what` says why.
     #[error("line {line} of the log cannot be read: {what}")]
     BadLog { line: usize, what: String },
-    /// A thread cannot be started.
+    /// A thread of a client or of its link cannot be started.
     #[error("a thread cannot be started: {0}; raise the limit of processes (ulimit -u)")]
     Thread(#[source] io::Error),
 }

@@ -18,8 +18,8 @@ use crate::client::PROCESS;
 use crate::client::journal::{ClientAnswer, ClientEvent, ClientHeader};
 use crate::replay::{LiveLogLines, Spelled};
 
-/// Checks the log of a client against the numbered rules of the controller. Rule 6, that every
-/// launch ends, is left out, as a log may end before its launches do.
+/// Checks the log of a client against the numbered rules of the controller of preemptions. Rule 6,
+/// that every launch ends, is left out, as a log may end before its launches do.
 ///
 /// # Errors
 /// When the log cannot be read, names launches that nobody has submitted, or has work that is held
@@ -94,8 +94,9 @@ impl Retold {
         }
     }
 
-    /// Passes a line to the checker of replays, in the form of a replay's decision log. The checker
-    /// reports the number of the current line of the client's log.
+    /// Passes a line to the checker of replays (`raddle log FILE --check`), in the form of a
+    /// replay's decision log. The checker reports the number of the current line of the client's
+    /// log.
     fn event(&mut self, mut line: Value) -> Result<(), LiveError> {
         (line["t"], line["step"]) = (0.into(), 0.into());
         let taken = self.checker.take(self.number, &line.to_string());
@@ -107,13 +108,13 @@ impl Retold {
         self.event(json!({"answer": "turn", "may-issue": may_issue}))
     }
 
-    /// Reports to the checker that a launch is asked to leave by the method `how`.
+    /// Reports to the checker of replays that a launch is asked to leave by the method `how`.
     fn take_off(&mut self, order: u64, how: &str) -> Result<(), LiveError> {
         self.event(json!({"answer": "take-off", "launch": order, "how": how}))
     }
 
-    /// Reports to the checker that a launch is gone for good, in the form of a refusal. The
-    /// resource and the amounts of that refusal are placeholders without a meaning.
+    /// Reports to the checker of replays that a launch is gone for good, in the form of a refusal.
+    /// The resource and the amounts of that refusal are placeholders without a meaning.
     fn refuse(&mut self, order: u64) -> Result<(), LiveError> {
         self.event(json!({"answer": "refuse", "launch": order, "resource": "waves", "wanted": 0, "available": 0}))
     }
@@ -176,8 +177,8 @@ impl Retold {
         }
     }
 
-    /// Tells the checker that launches see the raised preemption flag: a report of the runtime, or
-    /// a launch that left, shows it.
+    /// Reports to the checker of replays that launches see the raised preemption flag: a report of
+    /// the runtime, or a launch that left, shows it.
     fn seen(&mut self) -> Result<(), LiveError> {
         if std::mem::take(&mut self.is_unseen) {
             self.event(json!({"event": "raised", "process": PROCESS}))?;

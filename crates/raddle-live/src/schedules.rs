@@ -19,7 +19,7 @@ use crate::sync::{Arc, Mutex};
 /// times as many as the longest schedule that ended took.
 const MOST_STEPS: u32 = 20_000;
 
-/// Faults and events that all random schedules of the test met, summed up.
+/// Faults and events that all random schedules of the test met, each counted over all of them.
 #[derive(Debug, Default)]
 struct Met {
     faults: Faults,

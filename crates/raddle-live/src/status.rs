@@ -44,7 +44,7 @@ pub enum RefusedClient {
 }
 
 impl RefusedClient {
-    /// Returns the reason in words, for people.
+    /// Returns the reason in words, for messages to people.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -81,7 +81,8 @@ pub struct ClientSummary {
     pub given_up: u64,
     /// Time that the longest preemption of the client took, in nanoseconds.
     pub longest_ns: u64,
-    /// Counters that the layer above the client has given names, and their counts.
+    /// Counters that the layer above the client (such as the OpenCL layer) has named, with their
+    /// counts.
     pub counted: BTreeMap<String, u64>,
 }
 
@@ -98,7 +99,7 @@ pub struct ProgramStatus {
     pub level: Level,
     /// Right of the program to use the device now.
     pub standing: ProgramStanding,
-    /// Time for which the standing has lasted, in milliseconds.
+    /// Time for which the program has had the right that `standing` says, in milliseconds.
     pub since_ms: u64,
     /// Reason for which the program does not use the device; `None` where it has the turn.
     pub because: Option<OffReason>,
@@ -122,13 +123,13 @@ pub struct ProgramStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OffReason {
-    /// The program has no work.
+    /// The program has no work that waits or is in the runtime.
     NoWork,
     /// The turn policy has given the turn to other programs.
     Others,
-    /// A process of the user has ordered it, as `raddle live preempt` does.
+    /// A process of the user has ordered the program off the device, as `raddle live preempt` does.
     Order,
-    /// The daemon's storm of random preemptions, which is a test, has taken it off.
+    /// A test of the daemon (a storm of random preemptions) has taken the program off the device.
     Storm,
 }
 
@@ -136,9 +137,9 @@ pub enum OffReason {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProgramStanding {
-    /// The program has the turn and submits work.
+    /// The program has the turn, and may submit work.
     Turn,
-    /// The program submits no work; submitted work runs on.
+    /// The program may submit no work; work that was submitted runs on.
     Paused,
     /// The work of the program is leaving the device.
     Leaving,

@@ -12,17 +12,17 @@ use smallvec::SmallVec;
 
 use crate::native::{NativeHandle, asked, asked_bytes, native};
 
-/// Kind of argument of an OpenCL kernel.
+/// Kind of argument of an OpenCL kernel, by which the layer records its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClArgumentKind {
-    /// Plain bytes, such as a number or a struct, which the runtime copies when the argument is
-    /// set.
+    /// The argument is plain bytes, such as a number or a struct, which the runtime copies when the
+    /// argument is set.
     Value,
-    /// A memory object: a buffer, an image or a pipe.
+    /// The argument is a memory object: a buffer, an image or a pipe.
     Memory,
-    /// Local memory, for which the program gives only a size in bytes.
+    /// The argument is local memory, for which the program gives only a size in bytes.
     Local,
-    /// A sampler of images.
+    /// The argument is a sampler of images.
     Sampler,
 }
 
@@ -31,10 +31,10 @@ pub(crate) enum ClArgumentKind {
 pub(crate) enum KernelArgument {
     Value(SmallVec<[u8; 16]>),
     Memory(NativeHandle),
-    /// Local memory of this number of bytes.
+    /// The argument is local memory of this number of bytes.
     Local(usize),
     Sampler(NativeHandle),
-    /// Address in shared virtual memory.
+    /// The argument is an address in shared virtual memory.
     Svm(NativeHandle),
 }
 

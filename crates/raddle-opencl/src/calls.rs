@@ -124,7 +124,8 @@ enqueueing! {
     release_egl = clEnqueueReleaseEGLObjectsKHR(number: cl_uint, all: *const cl_mem);
 }
 
-/// Enqueues a marker without a wait list.
+/// Enqueues a marker, by the call of OpenCL 1.0, which has no wait list: it ends when all commands
+/// before it have ended.
 pub(crate) unsafe extern "C" fn marker(queue: cl_command_queue, event: *mut cl_event) -> cl_int {
     guarded(|| {
         if event.is_null() || lane::of(queue).is_none() {

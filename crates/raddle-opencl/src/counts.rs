@@ -16,8 +16,8 @@ pub(crate) enum Count {
     /// Number of times that a launch was stopped part-way; it then waits to run again from its
     /// first workgroup.
     Killed,
-    /// Number of queues that run out of order: their commands are passed on to the runtime at once,
-    /// and nothing in them is preempted.
+    /// Number of queues that run out of order: their commands are passed on to the runtime at the
+    /// call, and nothing in them is preempted.
     OutOfOrder,
     /// Number of launches that cannot leave the device, as the program of their kernel has no
     /// source: a binary, an intermediate language, built-in or linked kernels.
@@ -122,7 +122,7 @@ pub(crate) fn count(what: Count) {
     }
 }
 
-/// Returns the name under which programs and `raddle live status` know a count.
+/// Returns the name under which programs and `raddle live status` know a count of the layer.
 pub(crate) const fn name(what: Count) -> &'static str {
     NAMES[what as usize]
 }

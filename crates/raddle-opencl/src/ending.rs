@@ -96,7 +96,7 @@ pub(crate) fn called_by_runtime() -> Right {
 }
 
 /// Returns the right of a thread of the layer to call the runtime. Once the program ends, the
-/// thread waits here.
+/// thread waits in this call.
 pub(crate) fn pass() -> Right {
     let may = || !ENDED.load(Ordering::SeqCst) || VISITORS.load(Ordering::SeqCst) > 0;
     loop {

@@ -15,7 +15,7 @@ use crate::native::{asked_bytes, guarded, native};
 /// Name under which a program that knows the layer finds [`crate::raddle_layer_version`].
 pub const VERSION_FUNCTION: &CStr = c"raddle_layer_version";
 
-/// Name under which a program finds [`crate::raddle_layer_count`].
+/// Name under which a program that knows the layer finds [`crate::raddle_layer_count`].
 pub const COUNT_FUNCTION: &CStr = c"raddle_layer_count";
 
 /// Answer to a program that looks for a function of an extension by name.

@@ -18,9 +18,9 @@ pub(crate) fn has_variables(source: &str, options: &str) -> bool {
     is_newer && (is_cpp || variable(source).is_some())
 }
 
-/// Returns for each kernel of a source, by name, the place of the test by which the kernel can be
-/// stopped part-way, and the verdict whether it may be. The error is the count that says why no
-/// kernel could be judged.
+/// Returns for each kernel of a source, by name, the place for the test by which the kernel can be
+/// stopped part-way, and the verdict whether it may be stopped. The error is the count that says
+/// why no kernel could be judged.
 pub(crate) fn judged(
     source: &str,
     options: &str,

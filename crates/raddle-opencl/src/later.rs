@@ -14,8 +14,8 @@ pub(crate) struct Later {
 
 /// Thread that calls the callbacks of the program. A program may block there.
 pub(crate) static CALLBACKS: Later = Later::new("raddle-callback");
-/// Thread that completes the runtime's events for which queues without a lane wait. It never
-/// blocks.
+/// Thread that completes those events of the runtime for which queues wait that the layer does not
+/// schedule. It never blocks.
 pub(crate) static EVENTS: Later = Later::new("raddle-event");
 
 impl Later {

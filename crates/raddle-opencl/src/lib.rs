@@ -33,7 +33,7 @@ use opencl_sys::{CL_INVALID_VALUE, cl_int, cl_uint};
 
 pub use extensions::{COUNT_FUNCTION, VERSION_FUNCTION};
 
-/// Name of the layer, for the loader.
+/// Name of the layer, which the OpenCL loader asks for.
 const NAME: &std::ffi::CStr = c"raddle";
 
 /// Answers the loader's questions about the layer: its interface version and its name.

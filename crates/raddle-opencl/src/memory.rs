@@ -156,8 +156,8 @@ pub(crate) fn ranges(arguments: &[Option<KernelArgument>]) -> Vec<Range> {
 
 /// First address of the ranges for memory without an address: no address of a process is so high.
 const BEYOND: u64 = 1 << 62;
-/// Length of the range of addresses for one object without an address, as a power of two in bytes:
-/// no object is so large.
+/// Length of the range of addresses for one object without an address, as an exponent: 2^48 bytes,
+/// as no object is so large.
 const ROOM: u32 = 48;
 
 fn range(memory: cl_mem, roots: &mut Vec<NativeHandle>) -> Range {

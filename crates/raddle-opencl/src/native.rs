@@ -57,8 +57,8 @@ pub(crate) unsafe fn set_target(table: *const cl_icd_dispatch, entries: cl_uint)
     let _ = TARGET.set(copy);
 }
 
-/// Type of an answer of an entry point, with the values for a runtime that lacks it and for a
-/// failure of the layer itself.
+/// Type of the answer of an entry point (a function of OpenCL), with the values for a runtime that
+/// lacks it and for a failure of the layer itself.
 pub(crate) trait NativeAnswer {
     /// Answer where the runtime does not have the entry point.
     const MISSING: Self;
@@ -98,14 +98,15 @@ macro_rules! native {
 }
 pub(crate) use native;
 
-/// Runs the body of an entry point that a thread of the program has called.
+/// Runs the body of an entry point that a thread of the program has called. Meanwhile threads of
+/// the layer may call the runtime, even if the program ends.
 pub(crate) fn guarded<A: NativeAnswer>(body: impl FnOnce() -> A) -> A {
     let _visit = ending::visit();
     contained(body)
 }
 
-/// Runs the body of a callback on a thread of the runtime, and marks the thread as calling back
-/// meanwhile.
+/// Runs the body of a callback that the runtime makes on a thread of its own; meanwhile the thread
+/// may call the runtime, even if the program ends.
 pub(crate) fn called_back(body: impl FnOnce()) {
     let _right = ending::called_by_runtime();
     contained(body);

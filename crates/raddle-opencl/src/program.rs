@@ -38,17 +38,18 @@ pub(crate) struct Second {
     verdicts: BTreeMap<String, Verdict>,
     /// Count that says why there are no verdicts; `None` where there are.
     unjudged: Option<Count>,
-    /// Names of the kernels that have the prologue, so that their launches can leave the device.
+    /// Names of the kernels that have the prologue (code that tests the preemption flag), so that
+    /// their launches can leave the device.
     kernels: Vec<String>,
-    /// Counts that name the reasons why other kernels have no prologue, by kernel name where that
-    /// is known.
+    /// Counts that name the reasons why other kernels have no prologue (code that tests the
+    /// preemption flag), by kernel name where that is known.
     opaque: BTreeMap<String, Count>,
 }
 
 static PROGRAMS: HandleRegistry<Program> = HandleRegistry::new();
 
-/// Returns the second program beside one of the program's own, made at the first call; `None` for a
-/// program that was not made from source.
+/// Returns the second program, which the layer builds beside one of the program's own, made at the
+/// first call; `None` for a program that was not made from source.
 pub(crate) fn second(program: cl_program) -> Option<Arc<Second>> {
     let known = PROGRAMS.get(NativeHandle(program))?;
     let mut second = lock(&known.second);

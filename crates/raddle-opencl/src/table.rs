@@ -16,7 +16,7 @@ pub(crate) fn layer() -> &'static cl_icd_dispatch {
     native::own_table(hooked)
 }
 
-/// Replaces entry points of a table by functions of the layer, where the table has them.
+/// Replaces those entry points that a table has by functions of the layer.
 macro_rules! take {
     ($table:ident: $($entry:ident = $ours:expr;)*) => {
         $(if $table.$entry.is_some() {
@@ -170,8 +170,8 @@ mod tests {
         clCreateImageWithProperties clSetContextDestructorCallback
     };
 
-    /// Returns the treatment of an entry point that the table of the documentation names; `None`
-    /// where the page does not name it.
+    /// Returns the word for how the layer treats an entry point, from the table of
+    /// `docs/live-opencl.md`; `None` where the page does not name it.
     fn documented(name: &str) -> Option<&'static str> {
         let page = include_str!("../../../docs/live-opencl.md");
         let name = format!("`{name}`");

@@ -67,7 +67,7 @@ pub(crate) fn status(event: NativeHandle) -> Option<cl_int> {
 }
 
 /// Looks for watched events that have failed although the runtime did not call back, and makes
-/// their calls. It looks at once and three times more within about 100 ms.
+/// their calls. It looks four times within about 100 ms.
 pub(crate) fn failed() {
     EVENTS.run(|| {
         for pause in [0, 1, 10, 100] {

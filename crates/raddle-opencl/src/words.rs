@@ -15,12 +15,12 @@ use crate::native::{NativeHandle, asked, native};
 /// Memory in which a device sees the stores of the host while kernels run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sight {
-    /// No memory: the device does not see the stores of the host while kernels run.
+    /// The device sees no stores of the host while kernels run: there is no such memory.
     None,
-    /// Shared virtual memory. `atomics` is true if atomic operations of the host and of the device
-    /// work on it together.
+    /// The memory is shared virtual memory. `atomics` is true if atomic operations of the host and
+    /// of the device work on it together.
     Svm { atomics: bool },
-    /// The buffer uses memory of the host, which the device reads and writes.
+    /// The memory is a buffer in memory of the host, which the device reads and writes.
     HostPointer,
 }
 
@@ -46,21 +46,21 @@ impl Sight {
     }
 }
 
-/// Number of words in the shared memory of a queue; each launch in the runtime has the word of its
-/// slot.
+/// Number of words (states of launches) in the shared memory of a queue; each launch in the runtime
+/// has the word of its slot.
 pub(crate) const WORDS: usize = 256;
 
 /// Memory of one queue that the host and the device share.
 #[repr(C, align(128))]
 struct SharedWords {
     words: [AtomicU32; WORDS],
-    /// Two cuts as (first launch number, number of launches): of launches that leave, then of
-    /// launches that are killed.
+    /// Two cuts (ranges of launches), each as (first launch number, number of launches): of
+    /// launches that leave, then of launches that are killed.
     cuts: [AtomicU32; 4],
 }
 
-/// Returns the number of a launch as its prologue compares it: the lowest 32 bits of the submission
-/// number.
+/// Returns the number of a launch as the test of the preemption flag in its kernel compares it: the
+/// lowest 32 bits of the submission number.
 #[expect(clippy::cast_possible_truncation, reason = "numbers of launches wrap")]
 pub(crate) const fn number(sequence: u64) -> u32 {
     sequence as u32
@@ -84,7 +84,8 @@ enum WordsPlace {
     Svm {
         context: NativeHandle,
     },
-    /// Buffers that use memory of the host: one for the words of the launches, one for the cuts.
+    /// Buffers that use memory of the host: one for the words with the launches' states, one for
+    /// the cuts (ranges of launches that leave or are killed).
     Buffers {
         words: NativeHandle,
         cuts: NativeHandle,
@@ -153,7 +154,7 @@ impl Words {
         self.shared.cast_const().cast()
     }
 
-    /// Returns the word of the launch in the slot `slot`.
+    /// Returns the word in shared memory with the state of the launch in the slot `slot`.
     pub(crate) fn word(&self, slot: u32) -> &AtomicU32 {
         &self.shared().words[slot as usize % WORDS]
     }
@@ -170,14 +171,15 @@ impl Words {
         fence(Ordering::SeqCst);
     }
 
-    /// Empties both cuts, so that no launch leaves or is killed.
+    /// Empties both cuts (ranges of launches), so that no launch leaves or is killed.
     pub(crate) fn lower(&self) {
         self.raise(Cut::Leave, 0, 0);
         self.raise(Cut::Kill, 0, 0);
     }
 
-    /// Sets the words and the cuts as the arguments with the indices `first` and `first + 1` of a
-    /// kernel. Returns the OpenCL error code, or 0.
+    /// Sets the words with the launches' states and the cuts (ranges of launches that leave or are
+    /// killed) as the arguments with the indices `first` and `first + 1` of a kernel. Returns the
+    /// OpenCL error code, or 0.
     pub(crate) fn give(&self, kernel: cl_kernel, first: cl_uint) -> cl_int {
         match &self.place {
             WordsPlace::Svm { .. } => {

@@ -9,21 +9,23 @@ use aisimulate_core::TimingModel;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-/// Figures of one process under one way of sharing and one load; of several seeds the greatest of each.
+/// Step times of one process under one way of sharing (a recipe) and one load; where several seeds
+/// were swept, the greatest of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Nanoseconds of a run alone on the device.
+    /// Time of a step of the process alone on the device, in ns.
     pub alone_ns: u64,
-    /// Nanoseconds of the median request.
+    /// Median time of the requests, in ns.
     pub median_ns: u64,
-    /// Nanoseconds that 99 % of the requests take at most.
+    /// Time that 99 % of the requests take at most, in ns.
     pub p99_ns: u64,
 }
 
-/// Rows of one way, each with its load in requests a second, the lowest first.
+/// Rows of the table for one way of sharing, each as (load in requests a second, step times), the
+/// lowest load first.
 type Rows = Vec<(f64, Step)>;
 
-/// Step times of one process by way of sharing and by load.
+/// Table of the step times of one process, by way of sharing (recipe) and by load.
 #[derive(Debug)]
 pub struct CoRunTable {
     process: String,
@@ -31,12 +33,13 @@ pub struct CoRunTable {
 }
 
 impl CoRunTable {
-    /// Reads the JSON Lines of `raddle sweep --vary load=..`, where requests drive `process`.
+    /// Reads the JSON Lines that `raddle sweep --vary load=..` prints, where requests drive
+    /// `process`.
     ///
     /// # Errors
     ///
-    /// A text without rows, a line that is no row, a case without an answer or whose requests did not all end, and a sweep that varied
-    /// more than load, recipe and seed.
+    /// A text without rows, a line that is no row, a case without an answer or whose requests did
+    /// not all end, and a sweep that varied more than load, recipe and seed.
     pub fn from_lines(text: &str, process: &str) -> Result<Self> {
         let mut ways: BTreeMap<String, Rows> = BTreeMap::new();
         for (index, line) in text.lines().enumerate() {
@@ -55,12 +58,13 @@ impl CoRunTable {
         Ok(Self { process: process.to_owned(), ways })
     }
 
-    /// The ways of sharing in the table, in alphabetical order.
+    /// Returns the names of the ways of sharing (recipes) in the table, in alphabetical order.
     pub fn ways(&self) -> impl Iterator<Item = &str> {
         self.ways.keys().map(String::as_str)
     }
 
-    /// Figures under `way` at `load` requests a second: those of the least load in the table that is not below it.
+    /// Returns the step times under the way of sharing `way` at `load` requests a second: those of
+    /// the least load in the table that is not below it.
     ///
     /// # Errors
     ///
@@ -82,7 +86,8 @@ impl CoRunTable {
     }
 }
 
-/// The way, the load and the figures of a row.
+/// Reads a line of a sweep, and returns (way of sharing, load in requests a second, step times of
+/// `process`).
 fn parsed_row(line: &str, process: &str) -> Result<(String, f64, Step)> {
     let row: Value = serde_json::from_str(line).context("no row of a sweep")?;
     let case = row["case"].as_str().context("a row without `case`")?;
@@ -124,14 +129,15 @@ fn greatest_of(a: Step, b: Step) -> Step {
     }
 }
 
-/// One time for each pass of an engine that serves one sequence in one prefill pass.
+/// Timing model that gives each pass of an engine one and the same time, for engines that serve one
+/// sequence in one prefill pass.
 #[derive(Debug)]
 pub struct StepTiming {
     step_ns: u64,
 }
 
 impl StepTiming {
-    /// Passes of `step_ns` nanoseconds.
+    /// Returns the model in which each pass takes `step_ns` nanoseconds.
     pub fn from_ns(step_ns: u64) -> Self {
         Self { step_ns }
     }

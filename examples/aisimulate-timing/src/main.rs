@@ -12,7 +12,7 @@ use aisimulate_timing::{CoRunTable, StepTiming};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-/// The profile that the requests of the table run.
+/// Name of the process in the table whose profile the requests run.
 const PROCESS: &str = "decode";
 const REQUESTS: usize = 2_000;
 const SEED: u64 = 1;
@@ -41,7 +41,8 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The p99 in milliseconds of requests that come at random and are served one after the other, each for `step_ns`.
+/// Returns the p99 in ms of the times of requests that come at random, `load` a second, and are
+/// served one after the other, each for `step_ns` nanoseconds.
 fn simulated_p99_ms(load: f64, step_ns: u64) -> Result<f64> {
     let arrivals = ArrivalSpec::PoissonQps { qps: load }.timestamps(REQUESTS, SEED)?;
     let requests = arrivals.into_iter().enumerate();

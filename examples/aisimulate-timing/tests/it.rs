@@ -20,7 +20,7 @@ fn table(rows: &[Value]) -> anyhow::Result<CoRunTable> {
     CoRunTable::from_lines(&lines.join("\n"), "serve")
 }
 
-/// The refusal of a table of one row whose `key` has `value`.
+/// Returns the error for a table of one row in which the key `key` has the value `value`.
 fn refusal(key: &str, value: Value) -> String {
     let mut changed = row(10.0, 8);
     changed[key] = value;

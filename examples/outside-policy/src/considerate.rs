@@ -4,7 +4,8 @@ use raddle_policy::{
     Configured, Cus, Needs, NoConfig, Preempt, Preemption, SettingError, Tick, VictimView,
 };
 
-/// Work of which every workgroup has started is left to end; else nothing more of it starts.
+/// Preempt policy that waits for the end of work of which every workgroup has started; of all other
+/// work it lets no further workgroup start (a drain).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Considerate;
 
@@ -23,7 +24,8 @@ impl Configured for Considerate {
         Ok(Self)
     }
 
-    /// Nothing leaves by a flag, so launches do not pay for the test of one.
+    /// Returns that the policy needs nothing: no work leaves by a flag, so launches do not pay for
+    /// the test of one.
     fn needs(_config: &NoConfig) -> Needs {
         Needs::NONE
     }

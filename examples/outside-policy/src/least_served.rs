@@ -3,18 +3,18 @@
 use raddle_policy::{Configured, Cus, ProcessId, ProcessState, SettingError, Tick, Ticks, Turn};
 use serde::{Deserialize, Serialize};
 
-/// The runnable process that had waves on the device for the shortest time so far, for a slice;
-/// ties go to the lowest id. Shares and levels play no part.
+/// Turn policy that gives a slice to the runnable process that had waves on the device for the
+/// shortest time so far; ties go to the lowest id. Shares and levels play no part.
 #[derive(Clone, Copy, Debug)]
 pub struct LeastServed {
     slice: Ticks,
 }
 
-/// The length of a turn.
+/// Settings of the policy `least-served`: the length of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LeastServedConfig {
-    /// The length of a turn in microseconds, 1 or more.
+    /// Length of a turn in microseconds, 1 or more.
     pub slice_us: u64,
 }
 

@@ -2,10 +2,11 @@
 
 use raddle_policy::{ProcessId, ProcessState, Tick, Ticks, Turn};
 
-/// One process a slice, drawn by lot with as many tickets as its share. The same seed draws the
-/// same.
+/// Turn policy that draws one process a slice by lot, with as many tickets as its share. Equal
+/// seeds draw equal processes.
 ///
-/// Among those of the most urgent level alone, with a policy of raddle before it:
+/// Draws among the processes of the most urgent level alone, where a policy of raddle stands before
+/// it:
 ///
 /// ```
 /// use outside_policy::Lottery;
@@ -32,13 +33,13 @@ pub struct Lottery {
 }
 
 impl Lottery {
-    /// Draws by this seed, once a slice of 1 tick or more.
+    /// Returns a policy that draws with the seed `seed`, once a slice of 1 tick or more.
     #[must_use]
     pub const fn new(seed: u64, slice: Ticks) -> Self {
         Self { state: seed | 1, slice }
     }
 
-    /// The next number of a xorshift generator.
+    /// Returns the next number of a xorshift generator, by which the lot is drawn.
     const fn draw(&mut self) -> u64 {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;

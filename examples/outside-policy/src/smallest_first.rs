@@ -2,8 +2,9 @@
 
 use raddle_policy::{Configured, Cus, Free, Launch, NoConfig, Rank, ReadyLaunch, SettingError};
 
-/// Shortest job first: the launch with the fewest workgroups left goes first, and each workgroup to
-/// the compute unit with most room for it. One that does not fit lets the next smallest pass.
+/// Allocate policy (shortest job first): the launch with the fewest workgroups left goes first, and
+/// each workgroup to the compute unit with most room for it. A launch that does not fit lets the
+/// next smallest pass.
 ///
 /// Ties go to the launch submitted first and to the lowest compute unit. Levels play no part.
 ///

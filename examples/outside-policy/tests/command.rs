@@ -8,8 +8,8 @@ use raddle::{App, Console, Registry};
 use raddle_policy::Ranked;
 use raddle_testkit::Sink;
 
-/// Runs a command line with the three policies, or with the bundled ones alone: exit code, output,
-/// errors.
+/// Runs a command line with the three policies of this crate, or with the bundled ones alone where
+/// `outside` is false. Returns (exit code, output, errors).
 fn run(outside: bool, args: &[&str]) -> (u8, String, String) {
     let bundled = Registry::bundled();
     let registry = match outside {
@@ -35,7 +35,7 @@ fn run(outside: bool, args: &[&str]) -> (u8, String, String) {
     (code, out.text(), err.text())
 }
 
-/// A file beside this crate.
+/// Returns the path of a file in the folder of this crate.
 fn file(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name).display().to_string()
 }

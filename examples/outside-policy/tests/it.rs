@@ -22,7 +22,8 @@ proptest! {
         check_bulk(|| Ranked::new(SmallestFirst), &scenario);
     }
 
-    /// On devices of up to 304 compute units, whose launches are also taken off and come back.
+    /// Checks the policy on devices of up to 304 compute units, whose launches are also taken off
+    /// and come back.
     #[test]
     fn smallest_first_answers_in_bulk_as_one_by_one(scenario in wide_scenario()) {
         check_bulk(|| Ranked::new(SmallestFirst), &scenario);

@@ -6,7 +6,8 @@ use raddle_policy::{Activity, Barrier, Idempotence, KernelCall, Level, Ranked, S
 use raddle_sim::{Costs, EnergyModel, ProcessPlan, SimConfig, Task, Work, Workload, run};
 use raddle_testkit::{SMALL_CU, demand};
 
-/// A launch of `workgroups` two-wave workgroups of 100 ticks.
+/// Returns a launch that arrives at the tick `arrival`, of `workgroups` workgroups of two waves,
+/// which take 100 ticks each.
 fn launch(stream: u32, arrival: u64, workgroups: u64) -> Task {
     Task {
         stream: StreamId(stream),

@@ -13,7 +13,7 @@ fn main() -> ExitCode {
     App::new(registry()).main()
 }
 
-/// Returns the policies of raddle and the ten.
+/// Returns a registry with the policies of raddle and the ten of XSched.
 pub fn registry() -> Registry {
     Registry::bundled()
         .turn::<FirstComeFirstServed>()

@@ -2,7 +2,8 @@
 
 use raddle_policy::{Configured, Cus, NoConfig, ProcessId, ProcessState, SettingError, Tick, Turn};
 
-/// The processes whose window is active, as a hint of 1 says; all of them where none is.
+/// Turn policy that gives the device to the processes whose window is active, as their custom hint
+/// of 1 says; to all processes where no window is.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ActiveWindowFirst;
 

@@ -6,17 +6,18 @@ use raddle_policy::{Configured, Cus, ProcessId, ProcessState, SettingError, Tick
 
 use crate::SliceConfig;
 
-/// The process with the least virtual time has the device for a slice. Virtual time goes by a sixth
-/// slower with each step of a priority hint above the default, 128; who comes begins with the least
-/// of the others.
+/// Turn policy that gives a slice to the process with the least virtual time. Virtual time goes by
+/// a sixth slower with each step of a priority hint above the default, 128; a process that comes
+/// begins with the least virtual time of the others.
 #[derive(Clone, Debug)]
 pub struct CompletelyFair {
     slice: Ticks,
-    /// Virtual time, and time on the device when it was added up.
+    /// For each process: (virtual time in 2^-16 ns, time on the device when it was added up last).
     times: BTreeMap<ProcessId, (u128, Ticks)>,
 }
 
-/// Virtual time of a nanosecond, times 2^16.
+/// Returns the virtual time that a nanosecond on the device adds, times 2^16: less for a more
+/// urgent process.
 fn pace(process: &ProcessState) -> u128 {
     let steps = 128 - process.hints.priority.map_or(128, |level| i32::from(level.0));
     let scale = |pace: u128, _| if steps > 0 { pace * 5 / 6 } else { pace * 6 / 5 };

@@ -2,7 +2,8 @@
 
 use raddle_policy::{Configured, Cus, NoConfig, ProcessId, ProcessState, SettingError, Tick, Turn};
 
-/// The process that has been ready for the longest time has the device until it has nothing left.
+/// Turn policy that gives the device to the process that has been ready for the longest time, until
+/// it has nothing left.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FirstComeFirstServed;
 

@@ -4,8 +4,8 @@ use raddle_policy::{Configured, Cus, NoConfig, ProcessId, ProcessState, SettingE
 
 use crate::hpf;
 
-/// The processes of the highest priority, with all their streams. With one device it differs from
-/// HPF in the streams alone.
+/// Turn policy that gives the device to the processes of the highest priority, with all their
+/// streams. With one device it differs from HPF only in the streams.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemPriority;
 

@@ -5,14 +5,15 @@ use raddle_policy::{
     Tick, Turn,
 };
 
-/// The processes whose most urgent stream is as urgent as any, and of each of them the streams that
-/// are.
+/// Turn policy that gives the device to the processes of the highest priority, and of each of them
+/// to the most urgent streams alone.
 ///
 /// A hint of a stream wins over that of its process, and that over the levels of launches.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HighestPriority;
 
-/// Returns how urgent a process is.
+/// Returns the urgency of a process, by its priority hint or else its level: the smaller, the more
+/// urgent.
 pub(crate) fn of(process: &ProcessState) -> u64 {
     process.hints.priority.unwrap_or(process.level).rank()
 }

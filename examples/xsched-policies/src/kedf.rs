@@ -3,16 +3,17 @@
 use raddle_policy::{Configured, Cus, ProcessId, ProcessState, SettingError, Tick, Turn};
 use serde::{Deserialize, Serialize};
 
-/// The `k` processes whose deadlines are the earliest: when each became ready, and as long after
-/// that as its hint says. Who says none comes last.
+/// Turn policy that gives the device to the `k` processes with the earliest deadlines: the tick at
+/// which a process became ready, plus the span that its hint names. A process without a hint comes
+/// last.
 #[derive(Clone, Copy, Debug)]
 pub struct KEarliestDeadlines(usize);
 
-/// The number of processes that have the device at once.
+/// Settings of the policy: the number of processes that have the device side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct KEarliestDeadlinesConfig {
-    /// The number of processes at once, 1 or more.
+    /// Most processes that have the device side by side, 1 or more.
     pub k: usize,
 }
 

@@ -4,8 +4,9 @@ use raddle_policy::{
     Configured, Cus, Level, NoConfig, ProcessId, ProcessState, SettingError, Tick, Turn,
 };
 
-/// A process with a hint of laxity is of no urgency until it has been ready for so long, then of
-/// the highest; who says none is of its priority. The most urgent have the device.
+/// Turn policy that gives the device to the most urgent processes. A process with a hint of laxity
+/// is of the least urgency until it has been ready for that time, and of the highest from then on;
+/// a process without one is as urgent as its priority says.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Laxity;
 

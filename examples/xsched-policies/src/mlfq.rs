@@ -6,13 +6,14 @@ use raddle_policy::{Configured, Cus, ProcessId, ProcessState, SettingError, Tick
 
 use crate::SliceConfig;
 
-/// Four queues; a process of the lowest number has the device, of equal ones who has waited
-/// longest. The slice of a queue is twice that of the one above it; ten slices without the device
-/// bring a process up by one.
+/// Turn policy with four queues: a process of the queue with the lowest number has the device, of
+/// several the one that has waited longest. The slice of a queue is twice that of the one before
+/// it; ten slices without the device bring a process one queue up.
 #[derive(Clone, Debug)]
 pub struct FeedbackQueues {
     slice: Ticks,
-    /// Queue, time on the device when it came into it, and when it last had the turn.
+    /// For each process: (number of its queue, its time on the device when it came into that queue,
+    /// tick at which it last had the turn).
     places: BTreeMap<ProcessId, (u32, Ticks, Tick)>,
 }
 

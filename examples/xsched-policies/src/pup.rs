@@ -4,15 +4,16 @@ use raddle_policy::{Configured, Cus, ProcessId, ProcessState, SettingError, Tick
 
 use crate::SliceConfig;
 
-/// Processes in turn, each for as much of the slice as its hint of utilisation is of all hints; its
-/// share where it says none.
+/// Turn policy that gives the turn to one process after the other, each for a part of the slice in
+/// proportion to its hint of utilisation; a process without a hint counts by its share.
 #[derive(Clone, Copy, Debug)]
 pub struct ProcessPartition {
     slice: Ticks,
     last: Option<(ProcessId, Tick)>,
 }
 
-/// Returns the part that a process asks for.
+/// Returns the part of the slice that a process asks for, in percent as its hint says, or else its
+/// share; 1 or more.
 pub(crate) fn part(process: &ProcessState) -> u64 {
     process.hints.utilisation.map_or_else(|| process.share.into(), u64::from).max(1)
 }

@@ -7,8 +7,8 @@ use raddle_policy::{
 
 use crate::{ProcessPartition, SliceConfig};
 
-/// Processes in turn as under PUP, and in the turn of each its streams one after the other, a part
-/// of the slice each.
+/// Turn policy that gives the turn to one process after the other, as PUP does, and within the turn
+/// of a process to one of its streams after the other, each for an equal part of the slice.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamPartition {
     processes: ProcessPartition,

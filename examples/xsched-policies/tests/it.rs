@@ -37,7 +37,8 @@ proptest! {
     }
 }
 
-/// Two processes with much to do from 0 and 10 on; the second says this of itself at 5.
+/// Returns whether the second of two processes starts work before the first has started all of its
+/// own. The first has work at the tick 0, the second gives the hint `hint` at 5 and has work at 10.
 fn second_passes(turn: impl Turn + Send + 'static, hint: Hint) -> bool {
     let script = Script::on("1x1").launch(0).level(5).workgroups(40);
     let script = script.at(5).hint(1, hint).at(10).launch(1).level(9).workgroups(4);
@@ -75,7 +76,7 @@ fn of_one_process_the_urgent_stream_submits_first() {
     insta::assert_snapshot!(format!("hhpf\n{all}\nhpf\n{urgent}"));
 }
 
-/// A stream that keeps what is written.
+/// Output that keeps in memory what is written to it.
 #[derive(Clone, Default)]
 struct Kept(Arc<Mutex<Vec<u8>>>);
 
@@ -95,7 +96,7 @@ impl Write for Kept {
     }
 }
 
-/// The command of the README, a line each.
+/// Lines of the command that the README shows.
 const COMMAND: [&str; 6] = [
     "cargo run --release -p xsched-policies --example mix -- replay",
     "crates/raddle/data/demo/decode.csv crates/raddle/data/demo/train.csv --requests decode=40/s --goal 'decode p99 40ms'",
@@ -105,7 +106,7 @@ const COMMAND: [&str; 6] = [
     "--no-files -v",
 ];
 
-/// Returns the words of the command behind `--`, as a shell gives them in the root of the tree.
+/// Returns the words of the command behind `--`, as a shell gives them in the root of the checkout.
 fn words() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let text = COMMAND.join(" ");
@@ -133,8 +134,8 @@ fn words() -> Vec<String> {
     all
 }
 
-/// The README shows what its command prints today; it takes minutes where nothing is optimised, so
-/// it runs where `RADDLE_PAGES` is `all` or `xsched`.
+/// Checks that the README shows what its command prints today. It takes minutes where nothing is
+/// optimised, so it runs only where `RADDLE_PAGES` is `all` or `xsched`.
 #[test]
 fn the_readme_shows_what_its_command_prints() {
     if !matches!(std::env::var("RADDLE_PAGES").as_deref(), Ok("all" | "xsched")) {

@@ -8,11 +8,11 @@ use std::{env, fs};
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// Names of the programs that are Chromium.
+/// Names of programs that are Chromium, in the order in which they are looked for.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-/// The seconds after which Chromium is given up.
+/// Seconds that Chromium may take for a page before it is killed.
 const PATIENCE: u32 = 180;
-/// No window, no profile of its own, and nothing but files can be reached.
+/// Options of Chromium: no window, no profile of its own, and nothing but files can be reached.
 pub(super) const FLAGS: [&str; 12] = [
     "--headless",
     "--no-sandbox",
@@ -28,7 +28,8 @@ pub(super) const FLAGS: [&str; 12] = [
     "--force-device-scale-factor=1",
 ];
 
-/// The program that `CHROMIUM` names, or one on the search path.
+/// Returns the path of Chromium: the program that the variable `CHROMIUM` names, or one on the
+/// search path; `None` where there is none.
 pub(crate) fn find() -> Option<PathBuf> {
     if let Some(program) = env::var_os("CHROMIUM").filter(|name| !name.is_empty()) {
         return Some(program.into());
@@ -38,7 +39,7 @@ pub(crate) fn find() -> Option<PathBuf> {
     files.find(|file| file.is_file())
 }
 
-/// Opens a page in a folder of its own until Chromium ends by itself.
+/// Opens a page in Chromium until that ends by itself, and returns (its output, its complaints).
 ///
 /// # Errors
 /// When it cannot be started, fails, or does not end.

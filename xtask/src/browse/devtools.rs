@@ -16,10 +16,10 @@ use tempfile::TempDir;
 
 use super::chromium::FLAGS;
 
-/// How long an answer may take.
+/// Longest time for which an answer of Chromium is waited for.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// A page in a Chromium without a window.
+/// Page in a Chromium without a window, driven by the protocol of its developer tools.
 #[derive(Debug)]
 pub(crate) struct Devtools {
     child: Child,
@@ -27,7 +27,8 @@ pub(crate) struct Devtools {
     from: Receiver<Value>,
     session: Option<String>,
     sent: u64,
-    /// The addresses that the page asked for, and the complaints of its console.
+    /// Addresses that the page asked for; the field below it has the complaints of the page's
+    /// console.
     pub(crate) asked: Vec<String>,
     pub(crate) complaints: Vec<String>,
     _profile: TempDir,
@@ -86,7 +87,7 @@ impl Devtools {
         Ok(tools)
     }
 
-    /// Calls a method of the protocol.
+    /// Calls a method of the protocol of the developer tools, and returns its result.
     ///
     /// # Errors
     /// When it fails, or there is no answer.
@@ -110,7 +111,8 @@ impl Devtools {
         }
     }
 
-    /// Keeps the request or the complaint of an event.
+    /// Records the address that the page asks for, or the complaint of its console, where an event
+    /// tells one.
     fn note(&mut self, event: &Value) {
         let params = &event["params"];
         match event["method"].as_str() {
@@ -130,7 +132,7 @@ impl Devtools {
         }
     }
 
-    /// Opens an address.
+    /// Opens an address in the page, and waits until the page is whole.
     ///
     /// # Errors
     /// When there is no page.
@@ -145,7 +147,7 @@ impl Devtools {
         Ok(())
     }
 
-    /// Returns the value of an expression in the page, awaited.
+    /// Returns the value of a JavaScript expression in the page; a promise is waited for.
     ///
     /// # Errors
     /// When the expression throws.
@@ -160,7 +162,7 @@ impl Devtools {
         Ok(found["result"]["value"].take())
     }
 
-    /// Gives files to an input of the page.
+    /// Gives files to the file input of the page that a CSS selector names.
     ///
     /// # Errors
     /// When there is no such input.

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-/// A width in pixels, and a colour scheme or `print`.
+/// View of a page: (width in pixels, colour scheme or `print`).
 type PageView = (u32, &'static str);
 
 const VIEWS: [PageView; 6] = [
@@ -27,21 +27,22 @@ const VIEWS: [PageView; 6] = [
     // Paper of 210 mm without its margins.
     (718, "print"),
 ];
-/// The least width of a browser's own window.
+/// Least width in pixels of a browser's own window.
 const WINDOW: u32 = 500;
-/// The height of the tallest picture: some programs cannot open longer ones.
+/// Height in pixels of the tallest picture that is kept: some programs cannot open taller ones.
 const TALLEST: u32 = 16_000;
 const PROBE: &str = include_str!("probe.js");
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct BrowseArgs {
-    /// Pages
+    /// HTML pages to check
     #[arg(required = true, value_name = "FILE.html")]
     files: Vec<PathBuf>,
-    /// Fail where the first screen lacks the answer, the load, the memory, the goal or an interval
+    /// Fail where a report does not show the answer, the load, the memory, the goal or an interval
+    /// before anybody scrolls
     #[arg(long)]
     first_screen: bool,
-    /// Keep a picture of each view in this folder
+    /// Keep a picture of each view (width and colour scheme) in this folder
     #[arg(long, value_name = "FOLDER")]
     shots: Option<PathBuf>,
 }
@@ -67,7 +68,7 @@ pub(crate) fn run(args: &BrowseArgs) -> Result<()> {
     Ok(())
 }
 
-/// The findings of a page: lines that begin with `ok`, `fail` or `height`.
+/// Findings about a page: lines that begin with `ok`, `fail` or `height`.
 #[derive(Debug)]
 struct PageLines {
     lines: Vec<String>,
@@ -78,14 +79,14 @@ impl PageLines {
         self.lines.iter().map(String::as_str).filter(|line| line.starts_with("fail "))
     }
 
-    /// Returns how tall the page is in a view.
+    /// Returns the height of the page in pixels in a view; `None` where no line tells it.
     fn height(&self, (width, scheme): PageView) -> Option<u32> {
         let label = format!("height {width} {scheme}: ");
         self.lines.iter().find_map(|line| line.strip_prefix(&label)?.parse().ok())
     }
 }
 
-/// Looks at a page in every view.
+/// Opens a page in every view, and returns what is found there.
 fn look(program: &Path, page: &str, first_screen: bool) -> Result<PageLines> {
     let views = serde_json::to_string(&VIEWS)?;
     let probe = format!(
@@ -105,7 +106,7 @@ fn look(program: &Path, page: &str, first_screen: bool) -> Result<PageLines> {
     Ok(PageLines { lines })
 }
 
-/// Takes a picture of each view.
+/// Writes a picture of each view of a page to a folder.
 fn shoot(program: &Path, page: &str, found: &PageLines, file: &Path, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
     let folder = fs::canonicalize(folder)?;
@@ -129,7 +130,8 @@ fn shoot(program: &Path, page: &str, found: &PageLines, file: &Path, folder: &Pa
     Ok(())
 }
 
-/// Text as a literal of a script that stands in a page, whose end it must not be.
+/// Returns a text as a string of a script that stands in a page; no `<` is in it, which could end
+/// the script.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('<', "\\u003c")
 }

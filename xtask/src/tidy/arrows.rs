@@ -18,7 +18,7 @@ const EXAMPLES: [Crate; 2] = [
     Crate { name: "xsched-policies", no_std: true, knows: &["policy"] },
 ];
 
-/// The answer of `cargo metadata`.
+/// Part of the answer of `cargo metadata` that is read.
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -33,7 +33,7 @@ struct Package {
 #[derive(Deserialize)]
 struct Dependency {
     name: String,
-    /// `dev`, `build`, or nothing.
+    /// Kind of the dependency: `dev` or `build`; `None` for an ordinary one.
     kind: Option<String>,
 }
 

@@ -16,7 +16,7 @@ use super::Finding;
 use crate::modules::{self, Module};
 use crate::{checkout, workspace};
 
-/// A path of names from a crate's root.
+/// Path of a module: the names from the crate's root to it.
 type ModulePath = Vec<String>;
 
 pub(super) fn check() -> Result<Vec<Finding>> {
@@ -30,7 +30,8 @@ pub(super) fn check() -> Result<Vec<Finding>> {
     Ok(found)
 }
 
-/// Two modules by their index; the first names an item that the second defines, by this path.
+/// Use of one module by another: the code of the module `from` names the item `path` that the
+/// module `to` defines. Both are indices in the module tree.
 #[derive(Debug)]
 struct Arrow {
     from: usize,
@@ -38,7 +39,7 @@ struct Arrow {
     path: String,
 }
 
-/// The arrows inside of each circle of a module tree.
+/// Returns the arrows (uses of one module by another) inside of each circle of a module tree.
 fn circles(tree: &[Module]) -> Vec<Vec<Arrow>> {
     let mut arrows: BTreeMap<(usize, usize), String> = BTreeMap::new();
     let scopes: Vec<Scope> = tree.iter().map(Scope::read).collect();
@@ -78,7 +79,8 @@ fn related(a: &Module, b: &Module) -> bool {
     a.path.starts_with(&b.path) || b.path.starts_with(&a.path)
 }
 
-/// Returns the modules that can be reached by arrows, at least one of them.
+/// Returns the modules that can be reached from the module `from` by one arrow (a use of another
+/// module) or more.
 fn reachable(arrows: &BTreeMap<(usize, usize), String>, from: usize) -> BTreeSet<usize> {
     let mut reached = BTreeSet::new();
     let mut open = vec![from];
@@ -109,18 +111,18 @@ fn finding(tree: &[Module], circle: &[Arrow]) -> Finding {
     }
 }
 
-/// The names that one file defines, renames and uses.
+/// Names that one file defines, brings in and uses.
 #[derive(Default)]
 struct Scope {
-    /// Items that the file defines, without modules.
+    /// Names of the items that the file defines, without modules.
     defines: BTreeSet<String>,
-    /// Names that `use` brings in, with their paths and whether others may see them.
+    /// Names that `use` brings in, each with (path of its item, whether other files may see it).
     aliases: BTreeMap<String, (ModulePath, bool)>,
-    /// Paths before a `*`.
+    /// Paths of `use path::*`, each with true if other files may see its names.
     globs: Vec<(ModulePath, bool)>,
-    /// Paths in the code, each with the module that it stands in.
+    /// Paths in the code, each as (path of the module around it, path).
     used: Vec<(ModulePath, ModulePath)>,
-    /// The module that is being read.
+    /// Path of the module that is being read.
     module: ModulePath,
 }
 
@@ -171,7 +173,7 @@ impl Scope {
         self.used.push((self.module.clone(), path));
     }
 
-    /// Paths inside of a macro's arguments, which nothing has parsed.
+    /// Notes the paths inside of a macro's arguments, which nothing has parsed.
     fn tokens(&mut self, tokens: TokenStream) {
         let mut path = ModulePath::new();
         let mut colons = 0;
@@ -232,14 +234,14 @@ impl<'ast> Visit<'ast> for Scope {
 }
 
 struct Resolver<'a> {
-    /// The module that has a path.
+    /// Index of the module in the module tree, by its path.
     index: BTreeMap<&'a [String], usize>,
     scopes: &'a [Scope],
 }
 
 impl Resolver<'_> {
-    /// Finds the file that defines what `path` names in `module`; `None` for a module, a local
-    /// name, or an item of another crate.
+    /// Returns the index of the file that defines the item which `path` names in `module`; `None`
+    /// for a module, a local name, or an item of another crate.
     fn file(&self, module: &[String], path: &[String], depth: usize) -> Option<usize> {
         let (first, rest) = path.split_first()?;
         // Re-exports may name each other in a circle.
@@ -260,7 +262,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Finds the file that defines what a path below a module names.
+    /// Returns the index of the file that defines the item with the path `path` below the module
+    /// `module`.
     fn below(&self, module: &[String], path: &[String], depth: usize) -> Option<usize> {
         let at = self.owner(module)?;
         let (name, rest) = path.split_first()?;
@@ -283,7 +286,7 @@ impl Resolver<'_> {
         scope.globs.iter().find_map(|(glob, _)| self.file(&scope.module, &path(glob), depth + 1))
     }
 
-    /// The file that holds a module: its own, or that of the module around it.
+    /// Returns the index of the file that holds a module: its own, or that of a module around it.
     fn owner(&self, module: &[String]) -> Option<usize> {
         (0..=module.len()).rev().find_map(|length| self.index.get(&module[..length]).copied())
     }
@@ -293,7 +296,8 @@ impl Resolver<'_> {
 mod tests {
     use super::*;
 
-    /// The arrows of the circles among these files, each of which is a child of the root.
+    /// Returns the arrows (uses of one file by another) of the circles among files, each file given
+    /// as (name of its module, text); `root` is the text of the crate's root.
     fn found(root: &str, files: &[(&str, &str)]) -> Vec<String> {
         let module = |name: &str, text: &str| Module {
             path: if name.is_empty() { ModulePath::new() } else { vec![name.to_owned()] },

@@ -9,13 +9,14 @@ const HEADLESS: [&str; 22] = [
     "as much", "as few", "the same", "those", "these", "whose", "it", "its", "they", "them",
     "their", "who", "which",
 ];
-/// Words that may begin one only with a noun behind them, and here never have one.
+/// Words that may begin a comment only with a noun behind them, and in this repository never have
+/// one.
 const PRONOUNS: [&str; 3] = ["that", "none", "nothing"];
 const SUBJECT: &str =
     "begin with a verb in the third person (`Returns the ..`), or with a noun phrase and its noun";
 const RETURNS: &str = "write a sentence of its own: `Returns whether ..`";
 
-/// Every comment has a subject; a file may open with its question.
+/// Finds the comments of a file that have no subject; a file may open with its question.
 pub(super) fn comments(path: &str, text: &str, _: Exists<'_>) -> Vec<Finding> {
     if !is_source(path) {
         return Vec::new();
@@ -37,7 +38,8 @@ pub(super) fn comments(path: &str, text: &str, _: Exists<'_>) -> Vec<Finding> {
     found
 }
 
-/// The comments of a file, each with the number of its first line, its mark and its text in one line.
+/// Returns the comments of a file, each as (number of its first line, its mark, its text in one
+/// line).
 fn blocks(text: &str) -> Vec<(usize, &str, String)> {
     let mut blocks: Vec<(usize, &str, String)> = Vec::new();
     let mut before = "";
@@ -68,7 +70,8 @@ fn sentence(block: &str) -> &str {
     &block[..end.unwrap_or(block.len())]
 }
 
-/// The word at its beginning that is no subject.
+/// Returns the word at the beginning of a comment that is no subject; `None` where the comment has
+/// one.
 fn headless(block: &str) -> Option<&'static str> {
     let lower = block.to_lowercase();
     HEADLESS.into_iter().chain(PRONOUNS).find(|word| {

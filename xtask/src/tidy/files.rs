@@ -9,10 +9,11 @@ use anyhow::Result;
 use super::Finding;
 use crate::checkout;
 
-/// Lines of a source file at most, without `#[cfg(test)]` at its end.
+/// Most lines that a source file may have, without `#[cfg(test)]` at its end.
 const LONGEST: usize = 500;
 
-/// Text that no file holds, with what to do instead; built from parts, so that this file passes.
+/// Texts that no file may hold, each with what to do instead; built from parts, so that this file
+/// passes.
 const FORBIDDEN: [(&str, &str); 8] = [
     (concat!("TO", "DO"), UNFINISHED),
     (concat!("FIX", "ME"), UNFINISHED),
@@ -26,10 +27,10 @@ const FORBIDDEN: [(&str, &str); 8] = [
 const UNFINISHED: &str = "finish the work, or name it in docs/STATUS.md";
 const MACHINE: &str = "write the path relative to the workspace, or take it from the environment";
 
-/// A function that returns whether a file of this repository exists, by its path.
+/// Function that returns whether a file of this repository exists, by its path.
 pub(super) type Exists<'a> = &'a dyn Fn(&str) -> bool;
 
-/// Applies a rule to every text file but the inputs of the fuzz targets.
+/// Applies a rule to every text file of the repository but the inputs of the fuzz targets.
 pub(super) fn check(rule: fn(&str, &str, Exists<'_>) -> Vec<Finding>) -> Result<Vec<Finding>> {
     let root = checkout::root();
     let exists = |path: &str| root.join(path).exists();
@@ -45,7 +46,8 @@ pub(super) fn check(rule: fn(&str, &str, Exists<'_>) -> Vec<Finding>) -> Result<
     Ok(found)
 }
 
-/// Every source file opens with `//!`, after attributes of the file at most.
+/// Finds a source file that does not open with `//!`; only attributes of the file may stand before
+/// it.
 pub(super) fn header(path: &str, text: &str, _: Exists<'_>) -> Vec<Finding> {
     if !is_source(path) {
         return Vec::new();
@@ -66,7 +68,7 @@ pub(super) fn header(path: &str, text: &str, _: Exists<'_>) -> Vec<Finding> {
     }]
 }
 
-/// No source file is too long to be read at one go.
+/// Finds a source file that is too long to be read at one go.
 pub(super) fn size(path: &str, text: &str, _: Exists<'_>) -> Vec<Finding> {
     let lines = text.lines().take_while(|line| *line != "#[cfg(test)]").count();
     if !is_source(path) || lines <= LONGEST {
@@ -76,7 +78,7 @@ pub(super) fn size(path: &str, text: &str, _: Exists<'_>) -> Vec<Finding> {
     vec![Finding { place: path.to_owned(), what, mend: "split it: a file has one subject" }]
 }
 
-/// No unfinished work, no disabled test, no path of one machine.
+/// Finds marks of unfinished work, disabled tests, and paths of one machine.
 pub(super) fn words(path: &str, text: &str, _: Exists<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -100,8 +102,8 @@ fn stands_alone(line: &str, word: &str) -> bool {
     })
 }
 
-/// Every link of a Markdown page to a local file leads to one; those of the book in `docs/` stay in
-/// it.
+/// Finds links of a Markdown page to local files that do not exist; a page of the book in `docs/`
+/// may only link to pages of the book.
 pub(super) fn links(path: &str, text: &str, exists: Exists<'_>) -> Vec<Finding> {
     if !path.ends_with(".md") {
         return Vec::new();
@@ -135,7 +137,7 @@ pub(super) fn links(path: &str, text: &str, exists: Exists<'_>) -> Vec<Finding> 
     found
 }
 
-/// The path without `..`; `None` where it leaves the repository.
+/// Returns the path without `..`; `None` where it leaves the repository.
 fn resolve(path: &Path) -> Option<String> {
     let mut parts = Vec::new();
     for part in path.components() {
@@ -149,7 +151,7 @@ fn resolve(path: &Path) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Every folder of fixtures that holds files says what they are.
+/// Finds folders of fixtures that hold files and no README that says what they are.
 pub(super) fn fixtures() -> Result<Vec<Finding>> {
     let root = checkout::root();
     let files = checkout::files(&root)?;

@@ -12,14 +12,14 @@ use std::fmt;
 
 use anyhow::{Result, bail};
 
-/// One thing that breaks a rule.
+/// Place where a house rule is broken.
 #[derive(Debug)]
 struct Finding {
-    /// `path` or `path:line`.
+    /// Place of the breach, as `path` or `path:line`.
     place: String,
-    /// The breach of the rule in words.
+    /// Breach of the rule in words.
     what: String,
-    /// How to mend it.
+    /// Advice how to mend the breach.
     mend: &'static str,
 }
 
@@ -42,10 +42,10 @@ const RULES: [(&str, TidyRule); 8] = [
     ("fixtures", files::fixtures),
 ];
 
-/// Prints what breaks a rule.
+/// Prints every place where a house rule is broken.
 ///
 /// # Errors
-/// When something does.
+/// When a rule is broken.
 pub(crate) fn run() -> Result<()> {
     let mut count = 0;
     for (name, rule) in RULES {

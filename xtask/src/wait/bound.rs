@@ -14,23 +14,25 @@ const STREAMS: u64 = 4;
 const UNITS: usize = 80;
 const ROOM: u8 = 8;
 
-/// A table of equal launches, dealt to four streams in turn.
+/// Launch table of equal launches, dealt to four streams in turn.
 #[derive(Clone, Copy)]
 pub(super) struct Table {
     pub(super) launches: u64,
     pub(super) workgroups: u64,
 }
 
-/// The workgroups of one launch that start in one tick: (launch, workgroups on each unit).
+/// Workgroups of one launch that start in one tick, as (index of the launch, [(compute unit, number
+/// of workgroups)]).
 type Front = (usize, Vec<(u8, u8)>);
 
 impl Table {
-    /// Returns when a launch is issued, and how long it runs with the device to itself, in ns.
+    /// Returns (time at which the launch with this number is issued, time that it takes with the
+    /// device to itself), in ns.
     const fn times(number: u64) -> (u64, u64) {
         (number * 2_500, 6_000 + number * 7_919 % 13 * 500)
     }
 
-    /// Writes the table as a launch table.
+    /// Writes the table as a file that raddle reads as a launch table.
     pub(super) fn write(self, file: &Path) -> Result<()> {
         let mut text = "# device = v100\nname,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,vgprs_per_thread,lds_bytes,arrival_ns,start_ns,duration_ns\n".to_owned();
         let mut ends = [0; STREAMS as usize];
@@ -102,7 +104,8 @@ impl Table {
     }
 }
 
-/// Deals workgroups to the units with most room first, each as many as bring all to one level.
+/// Deals workgroups to the compute units with most room first, each as many as bring all to one
+/// level, and adds to `units` how many each gets.
 fn deal(free: &mut [u8; UNITS], left: &mut u64, units: &mut Vec<(u8, u8)>) {
     let before = *free;
     for level in (1..=ROOM).rev() {
@@ -118,7 +121,8 @@ fn deal(free: &mut [u8; UNITS], left: &mut u64, units: &mut Vec<(u8, u8)>) {
     units.extend(taken.map(|(unit, (before, free))| (unit, before - free)).filter(|it| it.1 > 0));
 }
 
-/// A queue of events of which only those of the present moment are taken.
+/// Queue of events, each as (time in ns, kind, index), of which only those of the present time are
+/// taken.
 trait Queue {
     fn pop_if_at(&mut self, now: u64) -> Option<Reverse<(u64, u8, usize)>>;
 }

@@ -19,7 +19,7 @@ use super::address;
 use crate::browse::devtools::Devtools;
 use crate::checkout;
 
-/// Samples of several importers, and a device where they say none.
+/// Samples of several importers, each as (file, device where the file does not name it).
 const SAMPLES: [(&str, &str); 6] = [
     ("kineto_nvidia/hta_alexnet_cuda_sync.json.gz", ""),
     ("kineto_nvidia/tracelens_b200_eager.json.gz", ""),
@@ -28,11 +28,12 @@ const SAMPLES: [(&str, &str); 6] = [
     ("rocprof/rocprofv1_2022_mixbench_mi200_timestamps.csv", "mi250x"),
     ("jax/tracelens_mi300_conv.xplane.pb", ""),
 ];
-/// A sample that only the command line reads.
+/// Sample that only the command line can read.
 const DATABASE: &str = "nsys/nsysai_rtx3080_2kernels.sqlite.gz";
-/// The bundled pair, which takes a while.
+/// Names of the bundled pair of profiles, whose replay takes a while.
 const LONG: [&str; 2] = ["decode.csv", "train.csv"];
-/// A pair of our own that takes less time, and the load and the goal for it.
+/// Names of a pair of profiles that this check makes, and that takes less time; the constant below
+/// it is the load and the goal for it.
 const PAIR: [&str; 2] = ["serve.csv", "train.csv"];
 const LOAD: [&str; 10] = [
     "--priority",
@@ -47,10 +48,11 @@ const LOAD: [&str; 10] = [
     "serve=100/s",
 ];
 
-/// A script that waits until the page does nothing any more, and returns its state and its text.
+/// Script that waits until the page does nothing any more, and returns (its state, its text).
 const RESTS: &str = "new Promise((done) => { const look = () => document.body.dataset.state === 'busy' \
     ? setTimeout(look, 10) : done([document.body.dataset.state, $('error').textContent || $('state').textContent]); look(); })";
-/// A script that enters the load, the goal and the priority as a person would.
+/// Script that enters the load, the goal and the priority of the pair of profiles as a person
+/// would.
 const ASK_PAIR: &str = "$('device').value = 'b200'; $('until').value = '50'; \
     for (const [name, value] of [['rate', '100'], ['figure', 'p99'], ['limit', '20ms'], ['priority', '3']]) { \
         const field = document.querySelector(`[name=${name}]`); \
@@ -60,7 +62,7 @@ struct WebCheck {
     page: Devtools,
     raddle: PathBuf,
     folder: TempDir,
-    /// The address of `raddle serve`.
+    /// Address of the page that `raddle serve` shows.
     served: String,
 }
 
@@ -84,7 +86,7 @@ pub(super) fn run(chromium: &Path, raddle: &Path, engine: &Path) -> Result<()> {
 }
 
 impl WebCheck {
-    /// Runs the command line.
+    /// Runs `raddle` with these arguments, and returns its output.
     fn raddle(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Result<String> {
         let done = Command::new(&self.raddle)
             .args(args)
@@ -100,7 +102,7 @@ impl WebCheck {
         Ok(String::from_utf8(done.stdout)?)
     }
 
-    /// Returns the summary and the report of a replay on the command line.
+    /// Replays on the command line, and returns (summary, report).
     fn native(&self, args: &[&OsStr]) -> Result<[String; 2]> {
         self.answer("replay", args)
     }
@@ -114,12 +116,13 @@ impl WebCheck {
         Ok([file("summary.json")?, file("report.html")?])
     }
 
-    /// Returns the paths of the pair.
+    /// Returns the paths of the pair of profiles that this check makes.
     fn files(&self) -> [PathBuf; 2] {
         PAIR.map(|name| self.folder.path().join(name))
     }
 
-    /// Gives profiles to the page and waits. Returns the state of the page and its text.
+    /// Gives profiles to the page, and waits until it does nothing any more. Returns (state of the
+    /// page, its text).
     fn give(&mut self, files: &[PathBuf]) -> Result<[String; 2]> {
         self.page.give("#file", files)?;
         self.page.value("new Promise((done) => setTimeout(done, 0))")?;
@@ -132,7 +135,7 @@ impl WebCheck {
         Ok([text(0), text(1)])
     }
 
-    /// Replays, and holds the page's answer against that of the command line.
+    /// Replays in the page, and compares its summary and report with those of the command line.
     fn same(&mut self, what: &str, native: &[String]) -> Result<()> {
         let took = self.page.value("(window.began = performance.now(), $('go').click(), 0)");
         took?;
@@ -157,7 +160,8 @@ impl WebCheck {
         Ok(())
     }
 
-    /// Checks each sample by itself, and one that is refused.
+    /// Checks that the page answers as the command line for each sample, and refuses the one that
+    /// it cannot read.
     fn samples(&mut self, page: &str) -> Result<()> {
         let default = || checkout::root().join("../shared/traces");
         let samples = env::var_os("RADDLE_SAMPLES").map_or_else(default, PathBuf::from);
@@ -190,7 +194,7 @@ impl WebCheck {
         Ok(())
     }
 
-    /// Checks two profiles, with a load and a goal.
+    /// Checks that the page answers as the command line for two profiles, with a load and a goal.
     fn pair(&mut self, page: &str) -> Result<()> {
         self.page.open(page)?;
         self.give_pair()?;
@@ -216,8 +220,8 @@ impl WebCheck {
         self.answer(verb, &args)
     }
 
-    /// Checks that a cancelled replay shows nothing, and that the next one is as if it had not
-    /// been.
+    /// Checks that a cancelled replay shows nothing, and that the next replay is as if the
+    /// cancelled one had not been.
     fn cancelled(&mut self) -> Result<()> {
         let native = self.page.value("shown.summary")?;
         self.page.value("($('clear').click(), 0)")?;
@@ -242,7 +246,7 @@ impl WebCheck {
         Ok(())
     }
 
-    /// Checks the application of `raddle serve`, with the engine of the command line.
+    /// Checks the application that `raddle serve` shows, which uses the engine of the command line.
     fn served(&mut self) -> Result<()> {
         let mut server = PageEnded(
             Command::new(&self.raddle)
@@ -272,7 +276,8 @@ impl WebCheck {
         Ok(())
     }
 
-    /// Checks that on a telephone the answer stands above the form, and that it fits.
+    /// Checks that in the width of a telephone the answer stands above the form, and that nothing
+    /// is wider than the window.
     fn phone(&mut self) -> Result<()> {
         let size = json!({ "width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": false });
         self.page.call("Emulation.setDeviceMetricsOverride", size)?;
@@ -287,8 +292,8 @@ impl WebCheck {
         Ok(())
     }
 
-    /// Checks a report that replays: with the same load it answers the same, with another load what
-    /// the command line answers to that.
+    /// Checks a report that can replay: with its own load it answers as before, with another load
+    /// it answers as the command line does.
     fn live(&mut self, engine: &Path) -> Result<()> {
         let pair = self.files();
         let mut args: Vec<&OsStr> = vec!["replay".as_ref()];
@@ -332,12 +337,12 @@ impl WebCheck {
     }
 }
 
-/// Returns the folder of the bundled pair.
+/// Returns the folder of the bundled pair of profiles.
 fn demo() -> PathBuf {
     checkout::root().join("crates/raddle/data/demo")
 }
 
-/// The tables of the pair: name, grid, launches, how long each takes and how far apart they begin.
+/// Returns the launch tables of the pair of profiles that this check makes, as text.
 fn tables() -> [String; 2] {
     let kinds = [("attend", 80, 20, 20_000, 30_000), ("gemm", 640, 50, 400_000, 400_000)];
     kinds.map(|(name, grid, launches, duration, apart)| {
@@ -348,7 +353,7 @@ fn tables() -> [String; 2] {
     })
 }
 
-/// A program that ends with its owner.
+/// Program that is killed when this value is dropped.
 struct PageEnded(Child);
 
 impl Drop for PageEnded {

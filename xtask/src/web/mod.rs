@@ -18,10 +18,10 @@ pub(crate) struct Args {
     /// is built fast and not small
     #[arg(long)]
     check: bool,
-    /// Check this engine, such as target/web/raddle.wasm
+    /// Check this engine, a WebAssembly file such as target/web/raddle.wasm
     #[arg(long, value_name = "FILE", requires = "check")]
     engine: Option<PathBuf>,
-    /// The command line to use [default: one that is built]
+    /// Program `raddle` to compare with [default: one that is built]
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
 }
@@ -43,7 +43,7 @@ pub(crate) fn run(shell: &Shell, args: &Args) -> Result<()> {
     check::run(&chromium, &raddle, &engine)
 }
 
-/// Writes target/web/raddle.wasm and raddle.html.
+/// Builds the engine and the application, and writes target/web/raddle.wasm and raddle.html.
 fn make(shell: &Shell, named: Option<&Path>) -> Result<()> {
     let built = engine(shell, "web")?;
     let built = built.with_context(|| format!("no engine without the target {TARGET}"))?;
@@ -60,7 +60,8 @@ fn make(shell: &Shell, named: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-/// The engine, if its target can be had.
+/// Builds the engine with a profile of cargo, and returns its path; `None` where its target cannot
+/// be had.
 fn engine(shell: &Shell, profile: &str) -> Result<Option<PathBuf>> {
     if !checkout::has_target(shell, TARGET) {
         println!("skipped: the target {TARGET} is not installed and could not be added");
@@ -75,7 +76,7 @@ fn engine(shell: &Shell, profile: &str) -> Result<Option<PathBuf>> {
     Ok(Some(checkout::target_folder().join(TARGET).join(folder).join("raddle_web.wasm")))
 }
 
-/// The command line that is named, or else built.
+/// Returns the path of the program `raddle` that was named, or of one that is built.
 fn program(shell: &Shell, named: Option<&Path>) -> Result<PathBuf> {
     if let Some(program) = named {
         return Ok(fs::canonicalize(program)?);
@@ -84,7 +85,7 @@ fn program(shell: &Shell, named: Option<&Path>) -> Result<PathBuf> {
     Ok(checkout::target_folder().join("debug/raddle"))
 }
 
-/// Where a file lies as an address.
+/// Returns the address of a file for a browser (`file://..`).
 fn address(file: &Path) -> String {
     format!("file://{}", file.display())
 }

@@ -44,8 +44,8 @@ pub unsafe extern "C" fn raddle_controller_join(
     })
 }
 
-/// Removes a process that has no launch in the runtime and is not preempted. Its waiting launches
-/// are dropped.
+/// Removes a process that has no launch in the runtime and is not preempted; any other is an error.
+/// Its waiting launches are dropped.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_controller_leave(
     controller: *mut RaddleController,
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn raddle_controller_open(
     })
 }
 
-/// Closes a stream: no further work is captured in it; the work in it runs.
+/// Closes a stream: no further work is captured in it; work that was captured before still runs.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_controller_close(
     controller: *mut RaddleController,
@@ -145,8 +145,8 @@ pub extern "C" fn raddle_controller_release(
 }
 
 /// Adds captured work at the end of its stream, and writes its number in the order of capture to
-/// `order`. Answers `Refused` where the queues are full: capture the work again when the generation
-/// of the process has changed.
+/// `order`. Answers `Refused` where the queues are full: capture the work again when
+/// `RaddleProcess.generation` of the process has changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_captured(
     controller: *mut RaddleController,

@@ -27,10 +27,11 @@ use crate::status::{Failure, Outcome, RaddleStatus, guarded};
 #[derive(Debug)]
 pub struct RaddleController {
     controller: Controller<u64>,
-    /// For each process, one more than the number of its last submission.
+    /// For each process, one more than the number of its last submission: a report about a smaller
+    /// number may be late, and one about another number is wrong.
     submitted: BTreeMap<u16, u64>,
     /// For each process, a submission that has left the runtime. It stands for any other submission
-    /// that has left, of which a report may be late.
+    /// that has left, where the report that it was submitted comes after that of its end.
     gone: BTreeMap<u16, LaunchHandle>,
 }
 
@@ -131,7 +132,7 @@ const fn no_reset(why: NoReset) -> RaddleAnswer {
     }
 }
 
-/// Makes a controller without processes. Writes its handle to `controller`.
+/// Makes a controller of preemptions, without processes. Writes its handle to `controller`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_new(
     config: *const RaddleControllerConfig,
@@ -150,8 +151,8 @@ pub unsafe extern "C" fn raddle_controller_new(
     })
 }
 
-/// Writes the next command for any process; answers `Empty` until something is reported. Carry out
-/// commands in their order.
+/// Writes the next command for any process; answers `Empty` where no command is due before the next
+/// report. Carry out commands in their order.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_next(
     controller: *mut RaddleController,

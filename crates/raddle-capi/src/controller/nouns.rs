@@ -42,7 +42,7 @@ pub struct RaddleControllerConfig {
     pub withdraws: u8,
     /// Extent of a reset, one of `RaddleResetScope`.
     pub scope: u32,
-    /// Most launches of one process that are in the runtime at a time, 1 or more; 8 in the seed.
+    /// Most launches of one process that are in the runtime at a time, 1 or more; 8 in seed 001.
     pub window: u32,
     /// Most launches of one process that may wait in its queues; 0 for no limit.
     pub most_waiting: u32,
@@ -50,21 +50,23 @@ pub struct RaddleControllerConfig {
     pub most_kills: u32,
 }
 
-/// Kind of captured work.
+/// Kind of work that a host captures.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleWorkKind {
-    /// A kernel launch.
+    /// The work is a kernel launch.
     Kernel = 0,
-    /// A copy or a fill of memory.
+    /// The work is a copy or a fill of memory.
     Copy = 1,
-    /// The record of an event, which finishes when all work before it in its stream has.
+    /// The work is the record of an event, which finishes when all work before it in its stream
+    /// has.
     Record = 2,
-    /// A wait for other work, which the fields `after_stream` and `after_order` name.
+    /// The work is a wait for other work, which the fields `after_stream` and `after_order` name.
     Wait = 3,
-    /// A graph of kernels that is submitted as one launch.
+    /// The work is a graph of kernels that is submitted as one launch.
     Graph = 4,
-    /// A kernel that waits on the device for its peers on other devices or in other processes.
+    /// The work is a kernel that waits on the device for its peers on other devices or in other
+    /// processes.
     Collective = 5,
 }
 
@@ -87,35 +89,35 @@ pub struct RaddleWork {
     pub after_order: u64,
 }
 
-/// Kind of command that a controller gives to the host.
+/// Kind of command that a controller of preemptions gives to the host.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleCommandKind {
-    /// Give a launch to the runtime; report `Submitted` or `NotSubmitted`.
+    /// Gives a launch to the runtime; the host reports `Submitted` or `NotSubmitted`.
     Submit = 1,
-    /// Raise the preemption flags (tested by each launch at its start) of a process, for the
-    /// submissions that `raddle_controller_cut` gives; report `raddle_controller_raised`.
+    /// Raises the preemption flags (tested by each launch at its start) of a process, for the
+    /// submissions that `raddle_controller_cut` gives; the host reports `raddle_controller_raised`.
     Raise = 2,
-    /// Lower the preemption flags (tested by each launch at its start) of a process.
+    /// Lowers the preemption flags (tested by each launch at its start) of a process.
     Lower = 3,
-    /// Reset the compute units of a process; report each killed launch as `Killed`, then
+    /// Resets the compute units of a process; the host reports each killed launch as `Killed`, then
     /// `raddle_controller_drained`.
     Reset = 4,
-    /// Place no further workgroup of a process; report `raddle_controller_drained` when none of its
-    /// workgroups is on the device.
+    /// Keeps further workgroups of a process from being placed; the host reports
+    /// `raddle_controller_drained` when none of its workgroups is on the device.
     Hold = 5,
-    /// Let those workgroups of a process start that a drain kept from starting.
+    /// Lets those workgroups of a process start that a drain kept from starting.
     Release = 6,
-    /// Save the work of a process on the device; report `raddle_controller_drained` when none of it
-    /// is on the device.
+    /// Saves the work of a process that is on the device; the host reports
+    /// `raddle_controller_drained` when none of it is on the device.
     Save = 7,
-    /// Restore the saved work of a process.
+    /// Restores the saved work of a process, which then runs on.
     Restore = 8,
-    /// The preemption of the process is complete. The host has nothing to do.
+    /// Says that the preemption of the process is complete. The host has nothing to do.
     Drained = 9,
 }
 
-/// Command of a controller: the next action of the host.
+/// Command of a controller of preemptions: the next action of the host.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleCommand {
@@ -138,7 +140,7 @@ pub struct RaddleCommand {
     pub process: u16,
 }
 
-/// Report of the host about a submission.
+/// Report of the host about a submission, by `raddle_controller_report`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleReport {
@@ -179,8 +181,8 @@ impl RaddleReport {
     }
 }
 
-/// Answer of a controller to a call that preempts, escalates or resumes, or to a raised preemption
-/// flag (which each launch tests at its start).
+/// Answer of a controller of preemptions to a call that preempts, escalates or resumes, or to a
+/// raised preemption flag (which each launch tests at its start).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleAnswer {
@@ -190,19 +192,20 @@ pub enum RaddleAnswer {
     ResumeCancelled = 1,
     /// A preemption is already under way or complete, so nothing has changed.
     Already = 2,
-    /// The runtime does not have this method of preemption: nothing has changed.
+    /// The runtime does not have the wanted method of preemption: nothing has changed.
     Missing = 3,
     /// The process for which the work should leave is not more urgent, or is the same process:
     /// nothing has changed.
     NotOutranked = 4,
-    /// The method takes no more work off the device than the method under way, so nothing changes.
+    /// The wanted method takes no more work off the device than the method under way, so nothing
+    /// changes.
     NotStronger = 5,
     /// No preemption is under way, and the process was neither preempted nor paused, so nothing has
     /// changed.
     NotPreempted = 6,
-    /// The resume takes effect when the preemption is complete.
+    /// The process is still being preempted: the resume takes effect when that is complete.
     Waits = 7,
-    /// No reset was asked for.
+    /// The raised preemption flags are seen, and no reset was asked for.
     NotAsked = 8,
     /// There is no reset: the process has no launch in the runtime that may have begun.
     NoResetEmpty = 9,
@@ -223,7 +226,7 @@ pub enum RaddleAnswer {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddlePhase {
-    /// Launches of the process are submitted.
+    /// The process is not preempted: its launches are submitted.
     Running = 0,
     /// A preemption of the process is under way: its work is leaving the device.
     Draining = 1,
@@ -231,7 +234,7 @@ pub enum RaddlePhase {
     Preempted = 2,
 }
 
-/// State of a process.
+/// State of a process under a controller of preemptions.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleProcess {
@@ -244,7 +247,8 @@ pub struct RaddleProcess {
     pub buffered: usize,
     /// Number of launches of the process in the runtime.
     pub in_flight: usize,
-    /// Number that changes when a launch of the process has ended, or its queues have room again.
+    /// Number that changes when a launch of the process has ended, or its queues have room again:
+    /// then work that was refused may be captured.
     pub generation: u64,
 }
 

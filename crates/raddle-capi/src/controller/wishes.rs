@@ -11,8 +11,8 @@ use crate::memory::Out;
 use crate::status::{Failure, RaddleStatus};
 
 /// Begins to take the work of a process off the device by the method `how`, one of
-/// `RaddlePreemption`. `by` is the process that takes its place, which must be more urgent, or -1
-/// for no such comparison. Writes one of `RaddleAnswer` to `answer`.
+/// `RaddlePreemption`. `by` is the process for which the work leaves, which must be more urgent, or
+/// -1 for no such comparison. Writes one of `RaddleAnswer` to `answer`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_preempt(
     controller: *mut RaddleController,

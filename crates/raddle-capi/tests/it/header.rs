@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-/// The sources, in the order in which the header declares their functions.
+/// Names of the source files without `.rs`, in the order in which the header declares their
+/// functions.
 const SOURCES: [&str; 20] = [
     "status",
     "handle",

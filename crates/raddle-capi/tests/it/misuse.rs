@@ -133,7 +133,8 @@ fn a_handle_of_another_kind_is_refused() {
 }
 
 proptest! {
-    /// No address is a handle, and no number of a use that never was.
+    /// Checks that an arbitrary number is refused as a handle, be it an address or the number of a
+    /// handle that was never made.
     #[test]
     fn any_number_is_refused_as_a_handle(number in any::<usize>(), shift in 0_u32..64) {
         let number = number >> shift;

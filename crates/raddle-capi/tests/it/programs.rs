@@ -6,12 +6,12 @@ use std::process::Command;
 
 use raddle_dispatch::{Registry, log};
 
-/// The folder of this crate.
+/// Returns the folder of the crate `raddle-capi`.
 fn crate_folder() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The folder of the library that cargo built beside this test program.
+/// Returns the folder of the shared library that cargo built beside this test program.
 fn library() -> PathBuf {
     let program = std::env::current_exe().expect("a test program has a path");
     let folder = program.parent().expect("it lies in a folder").to_owned();
@@ -19,7 +19,7 @@ fn library() -> PathBuf {
     folder
 }
 
-/// An empty folder for the files of a test.
+/// Makes an empty folder for the files of the test `name`, and returns its path.
 fn scratch(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("capi").join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -35,10 +35,11 @@ fn run(command: &mut Command) -> String {
     text.concat()
 }
 
-/// Flags under which gcc looks for wrong memory accesses, leaks and undefined behaviour.
+/// Flags of gcc for programs that look for wrong memory accesses, leaks and undefined behaviour of
+/// their own.
 const SANITIZED: &[&str] = &["-fsanitize=address,undefined"];
 
-/// Compiles a program in C against the shared library.
+/// Compiles a program in C against the shared library, and returns its path.
 fn compiled(name: &str, source: &str, flags: &[&str]) -> PathBuf {
     let (folder, library) = (scratch(name), library());
     let program = folder.join("program");
@@ -85,7 +86,8 @@ fn cpp_reads_the_header() {
     run(cc.arg(crate_folder().join("include")).arg(source));
 }
 
-/// Stand-ins for what the glue for gem5 includes, with the signatures of its classes.
+/// Files that the glue for gem5 includes, as (path, text): they stand in for gem5, with the
+/// signatures of its classes.
 const GEM5: [(&str, &str); 3] = [
     ("base/logging.hh", "#pragma once\n#include <cstdlib>\n#define panic(...) std::abort()\n"),
     (
@@ -144,7 +146,7 @@ fn a_dispatcher_has_an_event_loop_in_c() {
     };
     let job = [starts(0, 0), starts(0, 700), starts(0, 1500), starts(0, 2200)];
     assert_eq!((job, starts(1, 1400)), ([32, 32, 32, 4], 20), "{said}");
-    // Its log gives the same answers again, and keeps the rules.
+    // The log of the dispatcher gives the same answers again, and keeps the rules.
     let logged = fs::read_to_string(file).unwrap();
     let replayed = log::replay(logged.as_bytes()).unwrap();
     assert!(replayed.difference().is_none() && replayed.answers() > 10, "{replayed:?}");
@@ -152,7 +154,8 @@ fn a_dispatcher_has_an_event_loop_in_c() {
     assert!(checked.broken().is_empty(), "{checked:?}");
 }
 
-/// Returns whether a tool is there; it must be where `required` is set to 1.
+/// Returns whether the program `tool` is installed; fails if it is not, and the variable `required`
+/// is 1.
 fn has(tool: &str, version: &str, required: &str) -> bool {
     let found = Command::new(tool).arg(version).output().is_ok();
     let needed = std::env::var(required).is_ok_and(|it| it == "1");
@@ -163,7 +166,8 @@ fn has(tool: &str, version: &str, required: &str) -> bool {
     found
 }
 
-/// Builds a bench of these sources in SystemVerilog; returns the program.
+/// Builds a simulator of these SystemVerilog sources with Verilator, and returns the path of its
+/// program.
 fn verilated(name: &str, sources: &[&str]) -> PathBuf {
     let (folder, library) = (scratch(name), library());
     let library = library.display();
@@ -189,7 +193,8 @@ fn a_circuit_is_held_against_the_model_by_dpi() {
     assert!(!said.contains(" 0 requests refused"), "{said}");
 }
 
-/// The faults of the dispatcher in `examples/dpi/dispatcher` by their numbers, each with the rule that it breaks first.
+/// Faults that the dispatcher in `examples/dpi/dispatcher` can be told to have, each as (rule of
+/// the check that it breaks first, number of the fault).
 const FAULTS: [(&str, u8); 15] = [
     ("overlap", 1),
     ("start", 2),

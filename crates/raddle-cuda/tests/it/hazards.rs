@@ -5,19 +5,21 @@ use raddle_policy::Preemption;
 use crate::run::{natively, with_library};
 use crate::storm::Served;
 
-/// Number of storms that each client is tried in.
+/// Returns in how many storms (daemons that preempt at random) each client is tried.
 fn storms() -> u64 {
     let given = std::env::var("RADDLE_TEST_STORMS").ok();
     given.and_then(|given| given.parse().ok()).unwrap_or(2)
 }
 
-/// Rounds of a client: enough for a few preemptions.
+/// Environment variable with the number of rounds of a client: enough for a few preemptions.
 const ROUNDS: (&str, &str) = ("CLIENT_ROUNDS", "300");
-/// Time after which launches pass whose program waits for the host within a kernel.
+/// Environment variable with the time, in ms, after which launches pass unscheduled where none
+/// ends.
 const GIVE_UP: (&str, &str) = (raddle_live::env::GIVE_UP_MS, "200");
 
-/// Compares a client, undisturbed and in storms, with what it prints natively. Each log of a storm keeps
-/// the rules of the controller. Returns the number of preemptions.
+/// Compares what a client prints with the library, without preemptions and in storms of them, with
+/// what it prints without the library. Checks that each log keeps the rules of the controller.
+/// Returns the number of preemptions.
 fn compare(name: &str) -> usize {
     let mut preemptions = 0;
     let native = natively(name, &[ROUNDS]);
@@ -46,7 +48,8 @@ fn compare(name: &str) -> usize {
     preemptions
 }
 
-/// Chains in streams of several threads; they last long enough for preemptions.
+/// Compares chains of launches in streams of several threads with and without the library; they
+/// last long enough for preemptions.
 #[test]
 fn chains() {
     assert!(compare("chains") > 0, "the storm preempts");
@@ -81,7 +84,8 @@ hazards! {
     closes: "closes";
 }
 
-/// A kernel that waits for the host, which launches more than the window holds before.
+/// Checks that a kernel which waits for a later launch of the host gets it, although more launches
+/// than the window holds come before that.
 #[test]
 fn a_kernel_that_waits_for_the_host_gets_what_it_waits_for() {
     let native = natively("host waits", &[]);
@@ -94,7 +98,8 @@ fn a_kernel_that_waits_for_the_host_gets_what_it_waits_for() {
     }
 }
 
-/// A context that another part of the program still holds does not end, so nothing is waited for.
+/// Checks that the library waits for no launch when a context is given up that another part of the
+/// program still holds.
 #[test]
 fn a_context_that_is_held_is_not_waited_for() {
     let told = with_library("held", &[(raddle_live::env::GIVE_UP_MS, "600000")]);

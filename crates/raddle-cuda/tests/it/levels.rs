@@ -23,7 +23,8 @@ fn inquiry(served: &Served) -> Inquiry {
     Inquiry::connect(Path::new(&served.environment().1)).expect("it serves")
 }
 
-/// Asks for the state of the programs until it is as wanted.
+/// Asks the daemon for the state of its programs until `is_wanted` returns true, and returns that
+/// state.
 fn until(served: &Served, is_wanted: impl Fn(&LiveStatus) -> bool) -> LiveStatus {
     for _ in 0..20_000 {
         let status = inquiry(served).status().expect("it serves");
@@ -35,7 +36,7 @@ fn until(served: &Served, is_wanted: impl Fn(&LiveStatus) -> bool) -> LiveStatus
     panic!("it never is so: {:?}", inquiry(served).status());
 }
 
-/// Waits until no kernel of a client begins for a while, and returns the number of those that did.
+/// Waits until the count of kernels that have begun stays equal for 50 ms, and returns it.
 fn settled(count: impl Fn() -> usize) -> usize {
     let mut before = count();
     loop {
@@ -48,7 +49,8 @@ fn settled(count: impl Fn() -> usize) -> usize {
     }
 }
 
-/// The lower program leaves while the urgent one has work, comes back, and both answer as alone.
+/// Checks that the less urgent program leaves while the urgent one has work, and comes back, and
+/// that both print what they print alone.
 #[test]
 fn a_program_leaves_for_a_more_urgent_one_and_comes_back() {
     const LAUNCHES: usize = 2000;
@@ -100,7 +102,7 @@ fn a_program_leaves_for_a_more_urgent_one_and_comes_back() {
     }
 }
 
-/// Returns what the urgent client prints natively.
+/// Returns what the urgent client prints without the library.
 fn natively_with_lines() -> String {
     let mut command = native("client");
     let mut client = command.arg("urgent").stdin(Stdio::piped()).spawn().expect("it starts");
@@ -108,7 +110,7 @@ fn natively_with_lines() -> String {
     end(client).said
 }
 
-/// A program that has no turn launches nothing.
+/// Checks that a program that has no turn launches nothing.
 #[test]
 fn a_program_without_the_turn_launches_nothing() {
     let served = Served::new(None);
@@ -132,7 +134,7 @@ fn a_program_without_the_turn_launches_nothing() {
     assert_eq!(count(), 5);
 }
 
-/// A program that is kept off the device goes on when the daemon dies.
+/// Checks that a program that is kept off the device goes on when the daemon dies.
 #[test]
 fn a_program_goes_on_without_its_daemon() {
     let served = Served::new(None);

@@ -65,7 +65,8 @@ fn streams_get_the_priority_that_was_asked_for() {
     assert_eq!(with_library("priorities", &[("RADDLE_CUDA_PRIORITY", "-1")]).said, "-1 -1\n");
 }
 
-/// A process that uses the driver says so to `raddle live run`.
+/// Checks that a process which uses the driver adds itself to the file that `raddle live run`
+/// names.
 #[test]
 fn it_tells_that_it_was_loaded() {
     let file = tempfile::NamedTempFile::new().expect("a file");
@@ -76,7 +77,8 @@ fn it_tells_that_it_was_loaded() {
     assert!(library().is_file());
 }
 
-/// The script for a GPU is at least a script, and compares what it has.
+/// Checks that the script for measurements on a GPU is well-formed, and that it compares the
+/// results of two programs.
 #[test]
 fn the_prepared_session_is_well_formed() {
     let at = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join(name);

@@ -6,7 +6,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// Returns the library that cargo built beside this test program.
+/// Returns the path of the library that cargo built beside this test program, or of the one that
+/// `RADDLE_TEST_LAYER` names.
 pub(crate) fn library() -> PathBuf {
     // Figures are taken of a library that is optimised.
     if let Some(given) = std::env::var_os("RADDLE_TEST_LAYER") {
@@ -19,7 +20,8 @@ pub(crate) fn library() -> PathBuf {
     file
 }
 
-/// Folder of what `cc` has made: `driver/libcuda.so.1`, `client` and `linked`; and `library/libcuda.so.1`.
+/// Folder of the files that `cc` has compiled for the tests, `driver/libcuda.so.1` (a driver
+/// without a device), `client` and `linked`, and of the library, `library/libcuda.so.1`.
 pub(crate) struct Bench {
     folder: PathBuf,
 }
@@ -47,7 +49,8 @@ impl Bench {
         self.folder.join(name)
     }
 
-    /// Makes a file by `make` and puts it in the place of an older one, which another run may use.
+    /// Makes a file by `make` and puts it in the place of an older one, which another process of
+    /// the tests may use.
     fn place(&self, name: &str, make: impl FnOnce(&Path)) {
         let new = self.path(&format!("{name}-{}", std::process::id()));
         make(&new);
@@ -68,7 +71,7 @@ pub(crate) fn bench() -> &'static Bench {
     BENCH.get_or_init(Bench::new)
 }
 
-/// Returns a command for a program of the bench, natively.
+/// Returns a command for a program of the bench (the compiled test programs) without the library.
 pub(crate) fn native(program: &str) -> Command {
     let mut command = Command::new(bench().path(program));
     command.env("LD_LIBRARY_PATH", bench().path("driver"));
@@ -76,7 +79,8 @@ pub(crate) fn native(program: &str) -> Command {
     command
 }
 
-/// Returns a command for a program of the bench with the library.
+/// Returns a command for a program of the bench (the compiled test programs) with the library in
+/// the place of the driver.
 pub(crate) fn scheduled(program: &str) -> Command {
     let mut command = native(program);
     command.env("LD_LIBRARY_PATH", bench().path("library"));
@@ -84,7 +88,7 @@ pub(crate) fn scheduled(program: &str) -> Command {
     command
 }
 
-/// Output of a program.
+/// Output of a program: its text on standard output, that on standard error, and how it ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Told {
     pub(crate) said: String,
@@ -93,7 +97,8 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    /// Returns a count of the client: `made`, `seen` or `most` launches.
+    /// Returns a count of launches of the client: those `made`, those `seen` by the library, or the
+    /// `most` in the driver at a time.
     pub(crate) fn count(&self, name: &str) -> u64 {
         let mut words = self.complaints.split_whitespace();
         words.by_ref().find(|word| *word == name);
@@ -101,12 +106,12 @@ impl Told {
     }
 }
 
-/// Runs a command to its end.
+/// Runs a command to its end, and returns its output.
 pub(crate) fn told(mut command: Command) -> Told {
     end(command.spawn().expect("it starts"))
 }
 
-/// Waits for a program to end, and ends it where it hangs.
+/// Waits for a program to end, kills it where it hangs, and returns its output.
 pub(crate) fn end(mut child: Child) -> Told {
     let read = |from: Option<Box<dyn Read + Send>>| {
         let spawned = std::thread::Builder::new().spawn(move || {
@@ -135,14 +140,15 @@ pub(crate) fn end(mut child: Child) -> Told {
     Told { said, complaints, how }
 }
 
-/// Returns the output of the client with this name, natively, in this environment.
+/// Runs the client with this name without the library, in this environment, and returns its output.
 pub(crate) fn natively(client: &str, environment: &[(&str, &str)]) -> Told {
     let mut command = native("client");
     command.arg(client).envs(environment.iter().copied());
     told(command)
 }
 
-/// Returns the output of the client with this name with the library, in this environment.
+/// Runs the client with this name with the library in the place of the driver, in this environment,
+/// and returns its output.
 pub(crate) fn with_library(client: &str, environment: &[(&str, &str)]) -> Told {
     let mut command = scheduled("client");
     command.arg(client).envs(environment.iter().copied());

@@ -43,7 +43,8 @@ impl<T> Board<T> {
         self.news.notify_all();
     }
 
-    /// Waits for at most `at_most` until the worker has ended. Returns whether it has.
+    /// Waits for at most `at_most` until the worker, the thread that calls the runtime, has ended.
+    /// Returns whether it has.
     pub(crate) fn wait_stopped(&self, at_most: Duration) -> bool {
         let deadline = Instant::now() + at_most;
         let mut core = self.lock();
@@ -57,7 +58,8 @@ impl<T> Board<T> {
         core.stopped
     }
 
-    /// Waits to be woken on a condition, or until `at_most` is over; `None` is no limit.
+    /// Gives the lock up and waits until the condition `on` is notified, or until `at_most` is
+    /// over; `None` is no limit. Returns with the lock.
     fn sleep<'c>(
         core: MutexGuard<'c, Core<T>>,
         on: &Condvar,
@@ -87,8 +89,8 @@ impl<T: Clone> Board<T> {
         })
     }
 
-    /// Calls `call` with the state under its lock, wakes the worker and the link if there is
-    /// something for them to do, and returns the answer of `call`.
+    /// Calls `call` with the client's state under its lock, wakes the worker and the link to the
+    /// daemon if there is something for them to do, and returns the answer of `call`.
     pub(crate) fn host<A>(&self, call: impl FnOnce(&mut Core<T>) -> A) -> A {
         let mut core = self.lock();
         let answer = call(&mut core);

@@ -35,8 +35,8 @@ pub(crate) struct LinkState {
     pub(crate) waits: bool,
 }
 
-/// Number of stored payloads of ended launches from which on the worker drops them, and no longer
-/// waits for a thread of the program to do so.
+/// Number of stored payloads (values that the program attached to its work) of ended launches from
+/// which on the worker drops them, and no longer waits for a thread of the program to do so.
 const MOST_ENDED: usize = 64;
 
 /// Name of the counter of logs that stopped because their file could not be written.
@@ -59,9 +59,10 @@ pub(crate) struct Core<T> {
     /// Counters that the layer above the client (such as the OpenCL layer) has given names, and
     /// their counts.
     counted: BTreeMap<&'static str, u64>,
-    /// State of the link to the daemon.
+    /// State of the link to the daemon, as the client knows it.
     pub(crate) link: LinkState,
-    /// Payloads of launches that have ended. They are dropped later, while the lock is not held.
+    /// Payloads (values that the program attached to its work) of launches that have ended. They
+    /// are dropped later, while the lock is not held.
     ended: Vec<T>,
     /// Number of threads of the program that wait for work to end.
     pub(crate) waiting: u32,
@@ -123,13 +124,15 @@ impl<T: Clone> Core<T> {
         self.journal.take().iter_mut().for_each(ClientJournal::finish);
     }
 
-    /// Adds `more` to the counter named `what`, of the layer above the client.
+    /// Adds `more` to the counter with the name `what`, which belongs to the layer above the client
+    /// (such as the OpenCL layer).
     pub(crate) fn count(&mut self, what: &'static str, more: u64) {
         let count = self.counted.entry(what).or_default();
         *count = count.saturating_add(more);
     }
 
-    /// Returns the count of each counter that the layer above the client named.
+    /// Returns the counters that the layer above the client (such as the OpenCL layer) has named,
+    /// with their counts.
     pub(crate) const fn counted(&self) -> &BTreeMap<&'static str, u64> {
         &self.counted
     }
@@ -317,7 +320,7 @@ impl<T: Clone> Core<T> {
             && self.driver.controller().phase(PROCESS) != Ok(ProcessPhase::Draining)
     }
 
-    /// Returns whether the daemon has to be informed at once of new work or of the end of a
+    /// Returns whether the daemon has to be informed without delay, of new work or of the end of a
     /// preemption.
     pub(crate) fn has_news(&self) -> bool {
         self.link.is_up && (self.drained_untold() || !self.link.told_work && self.has_work())

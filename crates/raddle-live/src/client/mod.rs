@@ -56,16 +56,19 @@ impl Default for ClientConfig {
 /// Condition that a thread of the program waits for: the end of some of its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// End of all work of the program that was captured with this order or before it.
+    /// The thread waits for the end of all work of the program that was captured with this order or
+    /// before it.
     All(CaptureOrder),
-    /// End of all work of one stream that was captured with this order or before it.
+    /// The thread waits for the end of all work of one stream that was captured with this order or
+    /// before it.
     Stream(StreamId, CaptureOrder),
 }
 
 /// Counts of launches and preemptions of a client since it started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClientCounts {
-    /// Counts of the client's driver, such as launches submitted and killed.
+    /// Counts of the client's driver (the controller with the runtime that carries out its
+    /// commands), such as launches submitted and killed.
     pub driver: Counts,
     /// Number of launches that wait in the client's queues now.
     pub waiting: u64,
@@ -198,8 +201,8 @@ impl<T: Clone> Reporter<T> {
 }
 
 impl<T: Clone + Send + 'static> Client<T> {
-    /// Starts a client. `make` makes its runtime, which declares `declared` and gets a handle for
-    /// reports. At the beginning the program is neither preempted nor paused.
+    /// Starts a client and its worker thread. `make` makes its runtime, which declares `declared`
+    /// and gets a handle for reports. At the beginning the program is neither preempted nor paused.
     ///
     /// # Errors
     /// As [`Controller::new`]; a runtime that declares something else than `declared`; a worker
@@ -234,7 +237,8 @@ impl<T: Clone + Send + 'static> Client<T> {
         Ok(Self(Arc::new(ClientHandle { shared, worker })))
     }
 
-    /// Opens a stream of the program.
+    /// Opens a stream of the program, an in-order lane of its work, and returns the id of the
+    /// stream.
     ///
     /// # Errors
     /// More streams than ids.
@@ -361,7 +365,7 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(core::Core::pause);
     }
 
-    /// Resumes the program: at once, or when the preemption under way is complete.
+    /// Resumes the program: immediately, or when the preemption under way is complete.
     pub fn resume(&self) {
         self.board().host(core::Core::resume);
     }
@@ -393,7 +397,7 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.0.shared.clone()
     }
 
-    /// Returns a handle for reports to the client.
+    /// Returns a handle by which callbacks of the runtime report to the client.
     #[must_use]
     pub fn reporter(&self) -> Reporter<T> {
         Reporter(Arc::clone(&self.0.shared.board))

@@ -33,7 +33,7 @@ struct Pending {
     counted: bool,
 }
 
-/// Connection of a process of the daemon's user.
+/// Connection between the daemon and a process of its user, as the daemon knows it.
 pub(super) struct Connection {
     stream: UnixStream,
     /// Process id of the process at the other end, as the kernel gives it.
@@ -86,8 +86,8 @@ impl Connection {
         self.heard == 0
     }
 
-    /// Reads messages that have arrived and adds them to `messages`. It reads a limited number of
-    /// bytes; the next call reads further ones.
+    /// Reads messages that have arrived at the time `now`, in nanoseconds, and adds them to
+    /// `messages`. It reads a limited number of bytes; the next call reads further ones.
     pub(super) fn read(&mut self, now: u64, messages: &mut Vec<ToDaemon>) -> Result<(), Fault> {
         let mut bytes = [0; MOST_TO_DAEMON];
         let ended = match self.stream.read(&mut bytes) {
@@ -172,8 +172,8 @@ impl Connection {
         last
     }
 
-    /// Returns whether a preemption has become overdue since the last call: it has taken `give_up`
-    /// nanoseconds or more.
+    /// Returns whether a preemption has become overdue since the last call: at the time `now` it
+    /// has taken `give_up` or more, both in nanoseconds.
     pub(super) fn is_overdue(&mut self, now: u64, give_up: u64) -> bool {
         let Some(pending) = &mut self.pending else { return false };
         if pending.counted || now.saturating_sub(pending.since) < give_up {

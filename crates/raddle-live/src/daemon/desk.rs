@@ -145,7 +145,8 @@ struct Member {
     allowance: Allowance,
     held: bool,
     held_back: u64,
-    /// (standing, time in nanoseconds since which the program has had it).
+    /// (right of the program to use its device, time in nanoseconds since which it has had that
+    /// right).
     standing: (ProgramStanding, u64),
 }
 
@@ -153,7 +154,7 @@ struct Member {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seat {
     pub(crate) standing: ProgramStanding,
-    /// Time in nanoseconds since which the program has had this standing.
+    /// Time in nanoseconds since which the program has had the right that `standing` says.
     pub(crate) since: u64,
     /// Number of the device that the program uses.
     pub(crate) device: u16,
@@ -161,11 +162,13 @@ pub(crate) struct Seat {
     pub(crate) has_turn: bool,
     /// True if the program has work that waits or is in the runtime.
     pub(crate) is_runnable: bool,
-    /// Number of preemptions of the program that were not ordered because of the limit.
+    /// Number of preemptions of the program that were not ordered, as there were too many in a
+    /// second.
     pub(crate) held_back: u64,
 }
 
-/// Turns of the programs that use one device.
+/// Turn policy and preempt policy for the programs that use one device, with the state of their
+/// turns.
 struct DeviceTurns {
     arbiter: Arbiter,
     turn: Box<dyn Turn>,
@@ -182,7 +185,8 @@ impl DeviceTurns {
     }
 }
 
-/// Decisions of a daemon: which program has the turn on each device, and how the others leave it.
+/// Decisions of a daemon: which program has the turn on each device, and how the other programs
+/// leave the device.
 pub(crate) struct Desk {
     recipe: Recipe,
     devices: BTreeMap<u16, DeviceTurns>,
@@ -254,7 +258,8 @@ impl Desk {
         self.note_standings(now);
     }
 
-    /// Returns the arbiter of the device that a program uses; `None` where there is no such program.
+    /// Returns the arbiter (it makes pauses and preemptions of the answers of the turn policy) of
+    /// the device that a program uses; `None` where there is no such program.
     fn arbiter(&mut self, process: ProcessId) -> Option<&mut Arbiter> {
         let device = self.members.get(&process)?.device;
         self.devices.get_mut(&device).map(|it| &mut it.arbiter)
@@ -266,7 +271,8 @@ impl Desk {
         self.devices.get(&device)?.arbiter.standing(process)
     }
 
-    /// Notes since when each program has had its standing.
+    /// Notes since when, up to the time `now` in nanoseconds, each program has had its right to use
+    /// its device.
     fn note_standings(&mut self, now: u64) {
         for (&process, member) in &mut self.members {
             let turns = self.devices.get(&member.device);
@@ -327,8 +333,8 @@ impl Desk {
         }
     }
 
-    /// Asks the policies of each device which programs have the turn, if that question is due, and
-    /// adds the orders to programs that follow to `told`.
+    /// Asks the policies of each device which programs have the turn at the time `now`, in
+    /// nanoseconds, if that question is due, and adds the orders to programs that follow to `told`.
     pub(crate) fn decide(&mut self, now: u64, told: &mut Vec<Told>) -> Result<(), LiveError> {
         let is_due =
             |(&device, it): (&u16, &DeviceTurns)| it.arbiter.is_due(Tick(now)).then_some(device);
@@ -422,7 +428,8 @@ impl Desk {
         self.members.get(&process).map(|member| member.level)
     }
 
-    /// Returns the state of a program; `None` where there is no such program.
+    /// Returns the right to the device, the turn and the work of a program; `None` where there is
+    /// no such program.
     pub(crate) fn seat(&self, process: ProcessId) -> Option<Seat> {
         let member = self.members.get(&process)?;
         let (standing, since) = member.standing;
@@ -448,8 +455,8 @@ impl Desk {
 }
 
 impl Allowance {
-    /// Returns whether one more preemption of a program is allowed now, without more than `most` in
-    /// any second. If so, it is counted.
+    /// Returns whether one more preemption of a program is allowed at the time `now`, in
+    /// nanoseconds, without more than `most` in any second. If so, it is counted.
     fn take(&mut self, most: u32, now: u64) -> bool {
         while self.0.front().is_some_and(|&at| now.saturating_sub(at) >= SECOND) {
             self.0.pop_front();

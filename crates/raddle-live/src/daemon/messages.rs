@@ -8,7 +8,7 @@ use super::{DEFAULT_LEVEL, Daemon};
 use crate::status::{LiveStatus, OffReason, ProgramStanding, ProgramStatus, RefusedClient};
 use crate::wire::{ToClient, ToDaemon};
 
-/// Most devices that a daemon keeps apart.
+/// Most devices that a daemon keeps apart; programs on further ones share the turns of the last.
 const MOST_DEVICES: usize = 64;
 
 impl Daemon {
@@ -51,8 +51,9 @@ impl Daemon {
         Ok(())
     }
 
-    /// Enters an event for every program of a process id, which another process asks for, and answers
-    /// with their number. The event takes the programs off the device if `holds` is true.
+    /// Enters an event for every program with the process id `pid`, as the process of the
+    /// connection `id` orders, and answers with the number of these programs. The event takes the
+    /// programs off the device if `holds` is true.
     fn of_pid(
         &mut self,
         id: u64,
@@ -87,8 +88,9 @@ impl Daemon {
         Ok(())
     }
 
-    /// Returns the number of the device with this name. Programs that name more devices than the
-    /// daemon keeps apart take turns with those of the last one.
+    /// Returns the number of the device with this name, a new one where no program has named it.
+    /// Programs that name more devices than the daemon keeps apart take turns with those of the
+    /// last one.
     fn device(&mut self, name: &str) -> u16 {
         let known = self.devices.iter().position(|it| it == name);
         let at = known.unwrap_or_else(|| {

@@ -37,8 +37,8 @@ pub const DEFAULT_LEVEL: Level = Level(128);
 const TICK: Duration = Duration::from_millis(20);
 /// Time in nanoseconds after which a connection that has sent no message is dropped.
 const SILENCE: u64 = 1_000_000_000;
-/// Number of the listening socket in events of the operating system; connections have lower
-/// numbers.
+/// Number that stands for the listening socket in events of the operating system; connections have
+/// lower numbers.
 const LISTENER: u64 = u64::MAX;
 
 /// Settings of a daemon: its recipe, its limits and its tests.
@@ -55,7 +55,7 @@ pub struct DaemonConfig {
     pub most_connections: usize,
     /// Time after which a preemption that is not complete is counted as overdue.
     pub give_up: Duration,
-    /// Storm that preempts programs at random, for tests; `None` is no storm.
+    /// Test that preempts programs at random (a storm); `None` is no storm.
     pub storm: Option<Storm>,
 }
 
@@ -74,7 +74,7 @@ impl Default for DaemonConfig {
 impl DaemonConfig {
     /// Returns settings with this recipe, and otherwise: every level is granted, at most 100
     /// preemptions of a program in a second, 256 connections, preemptions are overdue after 1 s, no
-    /// storm.
+    /// random preemptions.
     #[must_use]
     pub const fn new(recipe: Recipe) -> Self {
         Self {
@@ -99,7 +99,7 @@ pub struct Daemon {
     connections: BTreeMap<u64, Connection>,
     /// Names of the devices that programs have used, by their numbers.
     devices: Vec<String>,
-    /// Number of the connection of each program.
+    /// Number of the connection of each program, by the id of the program.
     programs: BTreeMap<ProcessId, u64>,
     next: u64,
     refused: BTreeMap<RefusedClient, u64>,

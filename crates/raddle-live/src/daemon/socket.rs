@@ -7,8 +7,8 @@ use std::path::Path;
 
 use rustix::fs::Mode;
 
-/// Returns a socket at `path` that only its user may open. A socket that no daemon serves any more
-/// is replaced.
+/// Returns a listening socket at `path` that only its user may open. A socket that no daemon serves
+/// any more is replaced.
 pub(super) fn listen(path: &Path) -> io::Result<UnixListener> {
     let old = std::fs::symlink_metadata(path);
     if old.is_ok_and(|it| it.file_type().is_socket()) {

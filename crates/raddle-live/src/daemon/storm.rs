@@ -9,7 +9,7 @@ use raddle_policy::{Preemption, ProcessId};
 
 use super::desk::DaemonEvent;
 
-/// Random preemptions of programs, as a test; times are nanoseconds.
+/// Test of clients that preempts programs at random times; times are nanoseconds.
 #[derive(Clone, Debug)]
 pub struct Storm {
     from: u64,
@@ -71,7 +71,7 @@ impl Storm {
         }
     }
 
-    /// Returns a random number from 0 to `most`.
+    /// Returns a number from 0 to `most`, drawn from the state of the storm.
     fn random(&mut self, most: u64) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

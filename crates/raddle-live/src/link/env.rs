@@ -19,12 +19,12 @@ pub const SOCKET: &str = "RADDLE_LIVE_SOCKET";
 /// granted.
 pub const TOKEN: &str = "RADDLE_LIVE_TOKEN";
 /// Environment variable with the path of a file to which each process adds itself when it has
-/// loaded the library.
+/// loaded raddle's library for OpenCL or CUDA.
 pub const LOADED: &str = "RADDLE_LIVE_LOADED";
 /// Environment variable with the path of the file to which each client writes its log; `%p` in it
 /// is the process id.
 pub const LOG: &str = "RADDLE_LIVE_LOG";
-/// Environment variable with the most launches that are in the runtime at a time.
+/// Environment variable with the most launches of a client that are in the runtime at a time.
 pub const WINDOW: &str = "RADDLE_LIVE_WINDOW";
 /// Environment variable with the most times that one launch may be killed; `none` for no limit.
 pub const MOST_KILLS: &str = "RADDLE_LIVE_MOST_KILLS";
@@ -57,7 +57,7 @@ impl ClientConfig {
 }
 
 /// Adds this process to the file that [`LOADED`] names, which lists the processes that have loaded
-/// the library; does nothing where no file is named.
+/// raddle's library for OpenCL or CUDA; does nothing where no file is named.
 pub fn mark_loaded() {
     mark(&std::process::id().to_string());
 }
@@ -134,7 +134,8 @@ impl LostLog {
     }
 }
 
-/// Text at the begin of a line about a lost log, in the file that [`LOADED`] names.
+/// Text at the begin of a line about a log that could not be written, in the file that [`LOADED`]
+/// names.
 const LOST_MARK: &str = "log ";
 
 /// Returns a text for each log that was lost, with its cause, from `marks`, the content of the file

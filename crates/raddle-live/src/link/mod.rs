@@ -241,7 +241,7 @@ impl DaemonLine {
     }
 
     /// Sends changes of the client's state to the daemon. Returns the time after which there may be
-    /// more; `None` where the client has stopped.
+    /// more changes; `None` where the client has stopped.
     fn say<T: Clone>(&self, speech: &mut Speech, board: &Board<T>) -> Option<Duration> {
         let news = board.host(|core| news(core, speech.submitted));
         if news.ends {

@@ -12,7 +12,8 @@ use raddle_preempt::{
 
 use crate::fake::declared;
 
-/// A runtime that says at once that a launch has ended, or never.
+/// Runtime without a device, which sends each launch on a channel: the test reports its end at
+/// once, or never.
 struct Instantly {
     ended: std::sync::mpsc::Sender<LaunchHandle>,
 }
@@ -28,7 +29,7 @@ impl Runtime<u32> for Instantly {
     }
 }
 
-/// Nanoseconds of each call, sorted.
+/// Returns the nanoseconds of each time, sorted from the shortest.
 fn sorted(mut times: Vec<Duration>) -> Vec<u128> {
     times.sort_unstable();
     times.iter().map(Duration::as_nanos).collect()

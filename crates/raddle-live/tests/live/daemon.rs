@@ -17,7 +17,7 @@ use raddle_policy::{Level, ProcessId, ProcessState, StreamId, Tick, Turn};
 use crate::fake::Faults;
 use crate::rig::{Rig, Shared, host, within};
 
-/// A daemon on a thread of its own.
+/// Daemon that serves a socket of its own, on a thread of its own.
 pub(crate) struct Served {
     folder: tempfile::TempDir,
     stop: Arc<AtomicBool>,
@@ -90,7 +90,8 @@ fn on(device: &str, socket: &Path, rig: &Rig, token: Option<String>) -> Link {
     Link::start(&rig.client, LinkConfig { socket, token, device }).unwrap()
 }
 
-/// Waits until it holds; the time that took.
+/// Waits until `holds` returns true, and returns the time that this took; fails with the text
+/// `what` after 20 s.
 pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) -> Duration {
     let since = Instant::now();
     while !holds() {
@@ -180,7 +181,7 @@ fn the_urgent_program_has_the_turn_and_both_logs_replay() {
     assert!(raddle_live::replay(wrong.as_bytes()).unwrap().difference.is_some());
 }
 
-/// Programs take turns where they use the same device, and there alone.
+/// Checks that programs take turns where they use the same device, and only there.
 #[test]
 fn two_devices_are_two_turns() {
     let mut served = Served::new(DaemonConfig::default());
@@ -222,7 +223,7 @@ fn two_devices_are_two_turns() {
     assert!(found.difference.is_none() && found.answers > 4, "{found:?}");
 }
 
-/// Whoever has the highest id, so the program that joined last.
+/// Turn policy of the test: the process with the highest id, which joined last, has the turn.
 struct Last;
 
 impl Turn for Last {
@@ -258,7 +259,8 @@ fn a_policy_from_outside_schedules_and_its_log_replays_with_it_alone() {
     assert!(told.contains("`last`") && told.contains("a registry that has its policies"), "{told}");
 }
 
-/// The log of a program keeps the rules, and one in which something is changed breaks the rule that says so.
+/// Checks that the log of a program keeps the numbered rules of the controller, and that a log in
+/// which something is changed breaks the rule that forbids this.
 fn keeps_and_breaks_rules(log: &str) {
     let broken = |log: &str| {
         let found = raddle_live::check(log.as_bytes()).unwrap();

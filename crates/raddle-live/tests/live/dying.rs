@@ -23,7 +23,8 @@ fn kills() -> u64 {
     std::env::var("RADDLE_KILLS").map_or(5, |count| count.parse().unwrap())
 }
 
-/// Plays the part that a process of this binary is given; does nothing where there is none.
+/// Plays the part (daemon or program) that the variable `RADDLE_TEST_PART` gives this process; does
+/// nothing where it is not set.
 #[test]
 fn part() {
     let socket = std::env::var_os("RADDLE_TEST_SOCKET").map(PathBuf::from);
@@ -45,7 +46,8 @@ fn part() {
     }
 }
 
-/// Launches until nobody wants more of it, and checks that nothing was wrong.
+/// Plays a program: submits launches until the file `enough` is there, and checks that nothing was
+/// wrong.
 fn program(socket: &Path) {
     let rig = Rig::new(u64::from(std::process::id()));
     let link = Link::start(
@@ -88,7 +90,7 @@ impl Scene {
         self.status().map_or(0, |status| status.programs.len())
     }
 
-    /// The programs end, and nothing was wrong.
+    /// Ends the programs, and checks that none of them found something wrong.
     fn end(&self, programs: Vec<Child>) {
         std::fs::write(self.socket().with_extension("enough"), "").unwrap();
         for mut program in programs {
@@ -153,7 +155,7 @@ fn signal(child: &Child, signal: rustix::process::Signal) {
     rustix::process::kill_process(rustix::process::Pid::from_child(child), signal).unwrap();
 }
 
-/// A process that ends with the test, however that ends.
+/// Process that is killed when this value is dropped, however the test ends.
 struct Ends(Child);
 
 impl Drop for Ends {
@@ -163,7 +165,8 @@ impl Drop for Ends {
     }
 }
 
-/// One program has the turn, and the other waits for it.
+/// Checks that programs go on when the daemon is stopped while one has the turn and the other
+/// waits, and that they join again.
 #[test]
 fn programs_go_on_when_the_daemon_is_stopped_and_join_again() {
     let scene = Scene(tempfile::tempdir().unwrap());

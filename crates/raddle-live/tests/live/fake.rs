@@ -10,7 +10,7 @@ use raddle_preempt::{
 
 use super::{Arc, Mutex, PROCESS, Reporter};
 
-/// A launch as the program means it.
+/// Launch of the test's program, with its number in its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Job {
     pub(crate) number: u32,
@@ -18,12 +18,12 @@ pub(crate) struct Job {
     pub(crate) verdict: Idempotence,
 }
 
-/// Numbers that look random, the same ones for the same seed.
+/// Source of numbers that look random; a seed always gives the same numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    /// One of `0..=most`.
+    /// Returns a number from 0 to `most` that looks random.
     pub(crate) fn to(&mut self, most: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -32,7 +32,8 @@ impl Random {
     }
 }
 
-/// The word of a launch.
+/// Decision whether a launch on the card (the simulated device) runs, or leaves by the preemption
+/// flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Word {
     Undecided,
@@ -47,14 +48,14 @@ struct OnCard {
     word: Word,
 }
 
-/// Counts of what would have been wrong: all 0.
+/// Counts of the faults that a card (the simulated device) saw; all are 0 if the client is right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Faults {
     pub(crate) order: u64,
     pub(crate) doubled: u64,
     pub(crate) window: u64,
     pub(crate) wrongly_killed: u64,
-    /// Reports that the controller refused.
+    /// Number of reports that the client's controller refused.
     pub(crate) refused: u64,
     pub(crate) lost: u64,
 }
@@ -65,12 +66,12 @@ pub(crate) struct Card {
     lanes: BTreeMap<u32, VecDeque<OnCard>>,
     cuts: Vec<(StreamId, FlagCut)>,
     hit: BTreeSet<LaunchHandle>,
-    /// Reports that are still to be made.
+    /// Reports to the client that the card (the simulated device) still has to make.
     late: Vec<Report>,
-    /// Launches that were submitted, and the end of which is not reported.
+    /// Launches that were submitted and whose end is not reported.
     unreported: BTreeSet<LaunchHandle>,
     window: usize,
-    /// The last job of each stream that was done.
+    /// Number of the last finished job, by stream.
     done: BTreeMap<u32, u32>,
     pub(crate) count: u64,
     pub(crate) exits: u64,
@@ -106,7 +107,8 @@ impl Card {
         self.faults.window += u64::from(self.unreported.len() > self.window);
     }
 
-    /// Lets something happen on the card, or gives back a report; `None` where there is neither.
+    /// Lets something happen on the card (the simulated device), or returns a report to be made;
+    /// `None` where there is neither. `Some(None)` is a step without a report.
     pub(crate) fn step(&mut self) -> Option<Option<Report>> {
         let busy = self.lanes.values().filter(|lane| !lane.is_empty()).count() as u64;
         if busy == 0 && self.late.is_empty() {
@@ -160,7 +162,8 @@ impl Card {
         Some(None)
     }
 
-    /// No report of a start comes behind that of the end.
+    /// Adds the report of the end of a launch, and drops that of its start, which must not come
+    /// later.
     fn end(&mut self, handle: LaunchHandle, report: Report) {
         self.late.retain(|late| *late != Report::Started(handle));
         self.late.push(report);
@@ -176,11 +179,11 @@ impl Card {
     }
 }
 
-/// The runtime in front of a card.
+/// Runtime of the test, which submits launches to a card (the simulated device).
 pub(crate) struct Fake {
     pub(crate) card: Arc<Mutex<Card>>,
     pub(crate) reporter: Reporter<Job>,
-    /// Launches are claimed when the flag goes up.
+    /// True if launches are claimed (kept from beginning) when the preemption flag goes up.
     pub(crate) claims: bool,
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn within(taken: Duration, bound: Duration) {
     assert!(!measured() || taken < bound, "it took {taken:?}");
 }
 
-/// A client, its card, and a thread on which that runs.
+/// Client, its card (a device that is simulated by the test), and a thread on which the card runs.
 pub(crate) struct Rig {
     pub(crate) client: Client<Job>,
     pub(crate) card: Arc<Mutex<Card>>,
@@ -90,7 +90,7 @@ pub(crate) fn host(client: &Client<Job>, stream: StreamId, jobs: u32) {
     }
 }
 
-/// Captures one launch, at the end of its stream.
+/// Captures one launch with the number `number` at the end of a stream, and returns its order.
 pub(crate) fn capture(client: &Client<Job>, stream: StreamId, number: u32) -> CaptureOrder {
     let verdict = if number.is_multiple_of(5) { Idempotence::Not } else { Idempotence::Idempotent };
     let job = Job { number, stream: stream.0, verdict };
@@ -98,7 +98,7 @@ pub(crate) fn capture(client: &Client<Job>, stream: StreamId, number: u32) -> Ca
     captured.order().unwrap()
 }
 
-/// Captures a few launches, and waits for them.
+/// Captures `jobs` launches, numbered from `from`, and waits until they have ended.
 pub(crate) fn host_from(client: &Client<Job>, stream: StreamId, from: u32, jobs: u32) {
     let mut last = None;
     for number in from..from + jobs {
@@ -108,7 +108,7 @@ pub(crate) fn host_from(client: &Client<Job>, stream: StreamId, from: u32, jobs:
     assert!(client.wait_for(until, Duration::from_secs(60)), "it hangs");
 }
 
-/// A log that several hold and one writes.
+/// Log that is kept in memory: one thread writes it, and others read it.
 #[derive(Clone, Default)]
 pub(crate) struct Shared(Arc<Mutex<Vec<u8>>>);
 

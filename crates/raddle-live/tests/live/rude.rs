@@ -14,7 +14,8 @@ use crate::daemon::{Served, until};
 use crate::fake::{Faults, Random};
 use crate::rig::{Rig, measured};
 
-/// How many random messages: a million in the soak.
+/// Returns how many random messages the test sends: 5,000, or as many as the variable
+/// `RADDLE_MESSAGES` says.
 fn messages() -> u64 {
     std::env::var("RADDLE_MESSAGES").map_or(5_000, |count| count.parse().unwrap())
 }
@@ -24,7 +25,7 @@ fn frame(text: &[u8]) -> Vec<u8> {
     [&[1][..], &length, text].concat()
 }
 
-/// Resident memory of this process in KiB.
+/// Returns the resident memory of this process, in KiB.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
@@ -135,8 +136,8 @@ fn who_is_too_many_too_fast_too_long_silent_or_deaf_is_dropped() {
     assert!(served.status().refused[&RefusedClient::TooMany] >= 960);
 }
 
-/// Microseconds in which 20 launches have run, from when the program has something to run again: the 99th
-/// percentile.
+/// Runs bursts of 20 launches, each after a pause in which the program has no work, and returns the
+/// 99th percentile of the times that a burst took, in microseconds.
 fn slow_bursts(rig: &Rig, stream: StreamId, number: &mut u32) -> u128 {
     let count = if measured() { 400 } else { 30 };
     let mut times: Vec<Duration> = Vec::new();

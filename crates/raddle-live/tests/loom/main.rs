@@ -32,7 +32,7 @@ use raddle_preempt::{
 };
 use sync::{Arc, Condvar, Mutex, thread};
 
-/// The card: the launches that it has to run, in their order, and the flag.
+/// Device of the test: the launches that it has to run, in their order, and its preemption flag.
 #[derive(Default)]
 struct Card {
     queue: Vec<LaunchHandle>,
@@ -42,7 +42,7 @@ struct Card {
     over: bool,
 }
 
-/// A runtime whose card runs on a thread of its own.
+/// Runtime of the test, whose card (device) runs on a thread of its own.
 struct Slow(Arc<(Mutex<Card>, Condvar)>);
 
 fn declared() -> Declared {
@@ -77,7 +77,7 @@ impl Runtime<u64> for Slow {
     }
 }
 
-/// The card: one thing after the other, and each report late.
+/// Runs the card (device) of the test: it does one thing after the other, and reports each late.
 fn run(card: &(Mutex<Card>, Condvar), reporter: &Reporter<u64>) {
     loop {
         let mut it = card.0.lock().unwrap();

@@ -87,8 +87,8 @@ impl LaneCommand {
         }
     }
 
-    /// Returns the runtime's event of the present submission; `None` where the command is not in
-    /// the runtime.
+    /// Returns the event that the runtime has for the present submission of the command; `None`
+    /// where the command is not in the runtime.
     pub(crate) fn native(&self) -> Option<NativeHandle> {
         lock(&self.state).native
     }
@@ -143,8 +143,8 @@ impl LaneCommand {
         });
     }
 
-    /// Calls the program's function `notify` once the command has reached the status `at`: at once
-    /// where it has ended already.
+    /// Calls the program's function `notify` once the command has reached the status `at`:
+    /// immediately where it has ended already.
     pub(crate) fn call_at(self: &Arc<Self>, at: cl_int, notify: Notify, data: NativeHandle) {
         let callback = Callback { at, notify, data };
         let mut state = lock(&self.state);

@@ -117,9 +117,9 @@ impl Drop for Natives {
 }
 
 impl EventGate {
-    /// Lets a command wait until all events in `awaited` have ended. The command is the one that
-    /// was captured in `stream` with the number `order`; it is held back already. `keep` gets the
-    /// gate before the gate begins to wait for events.
+    /// Lets a command wait, by a new gate, until all events in `awaited` have ended. The command is
+    /// the one that was captured in `stream` with the number `order`; it is held back already.
+    /// `keep` gets the gate before the gate begins to wait for events.
     pub(crate) fn close(
         device: &Arc<DeviceLanes>,
         stream: StreamId,

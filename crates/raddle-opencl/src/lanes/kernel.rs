@@ -37,8 +37,9 @@ pub(crate) struct ProgramKernel {
     program: NativeHandle,
     name: CString,
     beside: Result<Beside, Count>,
-    /// Second kernel made from the program itself, for devices on which launches cannot leave. Set
-    /// at its first use; `None` in it where the runtime cannot make the kernel.
+    /// Second kernel, beside the program's own, for devices on which launches cannot leave: it has
+    /// no test of the preemption flag. Set at its first use; `None` in it where the runtime cannot
+    /// make the kernel.
     plain: OnceLock<Option<Twin>>,
     arguments: Mutex<Arguments>,
     /// One entry for each argument: true where the program has set that argument. The layer need
@@ -55,7 +56,7 @@ pub(crate) struct Beside {
     verdict: Option<Verdict>,
     /// Reason why there is no verdict whether the kernel may be stopped; `None` where there is one.
     unjudged: Option<Count>,
-    /// Second build of the program, from which the kernel is made.
+    /// Second build of the program, from which this second build of the kernel is made.
     #[expect(dead_code, reason = "it is kept")]
     second: Arc<Second>,
 }
@@ -122,8 +123,8 @@ impl ProgramKernel {
         })
     }
 
-    /// Returns the second kernel without a prologue, made at the first call; `None` where the
-    /// runtime cannot make it.
+    /// Returns the second kernel, beside the program's own, that has no prologue (code that tests
+    /// the preemption flag), made at the first call; `None` where the runtime cannot make it.
     fn plain(&self) -> Option<&Twin> {
         let made = || {
             let mut code = 0;
@@ -160,8 +161,8 @@ impl ProgramKernel {
         }
     }
 
-    /// Returns the second kernel with the prologue, or the count that says why launches cannot
-    /// leave.
+    /// Returns the second kernel, beside the program's own, that has the prologue (code that tests
+    /// the preemption flag), or the count that says why launches cannot leave.
     pub(crate) fn beside(&self) -> Result<&Beside, Count> {
         self.beside.as_ref().map_err(|why| *why)
     }
@@ -265,8 +266,9 @@ impl Beside {
 }
 
 impl ProgramKernel {
-    /// Sets the arguments of the second kernel and calls `enqueue` with it. Returns the OpenCL
-    /// error code of the first step that fails, or 0.
+    /// Sets the arguments of the second kernel, which the layer launches in the place of the
+    /// program's own, and calls `enqueue` with it. Returns the OpenCL error code of the first step
+    /// that fails, or 0.
     pub(crate) fn launch(
         &self,
         arguments: &Arguments,
@@ -305,8 +307,8 @@ impl Twin {
         Self { kernel, set: Mutex::default() }
     }
 
-    /// Sets in the runtime the arguments that differ from those that the kernel was given last
-    /// time. Returns the OpenCL error code, or 0.
+    /// Sets in the runtime the arguments that differ from those that this second kernel was given
+    /// last time. Returns the OpenCL error code, or 0.
     fn give(&self, set: &mut Set, arguments: &Arguments) -> cl_int {
         if set.arguments.as_ref().is_some_and(|before| Arc::ptr_eq(before, arguments)) {
             return 0;

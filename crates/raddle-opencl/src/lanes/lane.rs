@@ -128,7 +128,8 @@ impl QueueLane {
     }
 }
 
-/// Returns whether a gate has to wait for an event: the event has not ended, or has failed.
+/// Returns whether a command has to wait for an event by a gate: the event has not ended, or has
+/// failed.
 fn needs_gate(one: &AwaitedEvent) -> bool {
     match one {
         AwaitedEvent::Command(command) => command.ended().is_none_or(|status| status < 0),

@@ -23,8 +23,8 @@ use super::gate::{of_context, wait_list};
 use super::in_order::{self, Call};
 use super::{LaneCommand, LaneLaunch, LaneTask, LaneWork, QueueLane, kernel, lane};
 
-/// Lock for the first launch that is given to the runtime: the runtime may register destructors
-/// then, and the layer's end must run before them.
+/// Guard by which the layer registers its end once more after the first launch: the runtime may
+/// register destructors then, and the layer's end must run before them.
 static FIRST: Once = Once::new();
 
 impl LaneLaunch {
@@ -84,7 +84,7 @@ impl LaneLaunch {
     }
 }
 
-/// Launch in the runtime, with the data for the report of its end.
+/// Launch that is in the runtime, with the data for the report of its end.
 struct LaunchFlight {
     work: Arc<LaneWork>,
     handle: LaunchHandle,
@@ -93,7 +93,7 @@ struct LaunchFlight {
 
 impl LaunchFlight {
     /// Reports the end of a launch in the runtime to the client: finished, left, killed or failed,
-    /// as the launch's word in shared memory and `status` say.
+    /// as its word in shared memory (the launch's state) and `status` say.
     fn ended(self, status: cl_int) {
         let Self { work, handle, reporter } = self;
         let words = work.command.lane.words.as_ref();

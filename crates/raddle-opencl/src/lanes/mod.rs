@@ -68,7 +68,7 @@ pub(crate) struct QueueLane {
     /// which are the ranges of launches that have to leave or are killed. `None` where launches
     /// cannot leave.
     pub(crate) words: Option<Words>,
-    /// Command that was added to the lane last.
+    /// Command that was added to the lane (this queue) last.
     last: Mutex<Weak<LaneCommand>>,
 }
 
@@ -80,12 +80,13 @@ pub(crate) type Notify = unsafe extern "C" fn(cl_event, cl_int, *mut c_void);
 #[repr(C)]
 pub(crate) struct LaneCommand {
     table: *const cl_icd_dispatch,
-    /// Number of references that the program has to the event. The layer counts all of them as one.
+    /// Number of references that the program has to the event of this command. The layer keeps the
+    /// command by one reference for all of them.
     references: AtomicU32,
     pub(crate) lane: Arc<QueueLane>,
     kind: cl_command_type,
-    /// True for a command that the second queue gets as it is; false for a launch that the layer
-    /// schedules.
+    /// True for a command that the runtime gets unchanged, in the second queue; false for a launch
+    /// that the layer schedules.
     pub(crate) is_in_order: bool,
     state: Mutex<State>,
     changed: Condvar,
@@ -99,12 +100,13 @@ unsafe impl Sync for LaneCommand {}
 struct State {
     /// Status of the command, as of an event: a status that is not above 0 is an end.
     status: cl_int,
-    /// Runtime's event of the present submission; `None` where the command is not in the runtime.
+    /// Event that the runtime has for the present submission of the command; `None` where the
+    /// command is not in the runtime.
     native: Option<NativeHandle>,
     callbacks: Vec<Callback>,
     gates: Vec<Arc<EventGate>>,
-    /// Runtime's event that completes with the command, for queues without a lane; `None` where
-    /// none was asked for.
+    /// Event of the runtime that completes with the command, for queues that the layer does not
+    /// schedule; `None` where none was asked for.
     complete: Option<NativeHandle>,
 }
 
@@ -114,12 +116,12 @@ struct Callback {
     data: NativeHandle,
 }
 
-/// Event that a command waits for.
+/// Event that a command waits for, with the command behind it if the layer has that.
 #[derive(Clone)]
 pub(crate) enum AwaitedEvent {
-    /// The event of a command of a lane.
+    /// The awaited event is that of a command of a lane (a queue that the layer schedules).
     Command(Arc<LaneCommand>),
-    /// An event that the runtime made.
+    /// The awaited event is one that the runtime made.
     Native(NativeHandle),
 }
 
@@ -128,13 +130,14 @@ pub(crate) struct EventGate {
     device: Arc<DeviceLanes>,
     stream: StreamId,
     order: CaptureOrder,
-    /// Number of events that are still awaited, plus one until all events are registered.
+    /// Number of events that the gate still waits for, plus one until all events are registered.
     left: AtomicU32,
     /// Status below 0 with which an awaited event failed; 0 where none has.
     failed: AtomicI32,
 }
 
-/// Payload of a command, with all objects that it needs; the client drops it at the command's end.
+/// Value that the client keeps for a command, with all objects that the command needs; it is
+/// dropped at the command's end.
 pub(crate) struct LaneWork {
     pub(crate) command: Arc<LaneCommand>,
     pub(crate) task: LaneTask,
@@ -148,12 +151,13 @@ pub(crate) struct LaneWork {
 pub(crate) enum LaneTask {
     /// A launch that the layer keeps, and submits to the runtime when the program may run.
     Launch(LaneLaunch),
-    /// A command that was given to the second queue, where it waits for a user event.
+    /// A command that was given to the lane's second queue, which the layer made, and that waits
+    /// for a user event.
     InOrder(InOrderCommand),
 }
 
-/// Command that was given to the second queue of a lane, where it waits for a user event until it
-/// may run.
+/// Command that was given to the second queue of a lane (a queue that the layer schedules in
+/// order), where it waits for a user event until it may run.
 pub(crate) struct InOrderCommand {
     /// User event that the command waits for in the runtime; it lets the command begin.
     opens: NativeHandle,

@@ -17,10 +17,11 @@ use super::{LaneTask, LaneWork, QueueLane};
 pub(crate) struct Launcher {
     declared: Declared,
     reporter: Reporter<Arc<LaneWork>>,
-    /// (handle, lane) of the launch that was submitted last in each slot of the controller's
-    /// window; `None` for a slot that was not used yet.
+    /// For each slot of the controller's window, (handle of the launch that was submitted last in
+    /// it, its queue); `None` for a slot that was not used yet.
     flying: Vec<Option<(LaunchHandle, Weak<QueueLane>)>>,
-    /// Lanes in whose shared memory a cut (a range of launches that leave or are killed) is set.
+    /// Lanes (queues that the layer schedules) in whose shared memory a cut (a range of launches
+    /// that leave or are killed) is set.
     raised: Vec<Weak<QueueLane>>,
 }
 
@@ -34,7 +35,7 @@ impl Launcher {
         flying.filter_map(|(handle, lane)| Some((*handle, lane.upgrade()?)))
     }
 
-    /// Sets a cut (a range of launches that leave or are killed) in the shared memory of each lane
+    /// Sets a cut (a range of launches that leave or are killed) in the shared memory of each queue
     /// that has some of the launches `hit`: from the first to the last of them.
     fn cut(&mut self, cut: Cut, hit: &[LaunchHandle]) {
         let mut cuts: Vec<(Arc<QueueLane>, u64, u64)> = Vec::new();

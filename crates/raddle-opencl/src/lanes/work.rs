@@ -20,7 +20,7 @@ impl LaneWork {
         let _ = self.gate.set(gate);
     }
 
-    /// Sets the command before this one in the lane, which must succeed for this one to succeed.
+    /// Sets the command before this one in its queue, which must succeed for this one to succeed.
     pub(crate) fn behind(&self, before: Arc<LaneCommand>) {
         let _ = self.before.set(before);
     }

@@ -18,7 +18,7 @@ fn numbers(told: Result<String, String>) -> Vec<u64> {
     told.split(' ').map(|word| word.parse().expect("a number")).collect()
 }
 
-/// Queues, kernels and events that come and go leave nothing behind.
+/// Checks that queues, kernels and events that come and go leave no memory behind.
 #[test]
 fn memory_stays_flat() {
     if !device() {
@@ -44,7 +44,7 @@ fn cost_of_a_launch() {
     );
 }
 
-/// Nanoseconds of each preemption of a client's log, sorted.
+/// Returns how long each preemption in a client's log took, in ns, sorted.
 fn preemptions(log: &str) -> Vec<u64> {
     let (mut all, mut since) = (Vec::new(), None);
     for line in log.lines() {
@@ -60,7 +60,8 @@ fn preemptions(log: &str) -> Vec<u64> {
     all
 }
 
-/// An urgent program beside a busy one, and alone: in turns, as the machine is not the same at all times.
+/// Measures an urgent program beside a busy one and alone, by turns, as the machine is not equally
+/// fast at all times.
 #[test]
 fn urgent_beside_busy() {
     if !wanted() {

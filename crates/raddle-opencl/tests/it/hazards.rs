@@ -6,7 +6,8 @@ use crate::clients::HAZARDS;
 use crate::run::{Driver, device, drivers, natively, told_under_layer, under_layer};
 use crate::storm::Served;
 
-/// The clients that are tried with every runtime where nobody asks for more.
+/// Names of the clients that are tried with every runtime, even where `RADDLE_TEST_STORMS` is not
+/// set.
 const EVERYWHERE: [&str; 12] = [
     "gate",
     "failing gate",
@@ -22,8 +23,9 @@ const EVERYWHERE: [&str; 12] = [
     "read when all ends",
 ];
 
-/// Storms: by each way. Where nobody asks for more, only the one that stops part-way, which has the others
-/// in it; undisturbed by the system's runtime alone.
+/// Returns the storms (random preemptions by one method each) for a runtime; `None` is a run
+/// without preemptions. Where `RADDLE_TEST_STORMS` is not set, only the method that stops launches
+/// part-way is used, and only the system's runtime also runs without preemptions.
 fn storms(driver: &Driver) -> &'static [Option<Preemption>] {
     let all = &[None, Some(Preemption::Reset), Some(Preemption::Wait), Some(Preemption::Flag)];
     match std::env::var_os("RADDLE_TEST_STORMS") {
@@ -33,8 +35,8 @@ fn storms(driver: &Driver) -> &'static [Option<Preemption>] {
     }
 }
 
-/// The answer that a client has to give. Intel's runtime runs what waits for an event that has failed;
-/// the layer answers as the specification says.
+/// Returns the answer that a client has to give: that without the layer. Only Intel's runtime runs
+/// commands that wait for a failed event; there it is the answer that the specification asks for.
 fn expected(driver: &Driver, name: &str) -> String {
     let native = driver.natively(name);
     let native = native.unwrap_or_else(|how| panic!("{name} by {} natively: {how}", driver.name));
@@ -46,8 +48,8 @@ fn expected(driver: &Driver, name: &str) -> String {
     native
 }
 
-/// Compares a client in storms with what it answers natively. Their pauses leave room to run and to be
-/// stopped.
+/// Compares the answers of a client in storms (random preemptions) with those without the layer.
+/// The pauses between preemptions leave time to run.
 fn compare(name: &str) {
     let every = EVERYWHERE.contains(&name) || std::env::var_os("RADDLE_TEST_STORMS").is_some();
     // PoCL 3.1 gives each kernel variables of its own, and not for the whole run.
@@ -116,7 +118,8 @@ hazards! {
     fork_while_launches_run: "fork while launches run";
 }
 
-/// As on a device that does not see what the host stores: launches are held, and run to their end.
+/// Checks that launches on a device that does not see the stores of the host wait for the turn, and
+/// then run to their end.
 #[test]
 fn launches_that_cannot_leave_are_held() {
     if !device() {
@@ -135,7 +138,8 @@ fn launches_that_cannot_leave_are_held() {
     }
 }
 
-/// Natively PoCL 3.1 takes all of these; the codes are those that the interface names.
+/// Checks the codes for wrong wait lists of launches: those of the specification, though PoCL 3.1
+/// without the layer accepts the lists.
 #[test]
 fn wait_lists_of_launches_are_checked() {
     if !device() {
@@ -147,7 +151,8 @@ fn wait_lists_of_launches_are_checked() {
     assert!(known.iter().any(|codes| told.starts_with(codes)), "{told}");
 }
 
-/// As the interface says. NVIDIA's runtime answers with a time of 0.
+/// Checks that the profile of a launch that has not begun is refused, as the specification says;
+/// NVIDIA's runtime answers with a time of 0.
 #[test]
 fn a_profile_is_not_available_early() {
     if !device() {

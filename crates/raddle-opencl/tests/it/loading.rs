@@ -26,7 +26,8 @@ fn a_wrong_path_is_ignored_by_the_loader() {
     assert_eq!(client("version", &wrong, Duration::from_secs(60)).as_deref(), Ok("no layer"));
 }
 
-/// Without a compiler nothing is stopped part-way; the layer counts each such launch, and says so once.
+/// Checks that without a compiler no launch is stopped part-way, that the layer counts each such
+/// launch, and that it warns once.
 #[test]
 fn launches_that_nobody_judged_are_counted() {
     if !device() {
@@ -61,7 +62,8 @@ fn command_buffers_are_hidden() {
     assert_eq!(under_layer("buffers", &[]).as_deref(), Ok("function false, named false"));
 }
 
-/// The loader is the program's: a layer that brought its own would be called past itself.
+/// Checks that the layer links no OpenCL library: with a loader of its own it would not be called
+/// by the loader of the program.
 #[test]
 fn it_links_no_opencl_library() {
     let bytes = std::fs::read(layer()).expect("the layer can be read");

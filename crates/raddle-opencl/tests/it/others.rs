@@ -12,8 +12,9 @@ use raddle_policy::Preemption;
 use crate::run::{device, layer};
 use crate::storm::Served;
 
-/// How many tests of a program passed, were skipped and failed, natively or in a storm; `None` where it is not
-/// there.
+/// Runs a test program of CLBlast, natively or in a storm (random preemptions), and returns its
+/// lines with the numbers of tests that passed, were skipped and failed; `None` where it is not
+/// installed.
 fn outcome(program: &str, storm: Option<&Served>) -> Option<Vec<String>> {
     let path = Path::new("/usr/bin").join(program);
     if !path.is_file() {
@@ -70,7 +71,8 @@ fn arrays_of_pyopencl_are_right_in_storms() {
     }
 }
 
-/// Some of pyopencl's own tests, where nobody asks for all.
+/// Arguments of pytest that choose some of pyopencl's own tests, for a run without
+/// `RADDLE_TEST_STORMS`.
 const SOME: [&str; 4] = [
     "test_wrapper.py",
     "test_enqueue_copy.py",
@@ -78,7 +80,8 @@ const SOME: [&str; 4] = [
     "image or copy or event or marker or map or svm or offset or sub_buffers or vector_args",
 ];
 
-/// The outcome of each of pyopencl's tests, and how long they took.
+/// Runs pyopencl's own tests, natively or in a storm (random preemptions), and returns (outcome of
+/// each test, time of all).
 fn suite(python: &OsStr, tests: &OsStr, storm: Option<&Served>) -> (Vec<String>, Duration) {
     const OUTCOMES: [&str; 6] = [" PASSED", " FAILED", " SKIPPED", " XFAIL", " XPASS", " ERROR"];
     let mut command = Command::new(python);

@@ -6,10 +6,11 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// Names the client that this process is.
+/// Environment variable with the name of the client that a process of this test program plays.
 pub(crate) const CLIENT: &str = "RADDLE_TEST_CLIENT";
 
-/// The layer that cargo built beside this test program.
+/// Returns the path of the layer that cargo built beside this test program, or of the one that
+/// `RADDLE_TEST_LAYER` names.
 pub(crate) fn layer() -> PathBuf {
     // Figures are taken of a layer that is optimised.
     if let Some(given) = std::env::var_os("RADDLE_TEST_LAYER") {
@@ -22,16 +23,16 @@ pub(crate) fn layer() -> PathBuf {
     file
 }
 
-/// A runtime of OpenCL, with the loader that clients call it by.
+/// Runtime of OpenCL, with the loader by which clients call it.
 pub(crate) struct Driver {
     pub(crate) name: &'static str,
-    /// The variables by which a client finds both.
+    /// Environment variables by which a client finds the runtime and the loader.
     environment: Vec<(&'static str, String)>,
 }
 
-/// The runtimes and loaders that are there: those of the system, and Intel's runtime for a CPU with
-/// Khronos's loader in the folder `RADDLE_INTEL_OPENCL`. Where somebody asks for more, each runtime by
-/// the loader of the other, too.
+/// Returns the installed runtimes with their loaders: those of the system, and Intel's runtime for
+/// a CPU with Khronos's loader in the folder `RADDLE_INTEL_OPENCL`. Where `RADDLE_TEST_STORMS` is
+/// set, each runtime also with the loader of the other.
 pub(crate) fn drivers() -> &'static [Driver] {
     static DRIVERS: OnceLock<Vec<Driver>> = OnceLock::new();
     DRIVERS.get_or_init(|| {
@@ -75,12 +76,14 @@ impl Driver {
         self.name.starts_with(INTEL)
     }
 
-    /// Runs a client without the layer, and gives back its answer.
+    /// Runs a client without the layer, and returns its answer; the error says how the client
+    /// ended.
     pub(crate) fn natively(&self, name: &str) -> Result<String, String> {
         told(name, &self.with(&[]), limit()).map(|told| told.answer)
     }
 
-    /// Runs a client under the layer, and gives back its answer with the counts of the layer.
+    /// Runs a client under the layer, and returns its answer with the counts of the layer; the
+    /// error says how the client ended.
     pub(crate) fn under_layer(&self, name: &str, more: &[(&str, &str)]) -> Result<Told, String> {
         let layer = layer();
         let layer = [("OPENCL_LAYERS", layer.to_str().expect("its path is text"))];
@@ -93,7 +96,7 @@ impl Driver {
     }
 }
 
-/// The system's runtime by the system's loader.
+/// Runtime of the system with the loader of the system.
 const SYSTEM: Driver = Driver { name: "the system's", environment: Vec::new() };
 
 /// Returns whether the system has an OpenCL device; prints that the test is skipped where it has none.
@@ -105,24 +108,25 @@ pub(crate) fn device() -> bool {
     found
 }
 
-/// The output of a client.
+/// Output of a client that has ended without an error.
 #[derive(Debug)]
 pub(crate) struct Told {
     pub(crate) answer: String,
-    /// The text on standard error.
+    /// Text of the client on standard error.
     pub(crate) complaints: String,
-    /// The counts of the layer.
+    /// Counts of the layer when the client ended, each as (name, count).
     counts: Vec<(String, u64)>,
 }
 
 impl Told {
-    /// Returns how often something happened, by the name of its count.
+    /// Returns the count of the layer with the name `name`; 0 where it has none.
     pub(crate) fn count(&self, name: &str) -> u64 {
         self.counts.iter().find(|(known, _)| known == name).map_or(0, |(_, count)| *count)
     }
 }
 
-/// Runs a client and gives back its answer; the error tells how the client ended.
+/// Runs a client in this environment for at most `limit`, and returns its answer; the error says
+/// how the client ended.
 pub(crate) fn client(
     name: &str,
     environment: &[(&str, &str)],
@@ -186,28 +190,30 @@ fn told(name: &str, environment: &[(&str, &str)], limit: Duration) -> Result<Tol
     }
 }
 
-/// The text before each count of the layer.
+/// Text before each count of the layer in the output of a client.
 pub(crate) const COUNT: &str = "count: ";
 
-/// The text before each line of a client's answer, as the test harness prints lines too.
+/// Text before each line of a client's answer, as the test harness prints lines too.
 pub(crate) const ANSWER: &str = "answer: ";
 
-/// Runs a client under the layer, and gives back its answer.
+/// Runs a client under the layer with the system's runtime, and returns its answer.
 pub(crate) fn under_layer(name: &str, more: &[(&str, &str)]) -> Result<String, String> {
     told_under_layer(name, more).map(|told| told.answer)
 }
 
-/// Runs a client under the layer, and gives back its answer with the counts of the layer.
+/// Runs a client under the layer with the system's runtime, and returns its answer with the counts
+/// of the layer.
 pub(crate) fn told_under_layer(name: &str, more: &[(&str, &str)]) -> Result<Told, String> {
     SYSTEM.under_layer(name, more)
 }
 
-/// Runs a client without the layer, and gives back its answer.
+/// Runs a client without the layer with the system's runtime, and returns its answer.
 pub(crate) fn natively(name: &str) -> Result<String, String> {
     SYSTEM.natively(name)
 }
 
-/// The time that a client may take, on two busy cores too; checks that run longer have their own.
+/// Returns the longest time that a client may take, also on two busy cores; longer for the check of
+/// many objects.
 fn limit() -> Duration {
     let longer = std::env::var_os("RADDLE_TEST_OBJECTS").is_some();
     Duration::from_secs(if longer { 1800 } else { 30 })

@@ -9,7 +9,7 @@ use std::time::Duration;
 use raddle_live::{Daemon, DaemonConfig, Storm};
 use raddle_policy::Preemption;
 
-/// A daemon on a thread of its own, until it is dropped.
+/// Daemon on a thread of its own, which stops when this value is dropped.
 pub(crate) struct Served {
     folder: tempfile::TempDir,
     stop: Arc<AtomicBool>,
@@ -32,7 +32,8 @@ impl Served {
         Self { folder, stop, thread }
     }
 
-    /// Serves a storm by this way, at times between these in microseconds.
+    /// Starts a daemon that preempts programs by the method `way`, after random times between
+    /// `from` and `to` us.
     pub(crate) fn storm(way: Preemption, from: u64, to: u64, seed: u64) -> Self {
         let us = Duration::from_micros;
         Self::new(Some(Storm::new(us(from), us(to), seed).by(way)))
@@ -42,7 +43,8 @@ impl Served {
         self.folder.path()
     }
 
-    /// Gives back the variable of a client's environment that names the daemon's socket.
+    /// Returns the (name, value) of the environment variable by which a client finds the daemon's
+    /// socket.
     pub(crate) fn environment(&self) -> (&'static str, String) {
         let socket = self.folder.path().join("socket");
         (raddle_live::env::SOCKET, socket.to_str().expect("its path is text").to_owned())

@@ -12,18 +12,20 @@ use crate::clients::SOURCE;
 use crate::run::{Driver, device, drivers, natively, told_under_layer, under_layer};
 use crate::storm::Served;
 
-/// A storm by seed, and what it must have led to.
+/// Starts a daemon that preempts programs at random by the method `way`; the seed decides the
+/// times.
 fn storm(way: Preemption, seed: u32) -> Served {
     Served::storm(way, 300, 2500, seed.into())
 }
 
-/// How many storms: 3, or as many as the environment says.
+/// Returns how many storms (daemons that preempt at random) a test tries: 3, or as many as
+/// `RADDLE_TEST_STORMS` says.
 fn storms() -> u32 {
     let more = std::env::var("RADDLE_TEST_STORMS").ok();
     more.and_then(|text| text.parse().ok()).unwrap_or(3)
 }
 
-/// The count of launches on a device that does not see what the host stores.
+/// Name of the count of launches on a device that does not see the stores of the host.
 const NO_FLAG: &str = "opaque-no-flag";
 
 #[test]
@@ -64,7 +66,8 @@ fn chains_are_right(driver: &Driver) {
     assert!(killed > 0, "launches were stopped part-way");
 }
 
-/// The daemon hears which device a program uses; all runtimes of a processor name the same one.
+/// Checks that the daemon hears which device a program uses, and that all runtimes of a processor
+/// name the same one.
 #[test]
 fn a_program_names_its_device() {
     if !device() {
@@ -87,7 +90,7 @@ fn a_program_names_its_device() {
     }
 }
 
-/// Nobody stops the layer: a program that ends leaves a log with its last line.
+/// Checks that a program that ends leaves a log with its last line, though nobody stops the layer.
 #[test]
 fn the_log_of_a_program_that_ends_is_whole() {
     if !device() {
@@ -111,8 +114,9 @@ fn the_log_of_a_program_that_ends_is_whole() {
     }
 }
 
-/// A compiler for verdicts that lies: in the place of each source it reads one whose kernels do nothing but
-/// meet, so that each may be stopped and run again. Named in the `PATH` of a client, before the honest ones.
+/// Makes a folder with compilers for verdicts that lie: in the place of each source they read one
+/// whose kernels only have a barrier, so that each may be stopped and run again. A client has the
+/// folder in its `PATH`, before the honest compilers.
 fn liars() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let lie = folder.path().join("lie.cl");
@@ -132,7 +136,7 @@ fn liars() -> tempfile::TempDir {
     folder
 }
 
-/// A source in which the body of each kernel is a barrier.
+/// Returns a source in which the body of each kernel is a barrier.
 fn emptied(source: &str) -> String {
     let mut depth = 0_u32;
     let mut kept = String::new();
@@ -152,7 +156,8 @@ fn emptied(source: &str) -> String {
     kept
 }
 
-/// Falsely claims of every kernel that it may be run again; then answers must differ.
+/// Checks that answers are wrong where every kernel is falsely judged to be one that may be run
+/// again: so the other tests would see such a fault.
 #[test]
 fn with_verdicts_claimed_falsely_they_are_wrong() {
     if !device() {

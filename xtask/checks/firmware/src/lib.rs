@@ -19,13 +19,14 @@ const _: () = {
     assert!(size_of::<Encoder<FrequencyPolicy>>() == 1424);
 };
 
-/// A queue of an agent, with room for the launches of its packets.
+/// Agent (packet processor) of one queue, with room for the launches of one packet.
 pub struct Queue {
     agent: Agent,
     launches: [LaunchImage; HALF_WORDS],
 }
 
-/// Decodes a packet. Returns how many launches it stands for, or -1.
+/// Decodes a packet. Returns the number of launches that it stands for, or -1 where it is
+/// malformed.
 pub extern "C" fn receive(queue: &mut Queue, packet: &AqlPacket) -> i32 {
     if PacketView::new(packet, queue.agent.format()).fault().is_some() {
         return -1;
@@ -34,7 +35,7 @@ pub extern "C" fn receive(queue: &mut Queue, packet: &AqlPacket) -> i32 {
     received.map_or(-1, |received| received.launches().len() as i32)
 }
 
-/// Packs the launches of the queue again. Returns how many packets that takes.
+/// Packs the launches that the queue holds into packets again. Returns the number of packets.
 pub extern "C" fn resend(queue: &mut Queue) -> i32 {
     let policy = Replacement::Frequency.policy(NEAR);
     let mut encoder = Encoder::new(*queue.agent.format(), policy);

@@ -10,49 +10,50 @@ use crate::definitions::Definitions;
 use crate::fault::{Fault, What};
 use crate::fields::Fields;
 
-/// `TracePacket.SequenceFlags`.
+/// Flag of a packet (`TracePacket.SequenceFlags`): the tables of names begin anew with it. The
+/// constant below it is the flag of a packet that needs those tables.
 const CLEARED: u64 = 1;
 const NEEDED: u64 = 2;
-/// Tables of names, by the event field that uses them.
+/// Tables of names in a trace, each by the event field that uses it.
 const TABLES: [&str; 4] =
     ["event_categories", "event_names", "debug_annotation_names", "debug_annotation_string_values"];
 
-/// A track, and what lies on it.
+/// Track of a timeline, with the number of slices and values on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Track {
-    /// The name of the track.
+    /// Name of the track.
     pub name: String,
-    /// The track that this one is drawn below.
+    /// Number of the track below which this one is drawn; `None` for a track at the top.
     pub parent: Option<u64>,
     /// True if the track holds values and no slices.
     pub is_counter: bool,
-    /// The number of slices on the track.
+    /// Number of slices on the track.
     pub slices: usize,
-    /// The number of values on the track.
+    /// Number of values on the track, which are drawn as a curve.
     pub values: usize,
-    /// The largest number of slices that are open at a time.
+    /// Largest number of slices of the track that are open at a time.
     pub deepest: usize,
 }
 
-/// The contents of a file.
+/// Contents of a timeline file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// The tracks by number.
+    /// Tracks of the file, by number.
     pub tracks: BTreeMap<u64, Track>,
-    /// The number of arrows from one slice to another.
+    /// Number of arrows from one slice to another.
     pub arrows: usize,
-    /// The number of packets.
+    /// Number of packets of the file.
     pub packets: usize,
 }
 
 impl Found {
-    /// Returns the number of slices of all tracks.
+    /// Returns the number of slices on all tracks together.
     #[must_use]
     pub fn slices(&self) -> usize {
         self.tracks.values().map(|track| track.slices).sum()
     }
 
-    /// Returns how many tracks lie above this one.
+    /// Returns how many tracks lie above the track with the number `track`; 0 for one at the top.
     #[must_use]
     pub fn level(&self, track: u64) -> usize {
         let parent = self.tracks.get(&track).and_then(|track| track.parent);
@@ -61,7 +62,7 @@ impl Found {
     }
 }
 
-/// Reads a whole file.
+/// Reads a whole timeline file, and checks that it keeps the definitions of its format.
 ///
 /// Every field is one that the definitions have. Tracks, and their parents, are described before
 /// they are used, and so are names. Time never falls, and a slice is ended on its track before the
@@ -95,8 +96,8 @@ pub fn check(definitions: &Definitions, file: &[u8]) -> Result<Found, Fault> {
     reader.finish().map_err(|what| Fault { packet, what })
 }
 
-/// Returns the first field of a trace, and the bytes that follow it. One at a time, so that memory
-/// stays small.
+/// Splits a trace into the bytes of its first packet and the bytes that follow it. Packets are read
+/// one at a time, so that memory stays small.
 fn split(bytes: &[u8]) -> Result<(&[u8], &[u8]), What> {
     let broken = |error: prost::DecodeError| What::NotATrace(error.to_string());
     let mut rest = bytes;
@@ -114,11 +115,11 @@ struct Reader {
     writer: Option<u64>,
     cleared: bool,
     now: u64,
-    /// Names by table and number.
+    /// Names that the file has given, by (table, number).
     names: BTreeMap<(&'static str, u64), String>,
-    /// Slices that are open, by track.
+    /// Number of slices that are open, by track.
     open: BTreeMap<u64, usize>,
-    /// Arrows that have begun and not ended.
+    /// Numbers of the arrows that have begun and not ended.
     begun: BTreeSet<u64>,
 }
 

@@ -14,7 +14,7 @@ const PACKAGE: &str = "tracing-perfetto";
 const FILE: &str = "perfetto_trace.proto";
 const TRACE: &str = "perfetto.protos.Trace";
 
-/// The definitions of every message that a trace may hold.
+/// Definitions of every message that a Perfetto trace may hold.
 #[derive(Clone, Debug)]
 pub struct Definitions {
     trace: MessageDescriptor,
@@ -36,14 +36,14 @@ impl Definitions {
         Ok(Self { trace: trace.ok_or_else(|| failed(format!("it defines no {TRACE}")))? })
     }
 
-    /// The message that a whole file is.
+    /// Returns the definition of the message that a whole trace file is.
     #[must_use]
     pub fn trace(&self) -> MessageDescriptor {
         self.trace.clone()
     }
 }
 
-/// Why there are no definitions.
+/// Reason why there are no definitions, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(String);
 

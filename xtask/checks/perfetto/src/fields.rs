@@ -6,7 +6,8 @@ use prost_reflect::{DynamicMessage, ReflectMessage, Value};
 
 use crate::fault::What;
 
-/// A message that is read by names; a name that the definitions lack is a mistake of this check.
+/// Message of which fields are read by name; a name that the definitions lack is a mistake of this
+/// check.
 #[derive(Clone, Copy)]
 pub(crate) struct Fields<'m>(pub(crate) &'m DynamicMessage);
 
@@ -24,7 +25,7 @@ impl<'m> Fields<'m> {
         }
     }
 
-    /// A number that is there and not negative.
+    /// Returns the number in the field `name`; `None` where there is none, or it is negative.
     pub(crate) fn number(self, name: &str) -> Option<u64> {
         match *self.value(name)? {
             Value::U64(number) => Some(number),
@@ -59,7 +60,8 @@ impl<'m> Fields<'m> {
         self.list(name).iter().filter_map(Value::as_u64)
     }
 
-    /// Refuses fields that the definitions lack, at any depth.
+    /// Checks that the definitions have every field of the message, at any depth; the error names
+    /// one that they lack.
     pub(crate) fn all_known(self) -> Result<(), What> {
         if let Some(unknown) = self.0.unknown_fields().next() {
             let message = self.0.descriptor();

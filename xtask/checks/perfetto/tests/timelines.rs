@@ -13,10 +13,11 @@ use raddle_study::timeline::{
     Away, Counter, DrawnLaunch, DrawnProcess, Ending, Measure, Slice, Timeline,
 };
 
-/// A folder whose timelines are checked, with those of its subfolders.
+/// Environment variable with a folder whose timelines are checked, with those of its subfolders.
 const FOLDER: &str = "RADDLE_TIMELINES";
 
-/// Two launches on two streams of one process; the first is saved and goes on, the second waits.
+/// Returns a small timeline file of raddle: two launches on two streams of one process, of which
+/// the first is saved and goes on, and the second waits.
 fn own() -> Vec<u8> {
     let launch = |stream, ready, started, ended| DrawnLaunch {
         process: 0,
@@ -137,7 +138,7 @@ fn timelines_of_a_folder_are_read_whole() {
     }
 }
 
-/// The fault of the small timeline after a change of its packets.
+/// Returns the fault of the small timeline (`own`) after `change` has changed its packets.
 fn changed(change: impl FnOnce(&mut Vec<Value>)) -> Fault {
     let definitions = definitions();
     let mut trace = DynamicMessage::decode(definitions.trace(), &*own()).unwrap();
@@ -150,7 +151,8 @@ fn field<'v>(value: &'v mut Value, name: &str) -> &'v mut Value {
     value.as_message_mut().unwrap().get_field_by_name_mut(name).unwrap()
 }
 
-/// Positions of the events of this type: 1 begins a slice, 2 ends one.
+/// Returns the positions of the packets with events of the type `kind`: 1 begins a slice, 2 ends
+/// one.
 fn events(packets: &[Value], kind: i32) -> Vec<usize> {
     let of = |packet: &Value| {
         let packet = packet.as_message().unwrap();

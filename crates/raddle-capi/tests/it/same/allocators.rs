@@ -9,7 +9,7 @@ use crate::call::{Owned, told};
 
 const CUS: u16 = 2;
 const SIMDS: i32 = 2;
-/// Room for the waves of every workgroup that is drawn.
+/// Number of places that the test gives to each call: no workgroup that is drawn has more waves.
 const WAVES: usize = 8;
 
 #[derive(Clone, Debug)]
@@ -40,7 +40,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The status, the placement, the places and the number of displaced workgroups.
+/// Answer to one step: the status, the placement, the places of the waves, and the number of
+/// displaced workgroups.
 type Told = (RaddleStatus, RaddlePlacement, Vec<RaddlePlace>, usize);
 
 fn expected(model: &mut Allocator, step: &Step) -> Told {

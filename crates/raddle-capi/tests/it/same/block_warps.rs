@@ -30,7 +30,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Answers in words: of the crate, which gives the handles of blocks.
+/// Carries out a step on the Rust controllers and returns their answer in words. `blocks` has the
+/// handle of each block that runs.
 fn expected(
     model: &mut Controllers,
     blocks: &mut BTreeMap<(u32, u64), Handle>,

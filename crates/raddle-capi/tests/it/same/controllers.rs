@@ -55,7 +55,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The model, with the submissions that it gave.
+/// Rust controller with which that of C is compared, and the submissions that it commanded.
 struct Model {
     controller: Controller<u64>,
     handles: Vec<LaunchHandle>,
@@ -186,7 +186,8 @@ impl Model {
         }
     }
 
-    /// Returns the submission that a step is about.
+    /// Returns the process and the number of the submission that a report is about, drawn by
+    /// `which`; if `wrong`, one that does not exist. `None` before the first submission.
     fn meant(&self, which: usize, wrong: bool) -> Option<(u16, u64)> {
         if self.handles.is_empty() {
             return None;
@@ -223,7 +224,8 @@ impl Model {
     }
 }
 
-/// The words for the answer of C.
+/// Returns the answer of a call from C as text, to compare with that of the Rust controller; `text`
+/// is its value as text.
 fn said(status: RaddleStatus, text: String) -> String {
     match status {
         RaddleStatus::Ok => text,
@@ -233,7 +235,8 @@ fn said(status: RaddleStatus, text: String) -> String {
     }
 }
 
-/// One step through C. `about` is the submission of a report.
+/// Carries out one step by calls from C, and returns the answer in words. `about` is the submission
+/// that a report is about.
 fn given(
     it: *mut RaddleController,
     step: &Step,

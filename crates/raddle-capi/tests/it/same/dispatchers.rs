@@ -21,7 +21,7 @@ const SHAPE: CuShape = CuShape {
 };
 const CUS: u16 = 3;
 
-/// One recipe of every policy.
+/// Recipes to test, which together use every bundled policy.
 const RECIPES: [&str; 9] = [
     "raddle = 1",
     "raddle = 1\n[turn]\npolicy = 'highest-level'\n[allocate]\npolicy = 'matching'\n[preempt]\npolicy = 'switch'",
@@ -34,20 +34,20 @@ const RECIPES: [&str; 9] = [
     "raddle = 1\nwindow = 4\n[launch-path]\npolicy = 'condensed'\nenqueue-ns = 20\nprocessing-ns = 30\nschedule-ns = 10\ncleanup-ns = 20\noverlap = true",
 ];
 
-/// One step of a host.
+/// Step of a host that drives a dispatcher.
 #[derive(Clone, Debug)]
 enum Step {
-    /// A launch that is issued or ready.
+    /// Reports a launch that is issued or ready.
     Launch { ready: bool, process: u16, level: u8, workgroups: u64, waves: u16, kind: u32 },
-    /// A copy of a process.
+    /// Reports a copy of a process that is issued.
     Copy { process: u16 },
-    /// The report of an action, one of those that are due.
+    /// Reports what an action asked for; `which` chooses one of the reports that are due.
     Report { which: usize },
-    /// A report that nobody asked for, or that is of nobody.
+    /// Reports an event that no action asked for, or whose launch or process does not exist.
     Wrong { kind: u32, launch: u32, process: u16 },
-    /// A hint.
+    /// Reports a hint of a process.
     Hint { process: u16, hint: u32, value: u64 },
-    /// A decision, this much later.
+    /// Lets the dispatchers decide, `after` ticks after the last step.
     Decide { after: u64 },
 }
 
@@ -69,7 +69,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// An event that owns its pieces, and its launch for C.
+/// Event in the form of C, with the launch and the pieces that its pointers name.
 #[derive(Clone, Debug)]
 struct Told {
     event: RaddleEvent,
@@ -86,7 +86,7 @@ impl Told {
     }
 }
 
-/// What the event means, by its documentation.
+/// Returns the Rust event that the documentation gives an event of C as its meaning.
 fn meant<'p>(told: &Told, pieces: &'p mut Vec<Piece>) -> Event<'p> {
     let RaddleEvent { process, launch, how, hint, value, lasts, .. } = told.event;
     let (process, launch) = (ProcessId(process), LaunchId(launch));
@@ -158,7 +158,7 @@ fn launch_meant(it: &RaddleLaunch) -> Launch {
     }
 }
 
-/// A dispatcher in C and one in Rust, with what is due after their actions.
+/// Dispatcher in C and its model in Rust, with the reports that are due after their actions.
 struct Both {
     ours: Owned<RaddleDispatcher>,
     model: Composed,
@@ -186,7 +186,7 @@ impl Both {
         both
     }
 
-    /// Tells both an event, and compares what they say.
+    /// Reports an event to both dispatchers, and compares their answers.
     fn tell(&mut self, told: &mut Told) {
         let mut pieces = Vec::new();
         let expected = self.model.event(&meant(told, &mut pieces), Tick(self.now));
@@ -265,7 +265,7 @@ impl Both {
         }
     }
 
-    /// Lets both decide, and compares every action; notes what is to be reported.
+    /// Lets both dispatchers decide, compares every action, and notes which reports are due.
     fn decide(&mut self, after: u64) {
         self.now += after;
         let mut expected = Actions::default();
@@ -332,7 +332,7 @@ impl Both {
     }
 }
 
-/// Writes an action of C in words.
+/// Returns an action of C in words, to compare with `meant_action`.
 fn described(
     it: &RaddleAction,
     pieces: &[RaddlePiece],
@@ -363,7 +363,8 @@ fn described(
     )
 }
 
-/// Writes an action of Rust in the same words, without a conversion of the crate.
+/// Returns an action of Rust in the words of `described`, without a conversion of the crate under
+/// test.
 fn meant_action(action: &Action, all: &Actions) -> String {
     let mut it = RaddleAction::default();
     let (mut pieces, mut places, mut cuts) = (Vec::new(), Vec::new(), Vec::new());

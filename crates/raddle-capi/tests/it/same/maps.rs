@@ -26,7 +26,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The status and the start that the crate gives; `after` is the end of the run that was allocated last.
+/// Carries out a step on the Rust map, and returns its status and the start of its run; `after` is
+/// the end of the run that was allocated last.
 fn expected((map, after): (&mut FreeMap, &mut u32), step: &Step) -> (RaddleStatus, Option<u32>) {
     let ok = |done: bool, or| (if done { RaddleStatus::Ok } else { or }, None);
     let from = *after;

@@ -55,7 +55,7 @@ fn meant(it: &RaddleKernelDispatch) -> KernelDispatch {
     }
 }
 
-/// Returns the launches of a packet, by an agent.
+/// Gives a packet to an agent; returns the status, the kind of the packet and its launches.
 fn received(
     agent: *mut RaddleAgent,
     packet: &RaddlePacket,

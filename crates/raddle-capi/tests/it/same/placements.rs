@@ -13,7 +13,8 @@ use crate::call::{Owned, cases, last_error, text, told};
 
 const HEAD: &str = "# raddle placement table 1\n# units = 2\n# wave-slots = 4\n# resource vgpr = 16 per-wave\n# resource lds = 8 shared\nclock,event,unit,workgroup,waves,wave,tag,vgpr_start,vgpr_size,lds_start,lds_size\n";
 
-/// One event, right or wrong; small numbers meet often.
+/// Event for a placement check, right or wrong; its numbers are small, so that events often concern
+/// one workgroup.
 #[derive(Clone, Debug)]
 struct Step {
     later: u64,
@@ -45,7 +46,7 @@ fn step() -> impl Strategy<Value = Step> {
     )
 }
 
-/// Tells a step by its function.
+/// Reports a step at the clock `clock` by the function of C for its kind.
 fn tell(handle: *mut RaddlePlacementCheck, clock: u64, step: &Step) -> RaddleStatus {
     let or = |number: Option<u64>| number.unwrap_or(RADDLE_NOT_TOLD);
     let (waves, wave, tag) = (or(step.waves), or(step.wave), or(step.tag));
@@ -67,7 +68,7 @@ fn tell(handle: *mut RaddlePlacementCheck, clock: u64, step: &Step) -> RaddleSta
     }
 }
 
-/// Writes a step as a line of a table.
+/// Returns a step as the line of a table that `raddle check-placement` reads.
 fn line(clock: u64, step: &Step) -> String {
     let cell = |number: Option<u64>| number.map_or_else(String::new, |it| it.to_string());
     let Step { unit, workgroup, starts: [a, b], sizes: [c, d], .. } = step;
@@ -103,7 +104,8 @@ fn made() -> Owned<RaddlePlacementCheck> {
     check
 }
 
-/// The text of a check, with the number of each event as that of the line of its table.
+/// Returns the text of a check, with the number of each event replaced by that of its line in the
+/// table.
 fn report(check: &Owned<RaddlePlacementCheck>) -> String {
     let mut said: *const c_char = null();
     // SAFETY: a place of ours.

@@ -10,7 +10,7 @@ use opencl_sys::*;
 use super::cl::{cl, text};
 use super::kit::{Kit, SOURCE, Set, digest, launch, launched, set, status, wait};
 
-/// The code of each call that is wrong.
+/// Makes calls that are wrong, and returns the OpenCL code of each.
 pub(super) fn bad_calls() -> String {
     let kit = Kit::new();
     let other = Kit::new();
@@ -80,7 +80,8 @@ pub(super) fn bad_calls() -> String {
     format!("{told:?} {}", digest(&kit.read(q, buffer, 64)))
 }
 
-/// The code for a time of a launch that has not begun. Not every runtime refuses; the layer does.
+/// Returns the OpenCL code for a query of the start of a launch that has not begun. Not every
+/// runtime refuses it; the layer does.
 pub(super) fn early_profile() -> String {
     let kit = Kit::with(CL_QUEUE_PROFILING_ENABLE);
     let buffer = kit.buffer(64);
@@ -94,14 +95,15 @@ pub(super) fn early_profile() -> String {
     early.to_string()
 }
 
-/// A time of an event's profile, behind the code.
+/// Asks for a time of an event's profile. Returns (OpenCL code, time in ns).
 fn time(event: cl_event, what: cl_profiling_info) -> (cl_int, u64) {
     let mut time = 0_u64;
     let to: *mut c_void = (&raw mut time).cast();
     (cl!(clGetEventProfilingInfo(event, what, 8, to, ptr::null_mut())), time)
 }
 
-/// Wait lists that are wrong. Not every runtime looks at those of launches; the layer does.
+/// Launches with wait lists that are wrong, and returns the OpenCL codes. Not every runtime checks
+/// these lists; the layer does.
 pub(super) fn bad_wait_lists() -> String {
     let kit = Kit::new();
     let other = Kit::new();
@@ -124,7 +126,7 @@ pub(super) fn bad_wait_lists() -> String {
     format!("{told:?} {}", digest(&kit.read(kit.queue, buffer, 64)))
 }
 
-/// A profile, and what an event says of itself.
+/// Returns the profile of a launch, and the answers of queries about its event.
 pub(super) fn profile() -> String {
     let kit = Kit::with(CL_QUEUE_PROFILING_ENABLE);
     let buffer = kit.buffer(4096);
@@ -178,7 +180,7 @@ pub(super) fn profile() -> String {
     )
 }
 
-/// Gives back the answers of an event's queries.
+/// Returns the answers of queries about an event, as text.
 fn said(kit: &Kit, event: cl_event) -> String {
     let ask = |what| {
         let mut value = 0_u64;
@@ -206,7 +208,7 @@ unsafe extern "C" fn called(event: cl_event, status: cl_int, data: *mut c_void) 
 
 static EVENT: Mutex<usize> = Mutex::new(0);
 
-/// Callbacks before and after the end of a launch.
+/// Registers callbacks before and after the end of a launch, and returns which of them were called.
 pub(super) fn callbacks() -> String {
     let kit = Kit::new();
     let buffer = kit.buffer(64);
@@ -227,7 +229,8 @@ pub(super) fn callbacks() -> String {
     format!("{codes:?} {early} {all:?}")
 }
 
-/// A callback may come a little later than the end.
+/// Waits until `count` callbacks were called, for 2 s at most, as a callback may come a little
+/// later than the end of a launch.
 fn settle(count: usize) {
     for _ in 0..1000 {
         if CALLED.lock().expect("no panic").len() >= count {
@@ -237,7 +240,7 @@ fn settle(count: usize) {
     }
 }
 
-/// Gives back the answers of queries about programs and kernels.
+/// Returns the answers of queries about programs and kernels, as text.
 pub(super) fn reflection() -> String {
     let kit = Kit::new();
     let kernel = kit.kernel("turn");

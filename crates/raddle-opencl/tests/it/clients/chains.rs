@@ -7,7 +7,8 @@ use opencl_sys::*;
 use super::cl::cl;
 use super::kit::{Kit, Set, digest, launched, set, wait};
 
-/// Kernels that share variables of their program, called by others or not, in three kinds of queue.
+/// Runs kernels that share variables of their program, one of which others call, in three queues
+/// (one out of order), and returns the numbers in the buffer afterwards.
 pub(super) fn program_variables() -> String {
     const OWN: &str = "
 global uint counter;
@@ -35,7 +36,8 @@ kernel void count(global uint *x) { static global uint calls; calls += 1; x[3] =
     format!("{seen:?}")
 }
 
-/// Launches that work in place where PoCL, or Intel's compiler, builds them, and not where clang does.
+/// Runs launches of a kernel that works in place when PoCL or Intel's compiler builds it, and not
+/// when clang, which judges it, does; returns a hash of the numbers in the buffer afterwards.
 pub(super) fn other_bodies() -> String {
     const OWN: &str = "
 #if defined(POCL_DEVICE_ADDRESS_BITS) || !defined(cl_intel_subgroups)
@@ -60,7 +62,8 @@ __kernel void own(__global uint *x, uint rounds) {
     digest(&kit.read(kit.queue, buffer, 2048))
 }
 
-/// Two queues with launches in place, atomic ones, barriers and copies, and events from one to the other.
+/// Runs chains of launches in two queues, in place, atomic ones, with barriers and copies, and with
+/// events from one queue to the other; returns the numbers in the buffers afterwards.
 pub(super) fn chains() -> String {
     let rounds = std::env::var("RADDLE_TEST_ROUNDS").ok().and_then(|text| text.parse().ok());
     chains_of(rounds.unwrap_or(40))

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::*;
 
-/// The loader's functions.
+/// Returns the functions of the OpenCL loader; the table is empty where no loader is installed.
 pub(crate) fn loader() -> &'static cl_icd_dispatch {
     static LOADER: OnceLock<cl_icd_dispatch> = OnceLock::new();
     LOADER.get_or_init(load)
@@ -20,7 +20,8 @@ macro_rules! symbols {
     )*};
 }
 
-/// The function of this name, which ends with zero.
+/// Returns the function with the name `name`, which ends with zero, in a library; `None` where it
+/// has none.
 ///
 /// # Safety
 /// It has this type.
@@ -63,7 +64,7 @@ fn load() -> cl_icd_dispatch {
     table
 }
 
-/// Calls a function of the loader.
+/// Calls a function of the OpenCL loader.
 macro_rules! cl {
     ($name:ident ( $($argument:expr),* $(,)? )) => {{
         let call = $crate::clients::cl::loader().$name.expect("the loader has it");
@@ -73,7 +74,7 @@ macro_rules! cl {
 }
 pub(crate) use cl;
 
-/// Every platform with each of its devices.
+/// Returns every device, each as (platform, device).
 pub(crate) fn devices() -> Vec<(cl_platform_id, cl_device_id)> {
     if loader().clGetPlatformIDs.is_none() {
         return Vec::new();
@@ -98,7 +99,7 @@ pub(crate) fn devices() -> Vec<(cl_platform_id, cl_device_id)> {
     all
 }
 
-/// The text that a query answers.
+/// Returns the text that an OpenCL query answers; empty where the query is refused.
 pub(crate) fn text(ask: impl Fn(usize, *mut c_void, *mut usize) -> cl_int) -> String {
     let mut size = 0;
     if ask(0, ptr::null_mut(), &raw mut size) != 0 {

@@ -10,7 +10,7 @@ use super::cl::cl;
 use super::kit::{Kit, SOURCE, Set, digest, launched, set, wait};
 use crate::run::ANSWER;
 
-/// The process ends though a launch waits for an event that is never set.
+/// Returns while a launch waits for an event that is never set, so that the process ends then.
 pub(super) fn exit_while_launches_wait() -> String {
     let kit = Kit::new();
     let other = kit.queue(0);
@@ -28,7 +28,7 @@ pub(super) fn exit_while_launches_wait() -> String {
     format!("{told} {seen}")
 }
 
-/// The process ends in the middle of launches that run.
+/// Returns while launches run, so that the process ends in the middle of them.
 pub(super) fn exit_while_launches_run() -> String {
     let kit = Kit::new();
     let buffer = kit.buffer(4096);
@@ -41,7 +41,8 @@ pub(super) fn exit_while_launches_run() -> String {
     "ends".to_owned()
 }
 
-/// The process ends with hundreds of short launches and copies in two queues, and gives nothing back.
+/// Returns while hundreds of short launches and copies are in two queues, so that the process ends
+/// then; gives no object back.
 pub(super) fn exit_with_all_in_hand() -> String {
     let kit = Kit::new();
     let (other, buffer) = (kit.queue(0), kit.buffer(4096));
@@ -61,10 +62,12 @@ pub(super) fn exit_with_all_in_hand() -> String {
     "ends".to_owned()
 }
 
-/// The thread that waits for the launches when the process ends, and the place of their buffer.
+/// Thread that waits for the launches when the process ends, with its kit and the address of their
+/// buffer.
 static LAST: Mutex<Option<(JoinHandle<()>, Kit, usize)>> = Mutex::new(None);
 
-/// Joins the thread that waits, and reads what the launches left.
+/// Joins the thread that waits for the launches, launches once more, and prints what the launches
+/// left in the buffer.
 extern "C" fn read_at_the_end() {
     let Ok(Some((waits, kit, buffer))) = LAST.lock().map(|mut last| last.take()) else { return };
     assert!(waits.join().is_ok());
@@ -77,8 +80,8 @@ extern "C" fn read_at_the_end() {
     unsafe { libc::write(1, text.as_ptr().cast(), text.len()) };
 }
 
-/// The process ends while a thread waits for launches; a handler, registered before the program is
-/// built, joins the thread, launches once more and reads.
+/// Returns while a thread waits for launches, so that the process ends then; a handler, registered
+/// before the program is built, joins the thread, launches once more and reads the buffer.
 pub(super) fn read_when_all_ends() -> String {
     let kit = Kit::new();
     // SAFETY: the handler may be called at any time.
@@ -101,7 +104,8 @@ pub(super) fn read_when_all_ends() -> String {
     "ends".to_owned()
 }
 
-/// A child of the process, which calls nothing, ends at once; the parent goes on.
+/// Starts a child of the process, which ends at once and calls nothing of OpenCL, while launches
+/// run in the parent, and returns the status and the result of these launches.
 pub(super) fn fork_while_launches_run() -> String {
     let kit = Kit::new();
     let buffer = kit.buffer(4096);

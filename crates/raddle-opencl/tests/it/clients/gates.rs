@@ -8,12 +8,12 @@ use opencl_sys::*;
 use super::cl::cl;
 use super::kit::{Kit, Set, digest, launched, set, status, wait};
 
-/// Long enough that what may go on has gone on.
+/// Waits for 60 ms, long enough that commands which may run have begun.
 fn pause() {
     std::thread::sleep(Duration::from_millis(60));
 }
 
-/// A launch of each of two queues waits for one of the other.
+/// Runs a chain of launches that goes to and fro between two queues, and returns what it leaves.
 pub(super) fn across_queues() -> String {
     let kit = Kit::new();
     let other = kit.queue(0);
@@ -31,7 +31,8 @@ pub(super) fn across_queues() -> String {
     format!("{told} {}", digest(&kit.read(kit.queue, buffer, 4096)))
 }
 
-/// No launch of a queue begins before a user event is set.
+/// Enqueues launches behind a user event, and returns whether any of them begins before the event
+/// is set.
 pub(super) fn gate() -> String {
     let kit = Kit::new();
     let buffer = kit.buffer(256);
@@ -49,7 +50,8 @@ pub(super) fn gate() -> String {
     format!("{before:?} {told} {after:?} {}", digest(&kit.read(kit.queue, buffer, 256)))
 }
 
-/// The end of one queue is not that of another one that waits.
+/// Finishes one queue while a launch of another queue waits, and returns the statuses of the
+/// launches of both.
 pub(super) fn finish_of_one_queue() -> String {
     let kit = Kit::new();
     let other = kit.queue(0);
@@ -66,7 +68,8 @@ pub(super) fn finish_of_one_queue() -> String {
     format!("{told} {between:?} {} {}", cl!(clFinish(kit.queue)), status(first))
 }
 
-/// Many launches that wait leave room for those of another queue.
+/// Enqueues more launches that wait for an event than the layer submits at a time, and returns
+/// whether launches of another queue run nevertheless.
 pub(super) fn window_full_of_gated() -> String {
     let kit = Kit::new();
     let other = kit.queue(0);
@@ -84,7 +87,8 @@ pub(super) fn window_full_of_gated() -> String {
     format!("{told:?} {between} {}", digest(&kit.read(kit.queue, held, 256)))
 }
 
-/// Calls that do not block return though a launch in front of them waits.
+/// Makes calls that do not block behind a launch that waits, and returns whether they return before
+/// the launch may run.
 pub(super) fn nonblocking_behind_gated() -> String {
     let kit = Kit::new();
     let (buffer, copy) = (kit.buffer(64), kit.buffer(64));
@@ -162,7 +166,8 @@ pub(super) fn nonblocking_behind_gated() -> String {
     )
 }
 
-/// A marker behind a launch that waits, in both forms.
+/// Enqueues a marker behind a launch that waits, by both calls for markers, and returns the
+/// statuses.
 pub(super) fn marker_behind_gated() -> String {
     let kit = Kit::new();
     let buffer = kit.buffer(64);
@@ -181,7 +186,8 @@ pub(super) fn marker_behind_gated() -> String {
     format!("{codes:?} {before:?} {} {}", wait(&[old, new]), status(first))
 }
 
-/// A gate that fails fails what waits for it, and that is not run.
+/// Fails the event for which commands wait, and returns their statuses: they fail too, and are not
+/// run.
 pub(super) fn failing_gate() -> String {
     let kit = Kit::new();
     let other = kit.queue(0);
@@ -215,7 +221,7 @@ pub(super) fn failing_gate() -> String {
     format!("{code} {told:?} {failed:?} {seen} {}", to.iter().all(|&one| one == 7))
 }
 
-/// An event that has failed already, and one that is complete already.
+/// Launches behind events that have ended before the call, and returns how the launches end.
 pub(super) fn gates_that_are_over() -> String {
     let kit = Kit::new();
     let buffer = kit.buffer(64);
@@ -229,7 +235,8 @@ pub(super) fn gates_that_are_over() -> String {
     format!("{told} {} {}", wait(&[first, second]), digest(&kit.read(kit.queue, buffer, 64)))
 }
 
-/// A queue out of order waits for a lane, and a lane for it.
+/// Runs a chain of launches that goes to and fro between a queue in order and one out of order;
+/// then launches a kernel behind a waiting one in the latter, which it may overtake.
 pub(super) fn out_of_order() -> String {
     let kit = Kit::new();
     let free = kit.queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);

@@ -7,7 +7,8 @@ use opencl_sys::*;
 
 use super::cl::{cl, devices};
 
-/// Kernels that most clients use. A launch of `advance` and `sum` may not be run again.
+/// Source of the kernels that most clients use. A launch of `advance` and `sum` may not be run
+/// again.
 pub(crate) const SOURCE: &str = "
 __kernel void advance(__global uint *x, uint rounds) {
   size_t i = get_global_id(0);
@@ -37,7 +38,7 @@ __kernel void pick(__global const uint *x, __global uint *y, __local uint *room)
 __kernel void put(__global uint *x, uint at, uint value) { x[at] = value; }
 ";
 
-/// A device with a context, a queue and the program.
+/// Objects that a client launches with: a device, a context, a queue and the built program.
 pub(crate) struct Kit {
     pub(crate) device: cl_device_id,
     pub(crate) context: cl_context,
@@ -48,7 +49,7 @@ pub(crate) struct Kit {
 // SAFETY: handles may be used from any thread.
 unsafe impl Send for Kit {}
 
-/// An argument of a kernel.
+/// Value of an argument of a kernel: a memory object, a number, or a size of local memory in bytes.
 pub(crate) enum Set {
     Memory(cl_mem),
     Number(u32),
@@ -60,7 +61,7 @@ impl Kit {
         Self::with(0)
     }
 
-    /// With these properties of its queue.
+    /// Makes a kit whose queue has these properties, such as that of profiling.
     pub(crate) fn with(properties: cl_command_queue_properties) -> Self {
         let (_, device) = devices().pop().expect("a device");
         let mut code = 0;
@@ -119,7 +120,7 @@ impl Kit {
         kernel
     }
 
-    /// A buffer with the numbers from 0.
+    /// Makes a buffer that holds the numbers from 0 to `count` - 1, of 32 bits each.
     pub(crate) fn buffer(&self, count: u32) -> cl_mem {
         self.buffer_of(&(0..count).collect::<Vec<_>>())
     }
@@ -141,7 +142,7 @@ impl Kit {
         event
     }
 
-    /// Reads the numbers that a buffer holds when everything in the queue has ended.
+    /// Reads the first `count` numbers of a buffer when everything in the queue has ended.
     pub(crate) fn read(&self, queue: cl_command_queue, buffer: cl_mem, count: usize) -> Vec<u32> {
         let mut numbers = vec![0; count];
         let to: *mut c_void = numbers.as_mut_ptr().cast();
@@ -161,7 +162,7 @@ impl Kit {
     }
 }
 
-/// Sets arguments from the first on.
+/// Sets the first arguments of a kernel to the given values.
 pub(crate) fn set(kernel: cl_kernel, arguments: &[Set]) {
     for (index, argument) in (0..).zip(arguments) {
         let code = match argument {
@@ -177,7 +178,8 @@ pub(crate) fn set(kernel: cl_kernel, arguments: &[Set]) {
     }
 }
 
-/// Launches so many work-items in groups, behind these events: the code.
+/// Launches `items` work-items in workgroups of `group`, after the events in `behind`, and returns
+/// the OpenCL code.
 pub(crate) fn launch(
     queue: cl_command_queue,
     kernel: cl_kernel,
@@ -215,7 +217,7 @@ pub(crate) fn launched(
     event
 }
 
-/// The status of an event.
+/// Returns the OpenCL status of an event: 0 is complete, below 0 is an error.
 pub(crate) fn status(event: cl_event) -> cl_int {
     let mut status: cl_int = 99;
     let code = cl!(clGetEventInfo(
@@ -233,7 +235,7 @@ pub(crate) fn wait(events: &[cl_event]) -> cl_int {
     cl!(clWaitForEvents(u32::try_from(events.len()).expect("few"), events.as_ptr()))
 }
 
-/// A short name of many numbers.
+/// Returns a hash of the numbers as text, by which results are compared.
 pub(crate) fn digest(numbers: &[u32]) -> String {
     let all = numbers.iter().fold(0xcbf2_9ce4_8422_2325_u64, |all, number| {
         (all ^ u64::from(*number)).wrapping_mul(0x0100_0000_01b3)

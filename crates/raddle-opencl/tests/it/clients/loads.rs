@@ -9,13 +9,14 @@ use opencl_sys::cl_command_queue;
 use super::cl::cl;
 use super::kit::{Kit, SOURCE, Set, launch, launched, set, wait};
 
-/// Work-items of `spread` and of one of its workgroups: few for a CPU; as many as are wanted, to fill a GPU.
+/// Returns (work-items of a launch of `spread`, work-items of one workgroup): few for a CPU, or as
+/// many as the variable `RADDLE_TEST_ITEMS` says, to fill a GPU.
 fn shape() -> (usize, usize) {
     let wanted = std::env::var("RADDLE_TEST_ITEMS").ok().and_then(|text| text.parse().ok());
     wanted.map_or((4096, 16), |items: usize| (items.next_multiple_of(256), 256))
 }
 
-/// `spread` with its buffers and this many rounds.
+/// Makes the kernel `spread` with its buffers; each of its work-items does `rounds` rounds.
 fn spread(kit: &Kit, rounds: u32) -> opencl_sys::cl_kernel {
     let kernel = kit.kernel("spread");
     let items = u32::try_from(shape().0).expect("few items");
@@ -24,13 +25,14 @@ fn spread(kit: &Kit, rounds: u32) -> opencl_sys::cl_kernel {
     kernel
 }
 
-/// A launch of it.
+/// Launches the kernel `spread` once, and returns the event of the launch.
 fn spreads(kit: &Kit, kernel: opencl_sys::cl_kernel) -> opencl_sys::cl_event {
     let (items, group) = shape();
     launched(kit.queue, kernel, items, group, &[])
 }
 
-/// Launches without an event, that nothing waits for, then their end.
+/// Enqueues `count` launches without events, and waits for them. Returns (time until all were
+/// enqueued, time until all had ended).
 fn burst(
     queue: cl_command_queue,
     kernel: opencl_sys::cl_kernel,
@@ -45,8 +47,8 @@ fn burst(
     (enqueued, begun.elapsed())
 }
 
-/// Nanoseconds of an enqueue and of a launch from end to end, of empty kernels: the medians of bursts. Then
-/// microseconds of a launch of 2 ms.
+/// Returns the medians over bursts of empty kernels, in ns, of an enqueue and of a launch from end
+/// to end; then the time of a launch of about 2 ms, in us, and its rounds.
 pub(super) fn empty() -> String {
     let kit = Kit::new();
     let program = kit.program("__kernel void nothing(__global uint *x) { }");
@@ -77,7 +79,8 @@ pub(super) fn empty() -> String {
     format!("{} {} {long} {rounds}", enqueues[10], whole[10])
 }
 
-/// Returns the rounds of `spread` that are asked for, or as many as let a launch take this time.
+/// Returns the rounds of `spread` that the variable `RADDLE_TEST_ROUNDS` names, or as many as let a
+/// launch take the time `wanted`.
 fn rounds(kit: &Kit, wanted: Duration) -> u32 {
     if let Some(given) = std::env::var("RADDLE_TEST_ROUNDS").ok().and_then(|text| text.parse().ok())
     {
@@ -104,7 +107,8 @@ fn set_rounds(kernel: opencl_sys::cl_kernel, rounds: u32) {
     assert_eq!(cl!(clSetKernelArg(kernel, 2, 4, (&raw const rounds).cast())), 0);
 }
 
-/// Launches of about 3 ms that may be run again, for as long as is told: microseconds of one.
+/// Runs launches of about 3 ms that may be run again, for as many seconds as `RADDLE_TEST_SECONDS`
+/// says. Returns the time of one in us, and its rounds.
 pub(super) fn busy() -> String {
     let seconds = std::env::var("RADDLE_TEST_SECONDS").ok().and_then(|text| text.parse().ok());
     let until = Duration::from_secs(seconds.unwrap_or(2));
@@ -123,7 +127,7 @@ pub(super) fn busy() -> String {
     format!("{} {rounds}", begun.elapsed().as_micros() / u128::from(count))
 }
 
-/// Kibibytes that are in memory, without what the allocator keeps in stock: that comes and goes by a mebibyte.
+/// Returns the memory of this process in KiB, after the allocator has given its stock back.
 fn resident() -> u64 {
     // SAFETY: it may be called at any time.
     let _ = unsafe { libc::malloc_trim(0) };
@@ -132,8 +136,8 @@ fn resident() -> u64 {
     pages.unwrap_or(0) * 4
 }
 
-/// Requests of one launch of about 1 ms, one after the other, with pauses in which others may run: microseconds
-/// of the median and of the 99th percentile.
+/// Runs requests of one launch of about 1 ms, one after the other, with pauses in which other
+/// programs may run. Returns the median and the 99th percentile of their times, in us.
 pub(super) fn requests() -> String {
     let kit = Kit::new();
     let rounds = rounds(&kit, Duration::from_millis(3));
@@ -153,11 +157,11 @@ pub(super) fn requests() -> String {
     format!("{} {}", all[all.len() / 2], all[all.len() * 99 / 100])
 }
 
-/// Every so many rounds a program is built and used, not only made.
+/// Number of rounds of which one builds its program; in all others the program is only made.
 const BUILT: u32 = 150;
 
-/// Kibibytes by which the process grows while queues, kernels, events and programs come and go, after the first
-/// half of them.
+/// Makes and frees queues, kernels, events and programs, and returns by how many KiB the process
+/// grows during the second half of the rounds.
 pub(super) fn many_objects() -> String {
     let count = std::env::var("RADDLE_TEST_OBJECTS").ok().and_then(|text| text.parse().ok());
     let count: u32 = count.unwrap_or(3000);

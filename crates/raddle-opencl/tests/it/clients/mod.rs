@@ -14,10 +14,10 @@ pub(crate) use kit::SOURCE;
 
 use crate::run::{ANSWER, CLIENT};
 
-/// A client: it answers with what must be the same natively.
+/// Client of OpenCL: it returns a text that must be equal natively and under the layer.
 type Client = fn() -> String;
 
-/// The clients whose answers are compared.
+/// Clients whose answers natively and under the layer are compared, by name.
 pub(crate) const HAZARDS: [(&str, Client); 29] = [
     ("gate", gates::gate),
     ("across queues", gates::across_queues),
@@ -50,7 +50,8 @@ pub(crate) const HAZARDS: [(&str, Client); 29] = [
     ("fork while launches run", endings::fork_while_launches_run),
 ];
 
-/// The client that this process is told to be; nothing in a run of the tests.
+/// Plays the client that the variable `RADDLE_TEST_CLIENT` names, in a process of its own; does
+/// nothing where it is not set.
 #[test]
 fn client() {
     let Ok(name) = std::env::var(CLIENT) else { return };

@@ -8,7 +8,8 @@ use opencl_sys::*;
 use super::cl::{cl, loader};
 use super::kit::{Kit, SOURCE, Set, digest, launched, set, wait};
 
-/// Everything but one buffer is given back as soon as the launches are enqueued.
+/// Gives everything but one buffer back as soon as the launches are enqueued, and returns the
+/// result in that buffer.
 pub(super) fn release_early() -> String {
     let kit = Kit::new();
     let (from, to) = (kit.buffer(4096), kit.buffer(4096));
@@ -41,7 +42,7 @@ pub(super) fn release_early() -> String {
     format!("{told} {}", digest(&kit.read(kit.queue, to, 4096)))
 }
 
-/// Objects that come and go, whose handles come again.
+/// Makes and frees objects whose handles come again, and returns the results of their launches.
 pub(super) fn handles_come_again() -> String {
     let kit = Kit::new();
     let buffer = kit.buffer(256);
@@ -72,7 +73,8 @@ pub(super) fn handles_come_again() -> String {
     digest(&kit.read(kit.queue, buffer, 256))
 }
 
-/// Arguments are those at the time of the launch.
+/// Changes the arguments of a kernel between its launches, and returns the results: each launch has
+/// the arguments of its call.
 pub(super) fn arguments_at_the_launch() -> String {
     let kit = Kit::new();
     let buffers: Vec<cl_mem> = (0..4).map(|_| kit.buffer(64)).collect();
@@ -110,7 +112,8 @@ fn launched_put(
     launched(kit.queue, kernel, 1, 1, behind)
 }
 
-/// Launches without a buffer, given in either way, among launches with one.
+/// Runs launches with null in the place of a buffer, in both forms that OpenCL has for it, among
+/// launches with a buffer.
 pub(super) fn null_buffers() -> String {
     let kit = Kit::new();
     let program = kit.program(
@@ -138,7 +141,8 @@ pub(super) fn null_buffers() -> String {
     format!("{} {}", wait(&[last]), digest(&kit.read(kit.queue, to, 64)))
 }
 
-/// A program from its own binary, one with a macro, one whose kernels call each other, one that is linked.
+/// Runs launches of programs from a binary, with a macro, with kernels that call each other, and
+/// linked ones, and returns their results.
 pub(super) fn without_source() -> String {
     let kit = Kit::new();
     let mut size = 0_usize;
@@ -222,7 +226,8 @@ unsafe extern "C" fn native(arguments: *mut c_void) {
     }
 }
 
-/// Everything that travels a lane, in order, without a wait in between.
+/// Enqueues every kind of command that goes through a lane (a queue that the layer schedules in
+/// order), without a wait in between, and returns the codes and the results.
 pub(super) fn copies_in_order() -> String {
     let kit = Kit::new();
     let (a, b) = (kit.buffer(256), kit.buffer(256));
@@ -310,7 +315,7 @@ pub(super) fn copies_in_order() -> String {
     format!("{codes:?} {}", digest(&all))
 }
 
-/// Images and a sampler, given back before the launch has run.
+/// Runs a launch that reads an image by a sampler; both are given back before the launch has run.
 pub(super) fn images() -> String {
     let kit = Kit::new();
     let program = kit.program(
@@ -364,7 +369,8 @@ pub(super) fn images() -> String {
     format!("{code} {told} {}", digest(&kit.read(kit.queue, to, 256)))
 }
 
-/// Shared virtual memory: as arguments, in copies, given back by an enqueued call.
+/// Uses shared virtual memory as an argument, in copies and in maps, and gives it back by an
+/// enqueued call.
 pub(super) fn shared_memory() -> String {
     let kit = Kit::new();
     if loader().clSVMAlloc.is_none() {

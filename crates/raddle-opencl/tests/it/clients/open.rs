@@ -6,12 +6,12 @@ use opencl_sys::CL_DEVICE_EXTENSIONS;
 
 use super::cl::{cl, text};
 
-/// Returns the number of devices.
+/// Returns the number of OpenCL devices, as text.
 pub(super) fn devices() -> String {
     super::cl::devices().len().to_string()
 }
 
-/// Gives back the answer of the layer to a program that asks for its version.
+/// Returns the version that the layer gives to a program which asks for it.
 pub(super) fn version() -> String {
     let Some((platform, _)) = super::cl::devices().pop() else { return "no device".to_owned() };
     let name = raddle_opencl::VERSION_FUNCTION.as_ptr();
@@ -25,7 +25,7 @@ pub(super) fn version() -> String {
     unsafe { CStr::from_ptr(version()) }.to_string_lossy().into_owned()
 }
 
-/// Tells which parts of command buffers a program sees.
+/// Returns which parts of the extension for command buffers a program sees; the layer hides them.
 pub(super) fn command_buffers() -> String {
     let Some((platform, device)) = super::cl::devices().pop() else {
         return "no device".to_owned();
@@ -39,7 +39,7 @@ pub(super) fn command_buffers() -> String {
     format!("function {}, named {named}", !function.is_null())
 }
 
-/// Gives back the counts of the layer; nothing where it is not there.
+/// Returns the counts of the layer, each as (name, count); none where the layer is not loaded.
 pub(super) fn counts() -> Vec<(&'static str, u64)> {
     let Some((platform, _)) = super::cl::devices().pop() else { return Vec::new() };
     let name = raddle_opencl::COUNT_FUNCTION.as_ptr();
