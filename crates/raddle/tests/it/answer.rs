@@ -340,13 +340,8 @@ fn the_readme_gives_the_figures_of_the_table() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let page = |name: &str| std::fs::read_to_string(format!("{root}/{name}")).unwrap();
     let (readme, fidelity) = (page("README.md"), page("docs/fidelity.md"));
-    let table = fidelity
-        .split_once("<!-- self-replays")
-        .unwrap()
-        .1
-        .split_once("\nOf fewer than")
-        .unwrap()
-        .0;
+    let table =
+        fidelity.split_once("<!-- self-replays").unwrap().1.split_once("<!-- end -->").unwrap().0;
     let rows: Vec<Vec<&str>> = table
         .lines()
         .skip(3)
