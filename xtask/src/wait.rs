@@ -31,7 +31,7 @@ struct Cost {
     megabytes: f64,
 }
 
-/// Measurements of one table, with the program that they run.
+/// Program that is measured, and the rows of the table of waits that were measured so far.
 struct Bench {
     shell: Shell,
     raddle: PathBuf,

@@ -759,7 +759,8 @@ typedef struct {
 typedef struct {
     // Id of the stream whose launches leave the device.
     uint32_t stream;
-    // Number of the first submission that leaves the device.
+    // Number of the first launch that leaves the device; launches of the stream are numbered in the
+    // order in which they were handed to the device.
     uint64_t from;
     // Number of the first later submission that does not leave the device.
     uint64_t to;

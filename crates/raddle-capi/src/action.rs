@@ -143,7 +143,8 @@ pub struct RaddleActions {
 pub struct RaddleStreamCut {
     /// Id of the stream whose launches leave the device.
     pub stream: u32,
-    /// Number of the first submission that leaves the device.
+    /// Number of the first launch that leaves the device; launches of the stream are numbered in the
+    /// order in which they were handed to the device.
     pub from: u64,
     /// Number of the first later submission that does not leave the device.
     pub to: u64,

@@ -48,7 +48,8 @@ impl PacketTally {
         self.ordinary
     }
 
-    /// Returns the number of launches sent as reference packets.
+    /// Returns the number of launches that were sent as reference packets, which name an earlier
+    /// packet and hold only the fields that differ from it.
     #[must_use]
     pub const fn reference(&self) -> u64 {
         self.reference

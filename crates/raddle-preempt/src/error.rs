@@ -69,7 +69,7 @@ pub(crate) enum Reason {
     /// A stream that the process has not opened, or has closed.
     #[error("{process} has no {stream}: open it first")]
     NoStream { process: ProcessId, stream: StreamId },
-    /// A stream whose launches the host does not hold back from the given order of capture on.
+    /// A release of a stream from a launch on that no hold of the stream names.
     #[error("{stream} of {process} is not held from there: release each hold once, by its order")]
     NotHeld { process: ProcessId, stream: StreamId },
     /// A process that cannot leave or be placed yet, because it is preempted or has launches in the

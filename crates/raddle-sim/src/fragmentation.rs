@@ -142,8 +142,8 @@ impl FragmentationLog {
     }
 }
 
-/// The fragmentation of one resource in a run: the fraction of its free granules that is not in
-/// longest runs.
+/// Fragmentation of one resource over a simulation: the fraction of its free granules that lie
+/// outside of the longest row of free ones of their compute unit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FragmentedResource {

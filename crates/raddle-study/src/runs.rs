@@ -201,8 +201,8 @@ impl<'p> Runner<'p> {
         self.simulate((job, Log::Not), &self.workload(job), &mut None::<Lent>)
     }
 
-    /// Makes all simulations of the plan: each recipe, each process alone, and each recipe by each
-    /// seed after the first and under each bound.
+    /// Makes all simulations of the plan: each process alone, and each recipe by every seed, and by
+    /// the first seed also with the least and the most that neighbours and switches may cost.
     pub(crate) fn all(&self) -> Result<AllRuns, StudyError> {
         let plan = &self.plan;
         let processes = &plan.workload.processes;

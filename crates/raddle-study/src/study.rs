@@ -41,7 +41,8 @@ pub struct Study {
     pub scale: Scaling,
     /// Rule for which of the recorded waits of one stream for another the replay keeps.
     pub waits: WaitRule,
-    /// True if energy is counted even without a file of weights.
+    /// True if energy is counted also without a file that says how much energy each kind of work
+    /// takes; then assumed energies count.
     pub energy: bool,
     /// File of energy weights; `None` for the assumed weights.
     pub energy_weights: Option<String>,

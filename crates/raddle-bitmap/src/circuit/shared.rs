@@ -36,11 +36,13 @@ pub struct PeriodTrace {
 }
 
 impl PeriodTrace {
-    /// Computes every sequence of a shared finder (one circuit for several maps) for the maps that
-    /// it searches together in one period, given in the order of the period's slots.
+    /// Computes the digits on every line of a shared finder (one circuit that searches several maps)
+    /// while it searches the maps of one period: the maps that share the circuit at the same time.
+    /// `maps` are in the order of their places in the circuit.
     ///
     /// # Errors
-    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) as [`Shared::find`],
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where the number or the size of the maps is
+    /// not that of the period,
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a width above [`MOST_BLOCKS`](super::MOST_BLOCKS).
     pub fn new(
         search: &Shared,

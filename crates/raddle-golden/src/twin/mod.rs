@@ -95,7 +95,7 @@ impl std::fmt::Debug for Checker {
 }
 
 impl Checker {
-    /// Checks the next line, in full as [`raddle_dispatch::log::spelled_out`] gives it; `number` is
+    /// Checks the next line of a decision log against the naive model, in full as [`raddle_dispatch::log::spelled_out`] gives it; `number` is
     /// its number, from 1. The first line is the header.
     ///
     /// # Errors

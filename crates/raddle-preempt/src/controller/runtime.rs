@@ -188,7 +188,8 @@ impl<T> Controller<T> {
         }
     }
 
-    /// Returns every launch that a commanded reset kills if it runs, in no particular order.
+    /// Returns every launch that would be killed if it runs, by a reset that was commanded and not
+    /// yet reported as done; in no particular order.
     #[must_use]
     pub fn hits(&self) -> Vec<LaunchHandle> {
         // The number of processes is at most the number of ids.

@@ -48,7 +48,8 @@ pub(super) struct Tracks {
     pub(super) copies: Vec<u32>,
     /// Number of the track of each request; 0 where its process is not on the timeline.
     pub(super) requests: Vec<u32>,
-    /// For each request, the indices of its launches that are drawn on their streams.
+    /// For each request, its launches as indices into the drawn launches; launches that the timeline
+    /// leaves out have none.
     pub(super) served: Vec<Vec<u32>>,
     /// For each launch, true if it belongs to a request that is drawn.
     pub(super) serves: Vec<bool>,

@@ -95,8 +95,8 @@ impl Calibration<'_> {
     }
 
     /// Subtracts from the time of each kernel the part of the device that more urgent kernels took
-    /// meanwhile, so that the first pass (replay) begins near the truth: small steps do not find
-    /// how often workgroups ended before an urgent kernel came.
+    /// meanwhile, so that the first replay of the fit begins near the recorded times: the corrections
+    /// of later replays are too small to get there from far away.
     pub(super) fn leave_out_more_urgent(&mut self) {
         let mut taken = vec![0u64; self.profile.ops.len()];
         // The time from the start of a kernel to the first start of an urgent one that waited for

@@ -171,8 +171,8 @@ impl ContentionTable {
 }
 
 impl ContentionRow {
-    /// Returns the factor that was observed beside a neighbour of this class; `None` where none
-    /// was.
+    /// Returns how many times as long as alone a kernel was observed to take beside a neighbour of
+    /// this class; `None` where none was observed.
     #[must_use]
     pub const fn beside(&self, class: NeighbourClass) -> Option<Factor> {
         match class {

@@ -27,7 +27,7 @@ pub struct RefusedLaunches {
     pub resource: &'static str,
     /// Amount of the resource that one workgroup needs, in `unit`.
     pub wanted: u64,
-    /// Largest amount of the resource that there can be, in `unit`.
+    /// Largest amount of the resource that a workgroup can get on the empty device, in `unit`.
     pub available: u64,
     /// Unit of the amounts, such as "bytes of shared memory".
     pub unit: &'static str,

@@ -279,7 +279,7 @@ pub struct NeverRan {
 }
 
 impl NeverRan {
-    /// Counts one more case of the process named `process`, if launches of it never ran there; `of`
+    /// Counts one more replay of a sweep with the process named `process`, if launches of it never ran there; `of`
     /// returns a figure of the process in that case by its key.
     pub(super) fn add(
         all: &mut BTreeMap<String, Self>,

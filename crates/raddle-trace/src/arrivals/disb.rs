@@ -277,7 +277,7 @@ impl LoadTasks<'_> {
     }
 
     /// Decides in which unit of time the member `time` of a load file counts; returns (the unit,
-    /// the reason in words). `seconds` is `time` read as seconds, in nanoseconds.
+    /// the reason in words). `seconds` is the length in nanoseconds if `time` counts seconds.
     fn unit(&self, format: ArrivalFormat, seconds: u64) -> (TimeUnit, &'static str) {
         let last = self.tasks.iter().filter_map(|task| match &task.process {
             ArrivalProcess::Trace(times) => times.last().copied(),

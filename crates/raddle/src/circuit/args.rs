@@ -33,7 +33,8 @@ enum Direction {
     Right,
 }
 
-/// Places, in a circuit that searches several resources in turn, of the resources of one period.
+/// Order in which a circuit that searches several resources in turn holds those that it searches at
+/// the same time: their bits, from the lowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Slots {
     Packed,
