@@ -17,8 +17,8 @@ pub struct Judged {
     pub arguments: Vec<Argument>,
     /// Verdict on whether the kernel may be stopped after any instruction and run again.
     pub verdict: Verdict,
-    /// Test that may be put into the kernel, by which running launches can be stopped part-way: the
-    /// second cut, a range of launch numbers that must stop.
+    /// Whether and where a test is put into the kernel, by which the workgroups that already run
+    /// can be stopped part-way.
     pub look: Look,
 }
 

@@ -334,10 +334,32 @@ fn table(folder: &Path, model: &str) -> (String, u64) {
                 .map_or(1, |it| it.max(1.0) as u64)
         };
         let (duration, units) = (number(), number());
-        rows += &format!("k,0,{units},1,1,1024,1,1,64,0,0,{start},{duration}\n");
+        // After the footprint and the class comes the name, by which a replay knows what it needs.
+        let name = cells.nth(2).unwrap_or("unknown").replace('"', "");
+        rows += &format!("\"{name}\",0,{units},1,1,1024,1,1,64,0,0,{start},{duration}\n");
         start += duration;
     }
     (rows, start)
+}
+
+/// Checks how much longer ResNet-50 takes on half of a V100: 1.19 times, as iGniter published of its
+/// percentages of MPS.
+#[test]
+fn resnet_50_on_half_of_a_v100() {
+    let Some(folder) = beside("peers/measured/orion") else { return };
+    let place = crate::common::Place::new();
+    place.file("resnet.csv", table(&folder, "resnet50_4_fwd").0);
+    place.file("idle.csv", "# device = v100\nname,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns\nk,1,1,1,32,1,1,0,1000\n");
+    let load = ["--requests=resnet=5/s", "--requests=idle=1/s", "--recipe=partition"];
+    let more = ["replay", "resnet.csv", "idle.csv", "--no-files", "--format=json"];
+    let ran = place.raddle(&[&more[..], &load].concat());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let found: serde_json::Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    let answer = &found["answer"];
+    let half = answer["rows"][0]["processes"][0]["p50-ns"].as_f64().expect("a time");
+    let times = half / answer["processes"][0]["alone-ns"].as_f64().expect("a time");
+    println!("ResNet-50 on half of a V100: 1.19 times as long, replayed {times:.2}");
+    assert!((times / 1.19 - 1.0).abs() < 0.1, "{times}");
 }
 
 /// For each recipe: (p99 of requests beside training over that of the same requests alone,
