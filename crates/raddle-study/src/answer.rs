@@ -17,6 +17,7 @@ mod no_effect;
 mod resampled;
 mod row;
 mod seeds;
+mod steered;
 mod streams;
 #[cfg(test)]
 mod tests;
@@ -36,7 +37,11 @@ pub(crate) use today::TIME_SLICE;
 pub use today::{TODAY, today};
 pub use verdict::{PolicyVerdict, VerdictKind};
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
+
+use either::SMALL;
 
 /// Figures of all processes under all recipes, the rank of each recipe, and the recommendation that
 /// follows from them.
@@ -172,8 +177,10 @@ impl PolicyFigures {
     ///
     /// The rank of a row is the product, over its processes, of the figure by which the process is
     /// judged over that figure of the process alone: half the time of one process is worth twice
-    /// the time of another. Rows that meet more goals come first; of rows that meet as many, the
-    /// one that is nearer to the goal it misses most. Rows in which something never ended come
+    /// the time of another. Where a way of the device meets all goals, the product is over the
+    /// processes without a goal, as the others have what was asked for them, and rows within 1 % of
+    /// each other are ordered by all processes. Rows that meet more goals come first; of rows that
+    /// meet as many, the one that is nearer to the goal it misses most. Rows in which something never ended come
     /// last, and behind them those that no driver offers; of equal rows the earlier comes first.
     /// Where every process takes the same time to within 1 % under all rows, the waits of the most
     /// urgent streams decide.
@@ -228,7 +235,11 @@ impl PolicyFigures {
             // Where all processes take the same time, the waits of urgent streams decide.
             let urgent = |at: usize| if alike { all.urgent_rank(at) } else { 1.0 };
             let by = |of: &dyn Fn(usize) -> f64| of(a).total_cmp(&of(b));
-            key(a).cmp(&key(b)).then(near).then(by(&urgent)).then(by(&|at| all.rank(at)))
+            // Steps of 1 %, as an order by "more than 1 % apart" would be none.
+            let step = |at: usize| (all.rank(at).ln() / SMALL).floor();
+            let cost = if all.weighs_all() { Ordering::Equal } else { by(&step) };
+            let every = by(&|at| all.minimised.map_or(all.rank_of_all(at), |_| all.rank(at)));
+            key(a).cmp(&key(b)).then(near).then(by(&urgent)).then(cost).then(every)
         });
         all.ranking = ranking;
         all.verdict = verdict::verdict(&all);
@@ -242,7 +253,8 @@ impl PolicyFigures {
         let &best = self.ranking.first()?;
         let &own = self.ranking.iter().find(|&&row| !self.rows[row].offered)?;
         let row = &self.rows[own];
-        if best == own || !row.complete || self.rank(own) >= self.rank(best) {
+        let is_behind = self.missed(own) > self.missed(best) || self.behind(own, best) >= 0.0;
+        if best == own || !row.complete || is_behind {
             return None;
         }
         let figures = self.processes.iter().zip(&row.processes).filter_map(|(process, own)| {
@@ -315,8 +327,8 @@ impl PolicyFigures {
     }
 
     /// Returns the value by which the recipe with the index `row` among those compared is ranked,
-    /// lower is better: nanoseconds where one figure is to be small, else the product of all
-    /// slowdowns.
+    /// lower is better: nanoseconds where one figure is to be small, else the product of the
+    /// slowdowns of the processes that count.
     fn rank(&self, row: usize) -> f64 {
         match self.minimised {
             Some((process, metric)) => {
@@ -342,11 +354,11 @@ impl PolicyFigures {
         (0..self.processes.len()).filter_map(gain).fold(0.0, f64::max)
     }
 
-    /// Multiplies the slowdowns of all processes under the recipe with the index `row` among those
-    /// compared, each from the figure in nanoseconds that `figure` picks. A process without the
+    /// Multiplies the slowdowns of the processes that count under the recipe with the index `row`
+    /// among those compared, each from the figure in nanoseconds that `figure` picks. A process without the
     /// figure is left out.
     fn rank_by(&self, row: usize, figure: impl Fn(&ProcessFigures) -> Option<u64>) -> f64 {
-        let processes = 0..self.processes.len();
+        let processes = (0..self.processes.len()).filter(|&process| self.weighs(process));
         let slowdown = |process: usize| {
             let figure = figure(&self.rows[row].processes[process])?;
             let base = self.rows[self.baseline].processes[process].decisive_ns;

@@ -9,6 +9,7 @@ use crate::answer::{JudgedBy, VerdictKind};
 use crate::check::{Check, CheckedTenant};
 use crate::files::{Files, base_name};
 use crate::inspect::Inspection;
+use crate::pair::way_of;
 use crate::replay::{Prepared, Studied};
 use crate::result::{DeviceFound, ReplayResult};
 use crate::study::{FileNames, Study, Ways, operand};
@@ -27,6 +28,8 @@ const COLUMNS: usize = 100;
 const OTHER: &str = "OTHER";
 /// Word in a command in place of the file of a later result, which the user has to fill in.
 const AFTER: &str = "AFTER";
+/// Word in a command in place of a program with its arguments, which the user has to fill in.
+const PROGRAM: &str = "PROGRAM";
 /// Word in a command in place of a recording, which the user has to fill in.
 const RECORDING: &str = "RECORDING";
 
@@ -234,6 +237,26 @@ fn inspect(asked: &Study, names: &FileNames<'_>) -> Vec<String> {
     study.command("inspect", names)
 }
 
+/// Returns the command that measures on the device which of two ways is better; `None` where the
+/// verdict leaves nothing open, or `raddle calibrate pair` does not measure both.
+fn measured(asked: &Study, result: &ReplayResult, names: &FileNames<'_>) -> Option<Vec<String>> {
+    let answer = &result.answer;
+    let [one, other] = [answer.verdict.recipe.as_ref()?, answer.verdict.or.as_ref()?];
+    let row = |name: &String| answer.rows.iter().position(|row| row.recipe == *name);
+    let given = if asked.given.is_empty() { &asked.profiles } else { &asked.given };
+    let (true, [a, b]) = (answer.is_measurable([row(one)?, row(other)?]), &given[..]) else {
+        return None;
+    };
+    let way = |recipe: &String| Some(format!("--way={}", way_of(recipe)?));
+    let profiles =
+        [("a", a), ("b", b)].map(|(at, file)| format!("--profile-{at}={}", names.file(file)));
+    let mut words = ["raddle", "calibrate", "pair"].map(str::to_owned).to_vec();
+    words.extend(profiles);
+    words.extend([way(one)?, way(other)?]);
+    words.extend(["--", PROGRAM, "--", PROGRAM].map(str::to_owned));
+    Some(words)
+}
+
 /// Returns the command that tests the answer on the real device: by recordings of the processes
 /// beside each other, or, where such a test lacks something, a command that provides it.
 fn tried(
@@ -255,6 +278,9 @@ fn tried(
         let study = Study { ways: Ways::Modes, recipes, settings, ..asked.clone() };
         let purpose = "compares the ways that a driver offers";
         return NextCommand::new(study.command("share", names), purpose);
+    }
+    if let Some(words) = measured(asked, result, names) {
+        return NextCommand::new(words, "measures both programs under both ways");
     }
     let processes: Vec<&str> = prepared.profiles().iter().map(|of| &*of.name).collect();
     let together = "with recordings of them running together";

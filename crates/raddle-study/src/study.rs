@@ -207,7 +207,7 @@ pub(crate) fn operand(name: String) -> String {
 }
 
 impl FileNames<'_> {
-    fn file(&self, path: &str) -> String {
+    pub(crate) fn file(&self, path: &str) -> String {
         match self {
             Self::Given => path.to_owned(),
             Self::Bare(_) => operand(base_name(path)),

@@ -3,7 +3,18 @@
 use super::measured::{UNMEASURED, measured_error};
 use super::today::TIME_SLICE;
 use super::words::percent;
-use super::{PolicyFigures, ProcessFigures};
+use super::{JudgedBy, PolicyFigures, ProcessFigures};
+use crate::pair::way_of;
+
+impl PolicyFigures {
+    /// Returns whether `raddle calibrate pair` measures the recipes of both rows: it runs a program
+    /// with requests beside one with steps, under ways that need no new partition of the device.
+    pub(crate) fn is_measurable(&self, rows: [usize; 2]) -> bool {
+        let judged: Vec<JudgedBy> = self.processes.iter().map(|it| it.judged).collect();
+        let ways = rows.map(|row| way_of(way(&self.rows[row].recipe)).is_some());
+        judged == [JudgedBy::Requests, JudgedBy::Steps] && ways == [true, true]
+    }
+}
 
 /// Smallest relative difference of two times that counts as a difference: 1 %.
 pub(super) const SMALL: f64 = 0.01;
@@ -44,7 +55,7 @@ pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<Doubt> {
             && figures.meets_all(other) == figures.meets_all(best)
     };
     let others = figures.ranking.iter().copied().filter(comparable);
-    let is_apart = |&other: &usize| figures.rank(other) / figures.rank(best) - 1.0 >= SMALL;
+    let is_apart = |&other: &usize| figures.behind(other, best) >= SMALL;
     let device_tells = |text, other| Doubt { text, other, by: DoubtBy::Trial };
     let doubt = |other| {
         by_contention(figures, best, other).or_else(|| {
@@ -92,6 +103,9 @@ fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<
     let by_turns = way(&one.recipe) == TIME_SLICE;
     let (unknown, tells) = match by_turns {
         true => ("of turns and switches", "Both tried on the device tell it"),
+        false if figures.is_measurable([best, second]) => {
+            ("of contention", "`raddle calibrate pair`, on the device, tells it")
+        }
         false => {
             ("of contention", "`raddle contention` on a recording of both side by side tells it")
         }
@@ -153,7 +167,7 @@ fn by_measured_error(figures: &PolicyFigures, best: usize, second: usize) -> Opt
     let of =
         |rank: fn(&PolicyFigures, usize) -> f64| rank(figures, second) / rank(figures, best) - 1.0;
     let queued = of(|figures, row| figures.rank_by(row, |it| it.queued_ns.or(it.decisive_ns)));
-    let gain = of(PolicyFigures::rank);
+    let gain = figures.behind(second, best);
     let enough = (1.0 + first) * (1.0 + next) - 1.0;
     let unmeasured = known.contains(&None);
     let apart = figures.processes.len() < 2 || best == figures.baseline;
@@ -165,8 +179,9 @@ fn by_measured_error(figures: &PolicyFigures, best: usize, second: usize) -> Opt
         false => format!(" ({} if work was queued)", percent(queued.max(0.0))),
     };
     let begin = format!(
-        "Either {one} or {other}: they differ by {}{if_queued} over all processes, and replays of",
-        percent(gain)
+        "Either {one} or {other}: they differ by {}{if_queued} {}, and replays of",
+        percent(gain),
+        figures.weighed()
     );
     Some(match known {
         [Some(first), Some(next)] => format!(

@@ -28,7 +28,8 @@ impl PolicyFigures {
     /// process has at least 40 requests that both recipes served.
     pub(super) fn ratio_resampled(&self, one: usize, other: usize) -> Option<[f64; 2]> {
         let requests = self.processes.iter().enumerate();
-        let requests = requests.filter(|(_, it)| it.judged == JudgedBy::Requests);
+        let requests =
+            requests.filter(|(at, it)| it.judged == JudgedBy::Requests && self.weighs(*at));
         let mut ratios = vec![self.rank(one) / self.rank(other); DRAWS];
         let mut any = false;
         for (at, _) in requests {

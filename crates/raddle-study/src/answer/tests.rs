@@ -401,7 +401,7 @@ fn an_interval_that_covers_the_second_best_says_either() {
     assert!(figures.verdict.by_contention);
     assert!(
         figures.verdict.text.starts_with(
-            "Either mps or partition-50-50: too little is known of contention to tell which is better. `raddle contention`"
+            "Either mps or partition-50-50: too little is known of contention to tell which is better. `raddle calibrate pair`"
         ),
         "{}",
         figures.verdict.text

@@ -152,7 +152,7 @@ fn said(figures: &PolicyFigures) -> Said {
         let said = plain(VerdictKind::Either, text);
         return Said { recipe: Some(best), other: Some(other), doubt: Some(by), why, ..said };
     }
-    let gain = figures.rank(base) / figures.rank(best) - 1.0;
+    let gain = figures.behind(base, best);
     let must = !figures.meets_all(base);
     if best != base
         && gain < SMALL
@@ -244,7 +244,11 @@ fn stay(figures: &PolicyFigures) -> String {
             format!(" {}, the next best, gives {all}.", figures.rows[row].recipe)
         }
     });
-    format!("Stay with {base}: no other policy does better.{costs}")
+    let whom = match figures.weighs_all() {
+        true => String::new(),
+        false => format!(" {}", figures.weighed()),
+    };
+    format!("Stay with {base}: no other policy does better{whom}.{costs}")
 }
 
 /// Returns the verdict that no recipe meets all goals, with the goals that the nearest recipe

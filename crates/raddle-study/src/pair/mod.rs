@@ -12,5 +12,5 @@ mod truth;
 
 pub use fit::{FittedFigure, HeldOutWay, PairFit};
 pub use predict::{AloneError, PairPredictor, WayError};
-pub(crate) use truth::PairRun;
+pub(crate) use truth::{PairCase, PairRun, way_of};
 pub use truth::{PairTimes, PairTruth, TruthError, recipe_of};

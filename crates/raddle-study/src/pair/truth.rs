@@ -84,7 +84,7 @@ pub enum TruthError {
 /// from arrival to end, and times of steps, in nanoseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PairRun {
-    pub(super) arrivals: Vec<u64>,
+    pub(crate) arrivals: Vec<u64>,
     pub(crate) requests: Vec<u64>,
     pub(crate) steps: Vec<u64>,
 }
@@ -127,6 +127,16 @@ pub fn recipe_of(way: &str) -> Option<(&'static str, Option<[u32; 2]>)> {
         }
     };
     Some((recipe, None))
+}
+
+/// Returns the way of sharing under which `raddle calibrate pair` measures what a recipe simulates:
+/// `mps-30-70` for `partition-30-70`; `None` for a recipe whose way it does not measure.
+pub(crate) fn way_of(recipe: &str) -> Option<String> {
+    let way = match recipe.strip_prefix("partition-") {
+        Some(percents) => format!("mps-{percents}"),
+        None => recipe.to_owned(),
+    };
+    recipe_of(&way).is_some().then_some(way)
 }
 
 /// Converts milliseconds to whole nanoseconds; `None` where the time is below 0 or too long.
@@ -258,7 +268,10 @@ impl PairTruth {
             [case] => Ok(case.clone()),
             [] => {
                 let all = all(&cases.iter().collect::<Vec<_>>());
-                Err(format!("both were not measured under {recipe} at that load, but {all}"))
+                let hint = way_of(recipe).map_or_else(String::new, |way| {
+                    format!(": measure it with `raddle calibrate pair --way={way}`, or choose with --recipe")
+                });
+                Err(format!("both were not measured under {recipe} at that load, but {all}{hint}"))
             }
             _ => Err(format!("several of its cases are of {recipe}: {} (--load)", all(&found))),
         }
