@@ -10,7 +10,7 @@ use raddle_trace::{Op, Profile, StreamLabel};
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{FigureBounds, JudgedBy, PolicyFigures, PolicyRow};
-use crate::pair::{PairRun, PairTruth};
+use crate::pair::{PairCase, PairRun, PairTruth};
 use crate::result::of_files;
 use crate::units::{counted, plain};
 use crate::written::json;
@@ -36,6 +36,14 @@ struct PredictedProfile {
     kernels: u64,
     copies: u64,
     sets: u64,
+    #[serde(default)]
+    requests: Option<PredictedLoad>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct PredictedLoad {
+    per_s: Option<f64>,
 }
 
 /// Result of a check: the prediction compared with the measurements, for each tenant (process).
@@ -202,6 +210,7 @@ impl Prediction {
     ) -> Result<Check, String> {
         let row = self.row(recipe)?;
         let case = truth.case(&row.recipe, load)?;
+        self.check_load(truth, &case)?;
         let mut tenants = Vec::new();
         let runs = |of: fn(&PairRun) -> usize| case.runs.iter().map(of).sum::<usize>() as u64;
         // Positions among the figures of a run: p99 of requests, mean step.
@@ -222,6 +231,24 @@ impl Prediction {
             tenants.push(self.tenant(row, at, &measured)?);
         }
         Ok(self.checked(row, tenants, Vec::new()))
+    }
+
+    /// Checks that the prediction is for as many requests a second as were measured. Requests at
+    /// random are never exactly as many, the less so the fewer there are.
+    fn check_load(&self, truth: &PairTruth, case: &PairCase) -> Result<(), String> {
+        let profile = &self.profiles[self.position(&truth.programs[0])?];
+        let predicted = profile.requests.and_then(|load| load.per_s);
+        let (Some(predicted), Some(run)) = (predicted, case.runs.first()) else { return Ok(()) };
+        let count = run.arrivals.len() as f64;
+        let measured = count / truth.seconds;
+        let times = (predicted / measured).max(measured / predicted);
+        if times <= 1.25 + 3.0 / count.max(1.0).sqrt() {
+            return Ok(());
+        }
+        Err(format!(
+            "{} is predicted at {predicted:.1} requests/s and was measured at {measured:.1}, which tells nothing of the prediction: predict that load, or choose another with --load",
+            profile.name
+        ))
     }
 
     /// Returns the figures under the recipe with this name; with `None`, under the recipe that the

@@ -138,6 +138,18 @@ fn a_check_takes_both_tenants_from_a_measured_pair() {
         "--load=7",
     ]);
     assert!(odd.err.contains("but mps-30-70 at 20"), "{odd:?}");
+    let of = |recipe: &str| {
+        let more = [recipe, "--no-files", "--load=20"];
+        place.raddle(&[&["check", "plan", "truth.json"], &more[..]].concat()).err
+    };
+    let told = of("--recipe=mps");
+    assert!(told.contains("no recipe") || told.contains("--way=mps`"), "{told}");
+    // Three times as many requests in the time tell nothing of the prediction.
+    let arrivals: Vec<f64> = (0..40).map(|at| f64::from(at) * 3.0).collect();
+    truth["ways"]["time-slice"]["beside 20"]["arrivals"] = json!(arrivals);
+    place.file("truth.json", truth.to_string());
+    let told = of("--recipe=time-slice");
+    assert!(told.contains("requests/s and was measured at 333.3"), "{told}");
     let recording = place.raddle(&["check", "plan", "decode.csv", "--no-files", "--load=7"]);
     assert_eq!(recording.code, 2, "{recording:?}");
 }
