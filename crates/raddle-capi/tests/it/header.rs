@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// Names of the source files without `.rs`, in the order in which the header declares their
 /// functions.
-const SOURCES: [&str; 20] = [
+const SOURCES: [&str; 21] = [
     "status",
     "handle",
     "free_map",
@@ -26,6 +26,7 @@ const SOURCES: [&str; 20] = [
     "controller/mod",
     "controller/host",
     "controller/wishes",
+    "live",
 ];
 
 const OPENING: &str = "\

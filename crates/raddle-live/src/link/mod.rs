@@ -204,7 +204,8 @@ impl DaemonLine {
                 ToClient::Alive {}
                 | ToClient::Granted { .. }
                 | ToClient::Status { .. }
-                | ToClient::Done { .. } => {}
+                | ToClient::Done { .. }
+                | ToClient::Refused { .. } => {}
             }
         }
         heard

@@ -10,6 +10,7 @@ mod figures;
 mod hazards;
 mod loading;
 mod others;
+mod policies;
 mod run;
 mod storm;
 mod storms;

@@ -55,9 +55,10 @@ pub(crate) const HAZARDS: [(&str, Client); 29] = [
 #[test]
 fn client() {
     let Ok(name) = std::env::var(CLIENT) else { return };
-    let others: [(&str, Client); 9] = [
+    let others: [(&str, Client); 10] = [
         ("devices", open::devices),
         ("version", open::version),
+        ("says", open::says),
         ("buffers", open::command_buffers),
         ("wait lists", answers::bad_wait_lists),
         ("early profile", answers::early_profile),
