@@ -94,6 +94,13 @@ impl Rows {
         seen.split_off(1)
     }
 
+    /// Returns whether a loop ends by counting: its condition comes of its counters, and of values
+    /// that do not change in it.
+    pub(super) fn counts(&mut self, analysis: &mut Analysis<'_>, at: usize) -> bool {
+        let condition = self.forms[at].map(|form| form.condition);
+        condition.is_some_and(|condition| self.row(analysis, at, condition).is_some())
+    }
+
     /// Returns the value that stands for all addresses that `place`, an address in the loop with
     /// the index `at`, takes in the loop's rounds (passes through its body); `None` where they are
     /// not known, or the address does not change.
