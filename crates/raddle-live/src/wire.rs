@@ -76,6 +76,9 @@ pub(crate) enum ToClient {
     Pause {},
     /// Order that the program goes on.
     Resume {},
+    /// Longest time in nanoseconds that a preemption shall take, by the recipe; `None` where it
+    /// bounds none. Sent only after a recipe that bounds it.
+    Bound { ns: Option<u64> },
     /// Answer to the question whether the daemon still runs.
     Alive {},
     /// Answer to a request for a token: the token, and the level for which it is good.

@@ -230,6 +230,13 @@ impl Desk {
         (&self.recipe, self.fell_back.as_deref())
     }
 
+    /// Returns the longest time in nanoseconds that a preemption shall take, as the preempt policy has
+    /// it in its settings (`bound-us`); `None` where it bounds none.
+    pub(crate) fn bound(&self) -> Option<u64> {
+        let recipe = serde_json::to_value(&self.recipe).ok()?;
+        recipe.get("preempt")?.get("bound-us")?.as_u64().map(|us| us.saturating_mul(1000))
+    }
+
     fn joined(&mut self, process: ProcessId, level: Level, device: u16, now: u64) {
         if !self.devices.contains_key(&device) {
             let turns = DeviceTurns::new(&self.recipe).expect("policies of the recipe were made");

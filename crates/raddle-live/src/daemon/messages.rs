@@ -55,7 +55,11 @@ impl Daemon {
             (ToDaemon::Set { recipe }, None) => {
                 let told = match self.live(&recipe) {
                     Ok(()) => {
+                        let was = self.desk.bound();
                         self.hear(DaemonEvent::Set { recipe }, now);
+                        if self.desk.bound() != was {
+                            self.tell_bound(now);
+                        }
                         ToClient::Done { programs: self.programs.len() as u64 }
                     }
                     Err(error) => ToClient::Refused { why: error.to_string() },
@@ -83,6 +87,13 @@ impl Daemon {
             self.hear(DaemonEvent::Hint { process, hint }, now);
         }
         self.send(id, &ToClient::Done { programs: hints.len() as u64 }, now);
+    }
+
+    /// Tells all programs how long a preemption shall take at most.
+    pub(super) fn tell_bound(&mut self, now: u64) {
+        let ns = self.desk.bound();
+        let all: Vec<u64> = self.programs.values().copied().collect();
+        all.into_iter().for_each(|id| self.send(id, &ToClient::Bound { ns }, now));
     }
 
     /// Checks that the recipe can decide here.
@@ -126,6 +137,9 @@ impl Daemon {
         }
         self.hear(DaemonEvent::ProcessJoined { process, level, device }, now);
         self.send(id, &ToClient::Welcome { level }, now);
+        if let ns @ Some(_) = self.desk.bound() {
+            self.send(id, &ToClient::Bound { ns }, now);
+        }
         Ok(())
     }
 

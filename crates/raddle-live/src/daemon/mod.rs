@@ -317,6 +317,7 @@ impl Daemon {
         }
         if let (true, Some(why)) = (was_right, self.desk.recipe().1) {
             (self.say)(&format!("{why}. Everyone has the turn, until `raddle live set`"));
+            self.tell_bound(now);
         }
         for tells in told.drain(..) {
             let (process, message) = match tells {
