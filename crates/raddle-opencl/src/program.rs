@@ -14,11 +14,11 @@ use opencl_sys::{
     cl_program_binary_type, cl_uint,
 };
 use raddle_kernel::instrument::{self, Look, Opaque};
-use raddle_kernel::{Construct, Reason, Verdict};
+use raddle_kernel::{Construct, Ranges, Reason, Verdict};
 
 use crate::counts::Count;
 use crate::ending;
-use crate::judged::{has_variables, judged};
+use crate::judged::{Findings, has_variables, judged};
 use crate::native::{NativeHandle, asked, asked_bytes, guarded, lock, native};
 use crate::registry::{HandleRegistry, counted};
 
@@ -34,8 +34,10 @@ pub(crate) struct Program {
 /// their start.
 pub(crate) struct Second {
     built: Result<NativeHandle, Count>,
-    /// Verdicts whether the kernels of the source may be stopped, by name.
-    verdicts: BTreeMap<String, Verdict>,
+    /// Findings about the kernels of the source, by name.
+    findings: BTreeMap<String, Findings>,
+    /// Names of the kernels that are told which range of a larger launch theirs is.
+    told: Vec<String>,
     /// Count that says why there are no verdicts; `None` where there are.
     unjudged: Option<Count>,
     /// Names of the kernels that have the prologue (code that tests the preemption flag), so that
@@ -67,6 +69,14 @@ impl Second {
         }
     }
 
+    /// Returns whether launches of a kernel may be cut into ranges of workgroups.
+    pub(crate) fn ranges(&self, name: &str) -> Ranges {
+        match self.findings.get(name).map_or(Ranges::Never, |found| found.ranges) {
+            Ranges::Told if !self.told.iter().any(|told| told == name) => Ranges::Never,
+            found => found,
+        }
+    }
+
     /// Makes the second build of the kernel `name`, and returns (its handle, its verdict); the
     /// verdict is `None` where the kernel was not judged. The error is the count that says why
     /// there is no second build.
@@ -83,13 +93,15 @@ impl Second {
         if kernel.is_null() {
             return Err(Count::NotBuilt);
         }
-        Ok((NativeHandle(kernel), name.to_str().ok().and_then(|name| self.verdicts.get(name))))
+        let found = name.to_str().ok().and_then(|name| self.findings.get(name));
+        Ok((NativeHandle(kernel), found.map(|found| &found.verdict)))
     }
 
     fn of(program: cl_program) -> Self {
         let none = |why| {
-            let (verdicts, opaque) = (BTreeMap::new(), BTreeMap::new());
-            Self { built: Err(why), verdicts, unjudged: None, kernels: Vec::new(), opaque }
+            let (findings, opaque) = (BTreeMap::new(), BTreeMap::new());
+            let (told, kernels) = (Vec::new(), Vec::new());
+            Self { built: Err(why), findings, told, unjudged: None, kernels, opaque }
         };
         let Some((context, source)) = source(program) else { return none(Count::NoSource) };
         let (devices, options) = built_for(program);
@@ -100,25 +112,27 @@ impl Second {
         if has_variables(&source, &options) {
             return none(Count::Variables);
         }
-        let (looks, unjudged) = match judged(&source, &options) {
-            Ok(looks) => (looks, None),
+        let (findings, unjudged) = match judged(&source, &options) {
+            Ok(findings) => (findings, None),
             Err(why) => (BTreeMap::new(), Some(why)),
         };
-        let told = instrument::opencl(&source, |name| {
-            looks.get(name).map_or(Look::Never, |(look, _)| *look)
-        });
+        let told = instrument::opencl_in_ranges(
+            &source,
+            |name| findings.get(name).map_or(Look::Never, |found| found.look),
+            |name| findings.get(name).is_some_and(|found| found.ranges == Ranges::Told),
+        );
         let why = |why: Opaque| match why {
             Opaque::Called => Count::Called,
             _ => Count::Hidden,
         };
         let opaque = told.opaque.into_iter().map(|(name, reason)| (name, why(reason))).collect();
-        let verdicts = looks.into_iter().map(|(name, (_, verdict))| (name, verdict)).collect();
         let built = if told.kernels.is_empty() {
             Err(Count::Hidden)
         } else {
             build(context, &told.source, &options, &devices)
         };
-        Self { built, verdicts, unjudged, kernels: told.kernels, opaque }
+        let (kernels, told) = (told.kernels, told.told);
+        Self { built, findings, told, unjudged, kernels, opaque }
     }
 }
 

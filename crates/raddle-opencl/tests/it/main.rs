@@ -11,6 +11,7 @@ mod hazards;
 mod loading;
 mod others;
 mod policies;
+mod ranges;
 mod run;
 mod storm;
 mod storms;

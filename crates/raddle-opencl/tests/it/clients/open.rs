@@ -74,6 +74,7 @@ pub(super) fn counts() -> Vec<(&'static str, u64)> {
     let wanted = [
         c"launches",
         c"in-order",
+        c"cut",
         c"left",
         c"killed",
         c"refused",
