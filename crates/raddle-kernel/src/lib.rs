@@ -40,6 +40,7 @@ pub use error::Error;
 pub use instrument::Look;
 pub use ir::{Argument, ArgumentKind, Construct};
 pub use judged::{Judged, judge_file};
+pub use macros::undecided_macros;
 pub use ranges::Ranges;
 pub use verdict::{Reason, Verdict};
 

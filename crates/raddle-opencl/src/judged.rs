@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::sync::OnceLock;
 
 use raddle_kernel::instrument::{Look, variable};
-use raddle_kernel::{Compiler, Kernel, Ranges, Verdict};
+use raddle_kernel::{Compiler, Kernel, Ranges, Verdict, undecided_macros};
 
 use crate::counts::Count;
 
@@ -28,9 +28,14 @@ pub(crate) struct Findings {
     pub(crate) ranges: Ranges,
 }
 
-/// Returns the findings about each kernel of a source, by name. The error is the count that says why
-/// no kernel could be judged.
-pub(crate) fn judged(source: &str, options: &str) -> Result<BTreeMap<String, Findings>, Count> {
+/// Returns the findings about each kernel of a source, by name. `lacks` returns those of some macros
+/// that the device's compiler does not define. The error is the count that says why no kernel could be
+/// judged.
+pub(crate) fn judged(
+    source: &str,
+    options: &str,
+    lacks: impl FnOnce(Vec<String>) -> Vec<String>,
+) -> Result<BTreeMap<String, Findings>, Count> {
     static COMPILER: OnceLock<Option<Compiler>> = OnceLock::new();
     let compiler =
         COMPILER.get_or_init(Compiler::find).as_ref().ok_or(Count::UnjudgedNoCompiler)?;
@@ -38,11 +43,16 @@ pub(crate) fn judged(source: &str, options: &str) -> Result<BTreeMap<String, Fin
     if options.contains(['"', '\'', '\\']) {
         return Err(Count::UnjudgedNotCompiled);
     }
+    let mut options = for_verdicts(options);
+    let asked = undecided_macros(source, &options);
+    if !asked.is_empty() {
+        options.extend(lacks(asked).into_iter().map(|name| format!("-U{name}").into()));
+    }
     let kernels = || {
         let folder = tempfile::tempdir().ok()?;
         let file = folder.path().join("kernels.cl");
         std::fs::write(&file, source).ok()?;
-        compiler.kernels(&file, &for_verdicts(options)).ok()
+        compiler.kernels(&file, &options).ok()
     };
     let judged = |kernel: Kernel| {
         let (look, verdict, ranges) = (kernel.look(), kernel.verdict(), kernel.ranges());

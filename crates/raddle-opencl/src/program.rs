@@ -112,10 +112,11 @@ impl Second {
         if has_variables(&source, &options) {
             return none(Count::Variables);
         }
-        let (findings, unjudged) = match judged(&source, &options) {
-            Ok(findings) => (findings, None),
-            Err(why) => (BTreeMap::new(), Some(why)),
-        };
+        let (findings, unjudged) =
+            match judged(&source, &options, |names| lacking(names, context, &options, &devices)) {
+                Ok(findings) => (findings, None),
+                Err(why) => (BTreeMap::new(), Some(why)),
+            };
         let told = instrument::opencl_in_ranges(
             &source,
             |name| findings.get(name).map_or(Look::Never, |found| found.look),
@@ -191,6 +192,43 @@ fn built_for(program: cl_program) -> (Vec<cl_device_id>, String) {
     });
     let options = String::from_utf8(options.unwrap_or_default()).unwrap_or_default();
     (devices, options.trim_end_matches('\0').to_owned())
+}
+
+/// Returns those of some macros that the compiler of the device does not define, with these options of a
+/// build; none where several devices may differ, or where it does not answer.
+fn lacking(
+    names: Vec<String>,
+    context: cl_context,
+    options: &str,
+    devices: &[cl_device_id],
+) -> Vec<String> {
+    // A kernel for each macro that is not defined, and one more, as a program needs one.
+    let name = |at: usize| format!("raddle_lacks_{at}");
+    let kernel = |name: String| format!("__kernel void {name}(void) {{ }}\n");
+    let questions = names.iter().enumerate();
+    let questions =
+        questions.map(|(at, asked)| format!("#ifndef {asked}\n{}#endif\n", kernel(name(at))));
+    let source: String = questions.chain([kernel("raddle_asks".to_owned())]).collect();
+    let program = if devices.len() == 1 {
+        build(context, &source, options, devices)
+    } else {
+        return Vec::new();
+    };
+    let Ok(program) = program else { return Vec::new() };
+    let is_there = |at: usize| {
+        let name = CString::new(name(at)).unwrap_or_default();
+        let mut code = 0;
+        let kernel = native!(clCreateKernel(program.0, name.as_ptr(), &raw mut code));
+        let made = !kernel.is_null();
+        if made {
+            let _ = native!(clReleaseKernel(kernel));
+        }
+        made
+    };
+    let lacking = names.iter().enumerate().filter(|(at, _)| is_there(*at));
+    let lacking = lacking.map(|(_, name)| name.clone()).collect();
+    let _ = native!(clReleaseProgram(program.0));
+    lacking
 }
 
 fn build(

@@ -101,6 +101,31 @@ __kernel void places(__global uint *x, uint rounds) {
     digest(&kit.read(kit.queue, buffer, 32 * 96))
 }
 
+/// Launches that work in place where a compiler defines what none does.
+pub(super) fn asked_macros() -> String {
+    const OWN: &str = "
+#if defined(cl_raddle_has_none) || defined(_RADDLE_HAS_NONE)
+#define FROM x[i]
+#else
+#define FROM i
+#endif
+__kernel void own(__global uint *x, uint rounds) {
+  size_t i = get_global_id(0);
+  uint v = FROM;
+  for (uint r = 0; r < rounds; r++) v = v * 1664525u + 1013904223u;
+  x[i] = v;
+}
+";
+    let kit = Kit::new();
+    let buffer = kit.buffer(2048);
+    let kernel = Kit::kernel_of(kit.program(OWN), "own");
+    set(kernel, &[Set::Memory(buffer), Set::Number(3000)]);
+    for _ in 0..100 {
+        cl!(clReleaseEvent(launched(kit.queue, kernel, 2048, 16, &[])));
+    }
+    digest(&kit.read(kit.queue, buffer, 2048))
+}
+
 /// Runs chains of launches in two queues, in place, atomic ones, with barriers and copies, and with
 /// events from one queue to the other; returns the numbers in the buffers afterwards.
 pub(super) fn chains() -> String {

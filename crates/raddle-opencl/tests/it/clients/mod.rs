@@ -56,13 +56,14 @@ pub(crate) const HAZARDS: [(&str, Client); 30] = [
 #[test]
 fn client() {
     let Ok(name) = std::env::var(CLIENT) else { return };
-    let others: [(&str, Client); 11] = [
+    let others: [(&str, Client); 12] = [
         ("devices", open::devices),
         ("version", open::version),
         ("says", open::says),
         ("buffers", open::command_buffers),
         ("wait lists", answers::bad_wait_lists),
         ("early profile", answers::early_profile),
+        ("asked macros", chains::asked_macros),
         ("long in place", loads::long_in_place),
         ("empty", loads::empty),
         ("busy", loads::busy),
