@@ -8,7 +8,6 @@ use crate::replay::RaddleError;
 /// have joined the daemon, one for each device. Times are nanoseconds.
 #[pyfunction]
 #[pyo3(signature = (*, level = None, share = None, priority = None, deadline_ns = None, laxity_ns = None, utilisation = None, custom = None))]
-#[expect(clippy::too_many_arguments, reason = "each is a keyword of the call in Python")]
 pub(crate) fn hint(
     level: Option<u8>,
     share: Option<u32>,
