@@ -104,7 +104,7 @@ fn a_preemption_takes_one_range_without_a_verdict() {
         let told = told.expect("it ends");
         assert_eq!(Ok(told.answer), natively("long in place"));
         let all = preemptions(&std::fs::read_to_string(&log).expect("a log"));
-        assert!(all.len() > 4, "{all:?}");
+        assert!(all.len() > 3, "{all:?}");
         all[all.len() / 2]
     };
     // A bound of a second cuts nothing.

@@ -120,7 +120,7 @@ __kernel void own(__global uint *x, uint rounds) {
     let buffer = kit.buffer(2048);
     let kernel = Kit::kernel_of(kit.program(OWN), "own");
     set(kernel, &[Set::Memory(buffer), Set::Number(3000)]);
-    for _ in 0..100 {
+    for _ in 0..50 {
         cl!(clReleaseEvent(launched(kit.queue, kernel, 2048, 16, &[])));
     }
     digest(&kit.read(kit.queue, buffer, 2048))

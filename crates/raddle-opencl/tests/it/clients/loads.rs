@@ -113,7 +113,7 @@ pub(super) fn long_in_place() -> String {
     let kernel = kit.kernel("advance");
     let buffer = kit.buffer(8192);
     set(kernel, &[Set::Memory(buffer), Set::Number(8_000)]);
-    for _ in 0..25 {
+    for _ in 0..14 {
         cl!(clReleaseEvent(launched(kit.queue, kernel, 8192, 16, &[])));
         cl!(clFinish(kit.queue));
     }
