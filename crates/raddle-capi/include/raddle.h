@@ -276,6 +276,27 @@ typedef enum {
     RADDLE_LAYOUT_HALVES = 1,
 } RaddleLayout;
 
+// Properties of a running program that the policies of the daemon see; the value of a hint has the
+// number.
+typedef enum {
+    // The urgency of the program to policies that read this hint, as a level: 0 is the most urgent.
+    RADDLE_LIVE_HINT_PRIORITY = 0,
+    // The time in nanoseconds after which work should have ended, counted from when the program got
+    // work.
+    RADDLE_LIVE_HINT_DEADLINE = 1,
+    // The time in nanoseconds for which work may wait before it becomes urgent, counted from when the
+    // program got work.
+    RADDLE_LIVE_HINT_LAXITY = 2,
+    // The part of the device that the program is to have, in percent of the whole.
+    RADDLE_LIVE_HINT_UTILISATION = 3,
+    // A number that a policy and its programs agree on.
+    RADDLE_LIVE_HINT_CUSTOM = 4,
+    // The level of the program, 0 the most urgent; never more urgent than it was granted.
+    RADDLE_LIVE_HINT_LEVEL = 5,
+    // The share of the program, an integer multiple of its weight, 1 or more.
+    RADDLE_LIVE_HINT_SHARE = 6,
+} RaddleLiveHint;
+
 // Phase of a process with respect to preemption.
 typedef enum {
     // The process is not preempted: its launches are submitted.
@@ -1673,6 +1694,12 @@ RaddleStatus raddle_controller_pause(RaddleController *controller, uint16_t proc
 
 // Ends the preemption or the pause of a process. Writes one of `RaddleAnswer` to `answer`.
 RaddleStatus raddle_controller_resume(RaddleController *controller, uint16_t process, uint32_t *answer);
+
+// Says something of this process to the policies of the daemon at the socket that
+// `RADDLE_LIVE_SOCKET` names, as `raddle live run` sets it, else at the default one. `hint` is one of
+// `RaddleLiveHint`. Answers `Refused` if nothing of this process has joined the daemon yet, as before
+// its first queue, and `Invalid` if no daemon is there, or on another system than Linux.
+RaddleStatus raddle_live_hint(uint32_t hint, uint64_t value);
 
 #ifdef __cplusplus
 }  // extern "C"

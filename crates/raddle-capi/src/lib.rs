@@ -35,6 +35,7 @@ mod event;
 mod free_map;
 mod handle;
 mod launch;
+mod live;
 mod memory;
 mod nouns;
 mod packet;
@@ -57,6 +58,7 @@ pub use launch::{
     RaddleBarrier, RaddleIdempotence, RaddleLaunch, RaddlePiece, RaddlePreemption, RaddleWaveKind,
     RaddleWaves,
 };
+pub use live::{RaddleLiveHint, raddle_live_hint};
 pub use nouns::*;
 pub use packet::*;
 pub use placement_check::*;

@@ -45,6 +45,12 @@ pub extern "C" fn raddle_cuda_launches() -> u64 {
     here::launches()
 }
 
+/// Gives a hint about this process to the daemon, as `raddle_live::hint_by_number` does.
+#[unsafe(no_mangle)]
+pub extern "C" fn raddle_cuda_hint(kind: u32, value: u64) -> i32 {
+    raddle_live::hint_by_number(kind, value)
+}
+
 /// Opens the real driver when the library is loaded, before any of its functions can be called.
 #[used]
 #[unsafe(link_section = ".init_array")]

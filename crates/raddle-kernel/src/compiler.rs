@@ -101,8 +101,10 @@ impl Compiler {
         }
         first.map_or(Ok(()), Err)?;
         let mut translator = Command::new(&self.translator);
-        // Without `SPV_INTEL_subgroups`, no file with block reads of sub-groups is translated.
-        translator.args(["--spirv-max-version=1.4", "--spirv-ext=+SPV_INTEL_subgroups"]);
+        // Without these, no file with block reads of sub-groups or dot products of integers is
+        // translated.
+        let extensions = "--spirv-ext=+SPV_INTEL_subgroups,+SPV_KHR_integer_dot_product";
+        translator.args(["--spirv-max-version=1.4", extensions]);
         run(translator.arg("-o").arg(&spirv).arg(&bitcode))?;
         std::fs::read(&spirv).map_err(|cause| Error::Scratch { cause })
     }

@@ -17,8 +17,8 @@ pub struct Judged {
     pub arguments: Vec<Argument>,
     /// Verdict on whether the kernel may be stopped after any instruction and run again.
     pub verdict: Verdict,
-    /// Whether and where a test is put into the kernel, by which the workgroups that already run
-    /// can be stopped part-way.
+    /// Place in the kernel for a test by which the workgroups that already run can be stopped
+    /// part-way, if it may have one.
     pub look: Look,
 }
 

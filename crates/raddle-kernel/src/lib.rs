@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`judge_file`], [`Kernel::verdict`] | may it be stopped after any instruction and run again? |
 //! | [`launch::may_run_again`] | does that hold for the arguments of this launch? |
+//! | [`Kernel::ranges`] | may its launches be cut into ranges of workgroups? |
 //! | [`instrument`] | how does a running kernel learn that it should stop? |
 //!
 //! A kernel is *idempotent* if any of its work-items, each stopped after any of its instructions,
@@ -29,6 +30,7 @@ pub mod launch;
 mod lines;
 mod macros;
 mod ptx;
+mod ranges;
 mod spirv;
 mod value;
 mod verdict;
@@ -38,6 +40,8 @@ pub use error::Error;
 pub use instrument::Look;
 pub use ir::{Argument, ArgumentKind, Construct};
 pub use judged::{Judged, judge_file};
+pub use macros::undecided_macros;
+pub use ranges::Ranges;
 pub use verdict::{Reason, Verdict};
 
 /// Kernel as its compiled code (SPIR-V or PTX) describes it, on which a verdict is found.
@@ -90,6 +94,14 @@ impl Kernel {
     #[must_use]
     pub fn look(&self) -> Look {
         self.look_by(&self.verdict())
+    }
+
+    /// Returns whether launches of the kernel may be cut into ranges of workgroups that run one after
+    /// the other. Where atomic operations on floating-point numbers, or `printf`, depend on the order
+    /// of workgroups, so does the result, as it does without a cut.
+    #[must_use]
+    pub fn ranges(&self) -> Ranges {
+        self.body.as_ref().map_or(Ranges::Never, ranges::ranges)
     }
 
     pub(crate) fn look_by(&self, verdict: &Verdict) -> Look {

@@ -40,6 +40,28 @@ pub(crate) fn undecided(source: &str, file: &Path, options: &[OsString]) -> Opti
     table.read(source, &folders, 0).err()
 }
 
+/// Most macros that are asked for about one source.
+const MOST_ASKED: usize = 64;
+
+/// Returns the macros that a source in OpenCL C has to know and that neither it, nor the options, nor
+/// OpenCL C decide, in the order in which they are met where none of them is defined. With an option
+/// `-UNAME` for each of them that the device's compiler does not define, the source may be
+/// [judged](crate::Compiler::kernels).
+#[must_use]
+pub fn undecided_macros(source: &str, options: &[OsString]) -> Vec<String> {
+    let (mut options, mut names) = (options.to_vec(), Vec::new());
+    while names.len() < MOST_ASKED
+        && let Some((name, _)) = undecided(source, Path::new(""), &options)
+        // A file that cannot be read is no name, and a macro that stays undecided comes again.
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && !names.contains(&name)
+    {
+        options.push(format!("-U{name}").into());
+        names.push(name);
+    }
+    names
+}
+
 /// Most levels of source files that include each other.
 const DEEPEST: u32 = 32;
 
@@ -323,6 +345,15 @@ mod tests {
 
     fn decided(source: &str, options: &[&str]) {
         assert_eq!(told(source, options), None, "{source}");
+    }
+
+    #[test]
+    fn the_macros_to_ask_for_are_found() {
+        let source = "#ifdef cl_a\n#define B 1\n#endif\n#if defined(POCL) && __GPU__ > 1\nint a;\n#endif\n\
+                      #ifdef cl_a\nint b;\n#endif\n#include \"other.h\"\n";
+        assert_eq!(undecided_macros(source, &[]), ["cl_a", "POCL", "__GPU__"]);
+        assert_eq!(undecided_macros(source, &["-D__GPU__=2".into()]), ["cl_a", "POCL"]);
+        assert_eq!(undecided_macros("int a;", &[]), Vec::<String>::new());
     }
 
     #[test]

@@ -40,8 +40,8 @@ pub(crate) enum Meaning {
     /// register).
     Joined(BlockId, Reg),
     JoinedCell(BlockId, VariableCell),
-    /// Counter of a loop in any of its rounds (passes through its body): (number of loops around
-    /// the loop, number of the counter in the loop).
+    /// Counter of a loop in any of its rounds (passes through its body): (number of rows within each
+    /// other that its row is, number of the counter in the loop).
     Counter(usize, usize),
     /// All addresses that one access visits in a counting loop, as values: (form in which the loop
     /// is left, address, condition, then the first and the following value of each counter).

@@ -1,15 +1,17 @@
-//! Which questions and orders may a command send to a daemon?
+//! Which questions and orders may a command, or a program, send to a daemon?
 
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use raddle_dispatch::Recipe;
 use raddle_policy::Level;
 
-use crate::LiveError;
+use crate::hint::LiveHint;
 use crate::status::LiveStatus;
-use crate::wire::{ToClient, ToDaemon, receive, send};
+use crate::wire::{HEAD, MOST_TO_DAEMON, ToClient, ToDaemon, frame, receive};
+use crate::{LiveError, env};
 
 /// Longest time for which a tool waits for an answer of the daemon.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -43,7 +45,11 @@ impl Inquiry {
     }
 
     fn ask(&mut self, question: &ToDaemon) -> Result<ToClient, LiveError> {
-        let sent = send(&mut self.stream, question).map_err(LiveError::Socket);
+        let bytes = frame(question);
+        if bytes.len() > HEAD + MOST_TO_DAEMON {
+            return Err(LiveError::TooLong { length: bytes.len() - HEAD, most: MOST_TO_DAEMON });
+        }
+        let sent = self.stream.write_all(&bytes).map_err(LiveError::Socket);
         let told = sent.and_then(|()| receive(&mut self.stream));
         told.map_err(|error| match error {
             LiveError::Socket(cause) => match cause.kind() {
@@ -86,9 +92,30 @@ impl Inquiry {
         self.done(&ToDaemon::Resume { pid })
     }
 
+    /// Gives a hint about all programs that have the process id `pid`; `None` is this process.
+    /// Returns the number of these programs. No level is more urgent than the daemon grants, and none
+    /// that a process says of itself more than it was granted.
+    ///
+    /// # Errors
+    /// The daemon is gone.
+    pub fn hint(&mut self, pid: Option<i32>, hint: LiveHint) -> Result<u64, LiveError> {
+        self.done(&ToDaemon::Hint { pid, hint })
+    }
+
+    /// Lets the turn and preempt policies of a recipe decide from now on. Programs keep their work,
+    /// and preemptions under way go on. Returns the number of programs that have joined.
+    ///
+    /// # Errors
+    /// The daemon is gone; it knows a policy of the recipe not, or cannot run it.
+    pub fn set(&mut self, recipe: &Recipe) -> Result<u64, LiveError> {
+        let recipe = serde_json::to_value(recipe).map_err(LiveError::Message)?;
+        self.done(&ToDaemon::Set { recipe })
+    }
+
     fn done(&mut self, order: &ToDaemon) -> Result<u64, LiveError> {
         match self.ask(order)? {
             ToClient::Done { programs } => Ok(programs),
+            ToClient::Refused { why } => Err(LiveError::Refused { why }),
             _ => Err(LiveError::Strange),
         }
     }
@@ -105,4 +132,33 @@ impl Inquiry {
             _ => Err(LiveError::Strange),
         }
     }
+}
+
+/// Does for a program in C what [`hint`] does, with a hint of [`LiveHint::by_number`]. Returns the
+/// number of programs, or -1 for no such hint and -2 where no daemon serves the socket.
+#[must_use]
+pub fn hint_by_number(kind: u32, value: u64) -> i32 {
+    let Some(said) = LiveHint::by_number(kind, value) else { return -1 };
+    hint(said).map_or(-2, |joined| i32::try_from(joined).unwrap_or(i32::MAX))
+}
+
+/// Gives a hint about this process to the daemon whose socket the environment names ([`env::SOCKET`],
+/// else the default). Returns the number of programs in this process that have joined the daemon, one
+/// for each device; with 0, as before its first queue, nothing has changed. No level is more urgent
+/// than that with which the process has joined.
+///
+/// ```no_run
+/// use raddle_live::{LiveHint, hint};
+/// use raddle_policy::{Hint, Ticks};
+///
+/// // A request is to end 20 ms after it came.
+/// let joined = hint(LiveHint::Policy(Hint::Deadline(Ticks(20_000_000))))?;
+/// # Ok::<(), raddle_live::LiveError>(())
+/// ```
+///
+/// # Errors
+/// No daemon serves the socket.
+pub fn hint(hint: LiveHint) -> Result<u64, LiveError> {
+    let socket = std::env::var_os(env::SOCKET).map(PathBuf::from).or_else(default_socket);
+    Inquiry::connect(&socket.unwrap_or_default())?.hint(None, hint)
 }

@@ -51,6 +51,14 @@ pub enum LiveError {
     /// The daemon sent an answer that does not belong to the question.
     #[error("the daemon answers something else: use one version of raddle for both")]
     Strange,
+    /// The daemon refuses an order, for the reason `why`.
+    #[error("the daemon refuses: {why}")]
+    Refused { why: String },
+    /// A recipe has policies that no live daemon asks, and none that one asks.
+    #[error(
+        "the recipe lets everyone run, and its {slot} policy `{policy}` places work on a device, which a live daemon does not see: so nothing of it would be done. Give a recipe with a turn policy"
+    )]
+    NotLive { slot: &'static str, policy: &'static str },
     /// A recipe was given whose policies cannot be made.
     #[error(transparent)]
     Recipe(#[from] RecipeError),

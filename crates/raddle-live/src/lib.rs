@@ -5,6 +5,7 @@
 //! | [`Client`] | how do the threads of one program and of its runtime share a controller? |
 //! | [`Link`] | how does a program hear whose turn it is? |
 //! | [`Daemon`] | who schedules the programs of a user? |
+//! | [`hint()`] | what may a program say of itself while it runs? |
 //! | [`replay()`] | do the events of a live log give the same answers again? |
 //! | [`check()`] | does the log of a program keep the rules of the controller? |
 //!
@@ -22,6 +23,7 @@ mod ask;
 mod client;
 mod daemon;
 mod error;
+mod hint;
 mod link;
 mod replay;
 mod rules;
@@ -31,10 +33,11 @@ mod status;
 mod sync;
 mod wire;
 
-pub use ask::{Inquiry, default_socket};
+pub use ask::{Inquiry, default_socket, hint, hint_by_number};
 pub use client::{Client, ClientConfig, ClientCounts, PROCESS, Reporter, Until};
 pub use daemon::{DEFAULT_LEVEL, Daemon, DaemonConfig, Storm};
 pub use error::LiveError;
+pub use hint::LiveHint;
 pub use link::env::{self, mark_loaded, start_from_env};
 pub use link::{Link, LinkConfig};
 pub use replay::{LiveReplayed, replay, replay_with};

@@ -10,7 +10,8 @@ use serde::Deserialize;
 
 use crate::LiveError;
 use crate::client::journal::{ClientEvent, ClientHeader, ClientReplay};
-use crate::daemon::desk::{DaemonEvent, DaemonHeader, Desk};
+use crate::daemon::desk::Desk;
+use crate::daemon::said::{DaemonEvent, DaemonHeader, logged_recipe};
 
 /// Text with which the last line of a log begins.
 const LAST: &str = "{\"raddle-log-end\":";
@@ -46,7 +47,7 @@ pub fn replay_with(registry: &Registry, log: impl BufRead) -> Result<LiveReplaye
     let mut lines = LiveLogLines::new(log)?;
     let bad = |error: serde_json::Error| LiveError::bad_log(1, &error);
     let mut fed = if lines.header.contains("\"live\":\"daemon\"") {
-        Fed::daemon(&DaemonHeader::read(&lines.header, registry)?)?
+        Fed::daemon(&DaemonHeader::read(&lines.header, registry)?, registry)?
     } else {
         let header: ClientHeader = serde_json::from_str(&lines.header).map_err(bad)?;
         Fed::Client(ClientReplay::new(&header)?)
@@ -121,6 +122,7 @@ enum Fed {
 /// compared yet.
 struct FedDesk {
     desk: Desk,
+    registry: Registry,
     echo: LiveEcho,
     expected: std::collections::VecDeque<String>,
     now: u64,
@@ -134,13 +136,13 @@ struct When {
 }
 
 impl Fed {
-    fn daemon(header: &DaemonHeader) -> Result<Self, LiveError> {
+    fn daemon(header: &DaemonHeader, registry: &Registry) -> Result<Self, LiveError> {
         let echo = LiveEcho::default();
         let log = LogWriter::with_header(Box::new(echo.clone()), header);
-        let desk = Desk::new(header, log)?;
+        let desk = Desk::new(header, registry, log)?;
         echo.take();
-        let expected = std::collections::VecDeque::new();
-        Ok(Self::Daemon(Box::new(FedDesk { desk, echo, expected, now: 0 })))
+        let (expected, registry) = (std::collections::VecDeque::new(), registry.clone());
+        Ok(Self::Daemon(Box::new(FedDesk { desk, registry, echo, expected, now: 0 })))
     }
 
     fn hear(&mut self, line: &str, number: usize) -> Result<(), LiveError> {
@@ -152,6 +154,9 @@ impl Fed {
             }
             Self::Daemon(fed) => {
                 let read: LogLine<DaemonEvent> = serde_json::from_str(line).map_err(bad)?;
+                if let DaemonEvent::Set { recipe } = &read.said {
+                    logged_recipe(recipe, &fed.registry, number)?;
+                }
                 fed.now = read.t.0;
                 fed.desk.hear(read.said, read.t.0, &mut Vec::new());
                 fed.collect();

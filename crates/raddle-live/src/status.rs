@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use raddle_policy::Level;
+use raddle_policy::{Hints, Level};
 use serde::{Deserialize, Serialize};
 
 /// State of a daemon and of its programs.
@@ -15,6 +15,9 @@ pub struct LiveStatus {
     pub uptime_ms: u64,
     /// (name of the turn policy, name of the preempt policy).
     pub policies: (String, String),
+    /// Reason why the policies of the user's recipe failed, so that everyone has the turn; `None`
+    /// where they decide.
+    pub fell_back: Option<String>,
     /// Most urgent level that the daemon grants to a program; 0 is the most urgent of all.
     pub most_urgent: Level,
     /// State of each program, in the order of the programs' ids.
@@ -97,6 +100,10 @@ pub struct ProgramStatus {
     pub device: String,
     /// Level of the program; 0 is the most urgent.
     pub level: Level,
+    /// Share of the program: integer multiple of its weight.
+    pub share: u32,
+    /// Last hint of each kind about the program.
+    pub hints: Hints,
     /// Right of the program to use the device now.
     pub standing: ProgramStanding,
     /// Time for which the program has had the right that `standing` says, in milliseconds.

@@ -10,8 +10,10 @@ use raddle_policy::{Level, Preemption};
 use rustix::net::SendFlags;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::LiveError;
+use crate::hint::LiveHint;
 use crate::status::{ClientSummary, LiveStatus};
 
 /// Version of the form of messages between clients and the daemon; it is the first byte of each
@@ -55,6 +57,10 @@ pub(crate) enum ToDaemon {
     Preempt { pid: i32 },
     /// Order to let the programs with this process id go on.
     Resume { pid: i32 },
+    /// Hint about the programs with this process id; `None` is the process that sends it.
+    Hint { pid: Option<i32>, hint: LiveHint },
+    /// Order that the policies of this recipe decide from now on.
+    Set { recipe: Value },
 }
 
 /// Message of the daemon to a client or a tool.
@@ -70,6 +76,9 @@ pub(crate) enum ToClient {
     Pause {},
     /// Order that the program goes on.
     Resume {},
+    /// Longest time in nanoseconds that a preemption shall take, by the recipe; `None` where it
+    /// bounds none. Sent only after a recipe that bounds it.
+    Bound { ns: Option<u64> },
     /// Answer to the question whether the daemon still runs.
     Alive {},
     /// Answer to a request for a token: the token, and the level for which it is good.
@@ -78,6 +87,8 @@ pub(crate) enum ToClient {
     Status { of: Box<LiveStatus> },
     /// Answer to an order about programs: it was carried out, for this number of programs.
     Done { programs: u64 },
+    /// Answer to an order that cannot be carried out, for this reason.
+    Refused { why: String },
 }
 
 /// Returns the bytes of a message: its head (version and length) and its text.

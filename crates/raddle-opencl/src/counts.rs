@@ -11,6 +11,8 @@ pub(crate) enum Count {
     /// Number of copies, maps, markers and other commands that the layer gave to the runtime
     /// unchanged, in the order of their queue.
     InOrder,
+    /// Number of launches that were cut into ranges of workgroups.
+    Cut,
     /// Number of times that a launch left the device without having begun, and waited again.
     Left,
     /// Number of times that a launch was stopped part-way; it then waits to run again from its
@@ -55,9 +57,10 @@ pub(crate) enum Count {
 
 /// Names of the counts, in the order of [`Count`], by which programs and `raddle live status` know
 /// them.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 17] = [
     "launches",
     "in-order",
+    "cut",
     "left",
     "killed",
     "queues-out-of-order",

@@ -5,8 +5,9 @@ use std::ffi::c_void;
 use opencl_sys::{
     CL_COMPLETE, CL_EVENT_COMMAND_EXECUTION_STATUS, CL_EVENT_COMMAND_QUEUE, CL_EVENT_COMMAND_TYPE,
     CL_EVENT_CONTEXT, CL_EVENT_REFERENCE_COUNT, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
-    CL_INVALID_CONTEXT, CL_INVALID_EVENT, CL_INVALID_VALUE, CL_PROFILING_INFO_NOT_AVAILABLE,
-    CL_SUBMITTED, cl_event, cl_event_info, cl_int, cl_profiling_info, cl_uint,
+    CL_INVALID_CONTEXT, CL_INVALID_EVENT, CL_INVALID_VALUE, CL_PROFILING_COMMAND_COMPLETE,
+    CL_PROFILING_COMMAND_END, CL_PROFILING_INFO_NOT_AVAILABLE, CL_SUBMITTED, cl_event,
+    cl_event_info, cl_int, cl_profiling_info, cl_uint,
 };
 
 use crate::extensions::tell;
@@ -89,8 +90,11 @@ pub(crate) unsafe extern "C" fn profile(
     guarded(|| match LaneCommand::of(event) {
         None => native!(clGetEventProfilingInfo(event, what, size, value, size_ret)),
         Some(command) => match (command.ended(), command.native()) {
-            // The times are those of the submission that ran.
-            (Some(CL_COMPLETE), Some(event)) => {
+            // The times are those of the submission that ran, or of the first and the last range.
+            (Some(CL_COMPLETE), Some(last)) => {
+                let ends = [CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_COMPLETE];
+                let first = command.begun().filter(|_| !ends.contains(&what));
+                let event = first.unwrap_or(last);
                 native!(clGetEventProfilingInfo(event.0, what, size, value, size_ret))
             }
             _ => CL_PROFILING_INFO_NOT_AVAILABLE,

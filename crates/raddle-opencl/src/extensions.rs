@@ -18,6 +18,9 @@ pub const VERSION_FUNCTION: &CStr = c"raddle_layer_version";
 /// Name under which a program that knows the layer finds [`crate::raddle_layer_count`].
 pub const COUNT_FUNCTION: &CStr = c"raddle_layer_count";
 
+/// Name under which a program finds [`crate::raddle_layer_hint`].
+pub const HINT_FUNCTION: &CStr = c"raddle_layer_hint";
+
 /// Answer to a program that looks for a function of an extension by name.
 enum FoundExtension {
     /// No function is returned, as if the extension did not exist.
@@ -39,6 +42,9 @@ fn found(name: *const c_char) -> FoundExtension {
     }
     if name == COUNT_FUNCTION {
         return FoundExtension::Ours(crate::raddle_layer_count as *mut c_void);
+    }
+    if name == HINT_FUNCTION {
+        return FoundExtension::Ours(crate::raddle_layer_hint as *mut c_void);
     }
     let bytes = name.to_bytes();
     let hidden = bytes.starts_with(b"clEnqueue") || has(bytes, b"CommandBuffer");

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::sync::OnceLock;
 
 use raddle_kernel::instrument::{Look, variable};
-use raddle_kernel::{Compiler, Kernel, Verdict};
+use raddle_kernel::{Compiler, Kernel, Ranges, Verdict, undecided_macros};
 
 use crate::counts::Count;
 
@@ -18,13 +18,24 @@ pub(crate) fn has_variables(source: &str, options: &str) -> bool {
     is_newer && (is_cpp || variable(source).is_some())
 }
 
-/// Returns for each kernel of a source, by name, the place for the test by which the kernel can be
-/// stopped part-way, and the verdict whether it may be stopped. The error is the count that says
-/// why no kernel could be judged.
+/// Findings of the judging compiler about a kernel.
+pub(crate) struct Findings {
+    /// Place of the test by which the kernel can be stopped part-way.
+    pub(crate) look: Look,
+    /// Verdict whether it may be.
+    pub(crate) verdict: Verdict,
+    /// Answer whether its launches may be cut into ranges of workgroups.
+    pub(crate) ranges: Ranges,
+}
+
+/// Returns the findings about each kernel of a source, by name. `lacks` returns those of some macros
+/// that the device's compiler does not define. The error is the count that says why no kernel could be
+/// judged.
 pub(crate) fn judged(
     source: &str,
     options: &str,
-) -> Result<BTreeMap<String, (Look, Verdict)>, Count> {
+    lacks: impl FnOnce(Vec<String>) -> Vec<String>,
+) -> Result<BTreeMap<String, Findings>, Count> {
     static COMPILER: OnceLock<Option<Compiler>> = OnceLock::new();
     let compiler =
         COMPILER.get_or_init(Compiler::find).as_ref().ok_or(Count::UnjudgedNoCompiler)?;
@@ -32,13 +43,21 @@ pub(crate) fn judged(
     if options.contains(['"', '\'', '\\']) {
         return Err(Count::UnjudgedNotCompiled);
     }
+    let mut options = for_verdicts(options);
+    let asked = undecided_macros(source, &options);
+    if !asked.is_empty() {
+        options.extend(lacks(asked).into_iter().map(|name| format!("-U{name}").into()));
+    }
     let kernels = || {
         let folder = tempfile::tempdir().ok()?;
         let file = folder.path().join("kernels.cl");
         std::fs::write(&file, source).ok()?;
-        compiler.kernels(&file, &for_verdicts(options)).ok()
+        compiler.kernels(&file, &options).ok()
     };
-    let judged = |kernel: Kernel| (kernel.name().to_owned(), (kernel.look(), kernel.verdict()));
+    let judged = |kernel: Kernel| {
+        let (look, verdict, ranges) = (kernel.look(), kernel.verdict(), kernel.ranges());
+        (kernel.name().to_owned(), Findings { look, verdict, ranges })
+    };
     let kernels = kernels().ok_or(Count::UnjudgedNotCompiled)?;
     Ok(kernels.into_iter().map(judged).collect())
 }

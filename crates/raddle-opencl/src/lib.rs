@@ -31,7 +31,7 @@ use opencl_sys::cl_layer::{
 };
 use opencl_sys::{CL_INVALID_VALUE, cl_int, cl_uint};
 
-pub use extensions::{COUNT_FUNCTION, VERSION_FUNCTION};
+pub use extensions::{COUNT_FUNCTION, HINT_FUNCTION, VERSION_FUNCTION};
 
 /// Name of the layer, which the OpenCL loader asks for.
 const NAME: &std::ffi::CStr = c"raddle";
@@ -116,6 +116,11 @@ pub extern "C" fn clDeinitLayer() -> cl_int {
 pub unsafe extern "C" fn raddle_layer_count(name: *const c_char) -> u64 {
     let name = program::text(name).unwrap_or_default();
     counts::all().find(|(known, _)| *known == name).map_or(u64::MAX, |(_, count)| count)
+}
+
+/// Gives a hint about this process to the daemon, as `raddle_live::hint_by_number` does.
+pub extern "C" fn raddle_layer_hint(kind: u32, value: u64) -> i32 {
+    raddle_live::hint_by_number(kind, value)
 }
 
 /// Returns the version of the layer. A program finds this function only where the layer is loaded.

@@ -14,11 +14,11 @@ use opencl_sys::{
     cl_program_binary_type, cl_uint,
 };
 use raddle_kernel::instrument::{self, Look, Opaque};
-use raddle_kernel::{Construct, Reason, Verdict};
+use raddle_kernel::{Construct, Ranges, Reason, Verdict};
 
 use crate::counts::Count;
 use crate::ending;
-use crate::judged::{has_variables, judged};
+use crate::judged::{Findings, has_variables, judged};
 use crate::native::{NativeHandle, asked, asked_bytes, guarded, lock, native};
 use crate::registry::{HandleRegistry, counted};
 
@@ -34,8 +34,10 @@ pub(crate) struct Program {
 /// their start.
 pub(crate) struct Second {
     built: Result<NativeHandle, Count>,
-    /// Verdicts whether the kernels of the source may be stopped, by name.
-    verdicts: BTreeMap<String, Verdict>,
+    /// Findings about the kernels of the source, by name.
+    findings: BTreeMap<String, Findings>,
+    /// Names of the kernels that are told which range of a larger launch theirs is.
+    told: Vec<String>,
     /// Count that says why there are no verdicts; `None` where there are.
     unjudged: Option<Count>,
     /// Names of the kernels that have the prologue (code that tests the preemption flag), so that
@@ -67,6 +69,14 @@ impl Second {
         }
     }
 
+    /// Returns whether launches of a kernel may be cut into ranges of workgroups.
+    pub(crate) fn ranges(&self, name: &str) -> Ranges {
+        match self.findings.get(name).map_or(Ranges::Never, |found| found.ranges) {
+            Ranges::Told if !self.told.iter().any(|told| told == name) => Ranges::Never,
+            found => found,
+        }
+    }
+
     /// Makes the second build of the kernel `name`, and returns (its handle, its verdict); the
     /// verdict is `None` where the kernel was not judged. The error is the count that says why
     /// there is no second build.
@@ -83,13 +93,15 @@ impl Second {
         if kernel.is_null() {
             return Err(Count::NotBuilt);
         }
-        Ok((NativeHandle(kernel), name.to_str().ok().and_then(|name| self.verdicts.get(name))))
+        let found = name.to_str().ok().and_then(|name| self.findings.get(name));
+        Ok((NativeHandle(kernel), found.map(|found| &found.verdict)))
     }
 
     fn of(program: cl_program) -> Self {
         let none = |why| {
-            let (verdicts, opaque) = (BTreeMap::new(), BTreeMap::new());
-            Self { built: Err(why), verdicts, unjudged: None, kernels: Vec::new(), opaque }
+            let (findings, opaque) = (BTreeMap::new(), BTreeMap::new());
+            let (told, kernels) = (Vec::new(), Vec::new());
+            Self { built: Err(why), findings, told, unjudged: None, kernels, opaque }
         };
         let Some((context, source)) = source(program) else { return none(Count::NoSource) };
         let (devices, options) = built_for(program);
@@ -100,25 +112,28 @@ impl Second {
         if has_variables(&source, &options) {
             return none(Count::Variables);
         }
-        let (looks, unjudged) = match judged(&source, &options) {
-            Ok(looks) => (looks, None),
-            Err(why) => (BTreeMap::new(), Some(why)),
-        };
-        let told = instrument::opencl(&source, |name| {
-            looks.get(name).map_or(Look::Never, |(look, _)| *look)
-        });
+        let (findings, unjudged) =
+            match judged(&source, &options, |names| lacking(names, context, &options, &devices)) {
+                Ok(findings) => (findings, None),
+                Err(why) => (BTreeMap::new(), Some(why)),
+            };
+        let told = instrument::opencl_in_ranges(
+            &source,
+            |name| findings.get(name).map_or(Look::Never, |found| found.look),
+            |name| findings.get(name).is_some_and(|found| found.ranges == Ranges::Told),
+        );
         let why = |why: Opaque| match why {
             Opaque::Called => Count::Called,
             _ => Count::Hidden,
         };
         let opaque = told.opaque.into_iter().map(|(name, reason)| (name, why(reason))).collect();
-        let verdicts = looks.into_iter().map(|(name, (_, verdict))| (name, verdict)).collect();
         let built = if told.kernels.is_empty() {
             Err(Count::Hidden)
         } else {
             build(context, &told.source, &options, &devices)
         };
-        Self { built, verdicts, unjudged, kernels: told.kernels, opaque }
+        let (kernels, told) = (told.kernels, told.told);
+        Self { built, findings, told, unjudged, kernels, opaque }
     }
 }
 
@@ -177,6 +192,43 @@ fn built_for(program: cl_program) -> (Vec<cl_device_id>, String) {
     });
     let options = String::from_utf8(options.unwrap_or_default()).unwrap_or_default();
     (devices, options.trim_end_matches('\0').to_owned())
+}
+
+/// Returns those of some macros that the compiler of the device does not define, with these options of a
+/// build; none where several devices may differ, or where it does not answer.
+fn lacking(
+    names: Vec<String>,
+    context: cl_context,
+    options: &str,
+    devices: &[cl_device_id],
+) -> Vec<String> {
+    // A kernel for each macro that is not defined, and one more, as a program needs one.
+    let name = |at: usize| format!("raddle_lacks_{at}");
+    let kernel = |name: String| format!("__kernel void {name}(void) {{ }}\n");
+    let questions = names.iter().enumerate();
+    let questions =
+        questions.map(|(at, asked)| format!("#ifndef {asked}\n{}#endif\n", kernel(name(at))));
+    let source: String = questions.chain([kernel("raddle_asks".to_owned())]).collect();
+    let program = if devices.len() == 1 {
+        build(context, &source, options, devices)
+    } else {
+        return Vec::new();
+    };
+    let Ok(program) = program else { return Vec::new() };
+    let is_there = |at: usize| {
+        let name = CString::new(name(at)).unwrap_or_default();
+        let mut code = 0;
+        let kernel = native!(clCreateKernel(program.0, name.as_ptr(), &raw mut code));
+        let made = !kernel.is_null();
+        if made {
+            let _ = native!(clReleaseKernel(kernel));
+        }
+        made
+    };
+    let lacking = names.iter().enumerate().filter(|(at, _)| is_there(*at));
+    let lacking = lacking.map(|(_, name)| name.clone()).collect();
+    let _ = native!(clReleaseProgram(program.0));
+    lacking
 }
 
 fn build(

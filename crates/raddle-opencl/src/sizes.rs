@@ -61,3 +61,96 @@ impl Sizes {
         })
     }
 }
+
+/// Part of a launch: a range of its workgroups along one dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// Dimension along which the launch is cut; 3 for a whole launch.
+    pub(crate) axis: u32,
+    /// Number of the first workgroup of the range along that dimension.
+    pub(crate) first: u32,
+    /// Number of workgroups of the whole launch along that dimension.
+    pub(crate) groups: u32,
+    /// True for the last range of the launch.
+    pub(crate) is_last: bool,
+}
+
+impl Part {
+    /// Whole launch, which is not cut.
+    pub(crate) const WHOLE: Self = Self { axis: 3, first: 0, groups: 0, is_last: true };
+
+    /// Returns whether the range is the first one of its launch.
+    pub(crate) const fn is_first(&self) -> bool {
+        self.first == 0
+    }
+}
+
+impl Sizes {
+    /// Returns the number of workgroups of the launch; `None` where the runtime chooses their size.
+    pub(crate) fn workgroups(&self) -> Option<u64> {
+        let each = self.global.iter().zip(self.local?).map(|(all, one)| (all / one) as u64);
+        Some(each.product())
+    }
+
+    /// Cuts the launch into ranges of about `wanted` workgroups, along the dimension that has most of
+    /// them. Returns one range, the whole launch, where that is as good.
+    pub(crate) fn cut(&self, wanted: u64) -> Vec<(Self, Part)> {
+        let whole = || vec![(*self, Part::WHOLE)];
+        let (Some(local), Some(all)) = (self.local, self.workgroups()) else { return whole() };
+        let groups: [usize; 3] = std::array::from_fn(|at| self.global[at] / local[at]);
+        let Some(axis) = (0..self.dimensions).max_by_key(|&at| groups[at]) else { return whole() };
+        let count = groups[axis];
+        // Workgroups of one step along the dimension.
+        let step = (all / (count as u64).max(1)).max(1);
+        let each = usize::try_from((wanted / step).max(1)).unwrap_or(usize::MAX);
+        let Ok(groups) = u32::try_from(count) else { return whole() };
+        if self.is_task || each >= count {
+            return whole();
+        }
+        let begins = (0..count).step_by(each);
+        begins
+            .map(|first| {
+                let (mut range, mut offset) = (*self, self.offset.unwrap_or([0; 3]));
+                let length = each.min(count - first);
+                range.global[axis] = length * local[axis];
+                offset[axis] += first * local[axis];
+                range.offset = Some(offset);
+                let is_last = first + length == count;
+                let (axis, first) = (axis as u32, u32::try_from(first).unwrap_or(u32::MAX));
+                (range, Part { axis, first, groups, is_last })
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_make_up_the_launch() {
+        let sizes = Sizes {
+            dimensions: 2,
+            is_task: false,
+            offset: Some([8, 100, 0]),
+            global: [64, 130, 1],
+            local: Some([16, 10, 1]),
+        };
+        assert_eq!(sizes.workgroups(), Some(52));
+        let ranges = sizes.cut(20);
+        // Along the second dimension, where there are 13: 5 rows of 4 each.
+        let told: Vec<_> = ranges
+            .iter()
+            .map(|(sizes, part)| {
+                (sizes.offset.unwrap()[1], sizes.global[1], part.first, part.is_last)
+            })
+            .collect();
+        assert_eq!(told, [(100, 50, 0, false), (150, 50, 5, false), (200, 30, 10, true)]);
+        assert!(ranges.iter().all(|(sizes, part)| {
+            (sizes.global[0], sizes.offset.unwrap()[0], part.axis, part.groups) == (64, 8, 1, 13)
+        }));
+        assert_eq!(sizes.cut(52).len(), 1);
+        assert_eq!(sizes.cut(1).len(), 13);
+        assert_eq!(Sizes { local: None, ..sizes }.cut(1)[0].1, Part::WHOLE);
+    }
+}

@@ -173,7 +173,7 @@ mod tests {
     /// Returns the word for how the layer treats an entry point, from the table of
     /// `docs/live-opencl.md`; `None` where the page does not name it.
     fn documented(name: &str) -> Option<&'static str> {
-        let page = include_str!("../../../docs/live-opencl.md");
+        let page = include_str!("../README.md");
         let name = format!("`{name}`");
         let fates = ["leaves", "in order", "waits", "answers", "kept up", "passes"];
         let row = |fate: &&str| {

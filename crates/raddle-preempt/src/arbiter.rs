@@ -98,6 +98,11 @@ impl Arbiter {
         self.is_stale = true;
     }
 
+    /// Notes that other policies decide from now on. Processes keep their standings.
+    pub const fn ask_again(&mut self) {
+        self.is_stale = true;
+    }
+
     /// Notes that the preemption of a process is complete: none of its work is on the device.
     pub fn drained(&mut self, process: ProcessId) {
         match self.standings.get_mut(&process) {

@@ -7,6 +7,7 @@ mod bench;
 mod dispatcher;
 mod golden;
 mod laws;
+mod live;
 mod policy;
 mod replay;
 mod table;
@@ -27,6 +28,8 @@ mod _raddle {
     };
     #[pymodule_export]
     use crate::laws::{LawBroken, check, snapshot};
+    #[pymodule_export]
+    use crate::live::hint;
     #[pymodule_export]
     use crate::policy::{
         CuView, FreeView, HintsView, LaunchView, ProcessView, ReadyLaunchView, ReadyView,

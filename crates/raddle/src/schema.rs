@@ -12,7 +12,7 @@ use crate::args::Format;
 use crate::error::CliError;
 
 /// JSON documents that raddle prints, each as (name, text of the list of its keys).
-const DOCUMENTS: [(&str, &str); 31] = [
+const DOCUMENTS: [(&str, &str); 32] = [
     ("replay", include_str!("../schemas/replay.keys")),
     ("tune", include_str!("../schemas/tune.keys")),
     ("sweep", include_str!("../schemas/sweep.keys")),
@@ -43,6 +43,7 @@ const DOCUMENTS: [(&str, &str); 31] = [
     ("serve", include_str!("../schemas/serve.keys")),
     ("live-status", include_str!("../schemas/live-status.keys")),
     ("live-preempt", include_str!("../schemas/live-preempt.keys")),
+    ("live-set", include_str!("../schemas/live-set.keys")),
     ("live-log", include_str!("../schemas/live-log.keys")),
 ];
 
@@ -50,7 +51,8 @@ const DOCUMENTS: [(&str, &str); 31] = [
 const ANSWER: (&str, &str) = ("answer", include_str!("../schemas/answer.keys"));
 
 /// Names of verbs whose document has its schema under the name of another verb: (verb, name).
-const SAME: [(&str, &str); 2] = [("share", "replay"), ("live-resume", "live-preempt")];
+const SAME: [(&str, &str); 3] =
+    [("share", "replay"), ("live-resume", "live-preempt"), ("live-hint", "live-preempt")];
 
 /// JSON document together with the name and version of its schema.
 #[derive(Serialize)]

@@ -145,3 +145,14 @@ proptest! {
         }
     }
 }
+
+/// No daemon serves the socket of a test.
+#[test]
+fn hints_are_known_and_need_a_daemon() {
+    assert_eq!(raddle_live_hint(7, 0), RaddleStatus::Argument);
+    assert_eq!(raddle_live_hint(RaddleLiveHint::Level as u32, 256), RaddleStatus::Argument);
+    assert_eq!(
+        raddle_live_hint(RaddleLiveHint::Deadline as u32, 20_000_000),
+        RaddleStatus::Invalid
+    );
+}

@@ -9,11 +9,14 @@ mod graph;
 mod guards;
 mod memory;
 mod rows;
+mod waits;
 mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use smallvec::SmallVec;
+
+pub(crate) use self::waits::waits;
 
 use self::graph::{Graph, before, graph, intervals};
 use crate::ir::{BlockId, Body, Construct, Instruction, LinedStep, Operand, PointerOrigin, Reg};
@@ -72,17 +75,12 @@ pub(crate) fn effects(body: &Body) -> Effects {
     let fixed = assigned_once(body, &graph);
     let mut analysis = Analysis::new(body, &graph, None, fixed.clone());
     let (mut by_block, mut refusals) = analysis.run();
-    let accesses = || by_block.values().flatten();
-    let written: BTreeSet<PointerOrigin> = accesses()
-        .filter(|access| access.write)
-        .flat_map(|access| access.origins.iter().copied())
-        .chain(analysis.variables.iter().copied())
-        .collect();
+    let written = analysis.written_by(&by_block);
     // Equal places count only where memory is both read and written.
     let both = |access: &Access| {
         !access.write && access.origins.iter().any(|origin| written.contains(origin))
     };
-    if accesses().any(both) {
+    if by_block.values().flatten().any(both) {
         if analysis.loaded.iter().any(|origins| stays(origins, &written)) {
             analysis = Analysis::new(body, &graph, Some(written), fixed);
             (by_block, refusals) = analysis.run();
@@ -203,6 +201,13 @@ impl<'b> Analysis<'b> {
             fixed,
             changed: false,
         }
+    }
+
+    /// Returns the memory that the kernel writes, by its accesses.
+    fn written_by(&self, by_block: &BTreeMap<BlockId, Vec<Access>>) -> BTreeSet<PointerOrigin> {
+        let writes = by_block.values().flatten().filter(|access| access.write);
+        let origins = writes.flat_map(|access| access.origins.iter().copied());
+        origins.chain(self.variables.iter().copied()).collect()
     }
 
     /// Returns (accesses to memory of each basic block, constructs for which the kernel is

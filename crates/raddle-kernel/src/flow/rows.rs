@@ -3,8 +3,9 @@
 //! Two loops visit the same places if their counters begin with equal values and go on by equal
 //! operations, equal conditions lead on, and the addresses are equal operations on the counters. All of
 //! that is written with a placeholder for each counter and numbered as one value, a *row*: equal values
-//! are equal rows, whatever the operations mean. A value that changes in a loop and is no counter of it
-//! makes no row.
+//! are equal rows, whatever the operations mean and however many loops are around. A placeholder is known
+//! by the rows within its row, not by the loops around. A value that changes in a loop and is no counter of
+//! it makes no row.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,6 @@ use crate::value::{Meaning, Value};
 /// Form of a loop of the kernel that is left by a condition.
 #[derive(Clone, Copy, Debug)]
 struct Form {
-    depth: usize,
     /// (basic block that tests the condition, block outside of the loop that follows when the loop
     /// is left).
     exit: (BlockId, BlockId),
@@ -94,6 +94,13 @@ impl Rows {
         seen.split_off(1)
     }
 
+    /// Returns whether a loop ends by counting: its condition comes of its counters, and of values
+    /// that do not change in it.
+    pub(super) fn counts(&mut self, analysis: &mut Analysis<'_>, at: usize) -> bool {
+        let condition = self.forms[at].map(|form| form.condition);
+        condition.is_some_and(|condition| self.row(analysis, at, condition).is_some())
+    }
+
     /// Returns the value that stands for all addresses that `place`, an address in the loop with
     /// the index `at`, takes in the loop's rounds (passes through its body); `None` where they are
     /// not known, or the address does not change.
@@ -103,7 +110,7 @@ impl Rows {
         let mut looking = Looking {
             rows: self,
             each,
-            depth: form.depth,
+            height: height(analysis, place) + 1,
             counters: Vec::new(),
             known: BTreeMap::new(),
         };
@@ -149,9 +156,7 @@ impl Form {
             };
         let state = analysis.ends[block].clone()?;
         let condition = analysis.value(condition, &state);
-        let around = |other: &&Loop| other.inside.contains(&each.header);
-        let depth = analysis.graph.loops.iter().filter(around).count();
-        Some(Self { depth, exit: (block, out), condition, before, on })
+        Some(Self { exit: (block, out), condition, before, on })
     }
 }
 
@@ -160,7 +165,8 @@ impl Form {
 struct Looking<'r, 'b> {
     rows: &'r mut Rows,
     each: &'b Loop,
-    depth: usize,
+    /// Number of rows within each other that the row will be, itself counted.
+    height: usize,
     counters: Vec<Value>,
     known: BTreeMap<Value, Value>,
 }
@@ -202,14 +208,14 @@ impl Looking<'_, '_> {
             // Memory that the kernel does not write.
             Meaning::Held(place, size) => Meaning::Held(of(place)?, size),
             Meaning::Part(whole, from, size) => Meaning::Part(of(whole)?, from, size),
-            // A placeholder of another loop.
-            meaning @ Meaning::Counter(of, _) if of != self.depth => meaning,
+            // A placeholder of a row within this one.
+            meaning @ Meaning::Counter(of, _) if of < self.height => meaning,
             Meaning::Counter(..) => return None,
             Meaning::Joined(block, _) | Meaning::JoinedCell(block, _)
                 if block == self.each.header =>
             {
                 self.counters.push(value);
-                Meaning::Counter(self.depth, self.counters.len())
+                Meaning::Counter(self.height, self.counters.len())
             }
             Meaning::Set(block, _) | Meaning::Joined(block, _) | Meaning::JoinedCell(block, _)
                 if self.each.inside.contains(&block) =>
@@ -222,6 +228,17 @@ impl Looking<'_, '_> {
         self.known.insert(value, found);
         Some(found)
     }
+}
+
+/// Returns the number of rows within each other that an address is; 0 where it is none.
+fn height(analysis: &Analysis<'_>, place: Value) -> usize {
+    let (mut height, mut at) = (0, place);
+    while let Meaning::Row(parts) = analysis.values.meaning(at)
+        && let Some(&inner) = parts.get(1)
+    {
+        (height, at) = (height + 1, inner);
+    }
+    height
 }
 
 /// Returns (value of a counter before the loop, its value after one pass through the loop's body);

@@ -9,9 +9,11 @@
 
 mod opencl;
 mod ptx;
+mod text;
+mod told;
 mod variables;
 
-pub use opencl::opencl;
+pub use opencl::{opencl, opencl_in_ranges};
 pub use ptx::ptx;
 pub use variables::variable;
 
@@ -51,6 +53,8 @@ pub struct Instrumented {
     /// Names of the kernels that have got a prologue (test at their start whether to leave), each
     /// once, in the order of the source.
     pub kernels: Vec<String>,
+    /// Names of the kernels that are told their place, in a launch that is a range of a larger one.
+    pub told: Vec<String>,
     /// (name, reason) of the kernels that stay without a prologue (test at their start whether to
     /// leave).
     pub opaque: Vec<(String, Opaque)>,

@@ -7,6 +7,8 @@
 
 use std::collections::BTreeMap;
 
+use super::text::{Token, behind, behind_brackets, is_word, logical_line, tokens};
+use super::told;
 use super::{Instrumented, Look, Opaque};
 
 /// Returns an OpenCL C source with the prologue in each kernel. `look` returns, for the name of a
@@ -21,7 +23,22 @@ use super::{Instrumented, Look, Opaque};
 /// assert!(done.source.contains("if (raddle_decided("));
 /// ```
 #[must_use]
-pub fn opencl(source: &str, mut look: impl FnMut(&str) -> Look) -> Instrumented {
+pub fn opencl(source: &str, look: impl FnMut(&str) -> Look) -> Instrumented {
+    opencl_in_ranges(source, look, |_| false)
+}
+
+/// Returns an OpenCL C source with the prologue in each kernel, as [`opencl`] does. A kernel for which
+/// `asks` returns true asks for the place of its workgroup among all; where the text allows it, it is
+/// listed as [told](Instrumented::told), and a launch of it may be a range of a larger one. Three
+/// arguments follow those of the prologue then: the dimension along which the launch is cut (3 for a
+/// whole one), the number of the first workgroup of the range along it, and how many workgroups the
+/// whole launch has along it; each is a `uint`.
+#[must_use]
+pub fn opencl_in_ranges(
+    source: &str,
+    mut look: impl FnMut(&str) -> Look,
+    mut asks: impl FnMut(&str) -> bool,
+) -> Instrumented {
     let tokens = tokens(source);
     let mut heads = Vec::new();
     let mut opaque: Vec<(String, Opaque)> = Vec::new();
@@ -45,6 +62,9 @@ pub fn opencl(source: &str, mut look: impl FnMut(&str) -> Look) -> Instrumented 
     let called = called(&tokens, &heads);
     let mut edits: BTreeMap<usize, String> = BTreeMap::new();
     let mut kernels: Vec<String> = Vec::new();
+    let bodies: Vec<_> = heads.iter().filter_map(|head| head.inner(&tokens)).collect();
+    let may_tell = told::may_tell(source, &tokens, &bodies);
+    let mut told: Vec<String> = Vec::new();
     for head in &heads {
         if called.contains(&head.name) {
             if !opaque.iter().any(|(name, _)| name == head.name) {
@@ -61,7 +81,13 @@ pub fn opencl(source: &str, mut look: impl FnMut(&str) -> Look) -> Instrumented 
             None if head.empty => "",
             None => ", ",
         };
-        edits.insert(head.close, format!("{before}{ARGUMENTS}"));
+        let inner = head.inner(&tokens).filter(|_| may_tell && asks(head.name));
+        let more = if inner.is_some() { told::ARGUMENTS } else { "" };
+        edits.insert(head.close, format!("{before}{ARGUMENTS}{more}"));
+        if let Some(inner) = inner {
+            edits.extend(told::edits(&tokens[inner]));
+            told.push(head.name.to_owned());
+        }
         if let Some(body) = head.body {
             edits.insert(body, prologue(look(head.name)));
             if !kernels.iter().any(|name| name == head.name) {
@@ -71,6 +97,7 @@ pub fn opencl(source: &str, mut look: impl FnMut(&str) -> Look) -> Instrumented 
     }
     let mut out = String::with_capacity(source.len() + 2048);
     if !kernels.is_empty() {
+        out.push_str(if told.is_empty() { "" } else { told::HELPERS });
         out.push_str(HELPERS);
     }
     let mut from = 0;
@@ -80,7 +107,7 @@ pub fn opencl(source: &str, mut look: impl FnMut(&str) -> Look) -> Instrumented 
         from = at;
     }
     out.push_str(&source[from..]);
-    Instrumented { source: out, kernels, opaque }
+    Instrumented { source: out, kernels, told, opaque }
 }
 
 const ARGUMENTS: &str = "__global raddle_shared uint *restrict raddle_words, \
@@ -143,87 +170,6 @@ fn prologue(look: Look) -> String {
     }
 }
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-struct Token<'s> {
-    text: &'s str,
-    /// Byte offset in the source at which the token begins.
-    at: usize,
-}
-
-impl Token<'_> {
-    fn end(&self) -> usize {
-        self.at + self.text.len()
-    }
-}
-
-/// Returns the words and signs of an OpenCL C source; comments, literals and preprocessor lines are
-/// left out.
-fn tokens(source: &str) -> Vec<Token<'_>> {
-    let bytes = source.as_bytes();
-    let (mut tokens, mut at, mut line_start) = (Vec::new(), 0, true);
-    while at < bytes.len() {
-        let rest = &source[at..];
-        let byte = bytes[at];
-        let (length, kept) = if byte == b'\n' {
-            line_start = true;
-            at += 1;
-            continue;
-        } else if byte.is_ascii_whitespace() {
-            at += 1;
-            continue;
-        } else if rest.starts_with("//") {
-            (logical_line(rest), false)
-        } else if let Some(comment) = rest.strip_prefix("/*") {
-            (comment.find("*/").map_or(rest.len(), |end| end + 4), false)
-        } else if byte == b'#' && line_start {
-            (logical_line(rest), false)
-        } else if byte == b'"' || byte == b'\'' {
-            (literal(rest.as_bytes()), false)
-        } else if byte.is_ascii_alphabetic() || byte == b'_' {
-            (
-                rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len()),
-                true,
-            )
-        } else {
-            (rest.chars().next().map_or(1, char::len_utf8), true)
-        };
-        if kept {
-            tokens.push(Token { text: &rest[..length], at });
-        }
-        line_start &= rest.starts_with("/*");
-        at += length;
-    }
-    tokens
-}
-
-/// Returns the number of bytes of `rest` up to the end of the source line; a line end behind a
-/// backslash does not count.
-fn logical_line(rest: &str) -> usize {
-    let mut from = 0;
-    while let Some(end) = rest[from..].find('\n') {
-        let line = rest[from..from + end].trim_end_matches('\r');
-        if !line.ends_with('\\') {
-            return from + end;
-        }
-        from += end + 1;
-    }
-    rest.len()
-}
-
-fn literal(rest: &[u8]) -> usize {
-    let mut at = 1;
-    while at < rest.len() {
-        match rest[at] {
-            b'\\' => at += 1,
-            byte if byte == rest[0] => return at + 1,
-            b'\n' => return at,
-            _ => {}
-        }
-        at += 1;
-    }
-    rest.len()
-}
-
 fn is_kernel(token: &Token<'_>) -> bool {
     matches!(token.text, "__kernel" | "kernel")
 }
@@ -244,6 +190,15 @@ struct Head<'s> {
     body: Option<usize>,
     /// Index of the first token behind the head of a kernel, which ends with its closing bracket.
     end: usize,
+}
+
+impl Head<'_> {
+    /// Returns the tokens of the body, without its braces; `None` where it has no end.
+    fn inner(&self, tokens: &[Token<'_>]) -> Option<std::ops::Range<usize>> {
+        self.body?;
+        let open = self.end.checked_sub(1)?;
+        Some(self.end..behind(tokens, open, ("{", "}"))? - 1)
+    }
 }
 
 fn head<'s>(tokens: &[Token<'s>], kernel: usize) -> Result<Head<'s>, (String, Opaque)> {
@@ -291,30 +246,6 @@ fn head<'s>(tokens: &[Token<'s>], kernel: usize) -> Result<Head<'s>, (String, Op
         body,
         end: at + 1,
     })
-}
-
-fn is_word(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-}
-
-/// Returns the index of the token behind the bracket that closes the one at the index `open`;
-/// `None` where it is not closed.
-fn behind_brackets(tokens: &[Token<'_>], open: usize) -> Option<usize> {
-    let mut depth = 0_u32;
-    for (index, token) in tokens.iter().enumerate().skip(open) {
-        match token.text {
-            "(" => depth += 1,
-            ")" => {
-                depth = depth.checked_sub(1)?;
-                if depth == 0 {
-                    return Some(index + 1);
-                }
-            }
-            _ if depth == 0 => return None,
-            _ => {}
-        }
-    }
-    None
 }
 
 /// Returns the names of kernels after which a parenthesis opens elsewhere than in their own heads,

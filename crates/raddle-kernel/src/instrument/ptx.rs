@@ -48,7 +48,7 @@ pub fn ptx(source: &str, mut look: impl FnMut(&str) -> Look) -> Result<Instrumen
         from = at;
     }
     out.push_str(&source[from..]);
-    Ok(Instrumented { source: out, kernels, opaque })
+    Ok(Instrumented { source: out, kernels, told: Vec::new(), opaque })
 }
 
 /// Returns the number NN in `.target sm_NN` of a PTX text; 0 where there is none.

@@ -15,8 +15,8 @@ pub(super) fn is_pure(op: Op) -> bool {
         | 109..=119
         // Arithmetic; questions and comparisons; selection; shifts and bits.
         | 126..=152 | 154..=191 | 194..=205
-        // Sizes; comparison of pointers; expectations.
-        | 321 | 401..=403 | 5631
+        // Sizes; comparison of pointers; dot products of integers; expectations.
+        | 321 | 401..=403 | 4450..=4455 | 5631
     )
 }
 
@@ -43,9 +43,38 @@ pub(super) fn commutes(op: Op) -> bool {
     matches!(op as u32, 232..=242)
 }
 
+/// Functions of OpenCL C that translators leave as calls, and whose results depend on their arguments
+/// alone: beginnings of their names.
+const PURE: [&str; 7] = [
+    "dot_4x8packed_",
+    "dot_acc_sat_4x8packed_",
+    "dot_acc_sat",
+    "bit_reverse",
+    "bitfield_insert",
+    "bitfield_extract_",
+    "arm_dot",
+];
+
+/// Returns whether a function without code, by its name in the module, is one of OpenCL C whose result
+/// depends on its arguments alone.
+pub(super) fn is_pure_call(name: &str) -> bool {
+    // `_Z` and the length of the name stand before it.
+    let digits = name.strip_prefix("_Z").map(|rest| rest.trim_start_matches(char::is_numeric));
+    digits.is_some_and(|name| PURE.iter().any(|known| name.starts_with(known)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn functions_of_opencl_are_known_by_their_names() {
+        assert!(is_pure_call("_Z28dot_acc_sat_4x8packed_ss_intjji"));
+        assert!(is_pure_call("_Z11bit_reversej"));
+        for other in ["_Z9elsewherei", "dot_acc_sat", "_Z20sub_group_reduce_addi", "_Z3dotPij"] {
+            assert!(!is_pure_call(other), "{other}");
+        }
+    }
 
     #[test]
     fn the_ends_of_each_range_are_what_they_are_taken_for() {
@@ -66,6 +95,8 @@ mod tests {
             Op::SizeOf,
             Op::PtrEqual,
             Op::PtrDiff,
+            Op::SDot,
+            Op::SUDotAccSat,
             Op::ExpectKHR,
         ] {
             assert!(is_pure(op), "{op:?}");

@@ -374,3 +374,96 @@ __kernel void half_of_the_last_round(__global int *part, __global float *out, in
     k++;
   } while (k < n);
 }
+
+// expect: conditional 0-2 1-2
+// truth: idempotent
+// why: the row is filled, then added to by a loop one deeper, as in flash attention
+// args: f32[8] f32[64] f32[64] i32=8
+// size: 8 4
+__kernel void accumulated_deeper(__global const float *q, __global const float *k, __global float *out, int n) {
+  int row = (int)get_global_id(0) * n;
+  for (int c = 0; c < n; c++) {
+    out[row + c] = 0;
+  }
+  for (int j = 0; j < n; j++) {
+    float weight = q[j];
+    for (int c = 0; c < n; c++) {
+      out[row + c] = out[row + c] * weight + k[j * n + c];
+    }
+  }
+  for (int c = 0; c < n; c++) {
+    out[row + c] *= 0.5f;
+  }
+}
+
+// expect: conditional 0-1
+// truth: idempotent
+// why: a block of rows is filled by two loops, and added to by three
+// args: f32[64] f32[64] i32=2
+// size: 8 4
+__kernel void block_accumulated_deeper(__global const float *a, __global float *out, int n) {
+  int own = (int)get_global_id(0) * n * n;
+  for (int i = 0; i < n; i++) {
+    for (int c = 0; c < n; c++) {
+      out[own + i * n + c] = 1;
+    }
+  }
+  for (int j = 0; j < n; j++) {
+    for (int i = 0; i < n; i++) {
+      for (int c = 0; c < n; c++) {
+        out[own + i * n + c] += a[j];
+      }
+    }
+  }
+}
+
+// expect: not
+// truth: not
+// why: the fill ends one place before the deeper loop
+// args: f32[64] f32[64] i32=8
+// size: 8 4
+__kernel void filled_too_short(__global const float *a, __global float *out, int n) {
+  int row = (int)get_global_id(0) * n;
+  for (int c = 0; c < n - 1; c++) {
+    out[row + c] = 0;
+  }
+  for (int j = 0; j < n; j++) {
+    for (int c = 0; c < n; c++) {
+      out[row + c] += a[j];
+    }
+  }
+}
+
+// expect: not
+// truth: not
+// why: the loop around the fill may have no round
+// args: f32[64] f32[64] i32=8 i32=0
+// size: 8 4
+__kernel void filled_in_no_round(__global const float *a, __global float *out, int n, int rounds) {
+  int row = (int)get_global_id(0) * n;
+  for (int j = 0; j < rounds; j++) {
+    for (int c = 0; c < n; c++) {
+      out[row + c] = 0;
+    }
+  }
+  for (int c = 0; c < n; c++) {
+    out[row + c] += a[c];
+  }
+}
+
+// expect: not
+// truth: not
+// why: the row that is filled is another one than the row that is added to, but for the first round
+// args: f32[64] f32[128] i32=2
+// size: 8 4
+__kernel void another_row_each_round(__global const float *a, __global float *out, int n) {
+  int own = (int)get_global_id(0) * n * n;
+  for (int c = 0; c < n; c++) {
+    out[own + c] = 0;
+  }
+  for (int j = 0; j < n; j++) {
+    for (int c = 0; c < n; c++) {
+      out[own + j * n + c] += a[j];
+    }
+  }
+}

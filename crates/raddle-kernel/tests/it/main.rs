@@ -9,6 +9,7 @@ mod execution;
 mod machine;
 mod prologue;
 mod ptx;
+mod ranges;
 mod refused;
 mod triton;
 mod verdicts;

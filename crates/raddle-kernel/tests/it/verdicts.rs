@@ -85,6 +85,24 @@ fn a_call_of_code_that_is_not_there_is_unknown_with_its_line() {
     assert_eq!(kernels[0].verdict(), expected(3));
 }
 
+/// Functions that only newer devices have, and that translators leave as calls or make an instruction.
+#[test]
+fn dot_products_and_bits_are_values_of_their_arguments() {
+    let Some(compiler) = Compiler::find() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("pure.cl");
+    let source = "
+__kernel void quantised(__global const uint *a, __global const uchar4 *b, __global int *c) {
+  size_t i = get_global_id(0);
+  int sum = dot_acc_sat_4x8packed_ss_int(a[i], a[i + 1], 3);
+  c[i] = sum + (int)dot(b[i], b[i + 1]) + (int)bit_reverse(a[i]) + bitfield_extract_signed(a[i], 1, 2);
+}
+";
+    std::fs::write(&file, source).expect("a file");
+    let kernels = compiler.kernels(&file, &["-cl-std=CL3.0".into()]).expect("a file that compiles");
+    assert_eq!(kernels[0].verdict(), Verdict::Conditional([(0, 2), (1, 2)].into()));
+}
+
 #[test]
 fn only_kernels_that_meet_look_once_a_workgroup() {
     let Some(compiler) = Compiler::find() else { return };

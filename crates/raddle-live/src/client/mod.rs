@@ -19,6 +19,7 @@ pub(crate) mod journal;
 mod worker;
 
 use std::io::Write;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use raddle_policy::{Preemption, ProcessId, StreamId};
@@ -104,15 +105,18 @@ pub(crate) struct ClientParts<T> {
     /// Function by which a thread of the program sends changes of the client's state to the daemon;
     /// `None` without a link.
     tells: std::sync::Arc<std::sync::Mutex<Option<Tells>>>,
+    /// Longest time in nanoseconds that a preemption shall take; 0 where nobody bounds it.
+    bound: std::sync::Arc<std::sync::atomic::AtomicU64>,
 }
 
 type Tells = std::sync::Arc<dyn Fn() + Send + Sync>;
 
 impl<T> Clone for ClientParts<T> {
     fn clone(&self) -> Self {
-        let Self { board, runtime, tells } = self;
+        let Self { board, runtime, tells, bound } = self;
         let (board, runtime) = (Arc::clone(board), Arc::clone(runtime));
-        Self { board, runtime, tells: std::sync::Arc::clone(tells) }
+        let (tells, bound) = (std::sync::Arc::clone(tells), std::sync::Arc::clone(bound));
+        Self { board, runtime, tells, bound }
     }
 }
 
@@ -122,6 +126,11 @@ impl<T> ClientParts<T> {
     pub(crate) fn tell_by(&self, tell: impl Fn() + Send + Sync + 'static) {
         let mut tells = self.tells.lock().unwrap_or_else(PoisonError::into_inner);
         *tells = Some(std::sync::Arc::new(tell));
+    }
+
+    /// Sets the longest time in nanoseconds that a preemption shall take; `None` is no bound.
+    pub(crate) fn bound_by(&self, ns: Option<u64>) {
+        self.bound.store(ns.unwrap_or(0), Relaxed);
     }
 
     /// Sends changes of the client's state to the daemon, on the calling thread; does nothing
@@ -232,7 +241,8 @@ impl<T: Clone + Send + 'static> Client<T> {
             return Err(LiveError::DeclaredOther);
         }
         let runtime: Arc<AnyRuntime<T>> = Arc::new(Mutex::new(Box::new(runtime)));
-        let shared = ClientParts { board, runtime, tells: std::sync::Arc::default() };
+        let (tells, bound) = Default::default();
+        let shared = ClientParts { board, runtime, tells, bound };
         let worker = Mutex::new(Some(worker::start(shared.clone())?));
         Ok(Self(Arc::new(ClientHandle { shared, worker })))
     }
@@ -374,6 +384,15 @@ impl<T: Clone + Send + 'static> Client<T> {
     /// `question`.
     pub fn ask<A>(&self, question: impl FnOnce(&Controller<T>) -> A) -> A {
         self.board().host(|core| question(core.driver.controller()))
+    }
+
+    /// Returns the longest time that a preemption of the program shall take, by the daemon's recipe
+    /// (`bound-us` of `cheapest`); `None` where nobody bounds it. A runtime that can do so submits
+    /// work in parts that take no longer.
+    #[must_use]
+    pub fn bound(&self) -> Option<Duration> {
+        let ns = self.0.shared.bound.load(Relaxed);
+        (ns > 0).then(|| Duration::from_nanos(ns))
     }
 
     /// Returns the counts of launches and preemptions of the client since it started.

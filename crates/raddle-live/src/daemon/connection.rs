@@ -40,6 +40,8 @@ pub(super) struct Connection {
     pub(super) pid: i32,
     /// Program that joined over this connection; `None` until one has.
     pub(super) program: Option<ProcessId>,
+    /// Level with which that program joined.
+    pub(super) level: Level,
     /// Time at which the connection was made, in nanoseconds since the daemon started.
     pub(super) since: u64,
     pub(super) summary: ClientSummary,
@@ -63,6 +65,7 @@ impl Connection {
             stream,
             pid,
             program: None,
+            level: Level::BEST_EFFORT,
             since: now,
             summary: ClientSummary::default(),
             held_by: None,

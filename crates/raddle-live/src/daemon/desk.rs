@@ -1,158 +1,27 @@
 //! Which program has the turn, and which orders does the daemon give? Without sockets and clocks:
 //! times are arguments, in nanoseconds, and the events of a log give its answers again.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use raddle_dispatch::log::LogWriter;
 use raddle_dispatch::{Recipe, Registry};
 use raddle_policy::{
-    Hints, Launch, Level, Preempt, Preemption, ProcessId, ProcessState, Tick, Ticks, Turn,
-    VictimLaunch,
+    Hints, Level, Preempt, Preemption, ProcessId, ProcessState, Tick, Turn, VictimLaunch,
 };
-use raddle_preempt::{Arbiter, Decided, Standing, Wish};
-use serde::{Deserialize, Serialize};
+use raddle_preempt::{Arbiter, Decided, PreemptError, Standing, Wish};
+use serde_json::Value;
 
+use super::member::Member;
+use super::said::{Answered, DaemonEvent, DaemonHeader, Told};
 use crate::LiveError;
 use crate::status::ProgramStanding;
-
-/// First line of a daemon's log. It has all settings from which a replay makes the daemon's
-/// decisions again.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) struct DaemonHeader {
-    /// Version of the form of the log: 1.
-    pub(crate) raddle_log: u32,
-    pub(crate) live: DaemonMark,
-    /// Largest number of preemptions of one program in a second; the daemon does not order further
-    /// ones.
-    pub(crate) most_a_second: u32,
-    pub(crate) recipe: Recipe,
-}
-
-impl DaemonHeader {
-    /// Reads the first line of a daemon's log, whose policies are in the registry.
-    pub(crate) fn read(line: &str, registry: &Registry) -> Result<Self, LiveError> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-        struct WrittenHeader {
-            raddle_log: u32,
-            live: DaemonMark,
-            most_a_second: u32,
-            recipe: serde_json::Value,
-        }
-        let WrittenHeader { raddle_log, live, most_a_second, recipe } =
-            serde_json::from_str(line).map_err(|error| LiveError::bad_log(1, &error))?;
-        let recipe = registry.recipe("of the daemon", &recipe.to_string()).map_err(|error| {
-            let what = format!("{error}. A log is read with a registry that has its policies");
-            LiveError::bad_log(1, &what)
-        })?;
-        Ok(Self { raddle_log, live, most_a_second, recipe })
-    }
-}
-
-/// Word in the first line of a log by which it is known as the log of a daemon.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum DaemonMark {
-    Daemon,
-}
-
-/// Event of a daemon, as the log has it: a message of a program, an order from outside, or a time
-/// that has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "event", rename_all = "kebab-case", deny_unknown_fields)]
-pub(crate) enum DaemonEvent {
-    ProcessJoined {
-        process: ProcessId,
-        level: Level,
-        /// Number of the device that the program uses.
-        #[serde(default, skip_serializing_if = "is_first")]
-        device: u16,
-    },
-    ProcessLeft {
-        process: ProcessId,
-    },
-    Runnable {
-        process: ProcessId,
-        in_flight: u64,
-    },
-    Idle {
-        process: ProcessId,
-    },
-    Drained {
-        process: ProcessId,
-    },
-    /// A program is taken off the device, by this method of preemption, until a person, or the test
-    /// that preempts at random, lets it go on.
-    Held {
-        process: ProcessId,
-        how: Preemption,
-    },
-    LetGo {
-        process: ProcessId,
-    },
-    Woke {},
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
-const fn is_first(device: &u16) -> bool {
-    *device == 0
-}
-
-/// Order of the daemon to a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "answer", rename_all = "kebab-case")]
-pub(crate) enum Told {
-    Preempt { process: ProcessId, how: Preemption },
-    Pause { process: ProcessId },
-    Resume { process: ProcessId },
-}
-
-/// Decision of the policies, as the log has it: which programs have the turn, or which law of its
-/// trait a policy has broken.
-#[derive(Serialize)]
-#[serde(tag = "answer", rename_all = "kebab-case")]
-enum Answered<'a> {
-    Turn {
-        may_issue: &'a [ProcessId],
-        #[serde(skip_serializing_if = "is_first")]
-        device: u16,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        until: Option<Tick>,
-    },
-    Broke {
-        slot: &'a str,
-        law: &'a str,
-    },
-}
-
-/// Times in nanoseconds at which a program was preempted within the last second; they limit further
-/// preemptions.
-#[derive(Debug, Default)]
-struct Allowance(VecDeque<u64>);
-
-const SECOND: u64 = 1_000_000_000;
-
-#[derive(Debug)]
-struct Member {
-    level: Level,
-    /// Number of the device that the program uses.
-    device: u16,
-    joined: u64,
-    runnable: Option<u64>,
-    in_flight: u64,
-    alive: u64,
-    allowance: Allowance,
-    held: bool,
-    held_back: u64,
-    /// (right of the program to use its device, time in nanoseconds since which it has had that
-    /// right).
-    standing: (ProgramStanding, u64),
-}
 
 /// State of one program, as the daemon's decisions have made it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seat {
+    pub(crate) level: Level,
+    pub(crate) share: u32,
+    pub(crate) hints: Hints,
     pub(crate) standing: ProgramStanding,
     /// Time in nanoseconds since which the program has had the right that `standing` says.
     pub(crate) since: u64,
@@ -169,7 +38,7 @@ pub(crate) struct Seat {
 
 /// Turn policy and preempt policy for the programs that use one device, with the state of their
 /// turns.
-struct DeviceTurns {
+pub(crate) struct DeviceTurns {
     arbiter: Arbiter,
     turn: Box<dyn Turn>,
     preempt: Box<dyn Preempt>,
@@ -179,9 +48,36 @@ struct DeviceTurns {
 }
 
 impl DeviceTurns {
-    fn new(recipe: &Recipe) -> Result<Self, LiveError> {
+    /// Makes the turns of one device, with the policies of a recipe. The error says why that recipe
+    /// cannot run live.
+    pub(crate) fn new(recipe: &Recipe) -> Result<Self, LiveError> {
+        let [path, turn, allocate, _] = recipe.policies();
+        let others = [("launch-path", path, "ordinary"), ("allocate", allocate, "leftover")];
+        let other = others.into_iter().find(|(_, policy, plain)| policy != plain);
+        if let Some((slot, policy, _)) = other.filter(|_| turn == "everyone") {
+            return Err(LiveError::NotLive { slot, policy });
+        }
         let (turn, preempt) = recipe.turn_and_preempt()?;
         Ok(Self { arbiter: Arbiter::default(), turn, preempt, until: None })
+    }
+
+    /// Asks the policies which of the programs `states` have the turn.
+    fn decide(
+        &mut self,
+        states: &[ProcessState],
+        members: &BTreeMap<ProcessId, Member>,
+        now: u64,
+        decided: &mut Decided,
+    ) -> Result<(), PreemptError> {
+        let victims = |process: ProcessId, launches: &mut Vec<VictimLaunch>| {
+            launches.extend(members.get(&process).into_iter().flat_map(|it| it.victims(process)));
+            // A live runtime neither holds nor saves.
+            None
+        };
+        let policies: (&mut dyn Turn, &mut dyn Preempt) = (&mut *self.turn, &mut *self.preempt);
+        self.arbiter.decide(policies, states, victims, Tick(now), decided)?;
+        self.until = decided.until.map(|until| until.0);
+        Ok(())
     }
 }
 
@@ -189,6 +85,11 @@ impl DeviceTurns {
 /// leave the device.
 pub(crate) struct Desk {
     recipe: Recipe,
+    /// Policies that a recipe may name.
+    registry: Registry,
+    /// Reason why everyone has the turn in place of what the recipe of the user says; `None` where
+    /// that recipe decides.
+    fell_back: Option<String>,
     devices: BTreeMap<u16, DeviceTurns>,
     most_a_second: u32,
     members: BTreeMap<ProcessId, Member>,
@@ -201,8 +102,14 @@ pub(crate) struct Desk {
 impl Desk {
     /// Makes the decision maker of a daemon, with the turn policy and the preempt policy of a
     /// recipe; its events and decisions go to `log`.
-    pub(crate) fn new(header: &DaemonHeader, log: LogWriter) -> Result<Self, LiveError> {
+    pub(crate) fn new(
+        header: &DaemonHeader,
+        registry: &Registry,
+        log: LogWriter,
+    ) -> Result<Self, LiveError> {
         Ok(Self {
+            registry: registry.clone(),
+            fell_back: None,
             // A recipe whose policies cannot be made is an error before any program joins.
             devices: BTreeMap::from([(0, DeviceTurns::new(&header.recipe)?)]),
             recipe: header.recipe.clone(),
@@ -223,7 +130,7 @@ impl Desk {
     /// Takes an event that happens at the time `now`, in nanoseconds, into account. Orders to
     /// programs that follow from the event alone are added to `told`.
     pub(crate) fn hear(&mut self, event: DaemonEvent, now: u64, told: &mut Vec<Told>) {
-        self.log.heard(Tick(now), self.step, event);
+        self.log.heard(Tick(now), self.step, &event);
         match event {
             DaemonEvent::ProcessJoined { process, level, device } => {
                 self.joined(process, level, device, now);
@@ -242,9 +149,7 @@ impl Desk {
             }
             DaemonEvent::Idle { process } => {
                 let Some(member) = self.members.get_mut(&process) else { return };
-                member.in_flight = 0;
-                if let Some(since) = member.runnable.take() {
-                    member.alive = member.alive.saturating_add(now.saturating_sub(since));
+                if member.idle(now) {
                     self.arbiter(process).into_iter().for_each(|it| it.idle(process));
                 }
             }
@@ -253,6 +158,12 @@ impl Desk {
             }
             DaemonEvent::Held { process, how } => self.hold(process, how, now, told),
             DaemonEvent::LetGo { process } => self.let_go(process, now, told),
+            DaemonEvent::Hint { process, hint } => {
+                self.members.get_mut(&process).into_iter().for_each(|it| it.hinted(hint));
+                self.arbiter(process).into_iter().for_each(|it| it.runnable(process));
+            }
+            DaemonEvent::Set { recipe } => self.set(&recipe),
+            DaemonEvent::Stalled {} => self.fall_back("a decision took it too long"),
             DaemonEvent::Woke {} => {}
         }
         self.note_standings(now);
@@ -276,40 +187,62 @@ impl Desk {
     fn note_standings(&mut self, now: u64) {
         for (&process, member) in &mut self.members {
             let turns = self.devices.get(&member.device);
-            let standing = match turns.and_then(|it| it.arbiter.standing(process)) {
-                _ if member.held => ProgramStanding::Held,
-                Some(Standing::HasTurn) => ProgramStanding::Turn,
-                Some(Standing::Leaving(_) | Standing::Returning(_)) => ProgramStanding::Leaving,
-                Some(Standing::Away) => ProgramStanding::Away,
-                Some(Standing::Paused) | None => ProgramStanding::Paused,
-            };
-            if member.standing.0 != standing {
-                member.standing = (standing, now);
-            }
+            member.stands(turns.and_then(|it| it.arbiter.standing(process)), now);
         }
     }
 
+    /// Lets the policies of another recipe decide. They begin without memory; the programs keep
+    /// their standings, and preemptions that are under way go on.
+    fn set(&mut self, recipe: &Value) {
+        match self.registry.recipe("live", &recipe.to_string()).map_err(LiveError::from) {
+            Ok(recipe) => {
+                self.fell_back = None;
+                self.take(recipe);
+            }
+            Err(error) => self.fall_back(&error.to_string()),
+        }
+    }
+
+    fn take(&mut self, recipe: Recipe) {
+        for turns in self.devices.values_mut() {
+            match DeviceTurns::new(&recipe) {
+                Ok(new) => {
+                    let arbiter = std::mem::take(&mut turns.arbiter);
+                    *turns = DeviceTurns { arbiter, ..new };
+                    turns.arbiter.ask_again();
+                }
+                Err(error) => return self.fall_back(&error.to_string()),
+            }
+        }
+        self.recipe = recipe;
+    }
+
+    /// Gives the turn to everyone, as the policies of the recipe fail for the reason `why`.
+    fn fall_back(&mut self, why: &str) {
+        let [_, turn, _, preempt] = self.recipe.policies();
+        self.fell_back = Some(format!("{turn} and {preempt} failed: {why}"));
+        self.take(Recipe::default());
+    }
+
+    /// Returns the recipe that decides now, and the reason why it is not that of the user; `None`
+    /// where it is.
+    pub(crate) fn recipe(&self) -> (&Recipe, Option<&str>) {
+        (&self.recipe, self.fell_back.as_deref())
+    }
+
+    /// Returns the longest time in nanoseconds that a preemption shall take, as the preempt policy has
+    /// it in its settings (`bound-us`); `None` where it bounds none.
+    pub(crate) fn bound(&self) -> Option<u64> {
+        let recipe = serde_json::to_value(&self.recipe).ok()?;
+        recipe.get("preempt")?.get("bound-us")?.as_u64().map(|us| us.saturating_mul(1000))
+    }
+
     fn joined(&mut self, process: ProcessId, level: Level, device: u16, now: u64) {
-        let allowance = Allowance::default();
         if !self.devices.contains_key(&device) {
             let turns = DeviceTurns::new(&self.recipe).expect("policies of the recipe were made");
             self.devices.insert(device, turns);
         }
-        self.members.insert(
-            process,
-            Member {
-                level,
-                device,
-                joined: now,
-                runnable: None,
-                in_flight: 0,
-                alive: 0,
-                allowance,
-                held: false,
-                held_back: 0,
-                standing: (ProgramStanding::Paused, now),
-            },
-        );
+        self.members.insert(process, Member::new(level, device, now));
         self.arbiter(process).into_iter().for_each(|it| it.joined(process));
     }
 
@@ -349,21 +282,18 @@ impl Desk {
     }
 
     fn decide_on(&mut self, device: u16, now: u64, told: &mut Vec<Told>) -> Result<(), LiveError> {
-        let Some(turns) = self.devices.get_mut(&device) else { return Ok(()) };
         let own = self.members.iter().filter(|(_, it)| it.device == device);
         self.states.clear();
         self.states.extend(own.filter_map(|(&id, it)| it.state(id, now)));
-        let (members, mut decided) = (&self.members, std::mem::take(&mut self.decided));
-        let victims = |process: ProcessId, launches: &mut Vec<VictimLaunch>| {
-            launches.extend(members.get(&process).into_iter().flat_map(|it| it.victims(process)));
-            // A live runtime neither holds nor saves.
-            None
-        };
-        let policies: (&mut dyn Turn, &mut dyn Preempt) = (&mut *turns.turn, &mut *turns.preempt);
-        turns.arbiter.decide(policies, &self.states, victims, Tick(now), &mut decided)?;
-        turns.until = decided.until.map(|until| until.0);
-        if let Some(law) = decided.broken {
+        let mut decided = std::mem::take(&mut self.decided);
+        let asked = self.ask(device, now, &mut decided);
+        let broken = asked.as_ref().err().and_then(PreemptError::broken_law).or(decided.broken);
+        if let Some(law) = broken {
             self.log.said(Tick(now), self.step, Answered::Broke { slot: "turn", law });
+        }
+        if asked.is_err() {
+            self.fall_back(broken.unwrap_or("its answer cannot be used"));
+            self.ask(device, now, &mut decided)?;
         }
         let (may_issue, until) = (&*decided.may_issue, decided.until);
         self.log.said(Tick(now), self.step, Answered::Turn { may_issue, device, until });
@@ -374,6 +304,11 @@ impl Desk {
         self.decided = decided;
         self.step += 1;
         Ok(())
+    }
+
+    fn ask(&mut self, device: u16, now: u64, decided: &mut Decided) -> Result<(), PreemptError> {
+        let mut turns = self.devices.get_mut(&device).into_iter();
+        turns.try_for_each(|it| it.decide(&self.states, &self.members, now, decided))
     }
 
     /// Turns a wish of the arbiter (what shall become of a process) into an order to a program, and
@@ -423,17 +358,15 @@ impl Desk {
         self.devices.values().filter_map(|it| it.until).min()
     }
 
-    /// Returns the level of a program; `None` where there is no such program.
-    pub(crate) fn level(&self, process: ProcessId) -> Option<Level> {
-        self.members.get(&process).map(|member| member.level)
-    }
-
     /// Returns the right to the device, the turn and the work of a program; `None` where there is
     /// no such program.
     pub(crate) fn seat(&self, process: ProcessId) -> Option<Seat> {
         let member = self.members.get(&process)?;
         let (standing, since) = member.standing;
         Some(Seat {
+            level: member.level,
+            share: member.share,
+            hints: member.hints,
             standing,
             since,
             device: member.device,
@@ -454,51 +387,70 @@ impl Desk {
     }
 }
 
-impl Allowance {
-    /// Returns whether one more preemption of a program is allowed at the time `now`, in
-    /// nanoseconds, without more than `most` in any second. If so, it is counted.
-    fn take(&mut self, most: u32, now: u64) -> bool {
-        while self.0.front().is_some_and(|&at| now.saturating_sub(at) >= SECOND) {
-            self.0.pop_front();
-        }
-        let allowed = self.0.len() < most as usize;
-        if allowed {
-            self.0.push_back(now);
-        }
-        allowed
-    }
-}
+#[cfg(test)]
+mod tests {
+    use raddle_policy::Hint;
 
-impl Member {
-    fn state(&self, id: ProcessId, now: u64) -> Option<ProcessState> {
-        let since = self.runnable.filter(|_| !self.held)?;
-        let alive = Ticks(self.alive.saturating_add(now.saturating_sub(since)));
-        Some(ProcessState {
-            id,
-            level: self.level,
-            share: 1,
-            joined: Tick(self.joined),
-            alive,
-            // Nobody sees when waves of the program run: its time counts while it has work.
-            ran: alive,
-            resident_waves: self.in_flight,
-            ready: None,
-            submitted: self.in_flight,
-            outstanding: None,
-            ready_since: Tick(since),
-            waiting_since: (self.in_flight == 0).then_some(Tick(since)),
-            streams: None,
-            hints: Hints::default(),
-        })
+    use super::super::said::DaemonMark;
+    use super::*;
+    use crate::LiveHint;
+
+    fn desk(turn: &str) -> Desk {
+        let text = format!("raddle = 1\n[turn]\n{turn}\n[preempt]\npolicy = 'wait'\n");
+        let recipe = Recipe::parse("desk", &text).unwrap();
+        let live = DaemonMark::Daemon;
+        let header = DaemonHeader { raddle_log: 1, live, most_a_second: 1_000_000, recipe };
+        Desk::new(&header, &Registry::bundled(), LogWriter::off()).unwrap()
     }
 
-    /// Returns an entry for each submitted launch of the program; a daemon knows only how many
-    /// there are.
-    fn victims(&self, process: ProcessId) -> impl Iterator<Item = VictimLaunch> + use<> {
-        let launch = Launch { process, level: self.level, workgroups: 1, ..Launch::default() };
-        let one =
-            VictimLaunch { launch, unstarted: 0, resident_waves: 1, submitted: Tick(self.joined) };
-        // The last number that the program told is old, so at least one launch counts.
-        std::iter::repeat_n(one, self.in_flight.clamp(1, 64) as usize)
+    const MS: u64 = 1_000_000;
+
+    /// Two programs that always have work, for 200 ms: which of them have the turn at each
+    /// millisecond. Preemptions are over at once.
+    fn turns(desk: &mut Desk, hints: &[(u16, LiveHint)]) -> Vec<[bool; 2]> {
+        let mut told = Vec::new();
+        for process in [ProcessId(0), ProcessId(1)] {
+            let level = Level(128);
+            desk.hear(DaemonEvent::ProcessJoined { process, level, device: 0 }, 0, &mut told);
+            desk.hear(DaemonEvent::Runnable { process, in_flight: 1 }, 0, &mut told);
+        }
+        for &(process, hint) in hints {
+            let process = ProcessId(process);
+            desk.hear(DaemonEvent::Hint { process, hint }, 0, &mut told);
+        }
+        let mut seen = Vec::new();
+        for now in (0..200).map(|ms| ms * MS) {
+            desk.decide(now, &mut told).unwrap();
+            for tells in told.drain(..) {
+                if let Told::Preempt { process, .. } = tells {
+                    desk.hear(DaemonEvent::Drained { process }, now, &mut Vec::new());
+                }
+            }
+            seen.push([0, 1].map(|id| desk.seat(ProcessId(id)).unwrap().has_turn));
+        }
+        seen
+    }
+
+    #[test]
+    fn a_program_that_waits_does_not_run_meanwhile() {
+        let seen = turns(&mut desk("policy = 'vruntime'\nslice-us = 4000"), &[]);
+        let of = |process: usize| seen.iter().filter(|has_turn| has_turn[process]).count();
+        assert!(of(0).abs_diff(of(1)) <= 8 && of(0) + of(1) == 200, "{} {}", of(0), of(1));
+    }
+
+    #[test]
+    fn policies_see_shares_levels_and_hints() {
+        let slices = "policy = 'weighted-slices'\nrule = 'mean'\nt0-us = 8000";
+        let seen = turns(&mut desk(slices), &[(1, LiveHint::Share(3))]);
+        let of = |seen: &[[bool; 2]]| seen.iter().filter(|has_turn| has_turn[1]).count();
+        let even = turns(&mut desk(slices), &[]);
+        assert!(of(&seen) > of(&even) + 20 && of(&even).abs_diff(100) < 20, "{seen:?} {even:?}");
+        let mut desk = desk("policy = 'highest-level'");
+        let seen = turns(&mut desk, &[(1, LiveHint::Level(Level(3)))]);
+        assert!(seen.iter().all(|has_turn| *has_turn == [false, true]));
+        let hint = LiveHint::Policy(Hint::Custom(7));
+        desk.hear(DaemonEvent::Hint { process: ProcessId(1), hint }, 0, &mut Vec::new());
+        let seat = desk.seat(ProcessId(1)).unwrap();
+        assert_eq!((seat.level, seat.share, seat.hints.custom), (Level(3), 1, Some(7)));
     }
 }

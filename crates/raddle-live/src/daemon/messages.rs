@@ -1,10 +1,15 @@
 //! What does a daemon do on a message of a program?
 
+use raddle_dispatch::Recipe;
 use raddle_policy::{Level, Preemption, ProcessId};
+use serde_json::Value;
 
 use super::connection::{Connection, Fault};
-use super::desk::{DaemonEvent, Seat};
+use super::desk::{DeviceTurns, Seat};
+use super::said::DaemonEvent;
 use super::{DEFAULT_LEVEL, Daemon};
+use crate::LiveError;
+use crate::LiveHint;
 use crate::status::{LiveStatus, OffReason, ProgramStanding, ProgramStatus, RefusedClient};
 use crate::wire::{ToClient, ToDaemon};
 
@@ -43,12 +48,58 @@ impl Daemon {
                 let how = Preemption::Reset;
                 self.of_pid(id, (pid, true), now, |process| DaemonEvent::Held { process, how });
             }
+            (ToDaemon::Hint { pid, hint }, None) => {
+                let (own, most) = (connection.pid, self.options.most_urgent);
+                self.hint(id, pid.unwrap_or(own), hint.at_most(most), now);
+            }
+            (ToDaemon::Set { recipe }, None) => {
+                let told = match self.live(&recipe) {
+                    Ok(()) => {
+                        let was = self.desk.bound();
+                        self.hear(DaemonEvent::Set { recipe }, now);
+                        if self.desk.bound() != was {
+                            self.tell_bound(now);
+                        }
+                        ToClient::Done { programs: self.programs.len() as u64 }
+                    }
+                    Err(error) => ToClient::Refused { why: error.to_string() },
+                };
+                self.send(id, &told, now);
+            }
             (ToDaemon::Resume { pid }, None) => {
                 self.of_pid(id, (pid, false), now, |process| DaemonEvent::LetGo { process });
             }
             _ => return Err(bad),
         }
         Ok(())
+    }
+
+    /// Enters a hint about every program of a process id, and answers with their number. What a
+    /// process says of itself is never more urgent than it was granted.
+    fn hint(&mut self, id: u64, pid: i32, hint: LiveHint, now: u64) {
+        let own = self.connections.get(&id).is_some_and(|it| it.pid == pid);
+        let of = |it: &Connection| {
+            let process = it.program.filter(|_| it.pid == pid)?;
+            Some((process, if own { hint.at_most(it.level) } else { hint }))
+        };
+        let hints: Vec<(ProcessId, LiveHint)> = self.connections.values().filter_map(of).collect();
+        for &(process, hint) in &hints {
+            self.hear(DaemonEvent::Hint { process, hint }, now);
+        }
+        self.send(id, &ToClient::Done { programs: hints.len() as u64 }, now);
+    }
+
+    /// Tells all programs how long a preemption shall take at most.
+    pub(super) fn tell_bound(&mut self, now: u64) {
+        let ns = self.desk.bound();
+        let all: Vec<u64> = self.programs.values().copied().collect();
+        all.into_iter().for_each(|id| self.send(id, &ToClient::Bound { ns }, now));
+    }
+
+    /// Checks that the recipe can decide here.
+    fn live(&self, recipe: &Value) -> Result<(), LiveError> {
+        let recipe: Recipe = self.options.registry.recipe("live", &recipe.to_string())?;
+        DeviceTurns::new(&recipe).map(drop)
     }
 
     /// Enters an event for every program with the process id `pid`, as the process of the
@@ -82,9 +133,13 @@ impl Daemon {
         self.programs.insert(process, id);
         if let Some(connection) = self.connections.get_mut(&id) {
             connection.program = Some(process);
+            connection.level = level;
         }
         self.hear(DaemonEvent::ProcessJoined { process, level, device }, now);
         self.send(id, &ToClient::Welcome { level }, now);
+        if let ns @ Some(_) = self.desk.bound() {
+            self.send(id, &ToClient::Bound { ns }, now);
+        }
         Ok(())
     }
 
@@ -109,7 +164,9 @@ impl Daemon {
             Some(ProgramStatus {
                 pid: it.pid,
                 device: self.devices.get(usize::from(seat.device)).cloned().unwrap_or_default(),
-                level: self.desk.level(process).unwrap_or(DEFAULT_LEVEL),
+                level: seat.level,
+                share: seat.share,
+                hints: seat.hints,
                 standing: seat.standing,
                 since_ms: now.saturating_sub(seat.since) / 1_000_000,
                 because,
@@ -121,11 +178,13 @@ impl Daemon {
                 summary: it.summary.clone(),
             })
         });
-        let [_, turn, _, preempt] = self.options.recipe.policies();
+        let (recipe, fell_back) = self.desk.recipe();
+        let [_, turn, _, preempt] = recipe.policies();
         LiveStatus {
             pid: std::process::id(),
             uptime_ms: now / 1_000_000,
             policies: (turn.to_owned(), preempt.to_owned()),
+            fell_back: fell_back.map(str::to_owned),
             most_urgent: self.options.most_urgent,
             programs: programs.collect(),
             refused: self.refused.clone(),

@@ -6,7 +6,9 @@
 
 mod connection;
 pub(crate) mod desk;
+mod member;
 mod messages;
+pub(crate) mod said;
 mod socket;
 mod storm;
 
@@ -17,13 +19,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use raddle_dispatch::Recipe;
 use raddle_dispatch::log::LogWriter;
+use raddle_dispatch::{Recipe, Registry};
 use raddle_policy::{Level, ProcessId};
 use rustix::event::epoll;
 
 use self::connection::{Connection, Fault};
-use self::desk::{DaemonEvent, DaemonHeader, DaemonMark, Desk, Told};
+use self::desk::Desk;
+use self::said::{DaemonEvent, DaemonHeader, DaemonMark, Told};
 pub use self::storm::Storm;
 use crate::LiveError;
 use crate::status::RefusedClient;
@@ -37,6 +40,9 @@ pub const DEFAULT_LEVEL: Level = Level(128);
 const TICK: Duration = Duration::from_millis(20);
 /// Time in nanoseconds after which a connection that has sent no message is dropped.
 const SILENCE: u64 = 1_000_000_000;
+/// Time of the processor that the policies may take for one decision, in nanoseconds. Programs that wait
+/// for a daemon go on without it after 50 ms.
+const LONGEST_DECISION: u64 = 20_000_000;
 /// Number that stands for the listening socket in events of the operating system; connections have
 /// lower numbers.
 const LISTENER: u64 = u64::MAX;
@@ -46,6 +52,8 @@ const LISTENER: u64 = u64::MAX;
 pub struct DaemonConfig {
     /// Recipe, of which the turn and preempt policies are used.
     pub recipe: Recipe,
+    /// Policies that recipes can name which are set while the daemon runs.
+    pub registry: Registry,
     /// Most urgent level that the daemon grants to a program; 0 is the most urgent of all.
     pub most_urgent: Level,
     /// Largest number of preemptions of one program in a second; the daemon does not order further
@@ -76,9 +84,10 @@ impl DaemonConfig {
     /// preemptions of a program in a second, 256 connections, preemptions are overdue after 1 s, no
     /// random preemptions.
     #[must_use]
-    pub const fn new(recipe: Recipe) -> Self {
+    pub fn new(recipe: Recipe) -> Self {
         Self {
             recipe,
+            registry: Registry::bundled(),
             most_urgent: Level(0),
             most_a_second: 100,
             most_connections: 256,
@@ -134,7 +143,7 @@ impl Daemon {
             recipe: options.recipe.clone(),
         };
         let log = log.map_or_else(LogWriter::off, |to| LogWriter::with_header(to, &header));
-        let desk = Desk::new(&header, log)?;
+        let desk = Desk::new(&header, &options.registry, log)?;
         let socket = |cause| LiveError::Listen { path: path.display().to_string(), cause };
         let listener = socket::listen(path).map_err(socket)?;
         let epoll =
@@ -163,7 +172,7 @@ impl Daemon {
     /// Serves connections until `stop` is set.
     ///
     /// # Errors
-    /// A turn policy that breaks a law of the trait `Turn`; a log that cannot be written.
+    /// A socket that fails; a log that cannot be written.
     pub fn run(&mut self, stop: &AtomicBool) -> Result<(), LiveError> {
         let mut ready = Vec::with_capacity(64);
         while !stop.load(Ordering::Relaxed) {
@@ -299,7 +308,17 @@ impl Daemon {
 
     fn decide(&mut self, now: u64) -> Result<(), LiveError> {
         let mut told = std::mem::take(&mut self.told);
+        let was_right = self.desk.recipe().1.is_none();
+        let before = processor_time();
         self.desk.decide(now, &mut told)?;
+        if processor_time().saturating_sub(before) > LONGEST_DECISION {
+            self.desk.hear(DaemonEvent::Stalled {}, now, &mut told);
+            self.desk.decide(now, &mut told)?;
+        }
+        if let (true, Some(why)) = (was_right, self.desk.recipe().1) {
+            (self.say)(&format!("{why}. Everyone has the turn, until `raddle live set`"));
+            self.tell_bound(now);
+        }
         for tells in told.drain(..) {
             let (process, message) = match tells {
                 Told::Preempt { process, how } => {
@@ -362,6 +381,13 @@ impl Daemon {
             }
         }
     }
+}
+
+/// Returns the time of the processor that this thread has used, in nanoseconds.
+fn processor_time() -> u64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    let part = |number: i64| u64::try_from(number).unwrap_or(0);
+    part(time.tv_sec).saturating_mul(1_000_000_000).saturating_add(part(time.tv_nsec))
 }
 
 impl Drop for Daemon {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use raddle_policy::{Preemption, ProcessId};
 
-use super::desk::DaemonEvent;
+use super::said::DaemonEvent;
 
 /// Test of clients that preempts programs at random times; times are nanoseconds.
 #[derive(Clone, Debug)]

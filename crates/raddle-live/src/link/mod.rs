@@ -165,6 +165,7 @@ impl DaemonLine {
                 let heard = self.obey(stream, shared);
                 self.speech().hang_up();
                 // Without a daemon, nobody schedules the program.
+                shared.bound_by(None);
                 board.host(|core| {
                     core.link.is_up = false;
                     core.resume();
@@ -201,10 +202,12 @@ impl DaemonLine {
                 ToClient::Welcome { .. } | ToClient::Pause {} => board.host(Core::pause),
                 ToClient::Preempt { order, way } => drop(shared.preempt(Some(order), way)),
                 ToClient::Resume {} => board.host(Core::resume),
+                ToClient::Bound { ns } => shared.bound_by(ns),
                 ToClient::Alive {}
                 | ToClient::Granted { .. }
                 | ToClient::Status { .. }
-                | ToClient::Done { .. } => {}
+                | ToClient::Done { .. }
+                | ToClient::Refused { .. } => {}
             }
         }
         heard

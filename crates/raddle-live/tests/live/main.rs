@@ -14,6 +14,7 @@ mod dying;
 mod fake;
 mod rig;
 mod rude;
+mod set;
 
 use std::sync::{Arc, Mutex};
 

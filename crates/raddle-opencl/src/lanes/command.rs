@@ -14,6 +14,7 @@ use opencl_sys::{
 
 use crate::later::{CALLBACKS, EVENTS};
 use crate::native::{NativeHandle, asked, lock, native, own};
+use crate::sizes::Part;
 
 use super::{Callback, EventGate, LaneCommand, Notify, QueueLane, State};
 
@@ -28,6 +29,7 @@ impl LaneCommand {
             state: Mutex::new(State {
                 status: CL_QUEUED,
                 native: None,
+                begun: None,
                 callbacks: Vec::new(),
                 gates: Vec::new(),
                 complete: None,
@@ -79,12 +81,25 @@ impl LaneCommand {
         self.references.load(Ordering::Relaxed)
     }
 
-    /// Records that the command is in the runtime now, where it has the event `event`.
-    pub(crate) fn submitted(&self, event: NativeHandle) {
-        let before = lock(&self.state).native.replace(event);
-        if let Some(before) = before {
+    /// Records that the command is in the runtime now, where it has the event `event`: the whole of
+    /// it, or the range `part` of its launch.
+    pub(crate) fn submitted(&self, event: NativeHandle, part: &Part) {
+        let mut state = lock(&self.state);
+        let before = state.native.replace(event);
+        // The times of a launch begin with its first range.
+        let is_begin = part.is_first() && !part.is_last && native!(clRetainEvent(event.0)) == 0;
+        let begun = if is_begin { state.begun.replace(event) } else { None };
+        drop(state);
+        for before in [before, begun].into_iter().flatten() {
             let _ = native!(clReleaseEvent(before.0));
         }
+    }
+
+    /// Returns the runtime's event with the times of the command before its end; `None` where the
+    /// runtime does not have the command.
+    pub(crate) fn begun(&self) -> Option<NativeHandle> {
+        let state = lock(&self.state);
+        state.begun.or(state.native)
     }
 
     /// Returns the event that the runtime has for the present submission of the command; `None`
@@ -227,7 +242,7 @@ fn complete_native(event: NativeHandle, status: cl_int) {
 impl Drop for LaneCommand {
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Some(event) = state.native {
+        for event in [state.native, state.begun].into_iter().flatten() {
             let _ = native!(clReleaseEvent(event.0));
         }
         // A command that never ended, as its client has stopped, lets nobody wait for ever.

@@ -5,10 +5,10 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 
 use opencl_sys::{
-    CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_MAX_WORK_ITEM_SIZES,
-    CL_DEVICE_NAME, CL_DEVICE_PARENT_DEVICE, CL_DEVICE_PCI_BUS_INFO_KHR, CL_DEVICE_TYPE,
-    CL_DEVICE_TYPE_CPU, CL_DEVICE_UUID_KHR, cl_device_id, cl_device_info, cl_device_type, cl_uint,
-    cl_ulong,
+    CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_WORK_GROUP_SIZE,
+    CL_DEVICE_MAX_WORK_ITEM_SIZES, CL_DEVICE_NAME, CL_DEVICE_PARENT_DEVICE,
+    CL_DEVICE_PCI_BUS_INFO_KHR, CL_DEVICE_TYPE, CL_DEVICE_TYPE_CPU, CL_DEVICE_UUID_KHR,
+    cl_device_id, cl_device_info, cl_device_type, cl_uint, cl_ulong,
 };
 use raddle_live::start_from_env;
 use raddle_preempt::{Abilities, Declared, ResetScope};
@@ -60,6 +60,7 @@ impl DeviceLanes {
             most_items: ask(device, CL_DEVICE_MAX_WORK_ITEM_SIZES)?,
             most_of_all: ask(device, CL_DEVICE_MAX_WORK_GROUP_SIZE)?,
             local_bytes: local,
+            units: ask::<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS)?.into(),
         })
     }
 }

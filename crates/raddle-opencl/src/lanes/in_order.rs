@@ -15,6 +15,7 @@ use raddle_preempt::CapturedWork;
 
 use crate::counts::{Count, count};
 use crate::native::{NativeHandle, native};
+use crate::sizes::Part;
 use crate::watch::watch;
 
 use super::gate::{Natives, wait_list};
@@ -91,7 +92,7 @@ fn given(
     }
     count(Count::InOrder);
     let command = LaneCommand::new(Arc::clone(lane), call.kind, true);
-    command.submitted(NativeHandle(event));
+    command.submitted(NativeHandle(event), &Part::WHOLE);
     let work = LaneWork::new(Arc::clone(&command), LaneTask::InOrder(task));
     let there = Arc::clone(&work);
     if let Err(code) =
@@ -105,6 +106,6 @@ fn given(
         // SAFETY: the program gives the place for an event.
         unsafe { call.event.write(command.hand_out()) };
     }
-    lane.capture(&command, work, CapturedWork::opaque, awaited);
+    lane.capture(&command, &[work], CapturedWork::opaque, awaited);
     Ok(command)
 }

@@ -5,6 +5,7 @@
 
 use std::ffi::{CString, c_char, c_void};
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 use opencl_sys::{
     CL_INVALID_CONTEXT, CL_INVALID_KERNEL, CL_INVALID_KERNEL_ARGS,
@@ -12,8 +13,8 @@ use opencl_sys::{
     CL_KERNEL_NUM_ARGS, CL_KERNEL_PROGRAM, CL_KERNEL_WORK_GROUP_SIZE, cl_context, cl_int,
     cl_kernel, cl_kernel_exec_info, cl_program, cl_uint,
 };
-use raddle_kernel::Verdict;
 use raddle_kernel::launch::may_run_again;
+use raddle_kernel::{Ranges, Verdict};
 use raddle_policy::Idempotence;
 use raddle_preempt::LaunchHandle;
 
@@ -23,10 +24,11 @@ use crate::memory::ranges;
 use crate::native::{NativeHandle, asked, asked_bytes, guarded, lock, native};
 use crate::program::{Second, second};
 use crate::registry::{HandleRegistry, counted};
-use crate::sizes::Sizes;
+use crate::sizes::{Part, Sizes};
 use crate::words::number;
 
 use super::QueueLane;
+use super::pace::Pace;
 
 type Arguments = Arc<Vec<Option<KernelArgument>>>;
 
@@ -45,6 +47,8 @@ pub(crate) struct ProgramKernel {
     /// One entry for each argument: true where the program has set that argument. The layer need
     /// not know its value.
     given: Mutex<Vec<bool>>,
+    /// Time that a workgroup takes, as launches have shown.
+    pace: Pace,
     /// Limits on the workgroups of the kernel, as (device, limits), for each device that was asked.
     limits: Mutex<Vec<(NativeHandle, KernelLimits)>>,
 }
@@ -54,6 +58,10 @@ pub(crate) struct Beside {
     twin: Twin,
     kinds: Vec<ClArgumentKind>,
     verdict: Option<Verdict>,
+    /// Answer whether launches may be cut into ranges of workgroups.
+    ranges: Ranges,
+    /// True if the kernel has the arguments that tell it which range of a larger launch its own is.
+    is_told: bool,
     /// Reason why there is no verdict whether the kernel may be stopped; `None` where there is one.
     unjudged: Option<Count>,
     /// Second build of the program, from which this second build of the kernel is made.
@@ -119,6 +127,7 @@ impl ProgramKernel {
             plain: OnceLock::new(),
             arguments: Mutex::new(Arc::new(vec![None; count as usize])),
             given: Mutex::new(vec![false; count as usize]),
+            pace: Pace::default(),
             limits: Mutex::new(Vec::new()),
         })
     }
@@ -171,6 +180,24 @@ impl ProgramKernel {
     /// never stopped part-way: it names the reason. `None` where there is a verdict.
     pub(crate) fn unjudged(&self) -> Option<Count> {
         self.beside.as_ref().ok().and_then(|beside| beside.unjudged)
+    }
+
+    /// Notes for how long a launch of these sizes, or a range of one, ran.
+    pub(crate) fn ran(&self, sizes: &Sizes, took: Duration) {
+        sizes.workgroups().into_iter().for_each(|workgroups| self.pace.took(workgroups, took));
+    }
+
+    /// Returns how many workgroups a range of a launch has that takes about the time `bound`; `None`
+    /// where the launch is left whole.
+    pub(crate) fn range(&self, sizes: &Sizes, lane: &QueueLane, bound: Duration) -> Option<u64> {
+        let may = match self.beside.as_ref().map_or(Ranges::Never, |beside| beside.ranges) {
+            Ranges::Plain => true,
+            // Without the prologue nobody tells the kernel where it is.
+            Ranges::Told => lane.words.is_some(),
+            Ranges::Never => false,
+        };
+        let workgroups = sizes.workgroups().filter(|_| may)?;
+        self.pace.range(workgroups, bound, lane.device.units)
     }
 
     /// Returns the arguments as the program has set them now.
@@ -258,22 +285,30 @@ impl Beside {
     fn new(second: Arc<Second>, name: &str, count: cl_uint) -> Result<Self, Count> {
         let (kernel, verdict) = second.kernel(name)?;
         let (verdict, unjudged) = (verdict.cloned(), second.unjudged(verdict));
+        let null = std::ptr::null_mut();
+        let ask =
+            |size, value| native!(clGetKernelInfo(kernel.0, CL_KERNEL_NUM_ARGS, size, value, null));
+        // A source may have two kernels of one name, of which the preprocessor takes one.
+        let is_told = asked(ask) == Some(count + 7);
+        let found = second.ranges(name);
+        let ranges = if found == Ranges::Told && !is_told { Ranges::Never } else { found };
         let kinds: Option<Vec<ClArgumentKind>> =
             (0..count).map(|index| ClArgumentKind::of(kernel.0, index)).collect();
         let twin = Twin::new(kernel);
-        Ok(Self { twin, kinds: kinds.ok_or(Count::Hidden)?, verdict, unjudged, second })
+        let kinds = kinds.ok_or(Count::Hidden)?;
+        Ok(Self { twin, kinds, verdict, ranges, is_told, unjudged, second })
     }
 }
 
 impl ProgramKernel {
     /// Sets the arguments of the second kernel, which the layer launches in the place of the
-    /// program's own, and calls `enqueue` with it. Returns the OpenCL error code of the first step
-    /// that fails, or 0.
+    /// program's own, for the range `part` of a launch, and calls `enqueue` with it. Returns the
+    /// OpenCL error code of the first step that fails, or 0.
     pub(crate) fn launch(
         &self,
         arguments: &Arguments,
         lane: &QueueLane,
-        handle: LaunchHandle,
+        (handle, part): (LaunchHandle, &Part),
         enqueue: impl FnOnce(cl_kernel) -> cl_int,
     ) -> cl_int {
         let Some(twin) = self.twin(lane) else { return CL_INVALID_KERNEL };
@@ -286,12 +321,16 @@ impl ProgramKernel {
                 code = code.min(words.give(twin.kernel.0, count));
                 set.stream = Some(place);
             }
-            for (index, number) in
-                [(count + 2, handle.slot()), (count + 3, number(handle.sequence))]
-            {
+            let set = |index: cl_uint, number: u32| {
                 let value: *const c_void = std::ptr::from_ref(&number).cast();
                 let size = size_of::<u32>();
-                code = code.min(native!(clSetKernelArg(twin.kernel.0, index, size, value)));
+                native!(clSetKernelArg(twin.kernel.0, index, size, value))
+            };
+            code = code.min(set(count + 2, handle.slot()));
+            code = code.min(set(count + 3, number(handle.sequence)));
+            if self.beside.as_ref().is_ok_and(|beside| beside.is_told) {
+                let place = [part.axis, part.first, part.groups];
+                code = (count + 4..).zip(place).fold(code, |code, (at, it)| code.min(set(at, it)));
             }
         }
         if code != 0 {

@@ -7,6 +7,7 @@
 
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, Weak};
+use std::time::{Duration, Instant};
 
 use opencl_sys::{
     CL_QUEUE_CONTEXT, CL_QUEUE_DEVICE, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
@@ -66,25 +67,25 @@ impl QueueLane {
         let words = Words::new(context, device.sight);
         let (queue, side, context) =
             (NativeHandle(queue), NativeHandle(side), NativeHandle(context));
-        let last = Mutex::new(Weak::new());
-        Some(Self { device, context, queue, side, stream, words, last })
+        let (last, ended) = (Mutex::new(Weak::new()), Mutex::new(None));
+        Some(Self { device, context, queue, side, stream, words, last, ended })
     }
 
-    /// Adds a command at the end of the lane (a queue that the layer schedules in order). It does
-    /// not run until all awaited events have ended.
+    /// Adds a command at the end of the lane (a queue that the layer schedules in order): its work,
+    /// one after the other. It does not run until all awaited events have ended.
     pub(crate) fn capture(
         &self,
         command: &Arc<LaneCommand>,
-        work: Arc<LaneWork>,
-        captured: impl FnOnce(Arc<LaneWork>) -> CapturedWork<Arc<LaneWork>>,
+        works: &[Arc<LaneWork>],
+        captured: impl Fn(Arc<LaneWork>) -> CapturedWork<Arc<LaneWork>>,
         awaited: Vec<AwaitedEvent>,
     ) {
         let mut last = lock(&self.last);
         // Commands in front end before this one anyway. But the two queues know nothing of each
         // other, so where the lane goes from one to the other, the command in front is waited for.
         let before = last.upgrade().filter(|last| last.ended().is_none());
-        if let Some(before) = &before {
-            work.behind(Arc::clone(before));
+        for work in works {
+            before.iter().for_each(|before| work.behind(Arc::clone(before)));
         }
         let before = before.filter(|last| last.is_in_order != command.is_in_order);
         let elsewhere = awaited.into_iter().filter(|one| match one {
@@ -96,19 +97,36 @@ impl QueueLane {
         let mut awaited: Vec<AwaitedEvent> = elsewhere.filter(needs_gate).collect();
         awaited.extend(before.map(AwaitedEvent::Command));
         *last = Arc::downgrade(command);
-        if awaited.is_empty() {
-            let _ = self.device.client.capture(self.stream, captured(work));
-            return;
-        }
-        let held = self.device.client.capture_held(self.stream, captured(Arc::clone(&work)));
+        let client = &self.device.client;
+        let mut works_left = works.iter().map(|work| captured(Arc::clone(work)));
+        let held = match works_left.next() {
+            Some(first) if !awaited.is_empty() => Some(client.capture_held(self.stream, first)),
+            first => {
+                first.into_iter().for_each(|first| drop(client.capture(self.stream, first)));
+                None
+            }
+        };
+        // A hold of the first work holds the rest behind it.
+        works_left.for_each(|work| drop(client.capture(self.stream, work)));
         drop(last);
-        if let Ok(Capture::Taken(order)) = held {
-            self.close(order, &awaited, &work);
+        if let Some(Ok(Capture::Taken(order))) = held {
+            self.close(order, &awaited, works);
         }
     }
 
-    fn close(&self, order: CaptureOrder, awaited: &[AwaitedEvent], work: &LaneWork) {
-        EventGate::close(&self.device, self.stream, order, awaited, |gate| work.gate(gate));
+    fn close(&self, order: CaptureOrder, awaited: &[AwaitedEvent], works: &[Arc<LaneWork>]) {
+        EventGate::close(&self.device, self.stream, order, awaited, |gate| {
+            works.iter().for_each(|work| work.gate(Arc::clone(&gate)));
+        });
+    }
+
+    /// Returns the time since `begun`, or since the launch before has ended, if that is less; and
+    /// notes that a launch has ended now.
+    pub(crate) fn ended_since(&self, begun: Instant) -> Duration {
+        #[expect(clippy::disallowed_methods, reason = "launches are measured, to cut them")]
+        let now = Instant::now();
+        let before = lock(&self.ended).replace(now);
+        now.saturating_duration_since(before.map_or(begun, |before| before.max(begun)))
     }
 
     /// Counts a launch that cannot leave the device, or is never stopped part-way, under its reason

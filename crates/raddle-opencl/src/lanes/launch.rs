@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Once};
+use std::time::{Duration, Instant};
 
 use opencl_sys::{
     CL_COMMAND_NDRANGE_KERNEL, CL_COMMAND_TASK, CL_COMPLETE, cl_command_queue, cl_event, cl_int,
@@ -12,12 +13,13 @@ use raddle_kernel::instrument::{KILLED, LEAVES, UNDECIDED};
 use raddle_live::Reporter;
 use raddle_policy::Idempotence;
 use raddle_preempt::{CapturedWork, LaunchHandle, Report, SubmitCall};
+use smallvec::{SmallVec, smallvec};
 
 use crate::counts::{Count, count};
 use crate::ending;
 use crate::memory::KeptObjects;
 use crate::native::{NativeHandle, called_back, guarded, native};
-use crate::sizes::Sizes;
+use crate::sizes::{Part, Sizes};
 
 use super::gate::{of_context, wait_list};
 use super::in_order::{self, Call};
@@ -53,7 +55,7 @@ impl LaneLaunch {
         let (offset, local) = (place(offset), place(local));
         let dimensions = *dimensions as cl_uint;
         let mut event = std::ptr::null_mut();
-        let code = self.kernel.launch(&self.arguments, lane, handle, |second| {
+        let code = self.kernel.launch(&self.arguments, lane, (handle, &self.part), |second| {
             let queue = lane.queue.0;
             let (none, global, event) = (std::ptr::null(), global.as_ptr(), &raw mut event);
             if *is_task {
@@ -68,8 +70,11 @@ impl LaneLaunch {
             work.command.end(code);
             return SubmitCall::Refused;
         }
-        work.command.submitted(NativeHandle(event));
-        let flight = LaunchFlight { work: Arc::clone(work), handle, reporter: reporter.clone() };
+        work.command.submitted(NativeHandle(event), &self.part);
+        #[expect(clippy::disallowed_methods, reason = "launches are measured, to cut them")]
+        let begun = Instant::now();
+        let (work, reporter) = (Arc::clone(work), reporter.clone());
+        let flight = LaunchFlight { work, handle, reporter, begun };
         let data = Box::into_raw(Box::new(flight)).cast();
         let code = native!(clSetEventCallback(event, CL_COMPLETE, Some(ended), data));
         if code != 0 {
@@ -89,13 +94,16 @@ struct LaunchFlight {
     work: Arc<LaneWork>,
     handle: LaunchHandle,
     reporter: Reporter<Arc<LaneWork>>,
+    /// Time at which the launch was submitted.
+    begun: Instant,
 }
 
 impl LaunchFlight {
     /// Reports the end of a launch in the runtime to the client: finished, left, killed or failed,
     /// as its word in shared memory (the launch's state) and `status` say.
     fn ended(self, status: cl_int) {
-        let Self { work, handle, reporter } = self;
+        let Self { work, handle, reporter, begun } = self;
+        let took = work.command.lane.ended_since(begun);
         let words = work.command.lane.words.as_ref();
         let word =
             words.map_or(UNDECIDED, |words| words.word(handle.slot()).load(Ordering::Acquire));
@@ -113,7 +121,9 @@ impl LaunchFlight {
                 Report::Killed(handle)
             }
             _ => {
-                work.command.end(CL_COMPLETE);
+                if work.task.ran_for(took) {
+                    work.command.end(CL_COMPLETE);
+                }
                 Report::Finished(handle)
             }
         };
@@ -145,7 +155,40 @@ fn prepared(
     if !kernel.fits(lane, &sizes, &arguments) {
         return Err(Count::Doubtful);
     }
-    Ok(LaneLaunch { kept: KeptObjects::of(&arguments), kernel, arguments, sizes })
+    let kept = Arc::new(KeptObjects::of(&arguments));
+    Ok(LaneLaunch { kept, kernel, arguments, sizes, part: Part::WHOLE })
+}
+
+impl LaneTask {
+    /// Notes for how long a launch ran, to its end. Returns whether the command is over: a range is
+    /// over with the last range of its launch.
+    fn ran_for(&self, took: Duration) -> bool {
+        let Self::Launch(launch) = self else { return true };
+        launch.kernel.ran(&launch.sizes, took);
+        launch.part.is_last
+    }
+}
+
+impl LaneLaunch {
+    /// Cuts the launch into ranges of workgroups, where a recipe bounds the time of a preemption and
+    /// the kernel allows it; else it stays whole.
+    fn cut(self, lane: &QueueLane) -> SmallVec<[Self; 1]> {
+        let bound = lane.device.client.bound();
+        let ranges = bound.and_then(|bound| {
+            let wanted = self.kernel.range(&self.sizes, lane, bound)?;
+            Some(self.sizes.cut(wanted)).filter(|ranges| ranges.len() > 1)
+        });
+        let Some(ranges) = ranges else { return smallvec![self] };
+        count(Count::Cut);
+        let of = |(sizes, part)| Self {
+            kernel: Arc::clone(&self.kernel),
+            arguments: Arc::clone(&self.arguments),
+            kept: Arc::clone(&self.kept),
+            sizes,
+            part,
+        };
+        ranges.into_iter().map(of).collect()
+    }
 }
 
 fn refused(lane: &QueueLane, kernel: cl_kernel) -> Option<cl_int> {
@@ -165,7 +208,8 @@ fn enqueue(lane: &Arc<QueueLane>, launch: LaneLaunch, call: &Call) -> cl_int {
     let why = if leaves { launch.kernel.unjudged() } else { Some(Count::NoFlag) };
     why.into_iter().for_each(|why| lane.note(why));
     let command = LaneCommand::new(Arc::clone(lane), call.kind, false);
-    let work = LaneWork::new(Arc::clone(&command), LaneTask::Launch(launch));
+    let new = |launch| LaneWork::new(Arc::clone(&command), LaneTask::Launch(launch));
+    let works: SmallVec<[_; 1]> = launch.cut(lane).into_iter().map(new).collect();
     if !call.event.is_null() {
         // SAFETY: the program gives the place for an event.
         unsafe { call.event.write(command.hand_out()) };
@@ -176,7 +220,7 @@ fn enqueue(lane: &Arc<QueueLane>, launch: LaneLaunch, call: &Call) -> cl_int {
         true => CapturedWork::kernel(work, Idempotence::Unknown),
         false => CapturedWork::opaque(work),
     };
-    lane.capture(&command, work, captured, awaited);
+    lane.capture(&command, &works, captured, awaited);
     0
 }
 

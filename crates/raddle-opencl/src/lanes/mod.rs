@@ -7,6 +7,7 @@
 //! | `command` | what does a program see of a command that waits? |
 //! | `gate` | what holds a command until something ends elsewhere? |
 //! | `kernel`, `launch` | how does a launch that can leave reach the runtime? |
+//! | `pace` | how long does a launch take, and into how many ranges is it cut? |
 //! | `in_order` | how does everything else travel a lane? |
 //! | `work`, `runtime` | what does the controller's client hold and call? |
 //!
@@ -19,12 +20,14 @@ pub(crate) mod in_order;
 pub(crate) mod kernel;
 pub(crate) mod lane;
 pub(crate) mod launch;
+mod pace;
 mod runtime;
 mod work;
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicI32, AtomicU32};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
+use std::time::Instant;
 
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::{cl_command_type, cl_event, cl_int};
@@ -35,7 +38,7 @@ use raddle_preempt::{CaptureOrder, LaunchHandle};
 use crate::arguments::KernelArgument;
 use crate::memory::KeptObjects;
 use crate::native::NativeHandle;
-use crate::sizes::Sizes;
+use crate::sizes::{Part, Sizes};
 use crate::words::{Sight, Words};
 use kernel::ProgramKernel;
 
@@ -53,6 +56,8 @@ pub(crate) struct DeviceLanes {
     pub(crate) most_of_all: usize,
     /// Most bytes of local memory that a workgroup may have.
     pub(crate) local_bytes: u64,
+    /// Number of compute units, each of which runs a workgroup at a time at least.
+    pub(crate) units: u64,
 }
 
 /// Lane: a queue of the program whose commands run in order, as the layer schedules it.
@@ -70,6 +75,8 @@ pub(crate) struct QueueLane {
     pub(crate) words: Option<Words>,
     /// Command that was added to the lane (this queue) last.
     last: Mutex<Weak<LaneCommand>>,
+    /// Time at which a launch of the lane has ended last; `None` before the first.
+    ended: Mutex<Option<Instant>>,
 }
 
 /// Function of the program that is called when an event reaches a status.
@@ -103,6 +110,8 @@ struct State {
     /// Event that the runtime has for the present submission of the command; `None` where the
     /// command is not in the runtime.
     native: Option<NativeHandle>,
+    /// Runtime's event of the first range of a launch that is cut; `None` for all others.
+    begun: Option<NativeHandle>,
     callbacks: Vec<Callback>,
     gates: Vec<Arc<EventGate>>,
     /// Event of the runtime that completes with the command, for queues that the layer does not
@@ -177,7 +186,8 @@ enum WorkProgress {
 pub(crate) struct LaneLaunch {
     kernel: Arc<ProgramKernel>,
     arguments: Arc<Vec<Option<KernelArgument>>>,
-    #[expect(dead_code, reason = "it is kept")]
-    kept: KeptObjects,
+    kept: Arc<KeptObjects>,
     sizes: Sizes,
+    /// Range of a larger launch that this is; the whole where the launch is not cut.
+    part: Part,
 }

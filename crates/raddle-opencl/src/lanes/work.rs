@@ -25,10 +25,11 @@ impl LaneWork {
         let _ = self.before.set(before);
     }
 
-    /// Returns the status (below 0) with which the command before or an awaited event failed;
-    /// `None` where none has.
+    /// Returns the status (below 0) with which the command before, an earlier range of this one or an
+    /// awaited event failed; `None` where none has.
     pub(crate) fn failed(&self) -> Option<cl_int> {
         let before = self.before.get().and_then(|before| before.ended());
+        let before = before.filter(|status| *status < 0).or_else(|| self.command.ended());
         let before = before.filter(|status| *status < 0);
         before.or_else(|| self.gate.get()?.failed())
     }

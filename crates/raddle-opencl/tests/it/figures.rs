@@ -45,7 +45,7 @@ fn cost_of_a_launch() {
 }
 
 /// Returns how long each preemption in a client's log took, in ns, sorted.
-fn preemptions(log: &str) -> Vec<u64> {
+pub(crate) fn preemptions(log: &str) -> Vec<u64> {
     let (mut all, mut since) = (Vec::new(), None);
     for line in log.lines() {
         let at = line.strip_prefix("{\"t\":").and_then(|rest| rest.split(',').next()?.parse().ok());

@@ -8,7 +8,7 @@ use crate::storm::Served;
 
 /// Names of the clients that are tried with every runtime, even where `RADDLE_TEST_STORMS` is not
 /// set.
-const EVERYWHERE: [&str; 12] = [
+const EVERYWHERE: [&str; 13] = [
     "gate",
     "failing gate",
     "bad calls",
@@ -17,6 +17,7 @@ const EVERYWHERE: [&str; 12] = [
     "shared memory",
     "program variables",
     "chains",
+    "places",
     "exit while launches wait",
     "exit while launches run",
     "exit with all in hand",
@@ -37,7 +38,7 @@ fn storms(driver: &Driver) -> &'static [Option<Preemption>] {
 
 /// Returns the answer that a client has to give: that without the layer. Only Intel's runtime runs
 /// commands that wait for a failed event; there it is the answer that the specification asks for.
-fn expected(driver: &Driver, name: &str) -> String {
+pub(crate) fn expected(driver: &Driver, name: &str) -> String {
     let native = driver.natively(name);
     let native = native.unwrap_or_else(|how| panic!("{name} by {} natively: {how}", driver.name));
     if driver.is_intel() && name == "failing gate" {
@@ -109,6 +110,7 @@ hazards! {
     images: "images";
     shared_memory: "shared memory";
     chains: "chains";
+    places: "places";
     program_variables: "program variables";
     other_bodies: "other bodies";
     exit_while_launches_wait: "exit while launches wait";

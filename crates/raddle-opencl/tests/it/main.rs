@@ -10,6 +10,8 @@ mod figures;
 mod hazards;
 mod loading;
 mod others;
+mod policies;
+mod ranges;
 mod run;
 mod storm;
 mod storms;

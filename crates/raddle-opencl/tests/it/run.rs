@@ -207,6 +207,17 @@ pub(crate) fn told_under_layer(name: &str, more: &[(&str, &str)]) -> Result<Told
     SYSTEM.under_layer(name, more)
 }
 
+/// Runs a client under the layer for at most this time, and gives back its answer.
+pub(crate) fn under_layer_for(
+    name: &str,
+    more: &[(&str, &str)],
+    limit: Duration,
+) -> Result<String, String> {
+    let layer = layer();
+    let layer = [("OPENCL_LAYERS", layer.to_str().expect("its path is text"))];
+    client(name, &[&layer, more].concat(), limit)
+}
+
 /// Runs a client without the layer with the system's runtime, and returns its answer.
 pub(crate) fn natively(name: &str) -> Result<String, String> {
     SYSTEM.natively(name)

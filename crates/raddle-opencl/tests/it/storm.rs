@@ -1,5 +1,6 @@
 //! Who preempts a client? A daemon in a storm, as `raddle live serve --storm` has it.
 
+use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
@@ -18,14 +19,18 @@ pub(crate) struct Served {
 
 impl Served {
     pub(crate) fn new(storm: Option<Storm>) -> Self {
+        Self::of(DaemonConfig { storm, ..DaemonConfig::default() }, None)
+    }
+
+    /// Serves with these settings and this log.
+    pub(crate) fn of(options: DaemonConfig, log: Option<Box<dyn Write + Send>>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let options = DaemonConfig { storm, ..DaemonConfig::default() };
         let (stop, path) = (Arc::new(AtomicBool::new(false)), folder.path().join("socket"));
         let (stops, (ready, is_ready)) = (Arc::clone(&stop), mpsc::channel());
         let spawned = thread::Builder::new().spawn(move || {
-            let mut daemon = Daemon::bind(&path, options, None, |_| {}).expect("a socket");
+            let mut daemon = Daemon::bind(&path, options, log, |_| {}).expect("a socket");
             ready.send(()).expect("somebody waits");
-            daemon.run(&stops).expect("it keeps no log");
+            daemon.run(&stops).expect("its log is whole");
         });
         let thread = Some(spawned.expect("a thread"));
         is_ready.recv().expect("it serves");

@@ -66,6 +66,25 @@ fn chains_are_right(driver: &Driver) {
     assert!(killed > 0, "launches were stopped part-way");
 }
 
+/// A macro that the compiler of the device does not define decides nothing; one that it defines may.
+#[test]
+fn the_compiler_of_the_device_is_asked_for_macros() {
+    if !device() {
+        return;
+    }
+    for driver in drivers() {
+        for (name, is_judged) in [("asked macros", true), ("other bodies", false)] {
+            let served = storm(Preemption::Reset, 1);
+            let (socket, place) = served.environment();
+            let told = driver.under_layer(name, &[(socket, &place)]);
+            let told = told.unwrap_or_else(|how| panic!("{name} by {}: {how}", driver.name));
+            assert_eq!(Ok(&told.answer), driver.natively(name).as_ref(), "{name}");
+            let [unjudged, killed] = ["unjudged-macro", "killed"].map(|it| told.count(it) > 0);
+            assert_eq!((unjudged, killed), (!is_judged, is_judged), "{name}: {told:?}");
+        }
+    }
+}
+
 /// Checks that the daemon hears which device a program uses, and that all runtimes of a processor
 /// name the same one.
 #[test]

@@ -22,6 +22,7 @@ from ._raddle import (
     RaddleError,
     Ring,
     Slices,
+    hint,
 )
 from ._replay import Result, main, replay, share
 from ._sweep import Sweep, sweep
@@ -44,6 +45,7 @@ __all__ = [
     "Table",
     "check_placement",
     "golden",
+    "hint",
     "main",
     "replay",
     "share",

@@ -32,6 +32,7 @@ __all__ = [
     "arrow_stream",
     "check",
     "check_table",
+    "hint",
     "main",
     "recipe_text",
     "replay",
@@ -507,6 +508,19 @@ def answer(topic: str, question: str) -> str: ...
 def arrow_stream(columns: Sequence[tuple[str, str, Sequence[object]]]) -> object: ...
 def check(policy: Callable[[], Any], cases: int) -> None: ...
 def check_table(table: bytes, fit: str | Mapping[str, str] | None, lag: int) -> PlacementReport: ...
+def hint(
+    *,
+    level: int | None = None,
+    share: int | None = None,
+    priority: int | None = None,
+    deadline_ns: int | None = None,
+    laxity_ns: int | None = None,
+    utilisation: int | None = None,
+    custom: int | None = None,
+) -> int:
+    """Says something of this process to the daemon of `raddle live`, and gives back how many of its programs have
+    joined that daemon; with 0, as before the first use of a device, nothing has changed."""
+
 def main(args: Sequence[str]) -> int: ...
 def recipe_text(recipe: str) -> str: ...
 def replay(args: Sequence[str], policies: Sequence[type]) -> Replayed: ...

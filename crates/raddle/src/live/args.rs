@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use raddle_study::SaidHint;
 use raddle_study::amount::{AmountError, SpanUnit, between, whole};
 
 /// The verb `live`.
@@ -26,6 +27,10 @@ pub(in crate::live) enum LiveVerb {
     Preempt(PidArgs),
     /// Let the work of a process go on
     Resume(PidArgs),
+    /// Let another recipe decide from now on; programs keep their work
+    Set(SetArgs),
+    /// Say something of a process to the policies: its level, its share, a deadline
+    Hint(HintArgs),
     /// Check that the logs of the daemon and of programs give the same decisions again
     Log {
         /// Logs that `serve --log` or `run --log` has written
@@ -58,6 +63,36 @@ pub(in crate::live) struct PidArgs {
     pub(in crate::live) pid: i32,
     #[command(flatten)]
     pub(in crate::live) socket: SocketArgs,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::live) struct SetArgs {
+    /// The recipe, of which the turn and the preempt policy are used
+    #[arg(value_name = "NAME|FILE")]
+    pub(in crate::live) recipe: String,
+    #[command(flatten)]
+    pub(in crate::live) socket: SocketArgs,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::live) struct HintArgs {
+    /// The process id, as `raddle live status` prints it
+    #[arg(value_name = "PID", value_parser = clap::value_parser!(i32).range(1..))]
+    pub(in crate::live) pid: i32,
+    /// level:N, share:N, or a hint for policies that read it: priority:LEVEL, deadline:TIME,
+    /// laxity:TIME, utilisation:PERCENT, custom:NUMBER
+    #[arg(required = true, value_name = "KIND:VALUE", value_parser = hint)]
+    pub(in crate::live) hints: Vec<HintArg>,
+    #[command(flatten)]
+    pub(in crate::live) socket: SocketArgs,
+}
+
+/// A hint about a process, as the command line spells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::live) enum HintArg {
+    Level(u8),
+    Share(u32),
+    Policy(SaidHint),
 }
 
 #[derive(Debug, Args)]
@@ -125,6 +160,26 @@ pub(in crate::live) struct ProgramArgs {
     pub(in crate::live) program: Vec<OsString>,
 }
 
+/// Reads a hint about a process, `KIND:VALUE`.
+fn hint(text: &str) -> Result<HintArg, String> {
+    let (kind, value) = text.split_once(':').unwrap_or((text, ""));
+    let value = value.trim();
+    match kind.trim() {
+        "level" => {
+            value.parse().map(HintArg::Level).map_err(|_| "give level:0 to level:255".into())
+        }
+        "share" => {
+            let share = value.parse().ok().filter(|&share| share > 0);
+            share.map(HintArg::Share).ok_or_else(|| "give share:1 or more".into())
+        }
+        "slice" => Err("slices are settings of a recipe: give another one by `live set`".into()),
+        _ => match SaidHint::try_from(text.to_owned()) {
+            Ok(hint) => Ok(HintArg::Policy(hint)),
+            Err(error) => Err(format!("{error}; level:N and share:N are others")),
+        },
+    }
+}
+
 fn most_kills(text: &str) -> Result<String, String> {
     let fits = text == "none" || text.parse::<u32>().is_ok();
     if fits { Ok(text.to_owned()) } else { Err("give a number, or `none`".to_owned()) }
@@ -163,6 +218,17 @@ mod tests {
         for wrong in ["8ms..1ms", "1..8", "1ms", "0ms..1ms", "1ms..", "..", "1µs..2µs", "1h..2h"]
         {
             assert!(storm(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn hints_are_those_of_replays_and_two_more() {
+        assert_eq!(hint("level:3"), Ok(HintArg::Level(3)));
+        assert_eq!(hint("share:2"), Ok(HintArg::Share(2)));
+        let said = hint("deadline:20ms");
+        assert!(matches!(said, Ok(HintArg::Policy(said)) if said.text == "deadline:20ms"));
+        for wrong in ["level:256", "share:0", "share", "slice:4ms", "deadline", "utilization:4"] {
+            assert!(hint(wrong).is_err(), "{wrong}");
         }
     }
 

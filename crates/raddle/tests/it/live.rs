@@ -144,6 +144,32 @@ fn a_daemon_says_how_it_stands_and_its_log_replays() {
 }
 
 #[test]
+fn another_recipe_decides_and_hints_are_read() {
+    let served = Served::new(&[]);
+    let turns = "raddle = 1\n[turn]\npolicy = 'round-robin'\nslice-us = 500\n";
+    served.place.file("turns.toml", turns);
+    let set = served.live(&["set", "turns.toml"]);
+    assert_eq!((set.code, set.out.as_str()), (0, "round-robin and never decide for 0 programs\n"));
+    let status = served.live(&["status"]);
+    assert!(status.out.contains("round-robin and never"), "{}", status.out);
+    let set = served.live(&["set", "turns.toml", "--format", "json"]);
+    assert!(set.out.contains("\"turn\": \"round-robin\""), "{}", set.out);
+    served.place.file("places.toml", "raddle = 1\n[allocate]\npolicy = 'matching'\n");
+    let refused = served.live(&["set", "places.toml"]);
+    assert_eq!(refused.code, 1);
+    assert!(refused.err.contains("its allocate policy `matching`"), "{}", refused.err);
+    let nobody = served.live(&["hint", "1", "deadline:20ms", "share:2", "level:3"]);
+    assert_eq!(nobody.code, 1);
+    assert!(nobody.err.contains("process 1 has not joined"), "{}", nobody.err);
+    let slice = served.live(&["hint", "1", "slice:4ms"]);
+    assert_eq!(slice.code, 2);
+    assert!(slice.err.contains("slices are settings of a recipe"), "{}", slice.err);
+    let place = served.stop();
+    let replayed = place.raddle(&["live", "log", "daemon.jsonl"]);
+    assert!(replayed.out.contains("agree byte for byte\n"), "{}", replayed.out);
+}
+
+#[test]
 fn a_program_runs_with_its_layer_and_its_exit_code() {
     let served = Served::new(&["--most-urgent", "5"]);
     served.place.file("layer.so", "no layer");

@@ -8,6 +8,7 @@ use smallvec::smallvec;
 
 use super::SpirvLowering;
 use crate::ir::{Construct, Instruction, Operand, PointerOrigin, Spans};
+use crate::spirv::operations::is_pure_call;
 use crate::spirv::types::id_at;
 
 // Numbers of the extended instruction set for OpenCL.
@@ -54,6 +55,12 @@ impl<'m> SpirvLowering<'m> {
             }
             _ => {
                 let name = self.name(id);
+                if is_pure_call(&name) {
+                    let of = std::iter::once(Operand::Int(id.into())).chain(given).collect();
+                    let operation = Op::FunctionCall as u32;
+                    self.push(Instruction::Pure { to, operation, of });
+                    return Ok(());
+                }
                 self.refuse(Construct::Call(name));
                 self.push(Instruction::Fresh { to });
             }

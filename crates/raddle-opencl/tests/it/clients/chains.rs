@@ -62,6 +62,70 @@ __kernel void own(__global uint *x, uint rounds) {
     digest(&kit.read(kit.queue, buffer, 2048))
 }
 
+/// Launches of two dimensions with an offset, whose workgroups ask where they are among all.
+pub(super) fn places() -> String {
+    const OWN: &str = "
+__kernel void places(__global uint *x, uint rounds) {
+  size_t i = get_global_id(0) - get_global_offset(0), j = get_global_id(1) - get_global_offset(1);
+  size_t at = j * get_global_size(0) + i;
+  uint v = x[at] + (uint)(get_group_id(0) + get_num_groups(0) * get_group_id(1));
+  v = v * 31u + (uint)(get_num_groups(1) + 7 * get_global_size(1) + 3 * get_global_offset(1) + get_global_id(1));
+  for (uint r = 0; r < rounds; r++) v = v * 1664525u + 1013904223u;
+  x[at] = v + (uint)get_local_id(1);
+}
+";
+    let kit = Kit::new();
+    let (sizes, group, offset) = ([32_usize, 96], [8_usize, 2], [3_usize, 1000]);
+    let buffer = kit.buffer(32 * 96);
+    let kernel = Kit::kernel_of(kit.program(OWN), "places");
+    set(kernel, &[Set::Memory(buffer), Set::Number(3000)]);
+    for round in 0..40 {
+        // Some are large and some are small.
+        let sizes = [sizes[0], if round % 5 == 4 { 2 } else { sizes[1] }];
+        let code = cl!(clEnqueueNDRangeKernel(
+            kit.queue,
+            kernel,
+            2,
+            offset.as_ptr(),
+            sizes.as_ptr(),
+            group.as_ptr(),
+            0,
+            ptr::null(),
+            ptr::null_mut()
+        ));
+        assert_eq!(code, 0);
+        if round % 5 == 0 {
+            assert_eq!(cl!(clFinish(kit.queue)), 0);
+        }
+    }
+    digest(&kit.read(kit.queue, buffer, 32 * 96))
+}
+
+/// Launches that work in place where a compiler defines what none does.
+pub(super) fn asked_macros() -> String {
+    const OWN: &str = "
+#if defined(cl_raddle_has_none) || defined(_RADDLE_HAS_NONE)
+#define FROM x[i]
+#else
+#define FROM i
+#endif
+__kernel void own(__global uint *x, uint rounds) {
+  size_t i = get_global_id(0);
+  uint v = FROM;
+  for (uint r = 0; r < rounds; r++) v = v * 1664525u + 1013904223u;
+  x[i] = v;
+}
+";
+    let kit = Kit::new();
+    let buffer = kit.buffer(2048);
+    let kernel = Kit::kernel_of(kit.program(OWN), "own");
+    set(kernel, &[Set::Memory(buffer), Set::Number(3000)]);
+    for _ in 0..50 {
+        cl!(clReleaseEvent(launched(kit.queue, kernel, 2048, 16, &[])));
+    }
+    digest(&kit.read(kit.queue, buffer, 2048))
+}
+
 /// Runs chains of launches in two queues, in place, atomic ones, with barriers and copies, and with
 /// events from one queue to the other; returns the numbers in the buffers afterwards.
 pub(super) fn chains() -> String {
@@ -106,6 +170,10 @@ fn chains_of(rounds: u32) -> String {
                 ptr::null_mut()
             ));
             assert_eq!(code, 0);
+        }
+        // Then it is known how long they take.
+        if round == 0 {
+            assert_eq!(cl!(clFinish(queue)), 0);
         }
         set(step, &[Set::Memory(a), Set::Number(5)]);
         if !across.is_null() {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use opencl_sys::cl_command_queue;
 
 use super::cl::cl;
-use super::kit::{Kit, SOURCE, Set, launch, launched, set, wait};
+use super::kit::{Kit, SOURCE, Set, digest, launch, launched, set, wait};
 
 /// Returns (work-items of a launch of `spread`, work-items of one workgroup): few for a CPU, or as
 /// many as the variable `RADDLE_TEST_ITEMS` says, to fill a GPU.
@@ -105,6 +105,19 @@ fn rounds(kit: &Kit, wanted: Duration) -> u32 {
 
 fn set_rounds(kernel: opencl_sys::cl_kernel, rounds: u32) {
     assert_eq!(cl!(clSetKernelArg(kernel, 2, 4, (&raw const rounds).cast())), 0);
+}
+
+/// Long launches that may not be run again: a short name of what they leave.
+pub(super) fn long_in_place() -> String {
+    let kit = Kit::new();
+    let kernel = kit.kernel("advance");
+    let buffer = kit.buffer(8192);
+    set(kernel, &[Set::Memory(buffer), Set::Number(8_000)]);
+    for _ in 0..14 {
+        cl!(clReleaseEvent(launched(kit.queue, kernel, 8192, 16, &[])));
+        cl!(clFinish(kit.queue));
+    }
+    digest(&kit.read(kit.queue, buffer, 8192))
 }
 
 /// Runs launches of about 3 ms that may be run again, for as many seconds as `RADDLE_TEST_SECONDS`

@@ -18,7 +18,7 @@ use crate::run::{ANSWER, CLIENT};
 type Client = fn() -> String;
 
 /// Clients whose answers natively and under the layer are compared, by name.
-pub(crate) const HAZARDS: [(&str, Client); 29] = [
+pub(crate) const HAZARDS: [(&str, Client); 30] = [
     ("gate", gates::gate),
     ("across queues", gates::across_queues),
     ("finish of one queue", gates::finish_of_one_queue),
@@ -41,6 +41,7 @@ pub(crate) const HAZARDS: [(&str, Client); 29] = [
     ("images", objects::images),
     ("shared memory", objects::shared_memory),
     ("chains", chains::chains),
+    ("places", chains::places),
     ("program variables", chains::program_variables),
     ("other bodies", chains::other_bodies),
     ("exit while launches wait", endings::exit_while_launches_wait),
@@ -55,12 +56,15 @@ pub(crate) const HAZARDS: [(&str, Client); 29] = [
 #[test]
 fn client() {
     let Ok(name) = std::env::var(CLIENT) else { return };
-    let others: [(&str, Client); 9] = [
+    let others: [(&str, Client); 12] = [
         ("devices", open::devices),
         ("version", open::version),
+        ("says", open::says),
         ("buffers", open::command_buffers),
         ("wait lists", answers::bad_wait_lists),
         ("early profile", answers::early_profile),
+        ("asked macros", chains::asked_macros),
+        ("long in place", loads::long_in_place),
         ("empty", loads::empty),
         ("busy", loads::busy),
         ("requests", loads::requests),

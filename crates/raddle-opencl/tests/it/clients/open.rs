@@ -25,6 +25,27 @@ pub(super) fn version() -> String {
     unsafe { CStr::from_ptr(version()) }.to_string_lossy().into_owned()
 }
 
+/// Says of itself that its work is due after 20 ms, and gives back the layer's answer: for how many
+/// programs the daemon took it.
+pub(super) fn says() -> String {
+    let Some((platform, _)) = super::cl::devices().pop() else { return "no device".to_owned() };
+    let kit = super::kit::Kit::new();
+    assert_eq!(cl!(clFinish(kit.queue)), 0);
+    let name = raddle_opencl::HINT_FUNCTION.as_ptr();
+    let function = cl!(clGetExtensionFunctionAddressForPlatform(platform, name));
+    if function.is_null() {
+        return "no layer".to_owned();
+    }
+    // SAFETY: by its name it is the layer's function, which has this type.
+    let hint: extern "C" fn(u32, u64) -> i32 = unsafe { std::mem::transmute(function) };
+    let mut tries = (0..2000).map(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        hint(1, 20_000_000)
+    });
+    let joined = tries.find(|joined| *joined != 0);
+    format!("{joined:?} {} {}", hint(5, 0), hint(9, 0))
+}
+
 /// Returns which parts of the extension for command buffers a program sees; the layer hides them.
 pub(super) fn command_buffers() -> String {
     let Some((platform, device)) = super::cl::devices().pop() else {
@@ -53,6 +74,7 @@ pub(super) fn counts() -> Vec<(&'static str, u64)> {
     let wanted = [
         c"launches",
         c"in-order",
+        c"cut",
         c"left",
         c"killed",
         c"refused",

@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use raddle_dispatch::Registry;
 use raddle_dispatch::log::check::CheckedLog;
+use raddle_dispatch::{Recipe, Registry};
 use raddle_live::{
-    Daemon, DaemonConfig, Inquiry, LiveError, LiveReplayed, Storm, default_socket, env,
+    Daemon, DaemonConfig, Inquiry, LiveError, LiveHint, LiveReplayed, Storm, default_socket, env,
 };
 use raddle_policy::Level;
 use raddle_report::json;
@@ -22,7 +22,7 @@ use raddle_study::{Files, recipes};
 use serde::Serialize;
 
 use super::LiveArgs;
-use super::args::{LiveVerb, PidArgs, ServeArgs, SocketArgs};
+use super::args::{HintArg, HintArgs, LiveVerb, ServeArgs, SetArgs, SocketArgs};
 use crate::Console;
 use crate::args::Format;
 use crate::disk::Disk;
@@ -51,12 +51,14 @@ pub(crate) fn verb(
         }
         LiveVerb::Preempt(args) => {
             let count = ask(&args.socket)?.preempt(args.pid)?;
-            told(args, count, "taken off until `raddle live resume`", format, console)?;
+            told(args.pid, count, "taken off until `raddle live resume`", format, console)?;
         }
         LiveVerb::Resume(args) => {
             let count = ask(&args.socket)?.resume(args.pid)?;
-            told(args, count, "may go on", format, console)?;
+            told(args.pid, count, "may go on", format, console)?;
         }
+        LiveVerb::Set(args) => set(args, registry, format, console)?,
+        LiveVerb::Hint(args) => hint(args, format, console)?,
         LiveVerb::Log { logs } => {
             for log in logs {
                 self::log(log, registry, format, console)?;
@@ -87,13 +89,12 @@ struct Done {
 }
 
 fn told(
-    args: &PidArgs,
+    pid: i32,
     programs: u64,
     what: &str,
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
-    let pid = args.pid;
     if programs == 0 {
         return Err(CliError::Refused(format!(
             "process {pid} has not joined: `raddle live status` lists those that have"
@@ -112,6 +113,56 @@ fn log_file(path: &Path) -> Result<Box<dyn Write + Send>, CliError> {
     Ok(Box::new(BufWriter::with_capacity(1 << 16, file)))
 }
 
+/// Returns the recipe that a user names.
+fn recipe(name: &String, registry: &Registry) -> Result<Recipe, CliError> {
+    let files = (registry, &Disk::default() as &dyn Files);
+    // There is no recipe of today: the daemon stands for a device that does not wait for one.
+    let chosen = recipes::choose(std::slice::from_ref(name), "today", &[], files)?;
+    Ok(chosen.into_iter().map(|it| it.recipe).next().unwrap_or_default())
+}
+
+#[derive(Serialize)]
+struct NowDecides {
+    turn: &'static str,
+    preempt: &'static str,
+    programs: u64,
+}
+
+/// Carries out `live set`: lets another recipe decide.
+fn set(
+    args: &SetArgs,
+    registry: &Registry,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
+    let recipe = recipe(&args.recipe, registry)?;
+    let programs = ask(&args.socket)?.set(&recipe)?;
+    let [_, turn, _, preempt] = recipe.policies();
+    let text = match format {
+        Format::Json => json(&NowDecides { turn, preempt, programs }),
+        Format::Text => format!(
+            "{turn} and {preempt} decide for {}\n",
+            counted(programs, "program", "programs")
+        ),
+    };
+    console.print(&text)
+}
+
+/// Carries out `live hint`: says something of a process to the policies.
+fn hint(args: &HintArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
+    let mut daemon = ask(&args.socket)?;
+    let mut programs = 0;
+    for hint in &args.hints {
+        let hint = match hint {
+            HintArg::Level(level) => LiveHint::Level(Level(*level)),
+            HintArg::Share(share) => LiveHint::Share(*share),
+            HintArg::Policy(said) => LiveHint::Policy(said.hint),
+        };
+        programs = daemon.hint(Some(args.pid), hint)?;
+    }
+    told(args.pid, programs, "the policies see it", format, console)
+}
+
 /// Carries out `live serve`: runs the daemon, which does not return until it is stopped.
 fn serve(args: &ServeArgs, registry: &Registry, console: &mut Console) -> Result<(), CliError> {
     let path = socket(&args.socket)?;
@@ -120,13 +171,11 @@ fn serve(args: &ServeArgs, registry: &Registry, console: &mut Console) -> Result
         most_a_second: args.most_preemptions,
         give_up: Duration::from_millis(args.give_up_ms),
         storm: args.storm.map(|(from, to)| Storm::new(from, to, args.seed)),
+        registry: registry.clone(),
         ..DaemonConfig::default()
     };
     if let Some(name) = &args.recipe {
-        let files = (registry, &Disk::default() as &dyn Files);
-        // There is no recipe of today: the daemon stands for a device that does not wait for one.
-        let chosen = recipes::choose(std::slice::from_ref(name), "today", &[], files)?;
-        options.recipe = chosen.into_iter().map(|it| it.recipe).next().unwrap_or_default();
+        options.recipe = recipe(name, registry)?;
     }
     let [_, turn, _, preempt] = options.recipe.policies();
     let (turn, preempt) = (turn.to_owned(), preempt.to_owned());

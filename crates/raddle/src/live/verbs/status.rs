@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use raddle_live::{Inquiry, LiveStatus, OffReason, ProgramStanding, ProgramStatus};
+use raddle_policy::{Hints, Ticks};
 use raddle_report::{Block, Column, Document, Table, json};
 use raddle_study::units::{duration, plain};
 
@@ -45,6 +46,9 @@ fn told(status: &LiveStatus) -> Document {
         "daemon {}, {turn} and {preempt}, up {seconds} s; levels from {} on",
         status.pid, status.most_urgent.0
     )));
+    if let Some(why) = &status.fell_back {
+        document.add(Block::Note(format!("everyone has the turn: {}", plain(why, 400))));
+    }
     let numbers =
         ["waiting", "running", "done", "left", "killed", "preempted", "overdue", "held back"];
     let titles = [
@@ -77,8 +81,8 @@ fn row(program: &ProgramStatus) -> [String; 15] {
         ProgramStanding::Away => "away",
         ProgramStanding::Held => "held",
     };
-    let notes: Vec<String> =
-        it.counted.iter().map(|(what, count)| format!("{what} {count}")).collect();
+    let counted = it.counted.iter().map(|(what, count)| format!("{what} {count}"));
+    let notes: Vec<String> = hints(program).into_iter().chain(counted).collect();
     let numbers = [it.waiting, it.in_flight, it.finished, it.exited, it.killed, program.ordered];
     let [waiting, running, done, left, killed, ordered] = numbers.map(|number| number.to_string());
     [
@@ -98,6 +102,21 @@ fn row(program: &ProgramStatus) -> [String; 15] {
         plain(&program.device, DEVICE),
         notes.join(", "),
     ]
+}
+
+/// Writes the share of a program and the hints about it, as the command line spells them.
+fn hints(program: &ProgramStatus) -> Vec<String> {
+    let Hints { priority, deadline, laxity, utilisation, custom } = program.hints;
+    let time = |kind, it: Option<Ticks>| it.map(|it| format!("{kind}:{}", duration(it.0)));
+    let all = [
+        (program.share != 1).then(|| format!("share:{}", program.share)),
+        priority.map(|level| format!("priority:{}", level.0)),
+        time("deadline", deadline),
+        time("laxity", laxity),
+        utilisation.map(|percent| format!("utilisation:{percent}")),
+        custom.map(|number| format!("custom:{number}")),
+    ];
+    all.into_iter().flatten().collect()
 }
 
 /// Writes why a program is off the device, and the ids of the processes that caused it.

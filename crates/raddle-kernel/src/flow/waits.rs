@@ -1,0 +1,62 @@
+//! May a work-item wait for what work-items of another workgroup do?
+//!
+//! It can wait only in a loop that goes on until memory says something. A loop that counts, whose
+//! condition comes of its counters and of memory that the kernel never writes, ends by itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::graph::graph;
+use super::rows::Rows;
+use super::{Access, Analysis, assigned_once};
+use crate::ir::{BlockId, Body, Construct, Instruction, PointerOrigin};
+
+/// Returns whether a work-item may wait for what work-items of other workgroups do; true where that
+/// cannot be told.
+pub(crate) fn waits(body: &Body) -> bool {
+    let Ok(graph) = graph(body) else { return true };
+    let fixed = assigned_once(body, &graph);
+    let mut analysis = Analysis::new(body, &graph, None, fixed.clone());
+    let (by_block, refusals) = analysis.run();
+    let known = |(construct, _): &(Construct, u32)| {
+        matches!(
+            construct,
+            Construct::Atomic | Construct::OrderedAtomic | Construct::Volatile | Construct::Print
+        )
+    };
+    if !refusals.iter().all(known) {
+        return true;
+    }
+    let written = analysis.written_by(&by_block);
+    let mut analysis = Analysis::new(body, &graph, Some(written.clone()), fixed);
+    let (by_block, _) = analysis.run();
+    analysis.waits(&by_block, &written)
+}
+
+impl Analysis<'_> {
+    /// Returns whether a loop that does not count looks at memory that other workgroups may write,
+    /// which is `written`.
+    fn waits(
+        &mut self,
+        by_block: &BTreeMap<BlockId, Vec<Access>>,
+        written: &BTreeSet<PointerOrigin>,
+    ) -> bool {
+        let mut rows = Rows::of(self);
+        let loops = self.graph.loops.len();
+        let open: Vec<usize> = (0..loops).filter(|&at| !rows.counts(self, at)).collect();
+        let read = |access: &Access| {
+            !access.write && access.origins.iter().any(|origin| written.contains(origin))
+        };
+        open.into_iter().any(|at| {
+            self.graph.loops[at].inside.iter().any(|&block| {
+                let mut steps = self.body.blocks[block].steps.iter();
+                by_block.get(&block).into_iter().flatten().any(read)
+                    || steps.any(|step| {
+                        matches!(
+                            step.instruction,
+                            Instruction::Atomic { .. } | Instruction::Volatile { .. }
+                        )
+                    })
+            })
+        })
+    }
+}

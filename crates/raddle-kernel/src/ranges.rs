@@ -1,0 +1,62 @@
+//! May a launch of a kernel be cut into ranges of its workgroups, which run one after the other?
+//!
+//! Whatever the kernel does, workgroups that have not begun are simply launched later, so no verdict
+//! on a second run is needed. Two things stand against it: workgroups that wait for others, which may
+//! be in a later range; and questions about the place of a workgroup among all, which a smaller launch
+//! would answer otherwise.
+
+use rspirv::spirv::{BuiltIn, Op};
+
+use crate::flow;
+use crate::ir::{Body, Instruction, Operand};
+
+/// Answer whether launches of a kernel may be cut into ranges of workgroups.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Ranges {
+    /// No: workgroups may wait for each other, or it could not be told.
+    #[default]
+    Never,
+    /// Yes, where the kernel is told its place: it asks for the number of its workgroup, for the
+    /// number of all of them, or for the size or the begin of the whole launch.
+    Told,
+    /// Yes, as it is: by a global offset each work-item has its own global number.
+    Plain,
+}
+
+/// Questions that a workgroup answers alike, whichever range of the launch it is in.
+const OWN: [BuiltIn; 12] = [
+    BuiltIn::WorkDim,
+    BuiltIn::WorkgroupSize,
+    BuiltIn::EnqueuedWorkgroupSize,
+    BuiltIn::LocalInvocationId,
+    BuiltIn::LocalInvocationIndex,
+    BuiltIn::GlobalInvocationId,
+    BuiltIn::SubgroupSize,
+    BuiltIn::SubgroupMaxSize,
+    BuiltIn::NumSubgroups,
+    BuiltIn::NumEnqueuedSubgroups,
+    BuiltIn::SubgroupId,
+    BuiltIn::SubgroupLocalInvocationId,
+];
+
+/// Questions that the prologue can answer in place of the device.
+const TOLD: [BuiltIn; 4] =
+    [BuiltIn::WorkgroupId, BuiltIn::NumWorkgroups, BuiltIn::GlobalSize, BuiltIn::GlobalOffset];
+
+pub(crate) fn ranges(body: &Body) -> Ranges {
+    let is_one_of =
+        |all: &[BuiltIn], number: i64| all.iter().any(|it| i64::from(*it as u32) == number);
+    let mut found = Ranges::Plain;
+    for step in body.blocks.iter().flat_map(|block| &block.steps) {
+        let Instruction::Pure { operation, of, .. } = &step.instruction else { continue };
+        if *operation != Op::Load as u32 {
+            continue;
+        }
+        match of.first() {
+            Some(Operand::Int(number)) if is_one_of(&OWN, *number) => {}
+            Some(Operand::Int(number)) if is_one_of(&TOLD, *number) => found = Ranges::Told,
+            _ => return Ranges::Never,
+        }
+    }
+    if flow::waits(body) { Ranges::Never } else { found }
+}

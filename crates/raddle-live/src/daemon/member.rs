@@ -1,0 +1,146 @@
+//! What does a daemon know of one program? Times are nanoseconds since the daemon started.
+
+use std::collections::VecDeque;
+
+use raddle_policy::{Hints, Launch, Level, ProcessId, ProcessState, Tick, Ticks, VictimLaunch};
+use raddle_preempt::Standing;
+
+use crate::LiveHint;
+use crate::status::ProgramStanding;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// Times in nanoseconds at which a program was preempted within the last second; they limit further
+/// preemptions.
+#[derive(Debug, Default)]
+pub(super) struct Allowance(VecDeque<u64>);
+
+impl Allowance {
+    /// Returns whether one more preemption of a program is allowed at the time `now`, in
+    /// nanoseconds, without more than `most` in any second. If so, it is counted.
+    pub(super) fn take(&mut self, most: u32, now: u64) -> bool {
+        while self.0.front().is_some_and(|&at| now.saturating_sub(at) >= SECOND) {
+            self.0.pop_front();
+        }
+        let allowed = self.0.len() < most as usize;
+        if allowed {
+            self.0.push_back(now);
+        }
+        allowed
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Member {
+    pub(super) level: Level,
+    pub(super) share: u32,
+    pub(super) hints: Hints,
+    /// Number of the device that the program uses.
+    pub(super) device: u16,
+    joined: u64,
+    pub(super) runnable: Option<u64>,
+    pub(super) in_flight: u64,
+    alive: u64,
+    /// (time for which the program has used the device, begin of the present use).
+    ran: (u64, Option<u64>),
+    pub(super) allowance: Allowance,
+    pub(super) held: bool,
+    pub(super) held_back: u64,
+    /// (right of the program to use its device, time in nanoseconds since which it has had that
+    /// right).
+    pub(super) standing: (ProgramStanding, u64),
+}
+
+impl Member {
+    pub(super) fn new(level: Level, device: u16, now: u64) -> Self {
+        Self {
+            level,
+            share: 1,
+            hints: Hints::default(),
+            device,
+            joined: now,
+            runnable: None,
+            in_flight: 0,
+            alive: 0,
+            ran: (0, None),
+            allowance: Allowance::default(),
+            held: false,
+            held_back: 0,
+            standing: (ProgramStanding::Paused, now),
+        }
+    }
+
+    /// Notes that the program has no work any more. Returns whether it had some.
+    pub(super) fn idle(&mut self, now: u64) -> bool {
+        self.in_flight = 0;
+        let Some(since) = self.runnable.take() else { return false };
+        self.alive = self.alive.saturating_add(now.saturating_sub(since));
+        true
+    }
+
+    pub(super) fn hinted(&mut self, hint: LiveHint) {
+        match hint {
+            LiveHint::Level(level) => self.level = level,
+            LiveHint::Share(share) => self.share = share.max(1),
+            LiveHint::Policy(hint) => self.hints.take(hint),
+        }
+    }
+
+    /// Notes the right of the program to use its device: since when it has had its standing, and for
+    /// how long it has used the device.
+    pub(super) fn stands(&mut self, right: Option<Standing>, now: u64) {
+        let standing = match right {
+            _ if self.held => ProgramStanding::Held,
+            Some(Standing::HasTurn) => ProgramStanding::Turn,
+            Some(Standing::Leaving(_) | Standing::Returning(_)) => ProgramStanding::Leaving,
+            Some(Standing::Away) => ProgramStanding::Away,
+            Some(Standing::Paused) | None => ProgramStanding::Paused,
+        };
+        if self.standing.0 != standing {
+            self.standing = (standing, now);
+        }
+        // Nobody sees when waves of the program run: its time counts while it has work and the turn,
+        // and until that work has left.
+        let uses = matches!(standing, ProgramStanding::Turn | ProgramStanding::Leaving);
+        match (self.ran.1, uses && self.runnable.is_some()) {
+            (None, true) => self.ran.1 = Some(now),
+            (Some(_), false) => self.ran = (self.ran(now).0, None),
+            _ => {}
+        }
+    }
+
+    fn ran(&self, now: u64) -> Ticks {
+        let present = self.ran.1.map_or(0, |since| now.saturating_sub(since));
+        Ticks(self.ran.0.saturating_add(present))
+    }
+
+    pub(super) fn state(&self, id: ProcessId, now: u64) -> Option<ProcessState> {
+        let since = self.runnable.filter(|_| !self.held)?;
+        Some(ProcessState {
+            id,
+            level: self.level,
+            share: self.share,
+            joined: Tick(self.joined),
+            alive: Ticks(self.alive.saturating_add(now.saturating_sub(since))),
+            ran: self.ran(now),
+            resident_waves: self.in_flight,
+            ready: None,
+            submitted: self.in_flight,
+            outstanding: None,
+            ready_since: Tick(since),
+            waiting_since: (self.in_flight == 0).then_some(Tick(since)),
+            streams: None,
+            hints: self.hints,
+        })
+    }
+
+    /// Returns an entry for each submitted launch of the program; a daemon knows only how many
+    /// there are.
+    pub(super) fn victims(&self, process: ProcessId) -> impl Iterator<Item = VictimLaunch> + use<> {
+        let launch = Launch { process, level: self.level, workgroups: 1, ..Launch::default() };
+        let one =
+            VictimLaunch { launch, unstarted: 0, resident_waves: 1, submitted: Tick(self.joined) };
+        // The last number that the program told is old, so at least one launch counts.
+        std::iter::repeat_n(one, self.in_flight.clamp(1, 64) as usize)
+    }
+}

@@ -1,0 +1,139 @@
+//! What does the log of a daemon say?
+
+use raddle_dispatch::{Recipe, Registry};
+use raddle_policy::{Level, Preemption, ProcessId, Tick};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{LiveError, LiveHint};
+
+/// First line of a daemon's log. It has all settings from which a replay makes the daemon's
+/// decisions again.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct DaemonHeader {
+    /// Version of the form of the log: 1.
+    pub(crate) raddle_log: u32,
+    pub(crate) live: DaemonMark,
+    /// Largest number of preemptions of one program in a second; the daemon does not order further
+    /// ones.
+    pub(crate) most_a_second: u32,
+    pub(crate) recipe: Recipe,
+}
+
+impl DaemonHeader {
+    /// Reads the first line of a daemon's log, whose policies are in the registry.
+    pub(crate) fn read(line: &str, registry: &Registry) -> Result<Self, LiveError> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+        struct WrittenHeader {
+            raddle_log: u32,
+            live: DaemonMark,
+            most_a_second: u32,
+            recipe: Value,
+        }
+        let WrittenHeader { raddle_log, live, most_a_second, recipe } =
+            serde_json::from_str(line).map_err(|error| LiveError::bad_log(1, &error))?;
+        let recipe = logged_recipe(&recipe, registry, 1)?;
+        Ok(Self { raddle_log, live, most_a_second, recipe })
+    }
+}
+
+/// Reads a recipe in the line `line` of a log, counted from 1.
+pub(crate) fn logged_recipe(
+    recipe: &Value,
+    registry: &Registry,
+    line: usize,
+) -> Result<Recipe, LiveError> {
+    registry.recipe("of the daemon", &recipe.to_string()).map_err(|error| {
+        let what = format!("{error}. A log is read with a registry that has its policies");
+        LiveError::bad_log(line, &what)
+    })
+}
+
+/// Word in the first line of a log by which it is known as the log of a daemon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum DaemonMark {
+    Daemon,
+}
+
+/// Event of a daemon, as the log has it: a message of a program, an order from outside, or a time
+/// that has come.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) enum DaemonEvent {
+    ProcessJoined {
+        process: ProcessId,
+        level: Level,
+        /// Number of the device that the program uses.
+        #[serde(default, skip_serializing_if = "is_first")]
+        device: u16,
+    },
+    ProcessLeft {
+        process: ProcessId,
+    },
+    Runnable {
+        process: ProcessId,
+        in_flight: u64,
+    },
+    Idle {
+        process: ProcessId,
+    },
+    Drained {
+        process: ProcessId,
+    },
+    /// A program is taken off the device, by this method of preemption, until a person, or the test
+    /// that preempts at random, lets it go on.
+    Held {
+        process: ProcessId,
+        how: Preemption,
+    },
+    LetGo {
+        process: ProcessId,
+    },
+    /// A program has another level or share from now on, or gives a hint to policies.
+    Hint {
+        process: ProcessId,
+        hint: LiveHint,
+    },
+    /// The policies of this recipe decide from now on.
+    Set {
+        recipe: Value,
+    },
+    /// A decision took the policies longer than a daemon may be silent.
+    Stalled {},
+    Woke {},
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+const fn is_first(device: &u16) -> bool {
+    *device == 0
+}
+
+/// Order of the daemon to a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "answer", rename_all = "kebab-case")]
+pub(crate) enum Told {
+    Preempt { process: ProcessId, how: Preemption },
+    Pause { process: ProcessId },
+    Resume { process: ProcessId },
+}
+
+/// Decision of the policies, as the log has it: which programs have the turn, or which law of its
+/// trait a policy has broken.
+#[derive(Serialize)]
+#[serde(tag = "answer", rename_all = "kebab-case")]
+pub(super) enum Answered<'a> {
+    Turn {
+        may_issue: &'a [ProcessId],
+        #[serde(skip_serializing_if = "is_first")]
+        device: u16,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        until: Option<Tick>,
+    },
+    Broke {
+        slot: &'a str,
+        law: &'a str,
+    },
+}
