@@ -60,6 +60,15 @@ const OF_AMD: TimeSlices = TimeSlices {
 /// Words for the source of time slices that a device's own description gives.
 const OWN: &str = "turn-ns and turn-switch-ns of the device, where it gives them";
 
+/// Time slices of a Quadro GV100, which has the chip of a V100.
+const GV100: TimeSlices = TimeSlices {
+    turn_ns: [2_100_000, 2_400_000, 2_500_000],
+    switch_ns: [187_000, 228_000, 269_000],
+    source: "XpuOS/xsched-artifacts e5ed108, fig7, GV100: 1,000 requests of 6.49 ms beside a loop took \
+             11.71 to 14.55 ms, and two loops lose 9.5 % of the device to switches, taken to scatter as \
+             on an RTX 5090",
+};
+
 /// (id, time slices) of the devices on which time slices were measured.
 const MEASURED: &[(&str, TimeSlices)] = &[
     (
@@ -71,16 +80,8 @@ const MEASURED: &[(&str, TimeSlices)] = &[
                      2.27 ms; switches took 250 to 356 us",
         },
     ),
-    (
-        "v100",
-        TimeSlices {
-            turn_ns: [2_100_000, 2_400_000, 2_500_000],
-            switch_ns: [187_000, 228_000, 269_000],
-            source: "XpuOS/xsched-artifacts e5ed108, fig7, GV100: 1,000 requests of 6.49 ms beside a \
-                     loop took 11.71 to 14.55 ms, and two loops lose 9.5 % of the device to switches, \
-                     taken to scatter as on an RTX 5090",
-        },
-    ),
+    ("v100", GV100),
+    ("v100-32gb", GV100),
 ];
 
 impl Device {
