@@ -29,6 +29,9 @@ pub struct RequestSummary {
     /// had been served.
     #[serde(default)]
     pub last_end_ns: u64,
+    /// The number of other requests that had arrived and not ended when the last request arrived.
+    #[serde(default)]
+    pub waiting: u64,
     /// The number of first requests that the latencies of this summary leave out, as the device was
     /// empty before them.
     #[serde(default)]
@@ -107,10 +110,14 @@ impl RequestSummary {
         let in_order_ns: Vec<u64> = counted.map(|it| it.latency_ns).collect();
         let mut latencies = in_order_ns.clone();
         latencies.sort_unstable();
+        let last_arrival = outcome.began[process].iter().max().copied().unwrap_or_default();
+        let is_over = |it: &&Option<Served>| it.is_some_and(|it| it.end <= last_arrival);
+        let waiting = served.len() - served.iter().filter(is_over).count();
         Some(Self {
             arrived: u64::from(outcome.iterations[process]),
             ended: ended.len() as u64,
             last_end_ns: ended.iter().map(|it| it.end.0).max().unwrap_or(0),
+            waiting: waiting.saturating_sub(1) as u64,
             warm_up,
             latency_mean_ns: libm::round(mean(&latencies)) as u64,
             latency_p50_ns: percentile(&latencies, 50),

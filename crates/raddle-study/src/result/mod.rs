@@ -10,6 +10,7 @@ mod got;
 mod load_limit;
 mod lost;
 mod offered;
+mod overload;
 mod overturning;
 mod replay;
 mod runs;

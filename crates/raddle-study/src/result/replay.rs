@@ -17,6 +17,7 @@ use super::lost::{
     NeverEnded, RefusedLaunches, StuckLaunches, lost_in, never_ran, refusals, stuck,
 };
 use super::offered::NotOffered;
+use super::overload::overloaded;
 use super::overturning::{Overturning, of_profiles, refused_resets};
 use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay, SLOWEST, SetUpFile};
 use crate::answer::{JudgedProcess, PolicyFigures, PolicyRow, today};
@@ -179,6 +180,7 @@ impl ReplayResult {
         let never_ran = lost.tell(&mut answer);
         found.extend(lost.overturning);
         found.extend(replay.rules.overturning.iter().cloned());
+        found.extend(overloaded(&recipes));
         found.extend(recipes.iter().filter_map(|recipe| {
             refused_resets(&recipe.name, recipe.summary.preemption.as_ref()?)
         }));

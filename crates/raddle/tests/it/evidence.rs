@@ -116,3 +116,18 @@ fn a_load_without_end_is_drawn_and_logged() {
         assert_eq!(place.raddle(&["log", &log, "--replay"]).code, 0, "{recipe}");
     }
 }
+
+/// Checks that a load that no policy can serve is told, and that one that is served, or that comes
+/// all at once, is not.
+#[test]
+fn a_load_that_cannot_be_served_is_told() {
+    let place = Place::new();
+    place.file("one.csv", one());
+    let told = |load: &[&str]| -> bool {
+        let lines = replayed(&place, load)["overturning"].clone();
+        lines.to_string().contains("leftover cannot serve the load: its p99 grows with --until")
+    };
+    assert!(told(&["--requests=one=1300/s", "--until=200ms"]));
+    assert!(!told(&["--requests=one=500/s", "--until=200ms"]));
+    assert!(!told(&["--requests=one=burst:30"]));
+}

@@ -1,0 +1,53 @@
+//! Under which recipes do more requests arrive than are served, so that their times say little?
+
+use raddle_sim::ProcessSummary;
+
+use super::overturning::Overturning;
+use super::replay::RecipeResult;
+use crate::units::{count, plain};
+
+/// Smallest number of requests still waiting when the last one arrived, from which on a replay can
+/// count as overloaded.
+const BACKLOG: u64 = 5;
+/// Largest number of characters of a recipe's name in the line of a warning.
+const NAME: usize = 18;
+
+/// Returns whether more requests of a process arrive than are served: when the last request
+/// arrived, more than a tenth of all requests, and at least [`BACKLOG`], had not ended. Requests
+/// that all arrive at once are none of these.
+fn is_overloaded(process: &ProcessSummary) -> bool {
+    let of = |it: &raddle_sim::RequestSummary| {
+        let all_at_once = it.waiting + 1 >= it.arrived;
+        it.waiting >= BACKLOG && it.waiting * 10 > it.arrived && !all_at_once
+    };
+    process.requests.as_ref().is_some_and(of)
+}
+
+/// Returns the warning that more requests arrive than are served under some recipes; `None` where
+/// all are served.
+pub(super) fn overloaded(recipes: &[RecipeResult]) -> Option<Overturning> {
+    let mut names: Vec<String> = Vec::new();
+    let mut warnings = Vec::new();
+    for recipe in recipes {
+        let over = recipe.summary.processes.iter().filter(|it| is_overloaded(it));
+        let told = over.filter_map(|process| {
+            let requests = process.requests.as_ref()?;
+            let [waiting, all] = [requests.waiting, requests.arrived].map(count);
+            Some(format!(
+                "under {} {waiting} of {all} requests of {} still waited when the last one arrived: more arrive than are served, so that their times grow with the time that is replayed (--until)",
+                recipe.name, process.name
+            ))
+        });
+        let before = warnings.len();
+        warnings.extend(told);
+        names.extend((warnings.len() > before).then(|| plain(&recipe.name, NAME)));
+    }
+    let line = match names.as_slice() {
+        [] => return None,
+        [only] => format!("{only} cannot serve the load: its p99 grows with --until"),
+        [first, more @ ..] => {
+            format!("{first} +{} more cannot serve the load: p99 grows with --until", more.len())
+        }
+    };
+    Some(Overturning { line, warnings })
+}
