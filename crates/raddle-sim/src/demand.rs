@@ -78,7 +78,8 @@ pub struct DemandRule {
     /// many of its workgroups run as when it has the device to itself, in thousandths. Launches of
     /// other processes on these units get no more than the rest.
     pub pipes: u64,
-    /// The need that is assumed for a launch whose need is unknown.
+    /// The need that is assumed for a launch whose need is unknown; if it is memory, also for a
+    /// matrix product of small tiles ([`NeedSource::SmallTile`]).
     pub unknown: KernelNeed,
 }
 
@@ -149,6 +150,15 @@ impl DemandRule {
             unknown: KernelNeed::Memory,
         },
     ];
+
+    /// Returns the need by which a launch is simulated: the known one, or what this rule assumes.
+    fn assumed(&self, known: OpNeed) -> KernelNeed {
+        match (known.need, known.source) {
+            (KernelNeed::Unknown, _) => self.unknown,
+            (_, NeedSource::SmallTile) if self.unknown == KernelNeed::Memory => self.unknown,
+            (need, _) => need,
+        }
+    }
 
     /// Returns the rates and shares that are expected on a device: its own, where it gives them.
     #[must_use]
@@ -254,7 +264,7 @@ pub fn process_demand(
     let [unit, unit_beside] = rule.unit.of(&memory);
     memory.unit = unit;
     let of = |(op, need): (&Op, &OpNeed)| {
-        let need = if need.need == KernelNeed::Unknown { rule.unknown } else { need.need };
+        let need = rule.assumed(*need);
         let own_at_once = at_once(op, own);
         let full = at_once(op, target).min(op.workgroups).max(1);
         let rate = match need {
@@ -406,6 +416,22 @@ mod tests {
         let [least, most] = DemandRule::bounds(&own);
         assert_eq!((least.memory, least.compute, least.reached), (720, 0, Some(950)));
         assert_eq!((most.memory, most.compute, most.reached), (900, 500, Some(500)));
+    }
+
+    /// Checks that a need that is not sure is what costs most at the end of the range where neighbours
+    /// cost most, and that one which the user says stays.
+    #[test]
+    fn a_need_that_is_not_sure_costs_most_at_the_upper_end() {
+        let [least, most] = DemandRule::BOUNDS;
+        let of = |rule: DemandRule, need, source| rule.assumed(OpNeed { need, source });
+        for (need, source, found) in [
+            (KernelNeed::Unknown, NeedSource::Nothing, [KernelNeed::Unknown, KernelNeed::Memory]),
+            (KernelNeed::Compute, NeedSource::SmallTile, [KernelNeed::Compute, KernelNeed::Memory]),
+            (KernelNeed::Compute, NeedSource::Tile, [KernelNeed::Compute; 2]),
+            (KernelNeed::Compute, NeedSource::Said, [KernelNeed::Compute; 2]),
+        ] {
+            assert_eq!([of(least, need, source), of(most, need, source)], found, "{source:?}");
+        }
     }
 
     #[test]

@@ -14,6 +14,9 @@ const SHORT_NS: u64 = 4_000;
 /// Largest smaller side, in elements, of the tile of a matrix product that reads its weights once for few rows, so that
 /// it needs memory.
 const NARROW: u32 = 16;
+/// Largest smaller side, in elements, of the tile of a matrix product that may have few rows, so that it may need memory
+/// all the same.
+const SMALL: u32 = 64;
 
 /// The resource that a kernel needs most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,6 +66,9 @@ pub enum NeedSource {
     /// The kernel is a matrix product whose name has the size of its tile; what it needs most
     /// follows from that size.
     Tile,
+    /// The kernel is a matrix product whose name has the size of its tile, which is small: with few
+    /// rows it needs memory, although it is taken to need compute.
+    SmallTile,
     /// The kernel computes attention; its grid shows whether it needs memory or arithmetic most.
     Grid,
     /// The number of workgroups, or the length of the launch, shows what the launch needs most.
@@ -80,6 +86,7 @@ impl NeedSource {
             Self::Said => "said",
             Self::Name => "name",
             Self::Tile => "tile",
+            Self::SmallTile => "small-tile",
             Self::Grid => "grid",
             Self::Size => "size",
             Self::Nothing => "nothing",
@@ -124,10 +131,11 @@ pub fn kernel_need(kernel: &str, size: &LaunchSize) -> (KernelNeed, NeedSource) 
     }
     match NamedKind::of(kernel) {
         NamedKind::Memory => (KernelNeed::Memory, NeedSource::Name),
-        NamedKind::Product(Some((wide, high))) => {
-            let narrow = wide.min(high) <= NARROW;
-            (if narrow { KernelNeed::Memory } else { KernelNeed::Compute }, NeedSource::Tile)
-        }
+        NamedKind::Product(Some((wide, high))) => match wide.min(high) {
+            ..=NARROW => (KernelNeed::Memory, NeedSource::Tile),
+            ..=SMALL => (KernelNeed::Compute, NeedSource::SmallTile),
+            _ => (KernelNeed::Compute, NeedSource::Tile),
+        },
         NamedKind::Product(None) => (KernelNeed::Compute, NeedSource::Name),
         NamedKind::Attention(Some(true)) => (KernelNeed::Memory, NeedSource::Name),
         NamedKind::Attention(Some(false)) => (KernelNeed::Compute, NeedSource::Name),
@@ -386,14 +394,26 @@ mod tests {
         let found = |size| kernel_need(name, &size);
         let (latency, compute) = (KernelNeed::Latency, KernelNeed::Compute);
         assert_eq!(found(LaunchSize { workgroups: 32, ..LARGE }), (latency, NeedSource::Size));
-        assert_eq!(found(LaunchSize { workgroups: 33, ..LARGE }), (compute, NeedSource::Tile));
+        assert_eq!(found(LaunchSize { workgroups: 33, ..LARGE }), (compute, NeedSource::SmallTile));
         assert_eq!(found(LaunchSize { duration_ns: 3_999, ..LARGE }), (latency, NeedSource::Size));
         // Communication waits for other devices, with few workgroups or many.
         let nccl = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
         let few = LaunchSize { workgroups: 24, ..LARGE };
         assert_eq!(kernel_need(nccl, &few), (KernelNeed::Unknown, NeedSource::Nothing));
         // The number of workgroups of a kernel in a graph is often unknown.
-        assert_eq!(found(LaunchSize { workgroups: 0, ..LARGE }), (compute, NeedSource::Tile));
+        assert_eq!(found(LaunchSize { workgroups: 0, ..LARGE }), (compute, NeedSource::SmallTile));
+    }
+
+    #[test]
+    fn a_product_of_small_tiles_may_need_memory() {
+        for (tile, found) in [
+            ("128x16", (KernelNeed::Memory, NeedSource::Tile)),
+            ("128x17", (KernelNeed::Compute, NeedSource::SmallTile)),
+            ("256x64", (KernelNeed::Compute, NeedSource::SmallTile)),
+            ("256x65", (KernelNeed::Compute, NeedSource::Tile)),
+        ] {
+            assert_eq!(kernel_need(&format!("ampere_sgemm_{tile}_tn"), &LARGE), found, "{tile}");
+        }
     }
 
     #[test]

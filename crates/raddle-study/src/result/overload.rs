@@ -1,9 +1,8 @@
 //! Under which recipes do more requests arrive than are served, so that their times say little?
 
-use raddle_sim::ProcessSummary;
+use raddle_sim::{ProcessSummary, Summary};
 
 use super::overturning::Overturning;
-use super::replay::RecipeResult;
 use crate::units::{count, plain};
 
 /// Smallest number of requests still waiting when the last one arrived, from which on a replay can
@@ -23,24 +22,26 @@ fn is_overloaded(process: &ProcessSummary) -> bool {
     process.requests.as_ref().is_some_and(of)
 }
 
-/// Returns the warning that more requests arrive than are served under some recipes; `None` where
-/// all are served.
-pub(super) fn overloaded(recipes: &[RecipeResult]) -> Option<Overturning> {
+/// Returns the warning that more requests arrive than are served under some of the recipes, each
+/// given as (name, summary of its replay); `None` where all are served.
+pub(super) fn overloaded<'r>(
+    recipes: impl Iterator<Item = (&'r str, &'r Summary)>,
+) -> Option<Overturning> {
     let mut names: Vec<String> = Vec::new();
     let mut warnings = Vec::new();
-    for recipe in recipes {
-        let over = recipe.summary.processes.iter().filter(|it| is_overloaded(it));
+    for (name, summary) in recipes {
+        let over = summary.processes.iter().filter(|it| is_overloaded(it));
         let told = over.filter_map(|process| {
             let requests = process.requests.as_ref()?;
             let [waiting, all] = [requests.waiting, requests.arrived].map(count);
             Some(format!(
-                "under {} {waiting} of {all} requests of {} still waited when the last one arrived: more arrive than are served, so that their times grow with the time that is replayed (--until)",
-                recipe.name, process.name
+                "under {name} {waiting} of {all} requests of {} still waited when the last one arrived: more arrive than are served, so that their times grow with the time that is replayed (--until)",
+                process.name
             ))
         });
         let before = warnings.len();
         warnings.extend(told);
-        names.extend((warnings.len() > before).then(|| plain(&recipe.name, NAME)));
+        names.extend((warnings.len() > before).then(|| plain(name, NAME)));
     }
     let line = match names.as_slice() {
         [] => return None,

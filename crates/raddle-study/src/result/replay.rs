@@ -180,7 +180,7 @@ impl ReplayResult {
         let never_ran = lost.tell(&mut answer);
         found.extend(lost.overturning);
         found.extend(replay.rules.overturning.iter().cloned());
-        found.extend(overloaded(&recipes));
+        found.extend(overloaded(recipes.iter().map(|it| (it.name.as_str(), &it.summary))));
         found.extend(recipes.iter().filter_map(|recipe| {
             refused_resets(&recipe.name, recipe.summary.preemption.as_ref()?)
         }));
