@@ -23,6 +23,8 @@ mod runtime;
 mod sample;
 mod slot;
 
+use error::RecipeFault;
+
 pub use error::RecipeError;
 use line::{is_json, line_at};
 pub use registry::Registry;
@@ -146,7 +148,7 @@ impl Recipe {
                 _ => "has a version that is no number".to_owned(),
             };
             let line = if json { "\"raddle\": 1" } else { "raddle = 1" };
-            return Err(RecipeError::Version { name: name.into(), version, line });
+            return Err(RecipeError(RecipeFault::Version { name: name.into(), version, line }));
         }
         let read = || {
             let mut document: RecipeDocument = read(recipe)?;
@@ -333,11 +335,9 @@ fn made<P: ?Sized>(name: &str, slot: &PolicySlot<P>, device: &Cus) -> Result<Box
 /// Parses the text of a recipe as JSON or TOML; the error has the line, and `name`, the name of the
 /// recipe.
 fn value(name: &str, text: &str) -> Result<Value, RecipeError> {
-    let syntax = |format, line: usize, message: &str| RecipeError::Syntax {
-        name: name.into(),
-        format,
-        line,
-        message: message.trim().replace('\n', ", "),
+    let syntax = |format, line: usize, message: &str| {
+        let message = message.trim().replace('\n', ", ");
+        RecipeError(RecipeFault::Syntax { name: name.into(), format, line, message })
     };
     if is_json(text) {
         return serde_json::from_str(text).map_err(|error| {
