@@ -230,8 +230,7 @@ fn a_policy_that_cuts_unlawfully_is_named() {
 
 /// Returns the log's lines of starts and ends of launch `k1`, each from the word `launch` on.
 fn logged(detail: Detail, addresses: bool) -> Vec<String> {
-    let (recipe, device) = (Recipe::default(), String::new());
-    let header = LogHeader { raddle_log: 1, detail, device, cus: 1, shape: SHAPE, recipe };
+    let header = LogHeader::new(Recipe::default(), "any", SHAPE, 1).with_detail(detail);
     let sink = Sink::default();
     let log = header.writer(Box::new(sink.clone()));
     let policy = Cuts { addresses };
