@@ -43,14 +43,9 @@ enum Chore {
         #[arg(long)]
         names: bool,
     },
-    /// Count the public items of each crate that an embedder depends on, as rustdoc sees them
-    Items {
-        /// Crates to count; without any, all that an embedder depends on
-        crates: Vec<String>,
-        /// List the public items
-        #[arg(long)]
-        list: bool,
-    },
+    /// Count and list the public items of each crate that an embedder depends on, as rustdoc sees
+    /// them, and compare them with xtask/api
+    Items(items::ItemArgs),
     /// Run cargo test and accept what the snapshots now show; read the diff afterwards
     Bless {
         /// Arguments of cargo test; without any, the whole workspace
@@ -99,7 +94,7 @@ fn main() -> Result<()> {
         Chore::Lines { checkout, names } => {
             lines::run(&checkout.unwrap_or_else(checkout::root).canonicalize()?, names)
         }
-        Chore::Items { crates, list } => items::run(&shell, &crates, list),
+        Chore::Items(args) => items::run(&shell, &args),
         Chore::Bless { args } => {
             Ok(cmd!(shell, "cargo test").args(or_all(args)).env("INSTA_UPDATE", "always").run()?)
         }

@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::fs::File;
 use std::io::BufWriter;
 
-use raddle_dispatch::log::{Detail, LOG_VERSION, LogHeader, LogWriter};
+use raddle_dispatch::log::{LogHeader, LogWriter};
 use raddle_dispatch::{Composed, Dispatcher, Recipe};
 use raddle_policy::{Actions, CuId, CuShape, Piece, Tick};
 
@@ -86,8 +86,7 @@ fn log_to(file: &str, recipe: Recipe, shape: CuShape, cus: u16) -> Result<LogWri
         let text = format!("the log {file} cannot be written: {error}; check its folder");
         Failure::new(RaddleStatus::Invalid, text)
     })?;
-    let (detail, device) = (Detail::Answers, "given by a host".to_owned());
-    let header = LogHeader { raddle_log: LOG_VERSION, detail, device, cus, shape, recipe };
+    let header = LogHeader::new(recipe, "given by a host", shape, cus);
     Ok(header.writer(Box::new(BufWriter::new(opened))))
 }
 

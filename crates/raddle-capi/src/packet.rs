@@ -2,8 +2,7 @@
 
 use raddle_packet::{
     AQL_BYTES, Agent, AnyReplacement, AqlConfig, AqlFormat, AqlPacket, BarrierPacket, Encoder,
-    HALF_WORDS, HalfWords, HeaderBits, KernelDispatch, LaunchImage, PacketTypes, Received,
-    Replacement,
+    HALF_WORDS, KernelDispatch, LaunchImage, PacketTypes, PartOrder, Received, Replacement,
 };
 
 use crate::handle::{enter, with};
@@ -145,16 +144,14 @@ impl RaddleAqlConfig {
             barrier("config.barrier_and", self.barrier_and)?,
             barrier("config.barrier_or", self.barrier_or)?,
         );
+        let order = |high_first| match high_first {
+            0 => PartOrder::LowFirst,
+            _ => PartOrder::HighFirst,
+        };
         let config = AqlConfig {
             types: PacketTypes { dispatch, reference, condensed, barrier_and, barrier_or },
-            half_words: match self.half_words_high_first {
-                0 => HalfWords::LowFirst,
-                _ => HalfWords::HighFirst,
-            },
-            header_bits: match self.header_bits_high_first {
-                0 => HeaderBits::LowFirst,
-                _ => HeaderBits::HighFirst,
-            },
+            half_words: order(self.half_words_high_first),
+            header_bits: order(self.header_bits_high_first),
             narrow_private: self.narrow_private != 0,
             entries,
         };

@@ -6,8 +6,9 @@ use core::fmt;
 
 use raddle_policy::{Demand, Footprint, Resource};
 
+use crate::Device;
+use crate::residency::Limits;
 use crate::rounded::Rounded;
-use crate::{Device, Limits};
 
 /// Reason why a workgroup can never run on a device: it does not fit an empty compute unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -36,7 +36,7 @@ pub use properties::{SourceDevice, from_properties};
 /// signatures of this crate.
 pub use raddle_policy;
 pub use raddle_policy::ErrorKind;
-pub use residency::{Limits, Residency};
+pub use residency::Residency;
 pub use slices::TimeSlices;
 pub use table::{ids, table};
 

@@ -15,7 +15,7 @@ pub struct Residency {
     /// Number of workgroups that fit: the least of the limits; 0 where not even one workgroup fits.
     pub(crate) workgroups: u32,
     /// Resource that allows the fewest workgroups. Of several, the first in this order: workgroups,
-    /// waves, VGPR, SGPR, LDS, barriers. [`Limits::reached`] names them all.
+    /// waves, VGPR, SGPR, LDS, barriers. [`Residency::reached`] names them all.
     pub(crate) limiter: Resource,
     /// Number of workgroups that fit by each resource alone.
     pub(crate) limits: Limits,
@@ -30,23 +30,34 @@ impl Residency {
     }
 
     /// Returns the resource that allows the fewest workgroups. Of several, the first in this order:
-    /// workgroups, waves, VGPR, SGPR, LDS, barriers. [`Limits::reached`] names them all.
+    /// workgroups, waves, VGPR, SGPR, LDS, barriers. [`Residency::reached`] names them all.
     #[must_use]
     pub const fn limiter(&self) -> Resource {
         self.limiter
     }
 
-    /// Returns the number of workgroups that fit an empty compute unit by each resource alone.
+    /// Returns the number of workgroups that fit an empty compute unit by one resource alone;
+    /// `u32::MAX` where it never limits. By wave slots it is 0 also where the workgroup has no or
+    /// too many threads, by vector registers also where a thread or a workgroup wants too many.
     #[must_use]
-    pub const fn limits(&self) -> &Limits {
-        &self.limits
+    pub fn limit(&self, resource: Resource) -> u32 {
+        let limits = self.limits.in_order();
+        let limit = limits.into_iter().find_map(|(of, limit)| (of == resource).then_some(limit));
+        limit.unwrap_or(u32::MAX)
+    }
+
+    /// Returns all resources of which an empty compute unit has enough for exactly `workgroups`
+    /// workgroups, in the order in which ties between limits are decided.
+    pub fn reached(&self, workgroups: u32) -> impl Iterator<Item = Resource> {
+        let limits = self.limits.in_order().into_iter();
+        limits.filter(move |&(_, limit)| limit == workgroups).map(|(resource, _)| resource)
     }
 }
 
 /// Number of workgroups that fit an empty compute unit by each resource alone; `u32::MAX` where a
 /// resource never limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Number of workgroups that fit an empty compute unit by its workgroup slots.
     pub(crate) workgroups: u32,
     /// Number of workgroups that fit an empty compute unit by its wave slots; 0 also where the
@@ -61,41 +72,6 @@ pub struct Limits {
     pub(crate) lds: u32,
     /// Number of workgroups for which an empty compute unit has enough hardware barriers.
     pub(crate) barriers: u32,
-}
-
-impl Limits {
-    /// Returns the number of workgroups that fit an empty compute unit by its workgroup slots.
-    #[must_use]
-    pub const fn workgroups(&self) -> u32 {
-        self.workgroups
-    }
-
-    /// Returns the number of workgroups that fit an empty compute unit by its wave slots; 0 also
-    /// where the workgroup has no or too many threads.
-    #[must_use]
-    pub const fn waves(&self) -> u32 {
-        self.waves
-    }
-
-    /// Returns the number of workgroups that fit an empty compute unit by its vector registers; 0
-    /// also where a thread or a workgroup wants too many.
-    #[must_use]
-    pub const fn vgpr(&self) -> u32 {
-        self.vgpr
-    }
-
-    /// Returns the number of workgroups that fit an empty compute unit by its shared memory (LDS).
-    #[must_use]
-    pub const fn lds(&self) -> u32 {
-        self.lds
-    }
-
-    /// Returns the number of workgroups for which an empty compute unit has enough hardware
-    /// barriers.
-    #[must_use]
-    pub const fn barriers(&self) -> u32 {
-        self.barriers
-    }
 }
 
 impl Limits {
@@ -133,12 +109,6 @@ impl Limits {
             (Resource::Lds, self.lds),
             (Resource::Barriers, self.barriers),
         ]
-    }
-
-    /// Returns all resources of which an empty compute unit has enough for exactly `workgroups`
-    /// workgroups, in the order in which ties between limits are decided.
-    pub fn reached(&self, workgroups: u32) -> impl Iterator<Item = Resource> {
-        self.in_order().into_iter().filter(move |&(_, limit)| limit == workgroups).map(|(r, _)| r)
     }
 }
 

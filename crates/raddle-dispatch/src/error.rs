@@ -4,17 +4,78 @@ use alloc::boxed::Box;
 use alloc::string::String;
 
 use crate::book::BookError;
-use raddle_policy::{LaunchId, ProcessId, ShapeError, Tick};
+use raddle_policy::{ErrorKind, LaunchId, ProcessId, ShapeError, Tick};
 use raddle_preempt::PreemptError;
 
 /// The reason why a dispatcher cannot go on, or a log cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "the message says what each field is")]
-pub enum DispatchError {
+#[error(transparent)]
+pub struct DispatchError(pub(crate) DispatchReason);
+
+impl DispatchError {
+    /// Returns the error with which an implementation of [`Dispatcher`](crate::Dispatcher) outside
+    /// this crate refuses an event, or says that it cannot decide.
+    pub fn other(error: impl Into<Box<dyn core::error::Error + Send + Sync>>) -> Self {
+        Self(DispatchReason::Other(error.into()))
+    }
+
+    /// Returns the error of a line of a log that is not valid; `line` counts from 1.
+    #[cfg(feature = "recipes")]
+    pub fn bad_log(line: usize, what: impl Into<String>) -> Self {
+        Self(DispatchReason::BadLog { line, what: what.into() })
+    }
+
+    /// Returns the kind of the error, by which a program may go on.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        match &self.0 {
+            DispatchReason::Shape(_)
+            | DispatchReason::NoComputeUnits
+            | DispatchReason::NoWindow
+            | DispatchReason::NoShare(_) => ErrorKind::OutOfRange,
+            DispatchReason::ReadyOther(_) => ErrorKind::Inconsistent,
+            DispatchReason::TimeBackwards { .. }
+            | DispatchReason::UnknownLaunch(_)
+            | DispatchReason::DuplicateLaunch(_)
+            | DispatchReason::UnknownProcess(_)
+            | DispatchReason::DuplicateProcess(_)
+            | DispatchReason::ProcessBusy(_)
+            | DispatchReason::NotAsked { .. }
+            | DispatchReason::NoReset(_) => ErrorKind::State,
+            DispatchReason::Event(error) => error.kind(),
+            DispatchReason::Controller(error) => error.kind(),
+            DispatchReason::Policy { .. } => ErrorKind::Policy,
+            DispatchReason::Other(_) => ErrorKind::Unsupported,
+            #[cfg(feature = "recipes")]
+            DispatchReason::Rule { .. } => ErrorKind::Fault,
+            #[cfg(feature = "recipes")]
+            DispatchReason::Log(_) | DispatchReason::ReadLog(_) => ErrorKind::Io,
+            #[cfg(feature = "recipes")]
+            DispatchReason::BadLog { .. } | DispatchReason::BadEvent { .. } => {
+                ErrorKind::Inconsistent
+            }
+        }
+    }
+}
+
+impl From<PreemptError> for DispatchError {
+    fn from(error: PreemptError) -> Self {
+        Self(DispatchReason::Controller(error))
+    }
+}
+
+impl From<BookError> for DispatchError {
+    fn from(error: BookError) -> Self {
+        Self(DispatchReason::Event(error))
+    }
+}
+
+/// Reason of an error, with the values that its message says.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DispatchReason {
     /// The shape of the compute units is impossible.
     #[error("no dispatcher for such compute units: {0}")]
-    Shape(#[from] ShapeError),
+    Shape(#[source] ShapeError),
     /// The device has no compute units.
     #[error("no dispatcher for a device without compute units: give at least 1")]
     NoComputeUnits,
@@ -60,10 +121,10 @@ pub enum DispatchError {
     NoReset(ProcessId),
     /// An event reports an end of workgroups that cannot be true, such as more ends than starts.
     #[error("event contradicts the book: {0}")]
-    Event(#[from] BookError),
+    Event(#[source] BookError),
     /// The preemption controller got a report that cannot be true.
     #[error("the preemption controller refuses what is reported: {0}")]
-    Controller(#[from] PreemptError),
+    Controller(#[source] PreemptError),
     /// A policy answered what a law of its trait (`Allocate`, `Turn` and so on) does not allow;
     /// `what` says which law and how.
     #[error(
@@ -71,6 +132,7 @@ pub enum DispatchError {
     )]
     Policy { slot: &'static str, policy: String, what: String },
     /// The dispatcher has broken a rule of the preemption controller, which no input may cause.
+    #[cfg(feature = "recipes")]
     #[error(
         "rule {rule} of the controller of preemptions is broken at tick {at}: {what}. This is a fault of raddle, not of a policy or of what was given to it"
     )]
@@ -96,11 +158,4 @@ pub enum DispatchError {
     #[cfg(feature = "recipes")]
     #[error("this is no event as a decision log spells it: {what}")]
     BadEvent { what: String },
-}
-
-#[cfg(feature = "recipes")]
-impl DispatchError {
-    pub(crate) fn bad_log(line: usize, what: impl Into<String>) -> Self {
-        Self::BadLog { line, what: what.into() }
-    }
 }

@@ -23,6 +23,8 @@ mod runtime;
 mod sample;
 mod slot;
 
+use error::RecipeFault;
+
 pub use error::RecipeError;
 use line::{is_json, line_at};
 pub use registry::Registry;
@@ -146,7 +148,7 @@ impl Recipe {
                 _ => "has a version that is no number".to_owned(),
             };
             let line = if json { "\"raddle\": 1" } else { "raddle = 1" };
-            return Err(RecipeError::Version { name: name.into(), version, line });
+            return Err(RecipeError(RecipeFault::Version { name: name.into(), version, line }));
         }
         let read = || {
             let mut document: RecipeDocument = read(recipe)?;
@@ -182,10 +184,14 @@ impl Recipe {
     /// Returns the optional fields of a launch on which an answer may depend: a log has only these.
     pub(crate) fn reads(&self) -> Needs {
         let all = self.needs();
-        let mut reads = Needs::NONE;
-        (reads.call, reads.activity) = (all[0].call, all[2].activity);
-        reads.estimate = all.iter().any(|needs| needs.estimate);
-        reads
+        let estimate = all.iter().any(|needs| needs.has(Needs::ESTIMATE));
+        let reads = [
+            (all[0].has(Needs::CALL), Needs::CALL),
+            (all[2].has(Needs::ACTIVITY), Needs::ACTIVITY),
+            (estimate, Needs::ESTIMATE),
+        ];
+        let read = reads.into_iter().filter(|&(is_read, _)| is_read);
+        read.fold(Needs::NONE, |all, (_, need)| all.and(need))
     }
 
     /// Returns the needs of the policies for launch path, turn, allocate and preempt: the fields of
@@ -204,14 +210,14 @@ impl Recipe {
     /// it. True for a policy from outside that states no needs.
     #[must_use]
     pub fn tests_flag(&self) -> bool {
-        self.preempt.needs().flag
+        self.preempt.needs().has(Needs::FLAG)
     }
 
     /// Returns whether the preempt policy may save the work of a process and restore it later. True
     /// for a policy from outside that states no needs.
     #[must_use]
     pub fn switches(&self) -> bool {
-        self.preempt.needs().switches
+        self.preempt.needs().has(Needs::SWITCHES)
     }
 
     /// Returns the scope of a reset: which launches it kills.
@@ -221,7 +227,7 @@ impl Recipe {
 
     /// Returns the most times that resets may kill one launch; `None` where there is no limit.
     pub(crate) fn most_kills(&self) -> Option<u32> {
-        self.preempt.needs().most_kills
+        self.preempt.needs().most_kills()
     }
 
     /// Sets a limit for the kills of one launch where turns may end by time and the recipe sets
@@ -229,7 +235,7 @@ impl Recipe {
     /// never end. Under `highest-level` only urgent work takes the turn away, and seed 001 has no
     /// limit.
     fn fill_kills(&mut self) {
-        if self.turn.needs().slices {
+        if self.turn.needs().has(Needs::SLICES) {
             let most_kills = Some(raddle_preempt::MOST_KILLS);
             self.preempt.fill(&Given { most_kills, ..Given::default() });
         }
@@ -329,11 +335,9 @@ fn made<P: ?Sized>(name: &str, slot: &PolicySlot<P>, device: &Cus) -> Result<Box
 /// Parses the text of a recipe as JSON or TOML; the error has the line, and `name`, the name of the
 /// recipe.
 fn value(name: &str, text: &str) -> Result<Value, RecipeError> {
-    let syntax = |format, line: usize, message: &str| RecipeError::Syntax {
-        name: name.into(),
-        format,
-        line,
-        message: message.trim().replace('\n', ", "),
+    let syntax = |format, line: usize, message: &str| {
+        let message = message.trim().replace('\n', ", ");
+        RecipeError(RecipeFault::Syntax { name: name.into(), format, line, message })
     };
     if is_json(text) {
         return serde_json::from_str(text).map_err(|error| {

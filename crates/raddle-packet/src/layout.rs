@@ -154,28 +154,18 @@ pub(crate) fn integer(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
-/// Order of the half-words of a value of 32 or 64 bits.
+/// Order of parts of a packet for which the seed leaves two: half-words of a value, and the two
+/// parts of a header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum HalfWords {
-    /// The least significant half-word of a value comes first, as the value is in little-endian
-    /// memory (B3).
+pub enum PartOrder {
+    /// The least significant half-word first, as in little-endian memory (B3); the entry number in
+    /// the lowest three bits of a header, and the bits of the fields above it (B4).
     #[default]
     LowFirst,
-    /// The most significant half-word of a value comes first.
-    HighFirst,
-}
-
-/// Place of the entry number in the header of a difference, which has 16 bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum HeaderBits {
-    /// The entry number has the lowest three bits, the bits of the fields lie above it (B4).
-    #[default]
-    LowFirst,
-    /// The entry number has the highest three bits, and the bits of the fields follow below.
+    /// The most significant half-word first; the entry number in the highest three bits, and the
+    /// bits of the fields below it.
     HighFirst,
 }
 
@@ -184,10 +174,10 @@ pub enum HeaderBits {
 pub struct AqlConfig {
     /// Type numbers of the kinds of packets.
     pub types: PacketTypes,
-    /// Order of the half-words (16 bits) of a value (B3).
-    pub half_words: HalfWords,
-    /// Place of the entry number in the header of a difference (B4).
-    pub header_bits: HeaderBits,
+    /// Order of the half-words (16 bits) of a value of 32 or 64 bits (B3).
+    pub half_words: PartOrder,
+    /// Place of the entry number in the header of a difference, which has 16 bits (B4).
+    pub header_bits: PartOrder,
     /// True if private_segment_size has 16 bits instead of 32 (B2).
     pub narrow_private: bool,
     /// Number of launches that the agent's table can store, 1 to 8.
@@ -204,8 +194,8 @@ impl Default for AqlConfig {
                 barrier_and: Some(3),
                 barrier_or: Some(5),
             },
-            half_words: HalfWords::LowFirst,
-            header_bits: HeaderBits::LowFirst,
+            half_words: PartOrder::LowFirst,
+            header_bits: PartOrder::LowFirst,
             narrow_private: false,
             entries: AQL_ENTRIES as u16,
         }
@@ -289,8 +279,8 @@ impl AqlFormat {
     #[inline]
     pub const fn pack(&self, ref_num: u16, vector: u16) -> u16 {
         match self.0.header_bits {
-            HeaderBits::LowFirst => vector << 3 | ref_num,
-            HeaderBits::HighFirst => ref_num << 13 | vector,
+            PartOrder::LowFirst => vector << 3 | ref_num,
+            PartOrder::HighFirst => ref_num << 13 | vector,
         }
     }
 
@@ -299,8 +289,8 @@ impl AqlFormat {
     #[inline]
     pub const fn unpack(&self, header: u16) -> (u16, u16) {
         match self.0.header_bits {
-            HeaderBits::LowFirst => (header & 7, header >> 3),
-            HeaderBits::HighFirst => (header >> 13, header & ALL_FIELDS),
+            PartOrder::LowFirst => (header & 7, header >> 3),
+            PartOrder::HighFirst => (header >> 13, header & ALL_FIELDS),
         }
     }
 
@@ -309,7 +299,7 @@ impl AqlFormat {
     #[inline]
     pub(crate) fn copy_value(&self, to: &mut [u8], from: &[u8]) {
         to.copy_from_slice(from);
-        if matches!(self.0.half_words, HalfWords::HighFirst) {
+        if matches!(self.0.half_words, PartOrder::HighFirst) {
             to.as_chunks_mut::<2>().0.reverse();
         }
     }

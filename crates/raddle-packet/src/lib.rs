@@ -48,7 +48,7 @@ pub use error::PacketError;
 pub use launch::{LaunchImage, cleanups};
 #[cfg(feature = "alloc")]
 pub use launch_path::{CondensedConfig, CondensedPath, KernelArguments};
-pub use layout::{AqlConfig, AqlField, AqlFormat, HalfWords, HeaderBits};
+pub use layout::{AqlConfig, AqlField, AqlFormat, PartOrder};
 pub use overhead::Overhead;
 pub use packet_types::{AQL_BYTES, AQL_ENTRIES, AqlPacket, HALF_WORDS, PacketTypes};
 /// Crate of the types that the signatures of this one use: ticks, ids, levels, launches.

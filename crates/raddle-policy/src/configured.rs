@@ -64,102 +64,79 @@ pub trait Configured: Sized {
 /// ```
 /// use raddle_policy::Needs;
 ///
-/// // A preempt policy that only lets resident work finish: launches then test no flag.
-/// let drains = Needs::NONE;
-/// assert!(!drains.flag && Needs::UNKNOWN.flag);
+/// // A preempt policy that raises flags, and saves work where that is cheaper.
+/// let needs = Needs::FLAG.and(Needs::SWITCHES);
+/// assert!(needs.has(Needs::FLAG) && !needs.has(Needs::SLICES));
+/// assert!(Needs::UNKNOWN.has(needs) && !Needs::NONE.has(needs));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Needs {
-    /// True if an answer may depend on what the waves of a launch do
-    /// ([`Launch::activity`](crate::Launch::activity)). Only then is the activity in the decision
-    /// log.
-    pub activity: bool,
-    /// True if an answer may depend on the call by which a host launched a kernel
-    /// ([`Launch::call`](crate::Launch::call)). Only then are the calls in the decision log.
-    pub call: bool,
-    /// True if an answer may depend on how long launches are expected to run
-    /// ([`Launch::estimate`](crate::Launch::estimate)). Only then are the estimates in the decision
-    /// log.
-    pub estimate: bool,
-    /// True if the policy may raise a preemption flag: each launch then tests that flag at its
-    /// start, which takes time.
-    pub flag: bool,
-    /// True if the policy may save the work of a process and restore it later, which costs the time
-    /// of a switch.
-    pub switches: bool,
-    /// True if a process may lose the turn (the right to issue launches) because its time is over,
-    /// and not only because more urgent work came.
-    pub slices: bool,
+    /// One bit for each fact that holds.
+    facts: u8,
     /// The most times that the policy lets one launch be killed; `None` for no limit.
-    pub most_kills: Option<u32>,
+    most_kills: Option<u32>,
 }
 
 impl Needs {
     /// The needs of a policy of which a recipe, its log and a simulator must know only the answers:
-    /// every flag is false, no launch is killed.
-    pub const NONE: Self = Self {
-        activity: false,
-        call: false,
-        estimate: false,
-        flag: false,
-        switches: false,
-        slices: false,
-        most_kills: None,
-    };
+    /// no fact holds, and kills of a launch have no limit.
+    pub const NONE: Self = Self { facts: 0, most_kills: None };
 
     /// The needs of a policy that does not state them: every need is assumed.
-    pub const UNKNOWN: Self = Self {
-        activity: true,
-        call: true,
-        estimate: true,
-        flag: true,
-        switches: true,
-        slices: true,
-        most_kills: None,
-    };
+    pub const UNKNOWN: Self = Self { facts: u8::MAX, most_kills: None };
 
-    /// Returns these needs with `flag` true: the policy may raise a preemption flag.
-    #[must_use]
-    pub const fn with_flag(self) -> Self {
-        Self { flag: true, ..self }
+    /// An answer may depend on what the waves of a launch do
+    /// ([`Launch::activity`](crate::Launch::activity)). Only then is the activity in the decision
+    /// log.
+    pub const ACTIVITY: Self = Self::bit(0);
+
+    /// An answer may depend on the call by which a host launched a kernel
+    /// ([`Launch::call`](crate::Launch::call)). Only then are the calls in the decision log.
+    pub const CALL: Self = Self::bit(1);
+
+    /// An answer may depend on how long launches are expected to run
+    /// ([`Launch::estimate`](crate::Launch::estimate)). Only then are the estimates in the decision
+    /// log.
+    pub const ESTIMATE: Self = Self::bit(2);
+
+    /// The policy may raise a preemption flag: each launch then tests that flag at its start, which
+    /// takes time.
+    pub const FLAG: Self = Self::bit(3);
+
+    /// The policy may save the work of a process and restore it later, which costs the time of a
+    /// switch.
+    pub const SWITCHES: Self = Self::bit(4);
+
+    /// A process may lose the turn (the right to issue launches) because its time is over, and not
+    /// only because more urgent work came.
+    pub const SLICES: Self = Self::bit(5);
+
+    const fn bit(bit: u8) -> Self {
+        Self { facts: 1 << bit, ..Self::NONE }
     }
 
-    /// Returns these needs with `switches` true: work may be saved, and restored later.
+    /// Returns these needs and in addition those of `other`; the limit of kills stays.
     #[must_use]
-    pub const fn with_switches(self) -> Self {
-        Self { switches: true, ..self }
+    pub const fn and(self, other: Self) -> Self {
+        Self { facts: self.facts | other.facts, ..self }
     }
 
-    /// Returns these needs with `slices` true: a turn may end because its time is over.
+    /// Returns whether all needs of `other` are among these.
     #[must_use]
-    pub const fn with_slices(self) -> Self {
-        Self { slices: true, ..self }
-    }
-
-    /// Returns these needs with `activity` true: answers may depend on what waves do.
-    #[must_use]
-    pub const fn with_activity(self) -> Self {
-        Self { activity: true, ..self }
-    }
-
-    /// Returns these needs with `call` true: answers may depend on the calls of hosts.
-    #[must_use]
-    pub const fn with_call(self) -> Self {
-        Self { call: true, ..self }
-    }
-
-    /// Returns these needs with `estimate` true: answers may depend on the expected times of
-    /// launches.
-    #[must_use]
-    pub const fn with_estimate(self) -> Self {
-        Self { estimate: true, ..self }
+    pub const fn has(self, other: Self) -> bool {
+        self.facts & other.facts == other.facts
     }
 
     /// Returns these needs with the most times that one launch may be killed; `None` for no limit.
     #[must_use]
     pub const fn with_most_kills(self, most_kills: Option<u32>) -> Self {
         Self { most_kills, ..self }
+    }
+
+    /// Returns the most times that the policy lets one launch be killed; `None` for no limit.
+    #[must_use]
+    pub const fn most_kills(self) -> Option<u32> {
+        self.most_kills
     }
 }
 

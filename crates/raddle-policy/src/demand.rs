@@ -44,13 +44,13 @@ impl CuShape {
     /// When there is no SIMD, more than [`MAX_SIMDS`], or no wave or workgroup slot.
     pub const fn check(&self) -> Result<(), ShapeError> {
         if self.simds == 0 || self.simds as usize > MAX_SIMDS {
-            return Err(ShapeError::Simds(self.simds));
+            return Err(ShapeError(WrongShape::Simds(self.simds)));
         }
         if self.waves_per_simd == 0 {
-            return Err(ShapeError::NoWaves);
+            return Err(ShapeError(WrongShape::NoWaves));
         }
         if self.workgroups == 0 {
-            return Err(ShapeError::NoWorkgroups);
+            return Err(ShapeError(WrongShape::NoWorkgroups));
         }
         Ok(())
     }
@@ -58,8 +58,12 @@ impl CuShape {
 
 /// The reason why a [`CuShape`] cannot be a compute unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ShapeError {
+#[error(transparent)]
+pub struct ShapeError(WrongShape);
+
+/// Reason of a [`ShapeError`], with the value that its message says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum WrongShape {
     /// The shape has no SIMD, or more than [`MAX_SIMDS`]; the value is their number.
     #[error("{0} SIMDs a compute unit: 1 to {MAX_SIMDS} are possible")]
     Simds(u8),

@@ -1,7 +1,7 @@
 //! How may a program go on after an error?
 
-/// The kind of an error of a policy crate, by which a program decides how to go on. The error's
-/// text says which value is at fault and what to do; texts may change, kinds stay.
+/// The kind of an error of a policy crate or of a dispatcher, by which a program decides how to go
+/// on. The error's text says which value is at fault and what to do; texts may change, kinds stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -19,4 +19,10 @@ pub enum ErrorKind {
     State,
     /// This build of the program, or the device, cannot do this operation.
     Unsupported,
+    /// A policy has broken a law of its trait: the crate `raddle-testkit` checks it.
+    Policy,
+    /// A file could not be read or written.
+    Io,
+    /// A rule is broken that holds whatever is given: this is a fault of raddle.
+    Fault,
 }

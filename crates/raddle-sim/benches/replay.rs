@@ -8,7 +8,7 @@
 
 use divan::Bencher;
 use raddle_device::Device;
-use raddle_dispatch::log::{Detail, LogHeader};
+use raddle_dispatch::log::LogHeader;
 use raddle_dispatch::{Composed, Dispatcher, Recipe};
 use raddle_policy::{Free, Launch, Level, Rank, Ranked};
 use raddle_sim::{Costs, EnergyModel, PlanConfig, ProcessPlan, SimConfig, Workload, plan, run};
@@ -102,14 +102,7 @@ fn replay_greedy(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn replay_with_log(bencher: Bencher<'_, '_>) {
     replay(bencher, |device| {
-        let header = LogHeader {
-            raddle_log: 1,
-            detail: Detail::Answers,
-            device: device.id.clone(),
-            cus: device.cus,
-            shape: device.shape,
-            recipe: Recipe::default(),
-        };
+        let header = LogHeader::new(Recipe::default(), &*device.id, device.shape, device.cus);
         let file = tempfile::tempfile().expect("a temporary file can be made");
         let to = std::io::BufWriter::with_capacity(1 << 16, file);
         let log = header.writer(Box::new(to));

@@ -1,7 +1,7 @@
 //! Why can a simulated run not begin, or not continue?
 
 use raddle_dispatch::DispatchError;
-use raddle_policy::{CuId, Free, LaunchId, Tick};
+use raddle_policy::{CuId, ErrorKind, Free, LaunchId, Tick};
 
 /// The reason why a run did not begin, or stopped. Launches that cannot run are data in the outcome
 /// instead.
@@ -77,11 +77,10 @@ impl SimError {
     /// can cause such an error.
     #[must_use]
     pub const fn is_fault(&self) -> bool {
-        matches!(
-            self,
-            Self::Dispatch { error: DispatchError::Rule { .. }, .. }
-                | Self::BooksDiffer { .. }
-                | Self::NotGivenBack { .. }
-        )
+        match self {
+            Self::Dispatch { error, .. } => matches!(error.kind(), ErrorKind::Fault),
+            Self::BooksDiffer { .. } | Self::NotGivenBack { .. } => true,
+            _ => false,
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 
 use raddle_device::Device;
-use raddle_dispatch::log::{Detail, LOG_VERSION, LogHeader};
+use raddle_dispatch::log::{Detail, LogHeader};
 use raddle_dispatch::{Composed, Dispatcher, Recipe};
 
 use crate::recipes::NamedRecipe;
@@ -56,12 +56,5 @@ fn new_file(recipe: &str) -> io::Result<(String, File)> {
 
 /// Returns the header of a decision log, which names the recipe and the device that are simulated.
 pub(crate) fn log_header(target: &Device, recipe: &Recipe, detail: Detail) -> LogHeader {
-    LogHeader {
-        raddle_log: LOG_VERSION,
-        detail,
-        device: target.id.clone(),
-        cus: target.cus,
-        shape: target.shape,
-        recipe: recipe.clone(),
-    }
+    LogHeader::new(recipe.clone(), &*target.id, target.shape, target.cus).with_detail(detail)
 }

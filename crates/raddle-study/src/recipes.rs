@@ -5,7 +5,7 @@ mod prices;
 use std::path::Path;
 
 use raddle_device::Device;
-use raddle_dispatch::{Builder, Recipe, RecipeError, Registry};
+use raddle_dispatch::{Builder, Recipe, Registry};
 
 use crate::answer::{Goal, TIME_SLICE, TODAY};
 use crate::error::StudyError;
@@ -165,7 +165,7 @@ pub fn choose(
 fn asked(error: StudyError, set: &[String]) -> StudyError {
     let of = |key: &str| key.split('.').next().unwrap_or_default().replace('_', "-");
     match &error {
-        StudyError::Recipe(RecipeError::Setting { key, .. }) if set.contains(&of(key)) => {
+        StudyError::Recipe(recipe) if recipe.key().is_some_and(|key| set.contains(&of(key))) => {
             StudyError::Usage(error.to_string())
         }
         _ => error,

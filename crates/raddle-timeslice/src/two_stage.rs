@@ -84,23 +84,10 @@ pub struct SliceConfig {
 }
 
 impl SliceConfig {
-    /// Returns these settings with the length of the smallest slice, from which all slices are
-    /// computed, in ticks.
-    #[must_use]
-    pub const fn with_t0(self, t0: Ticks) -> Self {
-        Self { t0, ..self }
-    }
-
     /// Returns these settings with the most processes that are chosen to run together.
     #[must_use]
     pub const fn with_capacity(self, capacity: usize) -> Self {
         Self { capacity, ..self }
-    }
-
-    /// Returns these settings with the rule by which the length of a slice follows from weights.
-    #[must_use]
-    pub const fn with_rule(self, rule: SliceRule) -> Self {
-        Self { rule, ..self }
     }
 
     /// Returns these settings with the effect of a process's share on the length of its slices.

@@ -128,20 +128,14 @@ mod tests {
 
     #[test]
     fn a_fault_of_raddle_has_a_code_of_its_own() {
-        let rule = DispatchError::Rule { rule: 3, at: Tick(9), what: "k1 is restored".to_owned() };
-        let error = Box::new(SimError::Dispatch { at: Tick(9), error: rule });
+        let error = Box::new(SimError::NotGivenBack { at: Tick(9) });
         assert!(error.is_fault());
         let (recipe, what) = ("mine".to_owned(), "all processes together".to_owned());
         let log = "Its decisions up to there are in raddle-fault-mine-1.jsonl".to_owned();
         let fault = CliError::Study(StudyError::Fault { recipe, what, error, log });
         assert_eq!(fault.exit_code(), 70);
         let text = fault.to_string();
-        for said in [
-            "rule 3 of the controller",
-            "tick 9: k1 is restored",
-            "fault of raddle",
-            "mine-1.jsonl",
-        ] {
+        for said in ["at 9 ns: every launch has ended", "fault of the simulator", "mine-1.jsonl"] {
             assert!(text.contains(said), "{text}");
         }
         assert_eq!(CliError::Fault("2 launches never ended".to_owned()).exit_code(), 70);

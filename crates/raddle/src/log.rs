@@ -289,11 +289,7 @@ fn open<'l>(
 }
 
 fn unread(error: DispatchError, file: &str) -> CliError {
-    match error {
-        // A replay writes to memory only, so this was a read.
-        DispatchError::ReadLog(cause) => CliError::Unreadable { file: file.to_owned(), cause },
-        error => CliError::Log { file: file.to_owned(), error },
-    }
+    CliError::Log { file: file.to_owned(), error }
 }
 
 #[cfg(test)]

@@ -94,14 +94,13 @@ fn the_occupancy_object_of_an_h100_agrees_field_by_field() {
     let h100 = find("h100").expect("in the table");
     let one = footprint(1, 0, 0);
     let residency = h100.residency(&one);
-    let limits = residency.limits();
     assert_eq!(residency.workgroups(), 32, "activeBlocksPerMultiprocessor");
     assert_eq!(residency.limiter(), Resource::Workgroups, "limitingFactors BLOCKS");
-    assert_eq!(limits.vgpr(), u32::MAX, "blockLimitRegs: none");
-    assert_eq!(limits.lds(), 228, "blockLimitSharedMem");
-    assert_eq!(limits.waves(), 64, "blockLimitWarps");
-    assert_eq!(limits.workgroups(), 32, "blockLimitBlocks");
-    assert_eq!(limits.barriers(), u32::MAX, "blockLimitBarriers: none");
+    assert_eq!(residency.limit(Resource::Vgpr), u32::MAX, "blockLimitRegs: none");
+    assert_eq!(residency.limit(Resource::Lds), 228, "blockLimitSharedMem");
+    assert_eq!(residency.limit(Resource::Waves), 64, "blockLimitWarps");
+    assert_eq!(residency.limit(Resource::Workgroups), 32, "blockLimitBlocks");
+    assert_eq!(residency.limit(Resource::Barriers), u32::MAX, "blockLimitBarriers: none");
     let demand = h100.demand(&one).expect("it fits");
     assert_eq!(demand.vgpr, 0, "allocatedRegistersPerBlock");
     assert_eq!(demand.lds * h100.granules.lds_bytes, 1024, "allocatedSharedMemPerBlock");
@@ -175,11 +174,15 @@ fn residency_is_what_nvidias_occupancy_calculation_says() {
         })
         .expect("a known capability");
         let residency = device.residency(&footprint(threads, registers, lds));
-        let limits = residency.limits();
         assert_eq!(
             (
                 residency.workgroups(),
-                [limits.waves(), limits.workgroups(), limits.vgpr(), limits.lds()]
+                [
+                    residency.limit(Resource::Waves),
+                    residency.limit(Resource::Workgroups),
+                    residency.limit(Resource::Vgpr),
+                    residency.limit(Resource::Lds)
+                ]
             ),
             (workgroups, expected),
             "{major}.{minor}: {threads} threads, {registers} registers, {lds} B"

@@ -142,8 +142,11 @@ fn the_limiter_is_named() {
     let small = footprint(128, 16, 0);
     // 32 waves and 16 barriers both hold 16 workgroups of two waves: waves come first.
     let residency = mi50.residency(&small);
-    let (limits, limiter) = (residency.limits(), residency.limiter());
-    assert_eq!((limits.waves(), limits.barriers(), limiter), (16, 16, Resource::Waves));
+    let limiter = residency.limiter();
+    assert_eq!(
+        (residency.limit(Resource::Waves), residency.limit(Resource::Barriers), limiter),
+        (16, 16, Resource::Waves)
+    );
     let few = Device { shape: CuShape { barriers: 8, ..mi50.shape }, ..mi50 };
     assert_eq!(few.residency(&small).limiter(), Resource::Barriers);
 }
@@ -226,7 +229,7 @@ fn only_amd_workgroups_of_several_waves_take_a_barrier() {
 #[test]
 fn all_limits_that_are_reached_are_named_in_order() {
     let residency = find("v100").unwrap().residency(&footprint(64, 32, 3072));
-    let reached: Vec<Resource> = residency.limits().reached(residency.workgroups()).collect();
+    let reached: Vec<Resource> = residency.reached(residency.workgroups()).collect();
     let tied = [Resource::Workgroups, Resource::Waves, Resource::Vgpr, Resource::Lds];
     assert_eq!((residency.limiter(), &*reached), (Resource::Workgroups, &tied[..]));
 }

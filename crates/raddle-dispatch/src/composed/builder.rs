@@ -15,6 +15,7 @@ use super::policies::{NamedPolicy, Policies};
 use super::ready::Ready;
 use super::{Checker, Composed, Journal, LogWriter, Preemptions, Transit, Turns};
 use crate::DispatchError;
+use crate::error::DispatchReason;
 
 const OVERLAP_WITHOUT_WINDOW: &str = "it launches a kernel while the one before it runs, and there is no window: give `Builder::window` how many launches of a process may be on their way or on the device (seed 001 has 8)";
 
@@ -147,12 +148,12 @@ impl Builder {
     /// window is 0, and when launching overlaps with running kernels ([`LaunchPath::overlaps`])
     /// without a window.
     pub fn build(self) -> Result<Composed, DispatchError> {
-        self.shape.check()?;
+        self.shape.check().map_err(|error| DispatchError(DispatchReason::Shape(error)))?;
         if self.cus == 0 {
-            return Err(DispatchError::NoComputeUnits);
+            return Err(DispatchError(DispatchReason::NoComputeUnits));
         }
         if self.window == Some(0) {
-            return Err(DispatchError::NoWindow);
+            return Err(DispatchError(DispatchReason::NoWindow));
         }
         if self.window.is_none() && self.policies.path.policy.overlaps() {
             return Err(self.policies.path.broke("launch path", OVERLAP_WITHOUT_WINDOW));

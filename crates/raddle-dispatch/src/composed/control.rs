@@ -16,6 +16,7 @@ use super::lists::SubmittedLaunch;
 use super::{Composed, Preemptions};
 use crate::DispatchError;
 use crate::answer::LoggedAnswer;
+use crate::error::DispatchReason;
 use crate::tally::RefusedReset;
 
 /// A runtime that only declares the abilities of the device, and is never called. The dispatcher
@@ -207,7 +208,8 @@ impl Composed {
     /// which the flag is raised and that have not begun leave, and the controller decides whether
     /// there is a reset.
     pub(super) fn raised(&mut self, id: ProcessId) -> Result<(), DispatchError> {
-        let process = self.processes.get(&id).ok_or(DispatchError::UnknownProcess(id))?;
+        let process =
+            self.processes.get(&id).ok_or(DispatchError(DispatchReason::UnknownProcess(id)))?;
         for launch in process.submitted.values() {
             let Some(known) = self.launches.get_mut(*launch) else { continue };
             let leaves = known.handle.filter(|&it| self.driver.controller().leaves(it));
@@ -247,7 +249,7 @@ impl Composed {
     /// Records that the reset of a process, which killed its running launches, is over.
     pub(super) fn reset_over(&mut self, process: ProcessId) -> Result<(), DispatchError> {
         if !self.preemptions.resetting.contains(&process) {
-            return Err(DispatchError::NoReset(process));
+            return Err(DispatchError(DispatchReason::NoReset(process)));
         }
         self.driver.report(Report::Drained(process))?;
         self.preemptions.resetting.remove(&process);

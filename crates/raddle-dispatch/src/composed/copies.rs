@@ -11,6 +11,7 @@ use super::Composed;
 use super::launch::{LaunchState, Stage};
 use crate::DispatchError;
 use crate::answer::LoggedAnswer;
+use crate::error::DispatchReason;
 
 impl Composed {
     pub(super) fn copy_issued(
@@ -30,7 +31,7 @@ impl Composed {
 
     pub(super) fn copy_ready(&mut self, id: LaunchId, now: Tick) -> Result<(), DispatchError> {
         if !self.known_copy(id)?.waits {
-            return Err(DispatchError::DuplicateLaunch(id));
+            return Err(DispatchError(DispatchReason::DuplicateLaunch(id)));
         }
         self.ready(id, now);
         Ok(())
@@ -39,13 +40,13 @@ impl Composed {
     /// Returns the state of a copy that was issued and has not ended.
     fn known_copy(&self, id: LaunchId) -> Result<&LaunchState, DispatchError> {
         let copy = self.known(id).ok().filter(|known| known.launch.is_copy());
-        copy.ok_or(DispatchError::UnknownLaunch(id))
+        copy.ok_or(DispatchError(DispatchReason::UnknownLaunch(id)))
     }
 
     pub(super) fn copy_ended(&mut self, id: LaunchId, now: Tick) -> Result<(), DispatchError> {
         let known = self.known_copy(id)?;
         if !known.begun {
-            return Err(DispatchError::NotAsked { launch: id, what: "ended" });
+            return Err(DispatchError(DispatchReason::NotAsked { launch: id, what: "ended" }));
         }
         let launch = known.launch;
         self.forget(&launch, now)

@@ -17,6 +17,7 @@ use super::launch::{LaunchState, Stage};
 use super::process::{Process, Stream};
 use crate::DispatchError;
 use crate::book::Lifted;
+use crate::error::DispatchReason;
 
 impl Composed {
     pub(super) fn hear(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError> {
@@ -55,10 +56,10 @@ impl Composed {
 
     fn joined(&mut self, id: ProcessId, share: u32, now: Tick) -> Result<(), DispatchError> {
         if self.processes.contains_key(&id) {
-            return Err(DispatchError::DuplicateProcess(id));
+            return Err(DispatchError(DispatchReason::DuplicateProcess(id)));
         }
         if share == 0 {
-            return Err(DispatchError::NoShare(id));
+            return Err(DispatchError(DispatchReason::NoShare(id)));
         }
         let process = Process::new(share, now);
         self.driver.host(|it| it.join_as(id, Level(0)))?;
@@ -72,11 +73,11 @@ impl Composed {
 
     fn left(&mut self, id: ProcessId, now: Tick) -> Result<(), DispatchError> {
         if !self.processes.contains_key(&id) {
-            return Err(DispatchError::UnknownProcess(id));
+            return Err(DispatchError(DispatchReason::UnknownProcess(id)));
         }
         let controller = self.driver.controller();
         if controller.buffered(id)? + controller.in_flight(id)? > 0 {
-            return Err(DispatchError::ProcessBusy(id));
+            return Err(DispatchError(DispatchReason::ProcessBusy(id)));
         }
         self.driver.host(|it| it.lost(id))?;
         self.turns.arbiter.left(id);
@@ -99,7 +100,7 @@ impl Composed {
         hint: Hint,
     ) -> Result<(), DispatchError> {
         let Some(process) = self.processes.get_mut(&id) else {
-            return Err(DispatchError::UnknownProcess(id));
+            return Err(DispatchError(DispatchReason::UnknownProcess(id)));
         };
         match stream {
             None => process.hints.take(hint),
@@ -124,7 +125,7 @@ impl Composed {
     fn launch_ready(&mut self, launch: Launch, now: Tick) -> Result<(), DispatchError> {
         if let Some(known) = self.launches.get(launch.id).filter(|known| known.waits) {
             if known.launch != launch {
-                return Err(DispatchError::ReadyOther(launch.id));
+                return Err(DispatchError(DispatchReason::ReadyOther(launch.id)));
             }
             self.ready(launch.id, now);
             return Ok(());
@@ -153,10 +154,10 @@ impl Composed {
         let is_refused = || self.refused.iter().any(|refusal| refusal.launch == launch.id);
         let is_gone = || self.journal.rules.is_gone(launch.id) || is_refused();
         if self.launches.contains(launch.id) || is_gone() {
-            return Err(DispatchError::DuplicateLaunch(launch.id));
+            return Err(DispatchError(DispatchReason::DuplicateLaunch(launch.id)));
         }
         if !self.processes.contains_key(&launch.process) {
-            return Err(DispatchError::UnknownProcess(launch.process));
+            return Err(DispatchError(DispatchReason::UnknownProcess(launch.process)));
         }
         Ok(())
     }
@@ -239,7 +240,7 @@ impl Composed {
     fn taken_off(&mut self, id: LaunchId, how: Preemption, now: Tick) -> Result<(), DispatchError> {
         let known = self.known(id)?;
         if !matches!(known.stage, Stage::Leaving(asked) if asked == how) {
-            return Err(DispatchError::NotAsked { launch: id, what: "taken off" });
+            return Err(DispatchError(DispatchReason::NotAsked { launch: id, what: "taken off" }));
         }
         let (launch, handle) = (known.launch, known.handle);
         let before = self.book.resident_waves(id);
@@ -301,7 +302,7 @@ impl Composed {
         let removing = self.processes.get(&process).is_some_and(|process| process.removing);
         let known = self.known_mut(id)?;
         if !matches!(known.stage, Stage::Returning) {
-            return Err(DispatchError::NotAsked { launch: id, what: "restored" });
+            return Err(DispatchError(DispatchReason::NotAsked { launch: id, what: "restored" }));
         }
         let (launch, visible, submission) = (known.launch, known.visible, known.submission);
         known.back = Some(now);

@@ -47,6 +47,7 @@ use ready::Ready;
 use silent::{SilentLog as LogWriter, Unchecked as Checker};
 
 use crate::answer::LoggedAnswer;
+use crate::error::DispatchReason;
 #[cfg(feature = "recipes")]
 use crate::log::{LogWriter, check::Checker};
 use crate::{
@@ -187,9 +188,11 @@ impl Journal {
     fn kept(&self, at: Tick) -> Result<(), DispatchError> {
         match self.rules.broken() {
             None => Ok(()),
-            Some((rule, what)) => {
-                Err(DispatchError::Rule { rule: rule.number(), at, what: what.into() })
-            }
+            Some((rule, what)) => Err(DispatchError(DispatchReason::Rule {
+                rule: rule.number(),
+                at,
+                what: what.into(),
+            })),
         }
     }
 }
@@ -234,11 +237,11 @@ impl Composed {
     }
 
     fn known(&self, id: LaunchId) -> Result<&LaunchState, DispatchError> {
-        self.launches.get(id).ok_or(DispatchError::UnknownLaunch(id))
+        self.launches.get(id).ok_or(DispatchError(DispatchReason::UnknownLaunch(id)))
     }
 
     fn known_mut(&mut self, id: LaunchId) -> Result<&mut LaunchState, DispatchError> {
-        self.launches.get_mut(id).ok_or(DispatchError::UnknownLaunch(id))
+        self.launches.get_mut(id).ok_or(DispatchError(DispatchReason::UnknownLaunch(id)))
     }
 
     /// Adds a launch to the view of the allocate policy, in the order of submission, if it has
@@ -294,7 +297,11 @@ impl Composed {
     /// given.
     const fn check_time(&self, given: Tick) -> Result<(), DispatchError> {
         let now = self.now;
-        if given.0 < now.0 { Err(DispatchError::TimeBackwards { given, now }) } else { Ok(()) }
+        if given.0 < now.0 {
+            Err(DispatchError(DispatchReason::TimeBackwards { given, now }))
+        } else {
+            Ok(())
+        }
     }
 
     /// Records that the policy of `slot` (such as `turn`) broke a law of its trait, with the text
@@ -411,7 +418,7 @@ impl Dispatcher for Composed {
 
     #[cfg(feature = "recipes")]
     fn finish(&mut self) -> Result<(), DispatchError> {
-        self.journal.log.finish().map_err(DispatchError::Log)
+        self.journal.log.finish().map_err(|error| DispatchError(DispatchReason::Log(error)))
     }
 }
 
@@ -446,10 +453,11 @@ mod tests {
         composed.decide(Tick(1), &mut Actions::default()).expect("nothing is wrong yet");
         composed.journal.answer(Tick(2), LoggedAnswer::Restore { launch: LaunchId(7) });
         let woken = composed.event(&Event::Woke, Tick(2));
-        let Err(DispatchError::Rule { rule: 5, at: Tick(2), what }) = woken else {
-            panic!("{woken:?}");
-        };
-        assert!(what.contains("is restored, which has ended"), "{what}");
+        let error = woken.expect_err("a rule is broken");
+        assert_eq!(error.kind(), raddle_policy::ErrorKind::Fault);
+        let told = error.to_string();
+        assert!(told.contains("rule 5 of the controller of preemptions"), "{told}");
+        assert!(told.contains("is restored, which has ended"), "{told}");
         assert!(composed.decide(Tick(2), &mut Actions::default()).is_err());
     }
 

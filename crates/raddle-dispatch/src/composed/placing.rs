@@ -16,6 +16,7 @@ use super::launch::{LaunchState, Stage};
 use super::lists::SubmittedLaunch;
 use crate::DispatchError;
 use crate::answer::LoggedAnswer;
+use crate::error::DispatchReason;
 
 impl Composed {
     /// Adds the actions that submit launches as the preemption controller has commanded, in their
@@ -149,9 +150,9 @@ impl Composed {
             match self.ask_once(round, now, actions) {
                 Ok(waits) if waits => break,
                 Ok(_) => {}
-                Err(DispatchError::Policy { slot, policy, what }) => {
+                Err(DispatchError(DispatchReason::Policy { slot, policy, what })) => {
                     if !self.policies.allocate.policy.broke_law(&what) {
-                        return Err(DispatchError::Policy { slot, policy, what });
+                        return Err(DispatchError(DispatchReason::Policy { slot, policy, what }));
                     }
                     self.note_broken(slot, &what, now);
                 }
@@ -223,7 +224,8 @@ impl Composed {
         let (launch, submission) = self.in_view(id)?;
         let before = self.book.resident_waves(id);
         let most = self.book.most_workgroups();
-        let known = self.launches.get(id).ok_or(DispatchError::UnknownLaunch(id))?;
+        let known =
+            self.launches.get(id).ok_or(DispatchError(DispatchReason::UnknownLaunch(id)))?;
         let asked = Asked { launch: &launch, draining: known.draining(), waves, pieces, most };
         let allowed = known.groups.may_start(asked, &mut self.lists.seen);
         let allowed = allowed.map_err(|what| self.policies.allocate.broke("allocate", what))?;
@@ -236,7 +238,8 @@ impl Composed {
                 if is_cut && matches!(fault, BookError(Reason::Waves { .. })) { 8 } else { 2 };
             return Err(self.policies.allocate.broke("allocate", format!("law {law}: {fault}")));
         }
-        let known = self.launches.get_mut(id).ok_or(DispatchError::UnknownLaunch(id))?;
+        let known =
+            self.launches.get_mut(id).ok_or(DispatchError(DispatchReason::UnknownLaunch(id)))?;
         known.groups.started(&launch, allowed);
         let entry = known.entry();
         let more = known.unstarted();

@@ -8,6 +8,7 @@ use raddle_policy::{Allocate, Fact, LaunchPath, Preempt, Tick, Turn};
 use raddle_workgroup::Leftover;
 
 use crate::DispatchError;
+use crate::error::DispatchReason;
 use crate::slots::{Everyone, Never, Ordinary};
 
 macro_rules! any {
@@ -42,7 +43,7 @@ impl<P: ?Sized> NamedPolicy<P> {
     /// Returns the error that the policy of `slot` (such as `turn`) broke a law of its trait;
     /// `what` says how.
     pub(super) fn broke(&self, slot: &'static str, what: impl Into<String>) -> DispatchError {
-        DispatchError::Policy { slot, policy: self.name.clone(), what: what.into() }
+        DispatchError(DispatchReason::Policy { slot, policy: self.name.clone(), what: what.into() })
     }
 }
 

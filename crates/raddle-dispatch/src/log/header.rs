@@ -20,17 +20,17 @@ pub const LOG_VERSION: u32 = 2;
 pub struct LogHeader {
     /// The version of the log format: [`LOG_VERSION`], or 1, in which the hashes of addresses are
     /// computed in another way.
-    pub raddle_log: u32,
+    pub(super) raddle_log: u32,
     /// The detail in which starts of workgroups are logged.
-    pub detail: Detail,
+    detail: Detail,
     /// The name of the device for which the decisions of the log were made.
-    pub device: String,
+    device: String,
     /// The number of compute units of the device.
-    pub cus: u16,
+    pub(super) cus: u16,
     /// The slots and granules of one compute unit of the device.
-    pub shape: CuShape,
+    pub(super) shape: CuShape,
     /// The four policies of the dispatcher, with their settings.
-    pub recipe: Recipe,
+    pub(super) recipe: Recipe,
 }
 
 /// A header line of a decision log as it was read, before the policies of its recipe are looked up.
@@ -77,6 +77,26 @@ pub(super) fn is_header(line: &str) -> bool {
 }
 
 impl LogHeader {
+    /// Returns the header of a log of today's version, in which a start of workgroups is one line,
+    /// for a dispatcher of this recipe on a device: its name, the shape of one compute unit, and the
+    /// number of them.
+    pub fn new(recipe: Recipe, device: impl Into<String>, shape: CuShape, cus: u16) -> Self {
+        let (raddle_log, detail, device) = (LOG_VERSION, Detail::Answers, device.into());
+        Self { raddle_log, detail, device, cus, shape, recipe }
+    }
+
+    /// Returns this header with another detail, in which starts of workgroups are logged.
+    #[must_use]
+    pub fn with_detail(self, detail: Detail) -> Self {
+        Self { detail, ..self }
+    }
+
+    /// Returns the recipe, with the settings of its policies.
+    #[must_use]
+    pub const fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
     /// Reads the header line of a log whose policies are in the registry.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ use super::line::{LoggedEvent, spelled};
 use crate::DispatchError;
 use crate::answer::runs::PieceRun;
 use crate::answer::{TakenOff, WrittenPieces, as_lists};
+use crate::error::DispatchReason;
 
 /// Reads an event as a line of the log spells it, without its time: `{"event":"woke"}`. The pieces
 /// (equal workgroups on one compute unit) of an end are put into `pieces`; the device has `cus`
@@ -33,7 +34,7 @@ pub fn event_of<'p>(
     cus: u16,
     pieces: &'p mut Vec<Piece>,
 ) -> Result<Event<'p>, DispatchError> {
-    let bad = |what: String| DispatchError::BadEvent { what };
+    let bad = |what: String| DispatchError(DispatchReason::BadEvent { what });
     let read: LoggedEvent<Vec<PieceRun>> = serde_json::from_str(text).map_err(|error| {
         let told = error.to_string();
         // The text is one line, so its place in a file tells nothing.

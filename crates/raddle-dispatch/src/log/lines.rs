@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::header::{LogHeader, is_header};
 use super::short::Memory;
+use crate::error::DispatchReason;
 use crate::{DispatchError, Registry};
 
 /// The text with which the last line of a complete log begins.
@@ -58,7 +59,9 @@ pub fn spelled_out(log: impl BufRead) -> impl Iterator<Item = Result<String, Dis
 /// Reads the first line, which must be a header.
 fn header_line(log: &mut impl BufRead) -> Result<String, DispatchError> {
     let mut line = Vec::new();
-    log.take(HEADER).read_until(b'\n', &mut line).map_err(DispatchError::ReadLog)?;
+    log.take(HEADER)
+        .read_until(b'\n', &mut line)
+        .map_err(|error| DispatchError(DispatchReason::ReadLog(error)))?;
     let text = String::from_utf8(line).ok().filter(|line| is_header(line));
     text.map(|text| text.trim_end().to_owned()).ok_or_else(|| {
         let what = "it is no header of a log, so this is no log that `raddle replay --log` or `raddle live` wrote";
@@ -68,7 +71,8 @@ fn header_line(log: &mut impl BufRead) -> Result<String, DispatchError> {
 
 fn next_line(log: &mut impl BufRead) -> Result<Option<String>, DispatchError> {
     let mut line = String::new();
-    let read = log.read_line(&mut line).map_err(DispatchError::ReadLog)?;
+    let read =
+        log.read_line(&mut line).map_err(|error| DispatchError(DispatchReason::ReadLog(error)))?;
     let end = line
         .strip_suffix('\n')
         .map_or(line.len(), |line| line.strip_suffix('\r').unwrap_or(line).len());
@@ -102,7 +106,11 @@ impl<R: BufRead> LogLines<R> {
     /// Reads the first line, the header of the log.
     pub(super) fn header(&mut self, registry: &Registry) -> Result<LogHeader, DispatchError> {
         self.number = 1;
-        let first = self.lines.next().transpose().map_err(DispatchError::ReadLog)?;
+        let first = self
+            .lines
+            .next()
+            .transpose()
+            .map_err(|error| DispatchError(DispatchReason::ReadLog(error)))?;
         self.first = first.unwrap_or_default();
         LogHeader::read(&self.first, registry)
     }
@@ -113,7 +121,12 @@ impl<R: BufRead> LogLines<R> {
     /// # Errors
     /// When the line cannot be read, is not whole, or the log breaks off.
     pub(super) fn next(&mut self) -> Result<Option<String>, DispatchError> {
-        let Some(line) = self.lines.next().transpose().map_err(DispatchError::ReadLog)? else {
+        let Some(line) = self
+            .lines
+            .next()
+            .transpose()
+            .map_err(|error| DispatchError(DispatchReason::ReadLog(error)))?
+        else {
             let what = "the log breaks off after it; its last line must give the counts";
             return Err(DispatchError::bad_log(self.number, what));
         };

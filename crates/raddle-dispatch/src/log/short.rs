@@ -226,7 +226,7 @@ fn number(text: &str) -> Option<(u64, &str)> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use raddle_policy::{CuId, CuShape, Event, Launch, Refusal, Resource};
+    use raddle_policy::{CuId, Event, Launch, Refusal, Resource};
     use raddle_testkit::Sink;
 
     use super::*;
@@ -234,14 +234,8 @@ mod tests {
     use crate::log::{Detail, LogHeader, LogWriter, spelled_out};
 
     fn writers(detail: Detail) -> [(Sink, LogWriter); 2] {
-        let header = LogHeader {
-            raddle_log: crate::log::LOG_VERSION,
-            detail,
-            device: "any".into(),
-            cus: 9,
-            shape: CuShape { ..raddle_testkit::SMALL_CU },
-            recipe: crate::Recipe::default(),
-        };
+        let header = LogHeader::new(crate::Recipe::default(), "any", raddle_testkit::SMALL_CU, 9);
+        let header = header.with_detail(detail);
         let sinks = [Sink::default(), Sink::default()];
         let [short, full] = sinks.clone().map(|sink| Box::new(sink) as Box<_>);
         let [one, two] = sinks;

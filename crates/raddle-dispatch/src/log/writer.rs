@@ -27,9 +27,9 @@ pub enum Detail {
 fn read_of(reads: Needs, launch: Launch) -> Launch {
     let Launch { activity, call, estimate, .. } = launch;
     Launch {
-        activity: if reads.activity { activity } else { Activity::UNKNOWN },
-        call: if reads.call { call } else { KernelCall::UNKNOWN },
-        estimate: estimate.filter(|_| reads.estimate),
+        activity: if reads.has(Needs::ACTIVITY) { activity } else { Activity::UNKNOWN },
+        call: if reads.has(Needs::CALL) { call } else { KernelCall::UNKNOWN },
+        estimate: estimate.filter(|_| reads.has(Needs::ESTIMATE)),
         ..launch
     }
 }
@@ -295,14 +295,13 @@ mod tests {
         let activity = Activity([1, 2, 3, 4, 5, 6]);
         let call = KernelCall { kernel: 7, behind_copy: true, ..KernelCall::UNKNOWN };
         let known = Launch { activity, call, ..plain };
-        for reads in [(true, true), (true, false), (false, true), (false, false)] {
-            let (activity, call) = reads;
-            let mut reads = Needs::NONE;
-            (reads.activity, reads.call) = (activity, call);
+        let both = Needs::ACTIVITY.and(Needs::CALL);
+        for reads in [both, Needs::ACTIVITY, Needs::CALL, Needs::NONE] {
+            let (activity, call) = (reads.has(Needs::ACTIVITY), reads.has(Needs::CALL));
             let (line, launch) = written(reads, known);
             assert_eq!(launch, read_of(reads, known));
-            assert_eq!(line.contains(r#""activity":[1,2,3,4,5,6]"#), reads.activity, "{line}");
-            assert_eq!(line.contains(r#""call":{"kernel":7,"#), reads.call, "{line}");
+            assert_eq!(line.contains(r#""activity":[1,2,3,4,5,6]"#), activity, "{line}");
+            assert_eq!(line.contains(r#""call":{"kernel":7,"#), call, "{line}");
             let (line, launch) = written(reads, plain);
             assert!(!line.contains("activity") && !line.contains("call"), "{line}");
             assert_eq!(launch, plain);

@@ -7,9 +7,12 @@ use super::sample;
 
 /// The reason why a recipe cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "the messages say what each field is")]
-pub enum RecipeError {
+#[error(transparent)]
+pub struct RecipeError(pub(super) RecipeFault);
+
+/// Reason of a [`RecipeError`], with the values that its message says.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum RecipeFault {
     /// The text of the recipe is neither TOML nor JSON.
     #[error("recipe {name}, line {line}: this is not valid {format}: {message}")]
     Syntax { name: String, format: &'static str, line: usize, message: String },
@@ -40,18 +43,38 @@ fn suffix(message: &str, example: Option<&str>) -> String {
 }
 
 impl RecipeError {
+    /// Returns the key that is at fault, such as `turn.slice-us`; `None` where the recipe cannot be
+    /// read at all.
+    #[must_use]
+    pub fn key(&self) -> Option<&str> {
+        match &self.0 {
+            RecipeFault::Setting { key, .. } => Some(key),
+            _ => None,
+        }
+    }
+
+    /// Returns the key that is at fault with a valid value, as TOML or JSON between backquotes;
+    /// `None` where no value is known to be valid.
+    #[must_use]
+    pub fn example(&self) -> Option<&str> {
+        match &self.0 {
+            RecipeFault::Setting { example, .. } => example.as_deref(),
+            _ => None,
+        }
+    }
+
     /// Returns the error `message` about one key of a recipe whose text is not known; `example` is
     /// a valid setting, if any.
     pub(super) fn setting(key: &str, message: &str, example: Option<String>) -> Self {
         // Keys and words come from a file, so control characters must not reach a terminal.
         let plain = |text: &str| text.replace(char::is_control, "?");
-        Self::Setting {
+        Self(RecipeFault::Setting {
             name: String::new(),
             line: None,
             key: plain(key),
             message: plain(message),
             example,
-        }
+        })
     }
 
     /// Returns the error of a setting that the policy of a slot (such as `turn`) cannot use; the
@@ -70,12 +93,12 @@ impl RecipeError {
     /// its text, `text`. [`Recipe::builder`](crate::Recipe::builder) knows neither of the two.
     #[must_use]
     pub fn of_file(self, file: &str, text: &str) -> Self {
-        match self {
-            Self::Setting { key, message, example, .. } => {
+        Self(match self.0 {
+            RecipeFault::Setting { key, message, example, .. } => {
                 let line = line(text, &key);
-                Self::Setting { name: file.to_owned(), line, key, message, example }
+                RecipeFault::Setting { name: file.to_owned(), line, key, message, example }
             }
             other => other,
-        }
+        })
     }
 }

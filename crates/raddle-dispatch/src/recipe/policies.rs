@@ -41,7 +41,7 @@ pub(super) fn launch_paths() -> SlotPolicies<dyn LaunchPath + Send> {
                 &["enqueue-ns = 2000\nprocessing-ns = 3000\ndecode-ns = 0\nschedule-ns = 1000
                    cleanup-ns = 2000\nkeep = \"frequency\"\nnear = 9\nentries = 8\nscope = \"queue\"
                    arguments = \"new\"\nsignals = false\nahead = 31\noverlap = false"],
-                Knowledge::needs(|_| Needs::NONE.with_call()),
+                Knowledge::needs(|_| Needs::CALL),
                 |config: &raddle_packet::CondensedConfig, _| {
                     Ok(Box::new(raddle_packet::CondensedPath::new(*config)?))
                 },
@@ -146,7 +146,7 @@ pub(super) fn preempts() -> SlotPolicies<dyn Preempt + Send> {
             #[cfg(feature = "preempt")]
             row("wait", &[], |_: &NoConfig, _| Ok(Box::new(ByRule::fixed(Preemption::Wait)))),
             #[cfg(feature = "preempt")]
-            row_knowing("flag", &[], Knowledge::needs(|_| Needs::NONE.with_flag()), |_: &NoConfig, _| Ok(Box::new(ByRule::fixed(Preemption::Flag)))),
+            row_knowing("flag", &[], Knowledge::needs(|_| Needs::FLAG), |_: &NoConfig, _| Ok(Box::new(ByRule::fixed(Preemption::Flag)))),
             #[cfg(feature = "preempt")]
             row("drain", &[], |_: &NoConfig, _| Ok(Box::new(ByRule::fixed(Preemption::Drain)))),
             #[cfg(feature = "preempt")]
@@ -155,7 +155,7 @@ pub(super) fn preempts() -> SlotPolicies<dyn Preempt + Send> {
                 Ok(Box::new(ByRule::wished(Preemption::Reset)))
             }),
             #[cfg(feature = "preempt")]
-            row_knowing("switch", &[], Knowledge::needs(|_| Needs::NONE.with_switches()), |_: &NoConfig, _| Ok(Box::new(ByRule::fixed(Preemption::Switch)))),
+            row_knowing("switch", &[], Knowledge::needs(|_| Needs::SWITCHES), |_: &NoConfig, _| Ok(Box::new(ByRule::fixed(Preemption::Switch)))),
             #[cfg(feature = "preempt")]
             row_knowing(
                 "cheapest",
@@ -172,12 +172,12 @@ pub(super) fn preempts() -> SlotPolicies<dyn Preempt + Send> {
 /// over.
 #[cfg(feature = "timeslice")]
 const fn ends_by_time<C>() -> Knowledge<C> {
-    Knowledge::needs(|_| Needs::NONE.with_slices())
+    Knowledge::needs(|_| Needs::SLICES)
 }
 
 #[cfg(feature = "preempt")]
 const RESET: Knowledge<ResetConfig> = Knowledge {
-    needs: |config| Needs::NONE.with_flag().with_most_kills(config.most_kills),
+    needs: |config| Needs::FLAG.with_most_kills(config.most_kills),
     fill: |config, given| {
         let most_kills = given.most_kills.filter(|_| config.most_kills.is_none());
         most_kills.map(|_| ResetConfig { most_kills })
@@ -187,9 +187,9 @@ const RESET: Knowledge<ResetConfig> = Knowledge {
 #[cfg(feature = "preempt")]
 const CHEAPEST: Knowledge<CheapestConfig> = Knowledge {
     needs: |config| {
-        let needs = Needs::NONE.with_flag().with_most_kills(config.most_kills);
+        let needs = Needs::FLAG.with_most_kills(config.most_kills);
         let abilities = config.abilities.unwrap_or(Abilities::ALL);
-        if abilities.can_switch { needs.with_switches() } else { needs }
+        if abilities.can_switch { needs.and(Needs::SWITCHES) } else { needs }
     },
     fill: |config, given| {
         let most_kills = config.most_kills.or(given.most_kills);

@@ -7,8 +7,8 @@
 
 use std::fmt::Write as _;
 
+use raddle_dispatch::log::LogHeader;
 use raddle_dispatch::log::check::{LogRule, check};
-use raddle_dispatch::log::{Detail, LogHeader};
 use raddle_dispatch::{Recipe, Registry};
 use raddle_policy::{Idempotence, Launch, LaunchId, ProcessId};
 
@@ -71,14 +71,8 @@ fn written(script: &[&str], scope: &str) -> String {
     let recipe = format!(
         "raddle = 1\nwindow = 3\n[turn]\npolicy = \"highest-level\"\n[preempt]\npolicy = \"reset\"\n{scope}"
     );
-    let header = LogHeader {
-        raddle_log: 1,
-        detail: Detail::Answers,
-        device: "any".into(),
-        cus: 2,
-        shape: raddle_testkit::SMALL_CU,
-        recipe: Recipe::parse("test", &recipe).unwrap(),
-    };
+    let recipe = Recipe::parse("test", &recipe).unwrap();
+    let header = LogHeader::new(recipe, "any", raddle_testkit::SMALL_CU, 2);
     let mut text = serde_json::to_string(&header).unwrap() + "\n";
     let (mut events, mut answers) = (0, 0);
     for (t, line) in script.iter().enumerate() {

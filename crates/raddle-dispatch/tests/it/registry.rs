@@ -1,6 +1,6 @@
 //! Can a recipe name a policy from outside, and does the log of its run replay?
 
-use raddle_dispatch::log::{Detail, LOG_VERSION, LogHeader, check, replay, replay_with};
+use raddle_dispatch::log::{LogHeader, check, replay, replay_with};
 use raddle_dispatch::{Dispatcher, Recipe, Registry};
 use raddle_policy::{
     Actions, Allocate, Answer, Configured, CuId, Cus, Event, Needs, NoConfig, Preempt, Preemption,
@@ -99,16 +99,9 @@ const MINE: &str = "raddle = 1\n[turn]\npolicy = 'newest'\n[allocate]\npolicy = 
 
 /// Returns the log of a run of two processes, of which the second takes the turn from the first.
 fn log(recipe: Recipe) -> String {
-    let header = LogHeader {
-        raddle_log: LOG_VERSION,
-        detail: Detail::Answers,
-        device: "any".into(),
-        cus: 3,
-        shape: SMALL_CU,
-        recipe,
-    };
+    let header = LogHeader::new(recipe, "any", SMALL_CU, 3);
     let sink = Sink::default();
-    let builder = header.recipe.builder(SMALL_CU, 3).expect("it can be made");
+    let builder = header.recipe().builder(SMALL_CU, 3).expect("it can be made");
     let builder = builder.log(header.writer(Box::new(sink.clone())));
     let mut dispatcher = builder.build().expect("it builds");
     let mut actions = Actions::default();

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use raddle_packet::{
-    AQL_BYTES, AQL_ENTRIES, AqlConfig, AqlFormat, AqlPacket, CondensedKernel, Diff, HalfWords,
-    HeaderBits, LaunchImage, PacketTypes, ReferenceTable,
+    AQL_BYTES, AQL_ENTRIES, AqlConfig, AqlFormat, AqlPacket, CondensedKernel, Diff, LaunchImage,
+    PacketTypes, PartOrder, ReferenceTable,
 };
 use raddle_read::{FaultKind, kebab, nearest, pointer, shown};
 use serde::Deserialize;
@@ -54,8 +54,8 @@ struct AskedKernel {
 #[serde(default)]
 struct AskedFormat {
     types: AskedTypes,
-    half_words: HalfWords,
-    header_bits: HeaderBits,
+    half_words: PartOrder,
+    header_bits: PartOrder,
     #[serde(deserialize_with = "given")]
     private_bits: Option<u64>,
     #[serde(deserialize_with = "entries")]

@@ -101,14 +101,16 @@ impl Checker {
     /// # Errors
     /// When the line cannot be read.
     pub fn take(&mut self, number: usize, text: &str) -> Result<(), DispatchError> {
-        let bad = |error: serde_json::Error| bad_log(number, without_content(&error.to_string()));
+        let bad = |error: serde_json::Error| {
+            DispatchError::bad_log(number, without_content(&error.to_string()))
+        };
         match &mut self.log {
             None => {
                 let header: Header = serde_json::from_str(text).map_err(bad)?;
                 let sound = (1..=raddle_dispatch::log::LOG_VERSION).contains(&header.raddle_log);
                 if !sound || header.shape.check().is_err() {
                     let what = "it is no header of a decision log of this version";
-                    return Err(bad_log(number, what.to_owned()));
+                    return Err(DispatchError::bad_log(number, what));
                 }
                 self.log = Some(OpenLog::new(&header));
             }
@@ -133,8 +135,4 @@ impl Checker {
     pub fn report(self) -> Report {
         self.log.map(OpenLog::report).unwrap_or_default()
     }
-}
-
-const fn bad_log(line: usize, what: String) -> DispatchError {
-    DispatchError::BadLog { line, what }
 }

@@ -15,7 +15,7 @@ fn settings_are_checked() {
     let made =
         |settings: SliceConfig| Exclusive::new(&settings).err().map(|error| error.to_string());
     assert_eq!(
-        made(settings().with_t0(Ticks(0))),
+        made(SliceConfig::new(Ticks(0), 8, SliceRule::MinOne)),
         Some("a smallest slice t0 of 0 ticks: give 1 or more".to_owned())
     );
     assert_eq!(

@@ -1,6 +1,6 @@
 //! Logs of random workloads on small devices.
 
-use raddle_dispatch::log::{Detail, LOG_VERSION, LogHeader};
+use raddle_dispatch::log::{Detail, LogHeader};
 use raddle_dispatch::{Dispatcher, Recipe};
 use raddle_golden::twin::{self, Report};
 use raddle_policy::{
@@ -98,10 +98,10 @@ fn workload(seed: u64, shape: &CuShape) -> (Vec<Task>, Vec<(u64, u32)>) {
 /// Runs a random workload under a recipe, and returns the decision log.
 pub(crate) fn log(recipe: &str, (shape, cus): (CuShape, u16), seed: u64, detail: Detail) -> String {
     let recipe = Recipe::parse("test", &format!("raddle = 1\n{recipe}")).expect("a recipe");
-    let (raddle_log, ahead) = (LOG_VERSION, recipe.window.is_some());
-    let header = LogHeader { raddle_log, detail, device: "test".into(), cus, shape, recipe };
+    let ahead = recipe.window.is_some();
+    let header = LogHeader::new(recipe, "test", shape, cus).with_detail(detail);
     let sink = Sink::default();
-    let builder = header.recipe.builder(shape, cus).expect("it builds");
+    let builder = header.recipe().builder(shape, cus).expect("it builds");
     let mut dispatcher =
         builder.log(header.short_writer(Box::new(sink.clone()))).build().expect("it builds");
     let (tasks, joins) = workload(seed, &shape);

@@ -2,7 +2,7 @@
 
 use raddle_packet::{
     AQL_BYTES, AqlConfig, AqlFormat, Condensed, Diff, Encoder, ErrorKind, FirstPolicy, HALF_WORDS,
-    HeaderBits, KernelDispatch, NEAR, Overhead, Reference, Replacement, cleanups,
+    KernelDispatch, NEAR, Overhead, PartOrder, Reference, Replacement, cleanups,
 };
 
 use crate::naive;
@@ -73,7 +73,7 @@ fn check_4_its_two_readings() {
 
 #[test]
 fn check_5_the_header_highest_first() {
-    let options = AqlConfig { header_bits: HeaderBits::HighFirst, ..AqlConfig::default() };
+    let options = AqlConfig { header_bits: PartOrder::HighFirst, ..AqlConfig::default() };
     let format = AqlFormat::new(&options).unwrap();
     let wanted = "06020090addeefbeedfead0b00c834127856eddecefa";
     assert_eq!(*table_6(&format).emit(), hex(wanted));

@@ -5,8 +5,8 @@
 //! the fuzz target and the test that replays its corpus.
 
 use raddle_packet::{
-    Agent, AqlConfig, AqlFormat, AqlPacket, Condensed, Encoder, HALF_WORDS, HalfWords, HeaderBits,
-    LaunchImage, PacketView, Replacement, cleanups,
+    Agent, AqlConfig, AqlFormat, AqlPacket, Condensed, Encoder, HALF_WORDS, LaunchImage,
+    PacketView, PartOrder, Replacement, cleanups,
 };
 
 use crate::naive;
@@ -17,8 +17,8 @@ pub(crate) fn run(bytes: &[u8]) {
     let [options, replacement, packets @ ..] = bytes else { return };
     let flag = |bit: u8| options >> bit & 1 == 1;
     let usual = AqlConfig {
-        half_words: if flag(0) { HalfWords::HighFirst } else { HalfWords::LowFirst },
-        header_bits: if flag(1) { HeaderBits::HighFirst } else { HeaderBits::LowFirst },
+        half_words: if flag(0) { PartOrder::HighFirst } else { PartOrder::LowFirst },
+        header_bits: if flag(1) { PartOrder::HighFirst } else { PartOrder::LowFirst },
         narrow_private: flag(2),
         ..AqlConfig::default()
     };

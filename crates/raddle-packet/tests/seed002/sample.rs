@@ -1,8 +1,8 @@
 //! Which launches do the tests speak of?
 
 use raddle_packet::{
-    AQL_BYTES, Agent, AqlConfig, AqlFormat, AqlPacket, Encoder, HALF_WORDS, HalfWords, HeaderBits,
-    KernelDispatch, LaunchImage, PacketError, ReplacementPolicy,
+    AQL_BYTES, Agent, AqlConfig, AqlFormat, AqlPacket, Encoder, HALF_WORDS, KernelDispatch,
+    LaunchImage, PacketError, PartOrder, ReplacementPolicy,
 };
 
 use crate::naive::Orders;
@@ -23,8 +23,8 @@ pub(crate) fn aql() -> AqlFormat {
 pub(crate) fn options(orders: Orders) -> AqlConfig {
     let Orders { high_half_first, high_bits_first, narrow_private } = orders;
     AqlConfig {
-        half_words: if high_half_first { HalfWords::HighFirst } else { HalfWords::LowFirst },
-        header_bits: if high_bits_first { HeaderBits::HighFirst } else { HeaderBits::LowFirst },
+        half_words: if high_half_first { PartOrder::HighFirst } else { PartOrder::LowFirst },
+        header_bits: if high_bits_first { PartOrder::HighFirst } else { PartOrder::LowFirst },
         narrow_private,
         ..AqlConfig::default()
     }

@@ -57,18 +57,11 @@ fn hints_and_streams_are_logged_and_replayed() {
     let registry = Registry::bundled().turn::<Urgent>();
     let text = "raddle = 1\n[turn]\npolicy = 'urgent'\n[preempt]\npolicy = 'drain'";
     let recipe = registry.recipe("hints", text).expect("a recipe");
-    let header = log::LogHeader {
-        raddle_log: log::LOG_VERSION,
-        detail: log::Detail::Answers,
-        device: "any".into(),
-        cus: 1,
-        shape: SMALL_CU,
-        recipe,
-    };
+    let header = log::LogHeader::new(recipe, "any", SMALL_CU, 1);
     let (full, short) = (Sink::default(), Sink::default());
     for log in [header.writer(Box::new(full.clone())), header.short_writer(Box::new(short.clone()))]
     {
-        let builder = header.recipe.builder(header.shape, header.cus).expect("it can be made");
+        let builder = header.recipe().builder(SMALL_CU, 1).expect("it can be made");
         let mut dispatcher = builder.log(log).build().expect("it builds");
         let transcript = script().run(&mut dispatcher).expect("it runs").to_string();
         insta::assert_snapshot!("hints_and_streams", transcript);

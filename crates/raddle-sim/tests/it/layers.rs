@@ -147,15 +147,9 @@ fn the_log_says_who_broke_which_law_and_is_replayed() {
     let recipe = registry.recipe("lies", text).expect("a recipe");
     let script = script();
     let sink = Sink::default();
-    let header = log::LogHeader {
-        raddle_log: log::LOG_VERSION,
-        detail: log::Detail::Answers,
-        device: "any".into(),
-        cus: 2,
-        shape: raddle_testkit::SMALL_CU,
-        recipe,
-    };
-    let builder = header.recipe.builder(header.shape, header.cus).expect("it can be made");
+    let shape = raddle_testkit::SMALL_CU;
+    let header = log::LogHeader::new(recipe, "any", shape, 2);
+    let builder = header.recipe().builder(shape, 2).expect("it can be made");
     let mut dispatcher =
         builder.log(header.writer(Box::new(sink.clone()))).build().expect("it builds");
     script.run(&mut dispatcher).expect("it goes on");

@@ -18,10 +18,10 @@ pub(crate) fn logged(
     around: impl FnOnce(Builder) -> Builder,
 ) -> (Outcome, String) {
     let recipe = Recipe::parse("test", recipe).expect("a recipe");
-    let header = LogHeader { raddle_log: 1, detail, device: "test".into(), cus, shape, recipe };
+    let header = LogHeader::new(recipe, "test", shape, cus).with_detail(detail);
     let sink = Sink::default();
     let log = header.writer(Box::new(sink.clone()));
-    let builder = header.recipe.builder(shape, cus).expect("it builds").log(log);
+    let builder = header.recipe().builder(shape, cus).expect("it builds").log(log);
     let options = SimConfig { shape, ..options(cus) };
     let outcome =
         run(workload, &mut around(builder).build().expect("it builds"), &options, &mut |_| ());

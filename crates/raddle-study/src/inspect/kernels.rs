@@ -235,7 +235,7 @@ impl Placing {
         Self {
             resident,
             limiter: residency.limiter().name(),
-            limiters: residency.limits().reached(resident).map(|limiter| limiter.name()).collect(),
+            limiters: residency.reached(resident).map(|limiter| limiter.name()).collect(),
             at_once,
             rounds: share(workgroups.into(), at_once.into()),
             occupancy: share(tenths.into(), 1000),

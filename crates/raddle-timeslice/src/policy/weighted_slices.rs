@@ -59,12 +59,6 @@ pub struct WeightedSlicesConfig {
 }
 
 impl WeightedSlicesConfig {
-    /// Returns these settings with the rule by which the length of a slice follows from weights.
-    #[must_use]
-    pub const fn with_rule(self, rule: SliceRule) -> Self {
-        Self { rule, ..self }
-    }
-
     /// Returns these settings with the length of the smallest slice t0, from which all slices are
     /// computed, in microseconds.
     #[must_use]

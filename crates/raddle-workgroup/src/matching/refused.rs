@@ -51,7 +51,7 @@ impl Configured for Matching {
     /// issue) where compute units are chosen by power.
     fn needs(config: &MatchingConfig) -> Needs {
         match config.place {
-            PlaceRule::LeastPower(_) | PlaceRule::Mix { .. } => Needs::NONE.with_activity(),
+            PlaceRule::LeastPower(_) | PlaceRule::Mix { .. } => Needs::ACTIVITY,
             _ => Needs::NONE,
         }
     }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Subcommand, ValueEnum};
 use raddle_packet::{
-    AqlConfig, AqlFormat, HalfWords, HeaderBits, KernelArguments, NEAR, Overhead, PacketTypes,
-    Replacement, TableScope,
+    AqlConfig, AqlFormat, KernelArguments, NEAR, Overhead, PacketTypes, PartOrder, Replacement,
+    TableScope,
 };
 use raddle_study::amount::{AmountError, SpanUnit, whole};
 use serde::Serialize;
@@ -308,14 +308,11 @@ impl LayoutArgs {
             condensed: self.condensed_type,
             ..usual.types
         };
-        let half_words = match self.half_words {
-            FirstArg::Low => HalfWords::LowFirst,
-            FirstArg::High => HalfWords::HighFirst,
+        let order = |first| match first {
+            FirstArg::Low => PartOrder::LowFirst,
+            FirstArg::High => PartOrder::HighFirst,
         };
-        let header_bits = match self.header_bits {
-            FirstArg::Low => HeaderBits::LowFirst,
-            FirstArg::High => HeaderBits::HighFirst,
-        };
+        let (half_words, header_bits) = (order(self.half_words), order(self.header_bits));
         let narrow_private = self.private_bits == 16;
         let entries = self.entries;
         let options = AqlConfig { types, half_words, header_bits, narrow_private, entries };

@@ -111,16 +111,15 @@ fn the_occupancy_object_of_an_h100_agrees_field_by_field() {
     let footprint = profile.ops[0].footprint;
     for device in devices(&profile) {
         let residency = device.residency(&footprint);
-        let limits = residency.limits();
         assert_eq!(figure("activeBlocksPerMultiprocessor"), residency.workgroups());
-        assert_eq!(figure("blockLimitRegs"), limits.vgpr());
-        assert_eq!(figure("blockLimitSharedMem"), limits.lds());
-        assert_eq!(figure("blockLimitWarps"), limits.waves());
-        assert_eq!(figure("blockLimitBlocks"), limits.workgroups());
-        assert_eq!(figure("blockLimitBarriers"), limits.barriers());
+        assert_eq!(figure("blockLimitRegs"), residency.limit(Resource::Vgpr));
+        assert_eq!(figure("blockLimitSharedMem"), residency.limit(Resource::Lds));
+        assert_eq!(figure("blockLimitWarps"), residency.limit(Resource::Waves));
+        assert_eq!(figure("blockLimitBlocks"), residency.limit(Resource::Workgroups));
+        assert_eq!(figure("blockLimitBarriers"), residency.limit(Resource::Barriers));
         let limiting = FACTORS.iter().filter(|(word, _)| factors.split('|').any(|f| f == *word));
         let limiting: Vec<Resource> = limiting.map(|&(_, resource)| resource).collect();
-        assert_eq!(limiting, limits.reached(residency.workgroups()).collect::<Vec<_>>());
+        assert_eq!(limiting, residency.reached(residency.workgroups()).collect::<Vec<_>>());
         // The 1 KiB that the device reserves for each workgroup is in it.
         let demand = device.demand(&footprint).expect("it fits");
         assert_eq!(figure("allocatedSharedMemPerBlock"), demand.lds * device.granules.lds_bytes);

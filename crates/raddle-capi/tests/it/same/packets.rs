@@ -5,8 +5,8 @@ use std::ptr::null;
 use proptest::prelude::*;
 use raddle_capi::*;
 use raddle_packet::{
-    AqlConfig, AqlFormat, BarrierPacket, Encoder, HalfWords, HeaderBits, KernelDispatch,
-    PacketTypes, Replacement,
+    AqlConfig, AqlFormat, BarrierPacket, Encoder, KernelDispatch, PacketTypes, PartOrder,
+    Replacement,
 };
 
 use crate::call::{Owned, last_error, told};
@@ -83,8 +83,8 @@ proptest! {
         };
         let format = AqlFormat::new(&AqlConfig {
             types: PacketTypes { dispatch: 2, reference: 7, condensed: 6, barrier_and: Some(3), barrier_or: None },
-            half_words: if bits & 1 == 0 { HalfWords::LowFirst } else { HalfWords::HighFirst },
-            header_bits: if bits & 2 == 0 { HeaderBits::LowFirst } else { HeaderBits::HighFirst },
+            half_words: if bits & 1 == 0 { PartOrder::LowFirst } else { PartOrder::HighFirst },
+            header_bits: if bits & 2 == 0 { PartOrder::LowFirst } else { PartOrder::HighFirst },
             narrow_private: bits & 4 != 0,
             entries,
         }).unwrap();

@@ -31,7 +31,7 @@ const MOST_REPORTS: u32 = 1 << 13;
 
 /// Returns the costs of taking work off that the recipe of a log's header states.
 fn costs(header: &LogHeader) -> Costs {
-    let asked = header.recipe.runtime;
+    let asked = header.recipe().runtime;
     let ns = |ns: Option<u64>| Ticks(ns.unwrap_or(0));
     Costs {
         flag: ns(asked.flag_ns),
@@ -50,16 +50,9 @@ fn check(chosen: &Chosen, workload: &Workload) -> Result<(), String> {
     let registry = Registry::bundled();
     let recipe = registry.recipe("any", &chosen.recipe).map_err(|error| error.to_string())?;
     let &Chosen { shape, cus, .. } = chosen;
-    let header = LogHeader {
-        raddle_log: log::LOG_VERSION,
-        detail: Detail::Full,
-        device: "any".into(),
-        cus,
-        shape,
-        recipe,
-    };
+    let header = LogHeader::new(recipe, "any", shape, cus).with_detail(Detail::Full);
     let sink = Sink::default();
-    let builder = header.recipe.builder(shape, cus).map_err(|error| error.to_string())?;
+    let builder = header.recipe().builder(shape, cus).map_err(|error| error.to_string())?;
     let built = builder.log(header.writer(Box::new(sink.clone()))).build();
     let mut dispatcher = Flagged::new(built.map_err(|error| error.to_string())?);
     let energy = EnergyModel::of_instructions(EnergyModel::ASSUMED.pj);
