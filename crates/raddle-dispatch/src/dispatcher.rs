@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 
-use raddle_policy::{Actions, CuId, Event, Free, FreeRun, ProcessId, Tick, WaitTally};
+use raddle_policy::{Actions, CuId, Event, Free, FreeRun, LaunchId, ProcessId, Tick, WaitTally};
 
 use crate::{DispatchError, PreemptionTally, Standstill, TurnTally};
 
@@ -106,6 +106,23 @@ pub trait Dispatcher {
         None
     }
 
+    /// Notes how the device stands, before a launch starts workgroups where as many of it ended.
+    /// Returns whether [`Dispatcher::skip`] may ever return true.
+    #[doc(hidden)]
+    fn mark(&mut self, launch: LaunchId) -> bool {
+        let _ = launch;
+        false
+    }
+
+    /// Moves the marked launch on by `workgroups` workgroups, as if they had started and ended as
+    /// those since the mark did, of which there were no other events. Returns whether it did: true
+    /// only where all later answers are those that the skipped events would have led to.
+    #[doc(hidden)]
+    fn skip(&mut self, launch: LaunchId, workgroups: u64) -> bool {
+        let _ = (launch, workgroups);
+        false
+    }
+
     /// Writes the last line of the log and all lines that are still in memory.
     ///
     /// # Errors
@@ -156,6 +173,12 @@ macro_rules! through {
             }
             fn standstill(&self) -> Option<Standstill> {
                 (**self).standstill()
+            }
+            fn mark(&mut self, launch: LaunchId) -> bool {
+                (**self).mark(launch)
+            }
+            fn skip(&mut self, launch: LaunchId, workgroups: u64) -> bool {
+                (**self).skip(launch, workgroups)
             }
             fn finish(&mut self) -> Result<(), DispatchError> {
                 (**self).finish()

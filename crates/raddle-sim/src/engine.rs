@@ -8,6 +8,7 @@
 mod act;
 mod copies;
 mod happen;
+mod periods;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -28,6 +29,7 @@ use crate::usage::Usage;
 use crate::watch::{Seen, Watch};
 use crate::workload::Workload;
 use crate::{EnergyModel, Outcome, SimError};
+use periods::Refills;
 use raddle_dispatch::ByLaunch;
 
 /// The most decisions in one tick; more count as a livelock.
@@ -133,6 +135,7 @@ struct Engine<'r, W> {
     latencies: BTreeMap<Preemption, Vec<Ticks>>,
     /// The number of times that each launch was taken off, until it ends.
     times_off: ByLaunch<u32>,
+    refills: Refills,
     refused: Vec<RefusedLaunch>,
     refused_again: u64,
     /// The begin and end of the requests of each process, each with the time that the process had
@@ -186,6 +189,7 @@ impl<'r, W: Watch> Engine<'r, W> {
             meetings: Meetings::new(workload),
             latencies: BTreeMap::new(),
             times_off: ByLaunch::default(),
+            refills: Refills::default(),
             refused: Vec::new(),
             refused_again: 0,
             requests: vec![Vec::new(); workload.processes.len()],
@@ -201,6 +205,7 @@ impl<'r, W: Watch> Engine<'r, W> {
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Outcome, SimError> {
         let (mut same_tick, mut idle, mut turns) = (0, 0, 0);
+        self.refills.never = !self.watch.is_blind() || !self.machine.has_periods();
         while let Some(now) = self.queue.next_tick() {
             same_tick = if now == self.now { same_tick + 1 } else { 0 };
             if same_tick > DECISIONS_A_TICK {
@@ -212,11 +217,12 @@ impl<'r, W: Watch> Engine<'r, W> {
             self.machine.ledger.power.now = now;
             let only_wakes = self.queue.only_wakes();
             turns += 1;
-            let mut happened = false;
+            let (mut happened, mut only) = (false, None);
             while let Some(due) = self.queue.pop_at(now) {
                 if self.machine.is_put_off(due, now, &mut self.queue) {
                     continue;
                 }
+                only = (!happened).then_some(due);
                 happened = true;
                 turns = if due.is_work() { 0 } else { turns };
                 self.happen(due)?;
@@ -228,6 +234,7 @@ impl<'r, W: Watch> Engine<'r, W> {
                 return Err(SimError::NothingEnds { at: now, turns });
             }
             let mut acted = self.decide()?;
+            only = only.filter(|_| !self.undecided);
             // A refusal releases the launches that waited, of which the dispatcher hears behind its
             // decision: it decides on them in the same tick.
             while self.undecided && self.queue.next_tick() != Some(now) {
@@ -236,6 +243,10 @@ impl<'r, W: Watch> Engine<'r, W> {
             let (waves, launches) = (self.usage.waves(), self.usage.unfinished());
             let (placed, issued) = (self.usage.placed(), &self.tasks.open);
             self.watch.see(now, &Seen::Settled { waves, launches, placed, issued });
+            match only.filter(|_| !self.refills.never) {
+                Some(due) => self.count_refill(due),
+                None => self.end_refills(),
+            }
             idle = if only_wakes && !acted { idle + 1 } else { 0 };
             if idle > IDLE_WAKES {
                 break;

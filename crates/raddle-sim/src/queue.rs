@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use raddle_policy::{LaunchId, Preemption, Tick};
+use raddle_policy::{LaunchId, Preemption, Tick, Ticks};
 
 /// An event that will happen inside the simulator at a tick of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,6 +87,25 @@ impl Queue {
         let Reverse((.., due)) = self.heap.pop()?;
         self.wakes -= usize::from(due == Due::Wake);
         Some(due)
+    }
+
+    /// Returns the tick of the first event that is not one of those in `these`; `None` without one.
+    pub(crate) fn first_but(&self, these: impl Fn(Due) -> bool) -> Option<Tick> {
+        let others = self.heap.iter().filter(|Reverse((.., due))| !these(*due));
+        others.map(|Reverse((at, ..))| *at).min()
+    }
+
+    /// Puts off the events in `these` by `time`: of equal ticks they come after all others.
+    pub(crate) fn put_off(&mut self, these: impl Fn(Due) -> bool, time: Ticks) {
+        let all = std::mem::take(&mut self.heap).into_vec();
+        let (mut put_off, others): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|Reverse((.., due))| these(*due));
+        self.heap = others.into();
+        put_off.sort_unstable_by_key(|&Reverse(event)| event);
+        for Reverse((at, _, due)) in put_off {
+            self.heap.push(Reverse((at + time, self.count, due)));
+            self.count += 1;
+        }
     }
 
     /// Returns whether all events to come are wakes.

@@ -79,6 +79,11 @@ pub trait Watch {
     /// Called with each event on the simulated device, at the tick `now`.
     fn see(&mut self, now: Tick, seen: &Seen<'_>);
 
+    /// Returns whether the watch looks at nothing, so that events need not be told one by one.
+    fn is_blind(&self) -> bool {
+        false
+    }
+
     /// Returns whether the watch has seen enough and ends the run; the outcome is then that of the
     /// run so far. The engine asks at intervals.
     fn ends_run(&self, _now: Tick) -> bool {
@@ -90,6 +95,10 @@ pub trait Watch {
 impl Watch for () {
     #[inline]
     fn see(&mut self, _now: Tick, _seen: &Seen<'_>) {}
+
+    fn is_blind(&self) -> bool {
+        true
+    }
 }
 
 /// A watch that observes nothing where it is `None`.
@@ -99,6 +108,10 @@ impl<W: Watch> Watch for Option<W> {
         if let Some(watch) = self {
             watch.see(now, seen);
         }
+    }
+
+    fn is_blind(&self) -> bool {
+        self.as_ref().is_none_or(Watch::is_blind)
     }
 
     fn ends_run(&self, now: Tick) -> bool {
@@ -112,6 +125,10 @@ impl<A: Watch, B: Watch> Watch for (A, B) {
     fn see(&mut self, now: Tick, seen: &Seen<'_>) {
         self.0.see(now, seen);
         self.1.see(now, seen);
+    }
+
+    fn is_blind(&self) -> bool {
+        self.0.is_blind() && self.1.is_blind()
     }
 
     fn ends_run(&self, now: Tick) -> bool {

@@ -127,11 +127,12 @@ fn refined(
     watcher: &dyn Watcher,
 ) -> Result<(Fitted, Fidelity), StudyError> {
     let LaunchLatency { launch, handover } = fitted.latency;
-    let tried = |launches: u64, handovers: u64| -> Result<(Fitted, Fidelity), StudyError> {
+    let latency = |launches: u64, handovers: u64| {
         let part = |of: Ticks, quarters: u64| Ticks(of.0 / 4 * quarters + of.0 % 4 * quarters / 4);
-        let latency =
-            LaunchLatency { launch: part(launch, launches), handover: part(handover, handovers) };
-        let tried = Fitted { latency, ..fitted.clone() };
+        LaunchLatency { launch: part(launch, launches), handover: part(handover, handovers) }
+    };
+    let tried = |launches: u64, handovers: u64| -> Result<(Fitted, Fidelity), StudyError> {
+        let tried = Fitted { latency: latency(launches, handovers), ..fitted.clone() };
         let found = run(loaded, own, &tried, rules, &Quiet(watcher))?;
         Ok((tried, found))
     };
@@ -144,6 +145,10 @@ fn refined(
         }
         for quarters in (0..4).rev() {
             let parts = if of_handover { (least.0, quarters) } else { (quarters, least.1) };
+            // The replay without latency is there already, and is compared with the best below.
+            if latency(parts.0, parts.1) == LaunchLatency::default() {
+                break;
+            }
             let less = tried(parts.0, parts.1)?;
             if !is_as_good(&less.1, &best.1) {
                 break;

@@ -120,6 +120,14 @@ impl Book {
         self.resident.get(launch).map_or(0, |resident| resident.waves)
     }
 
+    /// Returns the waves of a launch on each SIMD of each compute unit; `None` where the launch is
+    /// not on the device, or has more there than whole workgroups without addresses.
+    pub(crate) fn counted(&self, launch: LaunchId) -> Option<&PerCu<Split>> {
+        let resident = self.resident.get(launch)?;
+        let plain = resident.addressed.is_empty() && resident.partial.is_empty();
+        (plain && !resident.cuts.is_begun()).then_some(&resident.counted)
+    }
+
     /// Adds workgroups of a launch that start, or the waves `waves` of each of them, at these
     /// addresses if there are any.
     ///

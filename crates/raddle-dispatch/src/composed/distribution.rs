@@ -140,6 +140,19 @@ impl Distribution {
         self.ended >= launch.workgroups
     }
 
+    /// Records that `count` further workgroups have started, and that as many have ended. Returns
+    /// whether it did: false, with nothing changed, where workgroups do not simply start in their
+    /// order, or fewer than `count` and one are left.
+    pub(super) fn move_on(&mut self, count: u64, launch: &Launch) -> bool {
+        let is_plain = self.cut == 0 && self.bound.is_empty() && self.returned.is_empty();
+        let fits = is_plain && count < launch.workgroups - self.next;
+        if fits {
+            self.next += count;
+            self.ended += count;
+        }
+        fits
+    }
+
     /// Returns whether a start names single waves, or workgroups that are assigned to a compute
     /// unit already; false where it names only whole workgroups that are not assigned.
     fn is_by_name(&self, asked: Asked<'_>) -> bool {

@@ -15,6 +15,7 @@ mod distribution;
 mod events;
 mod launch;
 mod lists;
+mod periods;
 mod placing;
 mod policies;
 mod process;
@@ -40,6 +41,7 @@ pub use builder::Builder;
 use control::SteppedRuntime;
 use launch::{LaunchState, Stage};
 use lists::Lists;
+use periods::Mark;
 use policies::Policies;
 use process::Process;
 use ready::Ready;
@@ -98,6 +100,10 @@ pub struct Composed {
     /// The latest tick of an event or a decision.
     now: Tick,
     lists: Lists,
+    /// True if no policy remembers an earlier question or fact in a way that could change an answer.
+    remembers_nothing: bool,
+    /// The state of the device when a simulator marked a launch that may be moved on.
+    mark: Option<Mark>,
     journal: Journal,
     /// The policies that broke a law and were replaced: a text each, with slot, tick and law.
     replaced: Vec<String>,
@@ -402,6 +408,14 @@ impl Dispatcher for Composed {
 
     fn turns(&self) -> TurnTally {
         self.turns.tally
+    }
+
+    fn mark(&mut self, launch: LaunchId) -> bool {
+        self.remember(launch)
+    }
+
+    fn skip(&mut self, launch: LaunchId, workgroups: u64) -> bool {
+        self.move_on(launch, workgroups)
     }
 
     fn preemptions(&self) -> PreemptionTally {

@@ -15,6 +15,11 @@ impl SilentLog {
     }
 
     #[expect(clippy::unused_self, reason = "the log that is written has a self")]
+    pub(crate) const fn is_off(&self) -> bool {
+        true
+    }
+
+    #[expect(clippy::unused_self, reason = "the log that is written has a self")]
     pub(crate) const fn event(&mut self, _now: Tick, _step: u64, _event: &Event<'_>) {}
 
     #[expect(clippy::unused_self, reason = "the log that is written has a self")]

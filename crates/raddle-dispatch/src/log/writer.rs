@@ -72,6 +72,11 @@ impl LogWriter {
         }
     }
 
+    /// Returns whether the writer writes no line.
+    pub(crate) const fn is_off(&self) -> bool {
+        self.to.is_none()
+    }
+
     /// Returns a writer to `to` that begins with a header; with `short` in short form, else with
     /// every line in full.
     pub(super) fn new(

@@ -4,9 +4,11 @@
 //! Taking work off: drain waits for the fronts, kill ends them after a fixed cost, save and restore
 //! move their registers and LDS at the device's bandwidth.
 
+mod live_state;
 mod loaded;
 mod neighbours;
 mod pace;
+mod periods;
 mod submitted;
 mod take_off;
 
@@ -14,7 +16,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use raddle_dispatch::ByLaunch;
-use raddle_policy::{CuId, LaunchId, Piece, Preemption, StreamId, Tick, WaveSpan};
+use raddle_policy::{CuId, LaunchId, Piece, StreamId, Tick, WaveSpan};
 
 use crate::ledger::Ledger;
 use crate::meetings::NEVER;
@@ -22,6 +24,7 @@ use crate::plan::Costs;
 use crate::queue::{Due, Queue};
 use crate::{Counters, SimError, Workload};
 
+use live_state::LiveState;
 use loaded::LoadedProcess;
 use neighbours::{NeighbourLoad, Neighbours};
 use pace::WorkLeft;
@@ -79,6 +82,8 @@ pub(crate) struct Front {
     /// True if the front (workgroups that end together) is on enough compute units to move all
     /// bytes that its launch wants to move.
     wide: bool,
+    /// True if the front took the slot of one of its launch that was on the same compute units.
+    refills: bool,
 }
 
 /// Workgroups on compute units that follow each other: (range of units, workgroups on each of them).
@@ -144,35 +149,6 @@ impl Live {
     /// compute unit.
     fn is_drained(&self) -> bool {
         self.resident_waves == 0 && self.partial.is_empty() && self.assigned.is_empty()
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LiveState {
-    Running,
-    Leaving(Preemption),
-    Off(Preemption),
-    Returning(Preemption),
-}
-
-impl LiveState {
-    /// Returns whether the resident waves do not run, as they are being saved or killed, or are
-    /// saved.
-    const fn is_stopped(self) -> bool {
-        match self {
-            Self::Running => false,
-            Self::Leaving(how) => how.stands_still(),
-            Self::Off(how) | Self::Returning(how) => how.saves(),
-        }
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Running => "on the device",
-            Self::Leaving(_) => "leaving the device",
-            Self::Off(_) => "off the device",
-            Self::Returning(_) => "coming back to the device",
-        }
     }
 }
 
@@ -427,6 +403,7 @@ impl Machine {
             self.fronts.len() as u32 - 1
         });
         let front = &mut self.fronts[slot as usize];
+        front.refills = front.launch == id && front.waves == waves && front.units == self.units;
         front.launch = id;
         front.waves = waves;
         front.pieces.clear();

@@ -19,6 +19,7 @@ mod lending;
 mod meetings;
 mod one_by_one;
 mod partial;
+mod periods;
 mod queued_streams;
 mod replay;
 mod requests;

@@ -21,36 +21,136 @@ pub(super) enum GroupKey {
     Part(u64, u16),
 }
 
-/// A workgroup slot of a compute unit, with the workgroup in it or the last one that was in it.
+/// Slots of one bank whose last workgroups have the same history: they are taken, or were.
 #[derive(Clone, Copy, Debug)]
-struct TakenSlot {
+struct AlikeSlots {
+    /// One bit for each slot of the bank; at least one is set.
+    slots: u64,
     key: GroupKey,
     launch: u32,
-    /// Begin in ns of the slice (bar) that is being drawn for the slot.
+    /// Begin of the slice in each of these slots, in ns.
     since: u64,
-    /// Number of workgroups that have ended in the slice (bar) that is being drawn for the slot.
+    /// Number of workgroups that have ended in the slice of each of these slots.
     done: u64,
-    /// End in ns of the last workgroup in the slot, if no other has followed it yet; else `None`.
+    /// End of the last workgroups in ns, if no workgroups have followed yet; else `None`.
     ended: Option<u64>,
 }
 
-impl TakenSlot {
-    fn slice(&self, cu: u16, slot: usize, end_ns: u64, ending: Ending) -> Slice {
-        let Self { launch, since: start_ns, done: workgroups, .. } = *self;
-        Slice { start_ns, end_ns, workgroups, launch, slot: slot as u32, cu, ending }
+impl AlikeSlots {
+    /// Returns whether these slots hold workgroups of a launch that have not ended.
+    fn are_held_by(&self, launch: u32) -> bool {
+        self.ended.is_none() && self.launch == launch
     }
+}
+
+/// Workgroup slots that follow each other on one compute unit. Workgroups of a front mostly take
+/// and leave many slots at once, so slots with one history have one entry.
+#[derive(Clone, Debug, Default)]
+struct SlotBank {
+    /// One bit for each slot, set while a workgroup is in it.
+    taken: u64,
+    /// Slots by their history; each slot that was ever taken is in one entry.
+    alike: Vec<AlikeSlots>,
+}
+
+impl SlotBank {
+    /// Places workgroups of a launch in the lowest free slots at the time `now`, in ns, at most
+    /// `count` and as many as there is room for. Returns their number. The slots whose slices end
+    /// for that, as they are taken again, are added to `over`.
+    fn start(
+        &mut self,
+        now: u64,
+        launch: u32,
+        key: GroupKey,
+        count: u32,
+        over: &mut Vec<AlikeSlots>,
+    ) -> u32 {
+        let slots = lowest(!self.taken, count);
+        self.taken |= slots;
+        let mut new = slots;
+        let mut at = 0;
+        while at < self.alike.len() {
+            let old = &mut self.alike[at];
+            let again = old.slots & slots;
+            let Some(ended) = old.ended.filter(|_| again != 0) else {
+                at += 1;
+                continue;
+            };
+            let goes_on = old.launch == launch && ended == now;
+            if goes_on {
+                new &= !again;
+            } else {
+                over.push(AlikeSlots { slots: again, ..*old });
+            }
+            let rest = AlikeSlots { slots: old.slots & !again, ..*old };
+            match (goes_on, rest.slots) {
+                (true, 0) => (old.key, old.ended) = (key, None),
+                (true, _) => {
+                    *old = AlikeSlots { slots: again, key, ended: None, ..rest };
+                    // This start takes none of the rest, so the loop passes that entry by.
+                    self.alike.push(rest);
+                }
+                (false, 0) => {
+                    self.alike.swap_remove(at);
+                    continue;
+                }
+                (false, _) => *old = rest,
+            }
+            at += 1;
+        }
+        if new != 0 {
+            let new = AlikeSlots { slots: new, key, launch, since: now, done: 0, ended: None };
+            self.alike.push(new);
+        }
+        slots.count_ones()
+    }
+
+    /// Ends the workgroups that were started under a key, as [`UnitSlots::end`] says.
+    fn end(&mut self, now: u64, launch: u32, key: GroupKey, done: u64) {
+        for alike in &mut self.alike {
+            if alike.key == key && alike.are_held_by(launch) {
+                alike.done += done;
+                alike.ended = Some(now);
+                self.taken &= !alike.slots;
+            }
+        }
+    }
+}
+
+/// Returns the lowest bits that are set in `bits`, at most `count` of them.
+fn lowest(bits: u64, count: u32) -> u64 {
+    if bits.count_ones() <= count {
+        return bits;
+    }
+    let mut rest = bits;
+    for _ in 0..count {
+        rest &= rest - 1;
+    }
+    bits & !rest
+}
+
+/// Returns the positions of the bits that are set, ascending.
+fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let lowest = bits.trailing_zeros();
+        bits &= bits.wrapping_sub(1);
+        (lowest < u64::BITS).then_some(lowest)
+    })
 }
 
 /// Workgroup slots of one compute unit, with the workgroups in them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct UnitSlots {
     cu: u16,
-    slots: Vec<Option<TakenSlot>>,
+    /// Slots in banks of 64, the lowest first.
+    banks: Vec<SlotBank>,
+    /// Slots whose slices end in one call, kept so that no call allocates memory.
+    over: Vec<AlikeSlots>,
 }
 
 impl UnitSlots {
     pub(super) const fn new(cu: u16) -> Self {
-        Self { cu, slots: Vec::new() }
+        Self { cu, banks: Vec::new(), over: Vec::new() }
     }
 
     /// Places `count` workgroups of a launch in the lowest free slots at the time `now`, in ns.
@@ -63,40 +163,43 @@ impl UnitSlots {
         count: u32,
         to: &mut SliceStore,
     ) {
-        let (mut left, mut slot) = (count, 0);
+        let (mut left, mut bank) = (count, 0);
         while left > 0 {
-            if slot == self.slots.len() {
-                self.slots.push(None);
+            if bank == self.banks.len() {
+                self.banks.push(SlotBank::default());
             }
-            let taken = &mut self.slots[slot];
-            slot += 1;
-            let mut new = TakenSlot { key, launch, since: now, done: 0, ended: None };
-            match *taken {
-                Some(TakenSlot { ended: None, .. }) => continue,
-                Some(old @ TakenSlot { ended: Some(ended), .. }) => {
-                    if old.launch == launch && ended == now {
-                        new = TakenSlot { key, ended: None, ..old };
-                    } else {
-                        to.add(old.slice(self.cu, slot - 1, ended, Ending::Ended));
-                    }
-                }
-                None => {}
-            }
-            *taken = Some(new);
-            left -= 1;
+            left -= self.banks[bank].start(now, launch, key, left, &mut self.over);
+            self.close_in_order(bank, to, |over| (over.ended.unwrap_or(now), Ending::Ended));
+            bank += 1;
         }
     }
 
-    /// Ends, at the time `now` in ns, the workgroups that were started under the key `key`, and
-    /// adds `done` to the count of each slot: 0 where other waves of the same workgroup still run,
-    /// else 1.
-    pub(super) fn end(&mut self, now: u64, launch: u32, key: GroupKey, done: u64) {
-        for slot in self.slots.iter_mut().flatten() {
-            if slot.ended.is_none() && slot.key == key && slot.launch == launch {
-                slot.done += done;
-                slot.ended = Some(now);
-            }
+    /// Adds the slices of the slots in `over`, of one bank, to the store in the order of the slots;
+    /// `end` returns their end, in ns, and the way in which they end.
+    fn close_in_order(
+        &mut self,
+        bank: usize,
+        to: &mut SliceStore,
+        end: impl Fn(&AlikeSlots) -> (u64, Ending),
+    ) {
+        self.over.retain(|over| to.takes(over.since, end(over).0, over.done));
+        let all = self.over.iter().fold(0, |all, over| all | over.slots);
+        for slot in ones(all) {
+            let over = self.over.iter().find(|over| over.slots >> slot & 1 == 1);
+            let over = over.expect("the slot is one of these");
+            let AlikeSlots { launch, since: start_ns, done: workgroups, .. } = *over;
+            let (end_ns, ending) = end(over);
+            let slot = bank as u32 * u64::BITS + slot;
+            to.add(Slice { start_ns, end_ns, workgroups, launch, slot, cu: self.cu, ending });
         }
+        self.over.clear();
+    }
+
+    /// Ends the workgroups that were started under a key at the time `now`, in ns, and adds `done`
+    /// to the count of each slot: 0 where other waves of the same workgroup are still running, else
+    /// 1.
+    pub(super) fn end(&mut self, now: u64, launch: u32, key: GroupKey, done: u64) {
+        self.banks.iter_mut().for_each(|bank| bank.end(now, launch, key, done));
     }
 
     /// Takes all workgroups of a launch out of their slots before they have ended, as a preemption
@@ -110,12 +213,15 @@ impl UnitSlots {
         left: &mut Vec<(u16, GroupKey)>,
     ) {
         let first = left.len();
-        for (at, slot) in self.slots.iter_mut().enumerate() {
-            let leaves = |old: &mut TakenSlot| old.launch == launch && old.ended.is_none();
-            if let Some(old) = slot.take_if(leaves) {
-                to.add(old.slice(self.cu, at, now, ending));
-                left.push((self.cu, old.key));
+        for at in 0..self.banks.len() {
+            let bank = &mut self.banks[at];
+            let leave = bank.alike.extract_if(.., |alike| alike.are_held_by(launch));
+            for alike in leave {
+                bank.taken &= !alike.slots;
+                left.extend(ones(alike.slots).map(|_| (self.cu, alike.key)));
+                self.over.push(alike);
             }
+            self.close_in_order(at, to, |_| (now, ending));
         }
         left[first..].sort_unstable();
     }
@@ -123,11 +229,14 @@ impl UnitSlots {
     /// Adds to `to` the slices of all slots that are still taken at `now`, the end of the
     /// simulation in ns.
     pub(super) fn close(&mut self, now: u64, to: &mut SliceStore) {
-        for (at, slot) in self.slots.drain(..).enumerate() {
-            let Some(slot) = slot else { continue };
-            let ending = slot.ended.map_or(Ending::Unfinished, |_| Ending::Ended);
-            to.add(slot.slice(self.cu, at, slot.ended.unwrap_or(now.max(slot.since)), ending));
+        for at in 0..self.banks.len() {
+            self.over = std::mem::take(&mut self.banks[at].alike);
+            self.close_in_order(at, to, |alike| match alike.ended {
+                Some(ended) => (ended, Ending::Ended),
+                None => (now.max(alike.since), Ending::Unfinished),
+            });
         }
+        self.banks.clear();
     }
 }
 
@@ -155,11 +264,17 @@ impl SliceStore {
         self.grain
     }
 
-    /// Adds a slice, unless it took no time and no workgroup ended in it.
+    /// Returns whether a slice from `start_ns` to `end_ns`, in which `workgroups` workgroups ended,
+    /// is kept: it lies in the drawn part, and took time or a workgroup ended in it.
+    fn takes(&self, start_ns: u64, end_ns: u64, workgroups: u64) -> bool {
+        let empty = start_ns == end_ns && workgroups == 0;
+        let outside = end_ns < self.window.0 || start_ns > self.window.1;
+        !empty && !outside && self.grain < Grain::Launch
+    }
+
+    /// Adds a slice, if it is kept.
     fn add(&mut self, slice: Slice) {
-        let empty = slice.start_ns == slice.end_ns && slice.workgroups == 0;
-        let outside = slice.end_ns < self.window.0 || slice.start_ns > self.window.1;
-        if empty || outside || self.grain >= Grain::Launch {
+        if !self.takes(slice.start_ns, slice.end_ns, slice.workgroups) {
             return;
         }
         // At grain `Cu`, workgroups that end in many slots at once are joined to one slice at once.

@@ -1,0 +1,51 @@
+//! Can a launch that only refills what its own workgroups free be moved on by many of them at once?
+//!
+//! A simulator marks the dispatcher, sees the launch start workgroups where as many of it ended,
+//! and asks to be moved on by workgroups that would start and end in the same way. The answer is
+//! yes only where nothing could differ: the compute units are as they were at the mark, no policy
+//! has a memory, and no log would lack the lines.
+
+use raddle_policy::{Cus, LaunchId, PerCu, Split};
+
+use super::Composed;
+
+/// The state of the device when a launch was marked.
+#[derive(Debug)]
+pub(super) struct Mark {
+    launch: LaunchId,
+    cus: Cus,
+    /// The waves of the launch on each SIMD of each compute unit.
+    counted: PerCu<Split>,
+}
+
+impl Composed {
+    /// Remembers how the device stands. Returns whether [`Composed::move_on`] may ever say yes.
+    pub(super) fn remember(&mut self, launch: LaunchId) -> bool {
+        if !self.journal.log.is_off() || !self.remembers_nothing {
+            return false;
+        }
+        self.mark = self.book.counted(launch).map(|counted| {
+            let cus = self.book.cus().clone();
+            Mark { launch, cus, counted: counted.clone() }
+        });
+        true
+    }
+
+    /// Moves the launch of the mark on by `workgroups` workgroups, which start and end as those
+    /// since the mark did. Returns whether it did; if not, nothing has changed.
+    pub(super) fn move_on(&mut self, id: LaunchId, workgroups: u64) -> bool {
+        let Some(mark) = self.mark.take().filter(|mark| mark.launch == id) else { return false };
+        if mark.cus != *self.book.cus() || self.book.counted(id) != Some(&mark.counted) {
+            return false;
+        }
+        let Some(known) = self.launches.get_mut(id) else { return false };
+        if self.ready.get(known.submission, id).is_none() || known.draining() {
+            return false;
+        }
+        if !known.groups.move_on(workgroups, &known.launch) {
+            return false;
+        }
+        self.ready.show(known.submission, known.entry());
+        true
+    }
+}
