@@ -34,6 +34,11 @@ impl PolicyFigures {
         }
     }
 
+    /// Returns for which processes ranks speak, with a space before it; empty where for all.
+    pub(super) fn for_whom(&self) -> String {
+        if self.weighs_all() { String::new() } else { format!(" {}", self.weighed()) }
+    }
+
     /// Returns by what fraction the recipe with the index `worse` among those compared ranks behind
     /// that of `better`; below 0 where it ranks before it. Where one of them misses a goal, or the
     /// processes that count fare alike, all processes decide.

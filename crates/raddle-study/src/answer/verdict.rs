@@ -244,11 +244,7 @@ fn stay(figures: &PolicyFigures) -> String {
             format!(" {}, the next best, gives {all}.", figures.rows[row].recipe)
         }
     });
-    let whom = match figures.weighs_all() {
-        true => String::new(),
-        false => format!(" {}", figures.weighed()),
-    };
-    format!("Stay with {base}: no other policy does better{whom}.{costs}")
+    format!("Stay with {base}: no other policy does better{}.{costs}", figures.for_whom())
 }
 
 /// Returns the verdict that no recipe meets all goals, with the goals that the nearest recipe

@@ -22,33 +22,20 @@ fn is_overloaded(process: &ProcessSummary) -> bool {
     process.requests.as_ref().is_some_and(of)
 }
 
-/// Returns the warning that more requests arrive than are served under some of the recipes, each
-/// given as (name, summary of its replay); `None` where all are served.
-pub(super) fn overloaded<'r>(
-    recipes: impl Iterator<Item = (&'r str, &'r Summary)>,
-) -> Option<Overturning> {
-    let mut names: Vec<String> = Vec::new();
-    let mut warnings = Vec::new();
-    for (name, summary) in recipes {
-        let over = summary.processes.iter().filter(|it| is_overloaded(it));
-        let told = over.filter_map(|process| {
-            let requests = process.requests.as_ref()?;
-            let [waiting, all] = [requests.waiting, requests.arrived].map(count);
-            Some(format!(
-                "under {name} {waiting} of {all} requests of {} still waited when the last one arrived: more arrive than are served, so that their times grow with the time that is replayed (--until)",
-                process.name
-            ))
-        });
-        let before = warnings.len();
-        warnings.extend(told);
-        names.extend((warnings.len() > before).then(|| plain(name, NAME)));
-    }
-    let line = match names.as_slice() {
-        [] => return None,
-        [only] => format!("{only} cannot serve the load: its p99 grows with --until"),
-        [first, more @ ..] => {
-            format!("{first} +{} more cannot serve the load: p99 grows with --until", more.len())
-        }
-    };
-    Some(Overturning { line, warnings })
+/// Returns the warning that more requests arrive than are served under the recipe called `name`;
+/// `None` where all are served.
+pub(super) fn overloaded(name: &str, summary: &Summary) -> Option<Overturning> {
+    let over = summary.processes.iter().filter(|it| is_overloaded(it));
+    let told = over.filter_map(|process| {
+        let requests = process.requests.as_ref()?;
+        let [waiting, all] = [requests.waiting, requests.arrived].map(count);
+        Some(format!(
+            "under {name} {waiting} of {all} requests of {} still waited when the last one arrived: more arrive than are served, so that their times grow with the time that is replayed (--until)",
+            process.name
+        ))
+    });
+    let warnings: Vec<String> = told.collect();
+    let name = plain(name, NAME);
+    let line = format!("{name} cannot serve the load: its p99 grows with --until");
+    (!warnings.is_empty()).then_some(Overturning { line, warnings })
 }

@@ -180,7 +180,14 @@ impl ReplayResult {
         let never_ran = lost.tell(&mut answer);
         found.extend(lost.overturning);
         found.extend(replay.rules.overturning.iter().cloned());
-        found.extend(overloaded(recipes.iter().map(|it| (it.name.as_str(), &it.summary))));
+        let verdict = &answer.verdict;
+        let decides = |it: &&RecipeResult| {
+            let named = [verdict.recipe.as_ref(), verdict.or.as_ref()];
+            named.contains(&Some(&it.name)) || answer.rows[answer.baseline].recipe == it.name
+        };
+        // Of ways that nobody is advised to use the open end of the interval says enough.
+        let deciding = recipes.iter().filter(decides);
+        found.extend(deciding.filter_map(|it| overloaded(&it.name, &it.summary)));
         found.extend(recipes.iter().filter_map(|recipe| {
             refused_resets(&recipe.name, recipe.summary.preemption.as_ref()?)
         }));

@@ -138,7 +138,7 @@ fn a_search_says_what_a_replay_of_the_same_says() {
     // Today's way alone meets the last, so the replay finds one that does, and the search none.
     for (goal, turns, codes, kind) in [
         ("--goal=infer p99 1us", "20..320:*2", [5, 5], "no-goal-met"),
-        ("--goal=infer p99 1s", "20..320:*2", [0, 0], "use"),
+        ("--goal=my train step 1s", "20..320:*2", [0, 0], "use"),
         ("--goal=my train step +0%", "20..80:*2", [5, 0], "stay"),
     ] {
         let turns = format!("--vary=turn.t0-us={turns}");
