@@ -132,8 +132,8 @@ pub fn kernel_need(kernel: &str, size: &LaunchSize) -> (KernelNeed, NeedSource) 
     match NamedKind::of(kernel) {
         NamedKind::Memory => (KernelNeed::Memory, NeedSource::Name),
         NamedKind::Product(Some((wide, high))) => match wide.min(high) {
-            ..=NARROW => (KernelNeed::Memory, NeedSource::Tile),
-            ..=SMALL => (KernelNeed::Compute, NeedSource::SmallTile),
+            side if side <= NARROW => (KernelNeed::Memory, NeedSource::Tile),
+            side if side <= SMALL => (KernelNeed::Compute, NeedSource::SmallTile),
             _ => (KernelNeed::Compute, NeedSource::Tile),
         },
         NamedKind::Product(None) => (KernelNeed::Compute, NeedSource::Name),
