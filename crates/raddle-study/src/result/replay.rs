@@ -155,6 +155,16 @@ impl RecipeResult {
     }
 }
 
+/// Returns the warnings of loads that are too high for the recipes that decide: those that the
+/// verdict names, and today's. Of other ways the open end of the interval says enough.
+fn overloads(answer: &PolicyFigures, recipes: &[RecipeResult]) -> Vec<Overturning> {
+    let named = [answer.verdict.recipe.as_ref(), answer.verdict.or.as_ref()];
+    let today = answer.rows.get(answer.baseline).map(|row| &row.recipe);
+    let decides = |it: &&RecipeResult| named.contains(&Some(&it.name)) || today == Some(&it.name);
+    let deciding = recipes.iter().filter(decides);
+    deciding.filter_map(|it| overloaded(&it.name, &it.summary)).collect()
+}
+
 impl ReplayResult {
     /// Makes the result of a replay from its simulations.
     #[must_use]
@@ -180,14 +190,7 @@ impl ReplayResult {
         let never_ran = lost.tell(&mut answer);
         found.extend(lost.overturning);
         found.extend(replay.rules.overturning.iter().cloned());
-        let verdict = &answer.verdict;
-        let decides = |it: &&RecipeResult| {
-            let named = [verdict.recipe.as_ref(), verdict.or.as_ref()];
-            named.contains(&Some(&it.name)) || answer.rows[answer.baseline].recipe == it.name
-        };
-        // Of ways that nobody is advised to use the open end of the interval says enough.
-        let deciding = recipes.iter().filter(decides);
-        found.extend(deciding.filter_map(|it| overloaded(&it.name, &it.summary)));
+        found.extend(overloads(&answer, &recipes));
         found.extend(recipes.iter().filter_map(|recipe| {
             refused_resets(&recipe.name, recipe.summary.preemption.as_ref()?)
         }));
