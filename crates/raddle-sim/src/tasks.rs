@@ -423,13 +423,14 @@ impl<'w> Tasks<'w> {
     }
 
     /// Returns the launches that never ended, of those that were issued or would have been issued
-    /// if others had ended.
+    /// if others had ended, in repetitions that are not cut off.
     pub(crate) fn unfinished(&self, now: Tick) -> Vec<LaunchId> {
         let ids = (0u32..).map(LaunchId).zip(&self.standing);
         let stands = |(id, it): &(LaunchId, &TaskState)| {
             !it.ended && (it.issued || (it.in_gap && !self.stops(*id, now)))
         };
-        ids.filter(stands).map(|(id, _)| id).collect()
+        let lasts = |id: &LaunchId| !self.is_cut_off(*id, now);
+        ids.filter(stands).map(|(id, _)| id).filter(lasts).collect()
     }
 
     /// Returns (number of launches that lead the run and have ended, number of all that lead it);

@@ -1,5 +1,7 @@
 //! When does a host issue work whose launch call was not recorded?
 
+use std::collections::BTreeSet;
+
 use raddle_policy::{LaunchId, Tick, Ticks};
 
 use super::{Issued, Tasks};
@@ -36,6 +38,28 @@ impl Tasks<'_> {
     pub(super) fn stops(&self, id: LaunchId, now: Tick) -> bool {
         let Record { process, iteration, .. } = self.records[id.index()];
         iteration > 0 && !self.goes_on(usize::from(process), now)
+    }
+
+    /// Returns whether a launch waits for work of its repetition that is never issued, as its process
+    /// does not repeat any more: a launch may wait for work of another stream that is issued later.
+    pub(super) fn is_cut_off(&self, id: LaunchId, now: Tick) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut next = if self.stops(id, now) { vec![id.0] } else { Vec::new() };
+        while let Some(id) = next.pop() {
+            let state = &self.standing[id as usize];
+            if state.ended || !seen.insert(id) {
+                continue;
+            }
+            if !state.issued {
+                return true;
+            }
+            let Record { process, task, iteration, .. } = self.records[id as usize];
+            let base = self.lanes[usize::from(process)].repeats[iteration as usize].base;
+            let waits = self.workload.processes[usize::from(process)].waits_of(task);
+            next.extend(waits.iter().map(|wait| base + wait.source));
+            next.extend(self.parent(id));
+        }
+        false
     }
 
     /// Returns whether a task of a repetition is issued later than at its recorded time: a recorded

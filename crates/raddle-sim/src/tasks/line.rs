@@ -96,7 +96,7 @@ impl Tasks<'_> {
 
     /// Returns the launch for which another one waits in its stream: of its own repetition, or the
     /// last of the repetition before; `None` where there is none.
-    fn parent(&self, id: u32) -> Option<u32> {
+    pub(super) fn parent(&self, id: u32) -> Option<u32> {
         let record = &self.records[id as usize];
         let (plan, lane) = (
             &self.workload.processes[usize::from(record.process)],

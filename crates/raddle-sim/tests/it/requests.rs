@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use raddle_dispatch::Composed;
 use raddle_policy::{StreamId, Tick, Ticks};
 use raddle_sim::{
-    Outcome, ProcessPlan, Repetition, RequestSummary, Seen, SimError, Summary, Task, Watch,
-    Workload, run_watched,
+    Outcome, ProcessPlan, Repetition, RequestSummary, Seen, SimError, Summary, Task, TaskWait,
+    Watch, Workload, run_watched,
 };
 
 use crate::kit::{
@@ -327,4 +327,20 @@ proptest! {
         };
         prop_assert_eq!(shape(&outcome, (count - 1) * 100_000), shape(&alone, 0));
     }
+}
+
+/// Checks that a repetition that is cut off leaves nothing that never ends: its first launch waits
+/// for one of another stream that is issued later, at 150, when the process repeats no more.
+#[test]
+fn what_waits_for_work_behind_the_cut_is_not_stuck() {
+    let later = Task { stream: StreamId(1), ..kernel(50, 1, 1, 10) };
+    let waits = vec![TaskWait { task: 1, source: 0 }];
+    let short = ProcessPlan::new("short", vec![later, kernel(0, 1, 1, 10)]);
+    let short = ProcessPlan { waits, span: Ticks(100), ..short };
+    let long = ProcessPlan::new("long", vec![kernel(0, 1, 1, 120)]);
+    let long = ProcessPlan { span: Ticks(200), ..long };
+    let outcome = run_default(&Workload { processes: vec![short, long], repeat: true }, 1);
+    let repeated = outcome.records.iter().filter(|it| it.iteration == 1 && it.ended.is_none());
+    assert_eq!(repeated.count(), 2, "the second repetition is cut off");
+    assert!(outcome.stuck.is_empty(), "{:?}", outcome.stuck);
 }
