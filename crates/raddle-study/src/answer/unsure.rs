@@ -23,7 +23,9 @@ pub(super) fn unsure(figures: &PolicyFigures, row: usize) -> Option<String> {
     if told.is_empty() {
         return None;
     }
-    let surely = |&&other: &&usize| figures.surely_meets_all(other);
+    let surely = |&&other: &&usize| {
+        figures.surely_meets_all(other) && figures.rows[other].offered >= own.offered
+    };
     let other = figures.ranking.iter().find(surely).filter(|_| !met.is_empty());
     let other = other.map_or(String::new(), |&other| {
         format!(" {} meets {} also by its intervals.", figures.rows[other].recipe, all(figures))

@@ -1,7 +1,7 @@
 /* Execution contexts of CUDA: each tenant launches on its own stream.
 @TENANTS@
    Multiprocessors are split into groups of 8 or what the device takes for that; what is left over goes to
-   the last tenant. Link with -lcuda. */
+   the last tenant. They are exclusive only if every tenant launches on its stream. Link with -lcuda. */
 #include <cuda.h>
 
 enum { TENANTS_OF_DEVICE = @COUNT@, MOST_GROUPS = 128 };

@@ -163,6 +163,18 @@ pub(super) fn contexts(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> SetUpFile
     SetUpFile { name: "execution-contexts.c", what, text }
 }
 
+/// Writes the lines of Python that give each tenant of one PyTorch process a green context; `sets`
+/// has (percent, multiprocessors) of each.
+pub(super) fn green_contexts(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> SetUpFile {
+    let units: Vec<String> = sets.iter().map(|(_, units)| units.to_string()).collect();
+    let told = comment(tenants, |at| format!("{} multiprocessors", sets[at].1));
+    let text = include_str!("green_contexts.py")
+        .replace("@UNITS@", &units.join(", "))
+        .replace("@TENANTS@\n", &told.replace("   streams", "# streams"));
+    let what = "PyTorch 2.12: green contexts, where tenants are threads of one process";
+    SetUpFile { name: "green-contexts.py", what, text }
+}
+
 /// Writes a C program that sets masks of compute units in one process of HIP, with a stream for
 /// each tenant; `masks` has the (first, last) unit of each.
 pub(super) fn unit_masks(masks: &[(u16, u16)], tenants: &[Tenant<'_>]) -> SetUpFile {

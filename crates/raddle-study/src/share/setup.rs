@@ -104,6 +104,7 @@ fn nvidia_partition(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> (Vec<String>
         }
     };
     let rest = pods.into_iter().chain([files::contexts(sets, tenants)]);
+    let rest = rest.chain([files::green_contexts(sets, tenants)]);
     (lines, plugin.into_iter().chain([claim]).chain(rest).collect())
 }
 

@@ -209,6 +209,23 @@ fn programs_compile() {
     assert_eq!(names.into_iter().collect::<Vec<_>>(), ["execution-contexts.c", "unit-masks.c"]);
 }
 
+/// Checks that the lines for PyTorch are Python; without an interpreter the test reports that.
+#[test]
+fn green_contexts_are_python() {
+    let (_, _, files) = every()
+        .into_iter()
+        .find(|(_, _, files)| files.iter().any(|file| file.name == "green-contexts.py"))
+        .expect("partitions of NVIDIA have them");
+    let file = files.iter().find(|file| file.name == "green-contexts.py").expect("just found");
+    let check = "import ast, sys; ast.parse(sys.argv[1])";
+    let Ok(ran) = Command::new("python3").args(["-c", check, &file.text]).output() else {
+        return absent("Python, `python3`");
+    };
+    let told = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success() && !file.text.contains('@'), "{told}{}", file.text);
+    assert!(file.text.contains("# streams[0]: "), "{}", file.text);
+}
+
 /// Checks masks of compute units against rows written by hand, for three tenants with 4, 28 and 9
 /// units.
 #[test]
