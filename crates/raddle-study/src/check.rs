@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use raddle_sim::percentile;
-use raddle_trace::{Op, Profile, StreamLabel};
+use raddle_trace::{Op, OpKind, Profile, StreamLabel};
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{FigureBounds, JudgedBy, PolicyFigures, PolicyRow};
@@ -36,6 +36,8 @@ struct PredictedProfile {
     kernels: u64,
     copies: u64,
     sets: u64,
+    #[serde(rename = "span-ns", default)]
+    span_ns: Option<u64>,
     #[serde(default)]
     requests: Option<PredictedLoad>,
 }
@@ -194,7 +196,22 @@ impl Prediction {
             tenants.push(self.tenant(row, at, &measured)?);
         }
         let files = recordings.iter().map(|of| (&*of.tenant, of.profile));
-        Ok(self.checked(row, tenants, of_files(files)))
+        let mut overturning = of_files(files);
+        overturning.extend(recordings.iter().filter_map(|of| self.is_its_own(of)));
+        Ok(self.checked(row, tenants, overturning))
+    }
+
+    /// Says that a recording is the profile from which the prediction was made, by its number of
+    /// kernels and its length to the nanosecond; `None` where it is another one.
+    fn is_its_own(&self, recording: &TenantRecording<'_>) -> Option<String> {
+        let (name, found) = (&recording.tenant, recording.profile);
+        let own = self.profiles.iter().find(|of| of.name == *name)?;
+        let kernels = found.ops.iter().filter(|op| op.kind == OpKind::Kernel).count() as u64;
+        let is_own = own.kernels == kernels && own.span_ns == Some(found.span_ns);
+        (is_own && self.profiles.len() > 1).then(|| {
+            let name = plain(name, TENANT);
+            format!("{name}: this is the profile of the prediction; record it beside the others")
+        })
     }
 
     /// Compares the prediction with a pair of programs that were measured together, at this load

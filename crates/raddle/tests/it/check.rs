@@ -119,6 +119,26 @@ fn processes_of_one_recording_are_told_apart() {
     }
 }
 
+/// Checks that a check by the profiles of the prediction itself, which are no measurement, says so.
+#[test]
+fn the_profile_of_the_prediction_is_no_measurement_of_it() {
+    let place = Place::new();
+    predicted(&place);
+    let told = |recording: &str| {
+        let ran = place.raddle(&["check", "here", recording, "--recipe", "mps", "--no-files"]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let text = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        text.contains("one: this is the profile of the prediction; record it beside the others")
+    };
+    assert!(told("one=one.csv"));
+    let other = std::fs::read_to_string(place.path().join("one.csv")).expect("it is there");
+    let last = other.trim_end().rfind(',').expect("rows have commas");
+    let (before, length) = other.trim_end().split_at(last + 1);
+    let longer = length.parse::<u64>().expect("a duration") + 1;
+    place.file("other.csv", format!("{before}{longer}\n"));
+    assert!(!told("one=other.csv"));
+}
+
 #[test]
 fn what_cannot_be_checked_is_refused_with_what_lacks() {
     let place = Place::new();
