@@ -1,7 +1,7 @@
 //! May a launch of a kernel be cut into ranges of its workgroups, which run one after the other?
 //!
-//! Whatever the kernel does, workgroups that have not begun are simply launched later, so no verdict
-//! on a second run is needed. Two things stand against it: workgroups that wait for others, which may
+//! Workgroups that have not begun are launched later, whatever the kernel does, so that no verdict on a
+//! second run is needed. Two things stand against it: workgroups that wait for others, which may
 //! be in a later range; and questions about the place of a workgroup among all, which a smaller launch
 //! would answer otherwise.
 
