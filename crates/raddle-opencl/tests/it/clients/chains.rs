@@ -39,24 +39,32 @@ kernel void count(global uint *x) { static global uint calls; calls += 1; x[3] =
 /// Runs launches of a kernel that works in place when PoCL or Intel's compiler builds it, and not
 /// when clang, which judges it, does; returns a hash of the numbers in the buffer afterwards.
 pub(super) fn other_bodies() -> String {
-    const OWN: &str = "
-#if defined(POCL_DEVICE_ADDRESS_BITS) || !defined(cl_intel_subgroups)
+    in_place_if("defined(POCL_DEVICE_ADDRESS_BITS) || !defined(cl_intel_subgroups)")
+}
+
+/// Runs launches of a kernel that works in place where the compiler finds a condition of
+/// the preprocessor true; returns a hash of the numbers in the buffer afterwards.
+fn in_place_if(condition: &str) -> String {
+    let source = format!(
+        "
+#if {condition}
 #define FROM x[i]
 #else
 #define FROM i
 #endif
-__kernel void own(__global uint *x, uint rounds) {
+__kernel void own(__global uint *x, uint rounds) {{
   size_t i = get_global_id(0);
   uint v = FROM;
   for (uint r = 0; r < rounds; r++) v = v * 1664525u + 1013904223u;
   x[i] = v;
-}
-";
+}}
+"
+    );
     let kit = Kit::new();
     let buffer = kit.buffer(2048);
-    let kernel = Kit::kernel_of(kit.program(OWN), "own");
+    let kernel = Kit::kernel_of(kit.program(&source), "own");
     set(kernel, &[Set::Memory(buffer), Set::Number(3000)]);
-    for _ in 0..30 {
+    for _ in 0..50 {
         cl!(clReleaseEvent(launched(kit.queue, kernel, 2048, 16, &[])));
     }
     digest(&kit.read(kit.queue, buffer, 2048))
@@ -101,29 +109,10 @@ __kernel void places(__global uint *x, uint rounds) {
     digest(&kit.read(kit.queue, buffer, 32 * 96))
 }
 
-/// Launches that work in place where a compiler defines what none does.
+/// Runs launches that work in place where a compiler defines macros that none does; returns a hash of
+/// the numbers in the buffer afterwards.
 pub(super) fn asked_macros() -> String {
-    const OWN: &str = "
-#if defined(cl_raddle_has_none) || defined(_RADDLE_HAS_NONE)
-#define FROM x[i]
-#else
-#define FROM i
-#endif
-__kernel void own(__global uint *x, uint rounds) {
-  size_t i = get_global_id(0);
-  uint v = FROM;
-  for (uint r = 0; r < rounds; r++) v = v * 1664525u + 1013904223u;
-  x[i] = v;
-}
-";
-    let kit = Kit::new();
-    let buffer = kit.buffer(2048);
-    let kernel = Kit::kernel_of(kit.program(OWN), "own");
-    set(kernel, &[Set::Memory(buffer), Set::Number(3000)]);
-    for _ in 0..50 {
-        cl!(clReleaseEvent(launched(kit.queue, kernel, 2048, 16, &[])));
-    }
-    digest(&kit.read(kit.queue, buffer, 2048))
+    in_place_if("defined(cl_raddle_has_none) || defined(_RADDLE_HAS_NONE)")
 }
 
 /// Runs chains of launches in two queues, in place, atomic ones, with barriers and copies, and with
