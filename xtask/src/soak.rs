@@ -205,7 +205,8 @@ fn cuda(shell: &Shell) -> Result<()> {
 
 fn judged(shell: &Shell) -> Result<()> {
     cmd!(shell, "cargo test -p raddle-preempt --test xsched -- --nocapture").run()?;
-    let rows = cmd!(shell, "cargo test -p raddle --test it -- judged:: contention:: --nocapture");
+    let rows =
+        cmd!(shell, "cargo test -p raddle --test it -- judged:: pairs:: contention:: --nocapture");
     Ok(rows.env("RADDLE_JUDGED", "1").run()?)
 }
 

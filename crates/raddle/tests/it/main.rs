@@ -43,6 +43,7 @@ mod packet;
 mod packet_page;
 mod packet_replay;
 mod pages;
+mod pairs;
 mod preempt;
 mod profiles;
 mod published;
