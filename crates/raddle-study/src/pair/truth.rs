@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use raddle_sim::percentile;
 use serde::{Deserialize, Serialize};
 
-use crate::result::is_overload;
 use crate::units::plain;
 use crate::written::json;
 
@@ -14,6 +13,9 @@ const VERSION: u32 = 1;
 /// Beginning of the name of a case (a key of the file) in which both programs ran; the name of the
 /// load follows.
 const BESIDE: &str = "beside ";
+/// Smallest number of requests still waiting when the last one arrived, from which on a measurement
+/// can count as overloaded.
+const BACKLOG: usize = 5;
 /// Key, within a case of the file of measurements, of the arrival times of requests.
 const ARRIVALS: &str = "arrivals";
 
@@ -293,15 +295,16 @@ impl PairRun {
         [percentile(&sorted, 50), percentile(&sorted, 99), mean]
     }
 
-    /// Returns whether more requests arrived than were served, so that the figures depend on when the
-    /// measurement was ended.
+    /// Returns whether more requests arrived than were served: when the last request arrived, more
+    /// than a tenth of all requests, and at least [`BACKLOG`], had not ended. Then the figures
+    /// depend on when the measurement was ended.
     pub(super) fn is_overloaded(&self) -> bool {
         let last = self.arrivals.last().copied().unwrap_or_default();
         let ends =
             self.arrivals.iter().zip(&self.requests).map(|(at, took)| at.saturating_add(*took));
         let answered = ends.filter(|end| *end <= last).count();
-        let left = self.arrivals.len().saturating_sub(answered);
-        is_overload(left as u64, self.arrivals.len() as u64)
+        let waiting = self.arrivals.len().saturating_sub(answered);
+        waiting >= BACKLOG && waiting * 10 > self.arrivals.len()
     }
 }
 

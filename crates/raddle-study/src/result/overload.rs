@@ -5,21 +5,21 @@ use raddle_sim::{ProcessSummary, Summary};
 use super::overturning::Overturning;
 use crate::units::{count, plain};
 
-/// Smallest number of requests that had not ended when the last one arrived, from which on requests
-/// can count as an overload.
+/// Smallest number of requests still waiting when the last one arrived, from which on a replay can
+/// count as overloaded.
 const BACKLOG: u64 = 5;
 /// Largest number of characters of a recipe's name in the line of a warning.
 const NAME: usize = 18;
 
-/// Returns whether more of `arrived` requests arrive than are served: when the last one arrived, more
-/// than a tenth of all, and at least [`BACKLOG`], had not ended (`left`, the last one included), but
-/// not all, as of requests that come at once.
-pub(crate) const fn is_overload(left: u64, arrived: u64) -> bool {
-    left >= BACKLOG && left.saturating_mul(10) > arrived && left < arrived
-}
-
+/// Returns whether more requests of a process arrive than are served: when the last request
+/// arrived, more than a tenth of all requests, and at least [`BACKLOG`], had not ended. Requests
+/// that all arrive at once are none of these.
 fn is_overloaded(process: &ProcessSummary) -> bool {
-    process.requests.as_ref().is_some_and(|it| is_overload(it.waiting + 1, it.arrived))
+    let of = |it: &raddle_sim::RequestSummary| {
+        let all_at_once = it.waiting + 1 >= it.arrived;
+        it.waiting >= BACKLOG && it.waiting * 10 > it.arrived && !all_at_once
+    };
+    process.requests.as_ref().is_some_and(of)
 }
 
 /// Returns the warning that more requests arrive than are served under the recipe called `name`;
