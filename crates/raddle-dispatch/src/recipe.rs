@@ -282,18 +282,7 @@ impl Recipe {
         let allocate = made("allocate", &self.allocate, device)?;
         builder = builder.most_kills(self.most_kills()).scope(self.scope());
         builder = builder.copies_apart(self.copies_apart);
-        let builder = builder.policies(self.policies(), path, turn, allocate, preempt);
-        Ok(builder.remembers_nothing(self.remembers_nothing()))
-    }
-
-    /// Returns whether the policies are the default ones, none of which remembers an earlier
-    /// question or fact in a way that could change an answer.
-    fn remembers_nothing(&self) -> bool {
-        let is_from_outside = self.launch_path.is_from_outside()
-            || self.turn.is_from_outside()
-            || self.allocate.is_from_outside()
-            || self.preempt.is_from_outside();
-        !is_from_outside && self.policies() == ["ordinary", "everyone", "leftover", "never"]
+        Ok(builder.policies(self.policies(), path, turn, allocate, preempt))
     }
 
     /// Sets the clock of the dispatcher to that of a device (in MHz, `None` if unknown), where

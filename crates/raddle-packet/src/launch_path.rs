@@ -411,4 +411,8 @@ impl LaunchPath for CondensedPath {
     fn overlaps(&self) -> bool {
         self.config.overlap
     }
+
+    fn minds_refills(&self) -> bool {
+        false
+    }
 }

@@ -222,6 +222,8 @@ impl Round {
 ///     answered with [`Answer::WAIT`]. So on an empty device what fits starts, or is refused for ever.
 ///     Settings under which workgroups may wait for each other are named by
 ///     [`may_stop`](Allocate::may_stop).
+/// 11. A policy that says that it does not mind refills ([`minds_refills`](Allocate::minds_refills))
+///     answers as if there had been none.
 pub trait Allocate {
     /// Answers with at most one workgroup that starts or is assigned. `round` is empty at the call.
     fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer;
@@ -282,6 +284,13 @@ pub trait Allocate {
         &[]
     }
 
+    /// Returns whether later answers can depend on refills: workgroups of a launch that end and are
+    /// followed at once, on the same compute units, by as many of that launch, so that as much is
+    /// free as before. Where no policy of a dispatcher minds them, a simulator may leave them out.
+    fn minds_refills(&self) -> bool {
+        true
+    }
+
     /// Tells the policy an event, or an answer that was carried out. The default ignores it.
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         let _ = (fact, now);
@@ -323,6 +332,9 @@ macro_rules! through {
             fn waits(&self) -> &[WaitTally] {
                 (**self).waits()
             }
+            fn minds_refills(&self) -> bool {
+                (**self).minds_refills()
+            }
             fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
                 (**self).observe(fact, now);
             }
@@ -361,6 +373,9 @@ impl<P: Allocate> Allocate for OneByOne<P> {
     }
     fn waits(&self) -> &[WaitTally] {
         self.0.waits()
+    }
+    fn minds_refills(&self) -> bool {
+        self.0.minds_refills()
     }
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         self.0.observe(fact, now);

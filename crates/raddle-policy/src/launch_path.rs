@@ -26,6 +26,8 @@ pub struct Submission {
 ///
 /// 1. The first launch takes a packet; later ones may share a packet with launches before them.
 /// 2. The same memory and launch give the same answer.
+/// 3. A policy that says that it does not mind refills
+///    ([`minds_refills`](LaunchPath::minds_refills)) answers as if there had been none.
 pub trait LaunchPath {
     /// Returns the cost of submitting this launch after those that were submitted before. The
     /// policy is asked for each launch separately, in the order of submission, even if several are
@@ -38,6 +40,13 @@ pub trait LaunchPath {
     /// together can start together, when the cost of all of them has passed.
     fn overlaps(&self) -> bool {
         false
+    }
+
+    /// Returns whether later answers can depend on refills: workgroups of a launch that end and are
+    /// followed at once, on the same compute units, by as many of that launch, so that as much is
+    /// free as before. Where no policy of a dispatcher minds them, a simulator may leave them out.
+    fn minds_refills(&self) -> bool {
+        true
     }
 
     /// Tells the policy an event, or an answer that was carried out. The default ignores it.
@@ -54,6 +63,9 @@ macro_rules! through {
             }
             fn overlaps(&self) -> bool {
                 (**self).overlaps()
+            }
+            fn minds_refills(&self) -> bool {
+                (**self).minds_refills()
             }
             fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
                 (**self).observe(fact, now);

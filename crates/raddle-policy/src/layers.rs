@@ -141,6 +141,10 @@ impl<P: Allocate> Allocate for PerProcess<P> {
         self.at(position).broke_law(law)
     }
 
+    fn minds_refills(&self) -> bool {
+        self.all().any(Allocate::minds_refills)
+    }
+
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         match fact.process() {
             Some(process) => {
@@ -160,6 +164,10 @@ impl<P: Preempt> Preempt for PerProcess<P> {
     fn preempt(&mut self, victim: &VictimView<'_>, now: Tick) -> Option<Preemption> {
         let position = self.position(victim.process.id);
         self.at(position).preempt(victim, now)
+    }
+
+    fn minds_refills(&self) -> bool {
+        self.all().any(Preempt::minds_refills)
     }
 
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
@@ -418,6 +426,9 @@ impl<P: Turn, Q: Turn> Turn for Fallback<P, Q> {
     fn broke_law(&mut self, law: &str) -> bool {
         self.replace(law) || self.second.broke_law(law)
     }
+    fn minds_refills(&self) -> bool {
+        self.first.minds_refills() || self.second.minds_refills()
+    }
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         self.first.observe(fact, now);
         self.second.observe(fact, now);
@@ -464,6 +475,9 @@ impl<P: Allocate, Q: Allocate> Allocate for Fallback<P, Q> {
     }
     fn waits(&self) -> &[WaitTally] {
         if self.broken.is_none() { self.first.waits() } else { self.second.waits() }
+    }
+    fn minds_refills(&self) -> bool {
+        self.first.minds_refills() || self.second.minds_refills()
     }
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         self.first.observe(fact, now);

@@ -45,10 +45,19 @@ pub struct VictimView<'a> {
 /// # Laws
 ///
 /// 1. The same memory and arguments give the same answer.
+/// 2. A policy that says that it does not mind refills ([`minds_refills`](Preempt::minds_refills))
+///    answers as if there had been none.
 pub trait Preempt {
     /// Returns how the work of `victim` leaves; with `None` the work stays on the device, and the
     /// process gets no new submissions.
     fn preempt(&mut self, victim: &VictimView<'_>, now: Tick) -> Option<Preemption>;
+
+    /// Returns whether later answers can depend on refills: workgroups of a launch that end and are
+    /// followed at once, on the same compute units, by as many of that launch, so that as much is
+    /// free as before. Where no policy of a dispatcher minds them, a simulator may leave them out.
+    fn minds_refills(&self) -> bool {
+        true
+    }
 
     /// Tells the policy an event, or an answer that was carried out. The default ignores it.
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
@@ -61,6 +70,9 @@ macro_rules! through {
         impl<P: Preempt + ?Sized> Preempt for $pointer {
             fn preempt(&mut self, victim: &VictimView<'_>, now: Tick) -> Option<Preemption> {
                 (**self).preempt(victim, now)
+            }
+            fn minds_refills(&self) -> bool {
+                (**self).minds_refills()
             }
             fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
                 (**self).observe(fact, now);

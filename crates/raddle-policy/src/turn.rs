@@ -126,6 +126,8 @@ pub struct LoadedSlice {
 ///    is after `now`.
 /// 6. Nobody waits for ever: where nothing of the processes that are named will begin or end any
 ///    more, another runnable one is named at some tick.
+/// 7. A policy that says that it does not mind refills ([`minds_refills`](Turn::minds_refills))
+///    answers as if there had been none.
 pub trait Turn {
     /// Writes to `may_issue` (empty at the call) the processes that may issue launches, and returns
     /// until when they may; `None`: until the runnable processes or their levels change.
@@ -185,6 +187,13 @@ pub trait Turn {
     fn broke_law(&mut self, law: &str) -> bool {
         let _ = law;
         false
+    }
+
+    /// Returns whether later answers can depend on refills: workgroups of a launch that end and are
+    /// followed at once, on the same compute units, by as many of that launch, so that as much is
+    /// free as before. Where no policy of a dispatcher minds them, a simulator may leave them out.
+    fn minds_refills(&self) -> bool {
+        true
     }
 
     /// Tells the policy an event, or an answer that was carried out. The default ignores it.
@@ -249,6 +258,10 @@ impl<A: Turn, B: Turn> Turn for Then<A, B> {
         self.first.broke_law(law) | self.second.broke_law(law)
     }
 
+    fn minds_refills(&self) -> bool {
+        self.first.minds_refills() || self.second.minds_refills()
+    }
+
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         self.first.observe(fact, now);
         self.second.observe(fact, now);
@@ -283,6 +296,9 @@ macro_rules! through {
             }
             fn broke_law(&mut self, law: &str) -> bool {
                 (**self).broke_law(law)
+            }
+            fn minds_refills(&self) -> bool {
+                (**self).minds_refills()
             }
             fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
                 (**self).observe(fact, now);

@@ -205,7 +205,7 @@ impl<'r, W: Watch> Engine<'r, W> {
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Outcome, SimError> {
         let (mut same_tick, mut idle, mut turns) = (0, 0, 0);
-        self.refills.never = !self.watch.is_blind() || !self.machine.has_periods();
+        self.refills.never = !self.watch.is_blind();
         while let Some(now) = self.queue.next_tick() {
             same_tick = if now == self.now { same_tick + 1 } else { 0 };
             if same_tick > DECISIONS_A_TICK {

@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use raddle_policy::{LaunchId, Preemption, Tick, Ticks};
+use raddle_policy::{LaunchId, Preemption, Tick};
 
 /// An event that will happen inside the simulator at a tick of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,6 +59,16 @@ impl Due {
     }
 }
 
+/// The place of an event after some time was skipped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moved {
+    Stays,
+    /// The event happens at this tick instead.
+    To(Tick),
+    /// The event would have had no effect.
+    Gone,
+}
+
 /// The events to come, in the order in which they happen.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
@@ -89,23 +99,25 @@ impl Queue {
         Some(due)
     }
 
-    /// Returns the tick of the first event that is not one of those in `these`; `None` without one.
-    pub(crate) fn first_but(&self, these: impl Fn(Due) -> bool) -> Option<Tick> {
-        let others = self.heap.iter().filter(|Reverse((.., due))| !these(*due));
-        others.map(|Reverse((at, ..))| *at).min()
+    /// Returns all events to come, in no order.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (Tick, Due)> {
+        self.heap.iter().map(|Reverse((at, _, due))| (*at, *due))
     }
 
-    /// Puts off the events in `these` by `time`: of equal ticks they come after all others.
-    pub(crate) fn put_off(&mut self, these: impl Fn(Due) -> bool, time: Ticks) {
-        let all = std::mem::take(&mut self.heap).into_vec();
-        let (mut put_off, others): (Vec<_>, Vec<_>) =
-            all.into_iter().partition(|Reverse((.., due))| these(*due));
-        self.heap = others.into();
-        put_off.sort_unstable_by_key(|&Reverse(event)| event);
-        for Reverse((at, _, due)) in put_off {
-            self.heap.push(Reverse((at + time, self.count, due)));
-            self.count += 1;
-        }
+    /// Moves events to later ticks, or removes them, as `moved` says of each. Of equal ticks the moved
+    /// ones come after all others, and among themselves in their order.
+    pub(crate) fn move_on(&mut self, mut moved: impl FnMut((Tick, Due)) -> Moved) {
+        let mut later = Vec::new();
+        self.heap.retain(|&Reverse((at, count, due))| match moved((at, due)) {
+            Moved::Stays => true,
+            Moved::To(to) => {
+                later.push((at, count, to, due));
+                false
+            }
+            Moved::Gone => false,
+        });
+        later.sort_unstable();
+        later.into_iter().for_each(|(_, _, to, due)| self.push(to, due));
     }
 
     /// Returns whether all events to come are wakes.

@@ -79,7 +79,8 @@ pub trait Watch {
     /// Called with each event on the simulated device, at the tick `now`.
     fn see(&mut self, now: Tick, seen: &Seen<'_>);
 
-    /// Returns whether the watch looks at nothing, so that events need not be told one by one.
+    /// Returns whether the watch needs no single events: of periods in which the device stands as
+    /// before, it may be told the last moment alone.
     fn is_blind(&self) -> bool {
         false
     }

@@ -30,8 +30,6 @@ pub struct Builder {
     scope: ResetScope,
     most_kills: Option<u32>,
     log: LogWriter,
-    /// True if no policy remembers an earlier question or fact in a way that could change an answer.
-    remembers_nothing: bool,
 }
 
 impl core::fmt::Debug for Builder {
@@ -51,7 +49,6 @@ impl Builder {
             scope: ResetScope::Process,
             most_kills: None,
             log: LogWriter::off(),
-            remembers_nothing: true,
         }
     }
 
@@ -59,7 +56,6 @@ impl Builder {
     #[must_use]
     pub fn launch_path(mut self, name: &str, policy: impl LaunchPath + Send + 'static) -> Self {
         self.policies.path = NamedPolicy::new(name, Box::new(policy));
-        self.remembers_nothing = false;
         self
     }
 
@@ -68,7 +64,6 @@ impl Builder {
     #[must_use]
     pub fn turn(mut self, name: &str, policy: impl Turn + Send + 'static) -> Self {
         self.policies.turn = NamedPolicy::new(name, Box::new(policy));
-        self.remembers_nothing = false;
         self
     }
 
@@ -77,7 +72,6 @@ impl Builder {
     #[must_use]
     pub fn allocate(mut self, name: &str, policy: impl Allocate + Send + 'static) -> Self {
         self.policies.allocate = NamedPolicy::new(name, Box::new(policy));
-        self.remembers_nothing = false;
         self
     }
 
@@ -95,14 +89,6 @@ impl Builder {
             .turn(turn_name, turn)
             .allocate(allocate_name, allocate)
             .preempt(preempt_name, preempt)
-    }
-
-    /// Sets whether no policy remembers an earlier question or fact in a way that could change an
-    /// answer. The default policies do not; the builder assumes that others do.
-    #[cfg(feature = "recipes")]
-    pub(crate) const fn remembers_nothing(mut self, nothing: bool) -> Self {
-        self.remembers_nothing = nothing;
-        self
     }
 
     /// Sets whether copies start when they are ready, whichever process has the turn, and the
@@ -144,7 +130,6 @@ impl Builder {
     #[must_use]
     pub fn preempt(mut self, name: &str, policy: impl Preempt + Send + 'static) -> Self {
         self.policies.preempt = NamedPolicy::new(name, Box::new(policy));
-        self.remembers_nothing = false;
         self
     }
 
@@ -213,7 +198,6 @@ impl Builder {
             now: Tick::ZERO,
             lists: Lists::default(),
             mark: None,
-            remembers_nothing: self.remembers_nothing,
             journal: Journal { log: self.log, rules, step: 0 },
             replaced: Vec::new(),
         })

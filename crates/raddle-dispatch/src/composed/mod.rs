@@ -100,8 +100,6 @@ pub struct Composed {
     /// The latest tick of an event or a decision.
     now: Tick,
     lists: Lists,
-    /// True if no policy remembers an earlier question or fact in a way that could change an answer.
-    remembers_nothing: bool,
     /// The state of the device when a simulator marked a launch that may be moved on.
     mark: Option<Mark>,
     journal: Journal,

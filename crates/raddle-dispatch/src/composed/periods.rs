@@ -3,7 +3,7 @@
 //! A simulator marks the dispatcher, sees the launch start workgroups where as many of it ended,
 //! and asks to be moved on by workgroups that would start and end in the same way. The answer is
 //! yes only where nothing could differ: the compute units are as they were at the mark, no policy
-//! has a memory, and no log would lack the lines.
+//! minds refills, and no log would lack the lines.
 
 use raddle_policy::{Cus, LaunchId, PerCu, Split};
 
@@ -21,7 +21,7 @@ pub(super) struct Mark {
 impl Composed {
     /// Remembers how the device stands. Returns whether [`Composed::move_on`] may ever say yes.
     pub(super) fn remember(&mut self, launch: LaunchId) -> bool {
-        if !self.journal.log.is_off() || !self.remembers_nothing {
+        if !self.journal.log.is_off() || self.policies.mind_refills() {
             return false;
         }
         self.mark = self.book.counted(launch).map(|counted| {

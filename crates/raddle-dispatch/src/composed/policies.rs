@@ -71,6 +71,15 @@ impl Policies {
         all.into_iter().find_map(|policy| policy.downcast_ref())
     }
 
+    /// Returns whether some policy minds refills: workgroups that end and are followed by as many of
+    /// the same launch on the same compute units.
+    pub(super) fn mind_refills(&self) -> bool {
+        self.path.policy.minds_refills()
+            || self.turn.policy.minds_refills()
+            || self.allocate.policy.minds_refills()
+            || self.preempt.policy.minds_refills()
+    }
+
     /// Tells every policy a fact: an event, or an answer that was carried out.
     pub(super) fn tell(&mut self, fact: &Fact<'_>, now: Tick) {
         self.path.policy.observe(fact, now);

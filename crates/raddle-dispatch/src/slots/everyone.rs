@@ -19,4 +19,8 @@ impl Turn for Everyone {
         may_issue.extend(processes.iter().map(|process| process.id));
         None
     }
+
+    fn minds_refills(&self) -> bool {
+        false
+    }
 }

@@ -26,4 +26,8 @@ impl Turn for HighestLevel {
         may_issue.extend(chosen.map(|process| process.id));
         None
     }
+
+    fn minds_refills(&self) -> bool {
+        false
+    }
 }

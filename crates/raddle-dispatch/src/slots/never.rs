@@ -12,4 +12,8 @@ impl Preempt for Never {
     fn preempt(&mut self, _victim: &VictimView<'_>, _now: Tick) -> Option<Preemption> {
         None
     }
+
+    fn minds_refills(&self) -> bool {
+        false
+    }
 }

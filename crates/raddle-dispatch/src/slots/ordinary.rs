@@ -122,4 +122,8 @@ impl LaunchPath for Ordinary {
     fn overlaps(&self) -> bool {
         self.config.overlap
     }
+
+    fn minds_refills(&self) -> bool {
+        false
+    }
 }

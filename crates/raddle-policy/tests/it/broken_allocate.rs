@@ -481,3 +481,37 @@ fn hurries<M>(_: &mut M, ready: &ReadyView<'_>, round: &mut Round) -> Answer {
 fn law_9_a_retry_lies_ahead() {
     assert_eq!(caught(|| Toy((), hurries)), [9]);
 }
+
+/// A policy that says that it does not mind refills; with `counts` it places by the number of
+/// workgroups that have ended.
+#[derive(Clone, Default)]
+struct Forgetful {
+    counts: bool,
+    ended: u64,
+}
+
+impl Allocate for Forgetful {
+    fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        let Some((entry, first)) = first_fit(ready) else { return refuse_all(ready, round) };
+        let fits = |&cu: &CuId| ready.cus.room(cu, &entry.launch.demand) > 0;
+        let other = ready.cus.ids().filter(fits).last().unwrap_or(first);
+        let chosen = if self.counts && self.ended % 2 == 1 { other } else { first };
+        round.start_one(entry, chosen)
+    }
+
+    fn minds_refills(&self) -> bool {
+        false
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, _now: Tick) {
+        if let Fact::Ended { pieces, .. } = fact {
+            self.ended += pieces.iter().map(|piece| u64::from(piece.count)).sum::<u64>();
+        }
+    }
+}
+
+#[test]
+fn a_policy_that_minds_refills_and_denies_it_is_caught() {
+    assert_eq!(caught(Forgetful::default), NONE);
+    assert_eq!(caught(|| Forgetful { counts: true, ended: 0 }), [11]);
+}

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use raddle_policy::{
-    Launch, LaunchPath, Preempt, Preemption, ProcessId, ProcessState, Submission, Tick, Ticks,
-    Turn, VictimView,
+    Fact, Launch, LaunchPath, Preempt, Preemption, ProcessId, ProcessState, Submission, Tick,
+    Ticks, Turn, VictimView,
 };
 use raddle_testkit::{
     check_launch_path, check_preempt, check_turn, examine_launch_path, examine_preempt,
@@ -129,6 +129,60 @@ fn preempt() {
     });
     assert_eq!(sound, NONE);
     assert_eq!(preempt_laws(fickle), [1]);
+}
+
+/// A policy that says that it does not mind refills, and counts the workgroups that end.
+#[derive(Clone, Default)]
+struct Forgetful(u32);
+
+impl Forgetful {
+    fn hear(&mut self, fact: &Fact<'_>) {
+        self.0 += u32::from(matches!(fact, Fact::Ended { .. }));
+    }
+}
+
+impl Turn for Forgetful {
+    fn turn(&mut self, all: &[ProcessState], now: Tick, named: &mut Named) -> Option<Tick> {
+        everyone(all, named);
+        Some(now + Ticks(u64::from(self.0) + 1))
+    }
+    fn minds_refills(&self) -> bool {
+        false
+    }
+    fn observe(&mut self, fact: &Fact<'_>, _now: Tick) {
+        self.hear(fact);
+    }
+}
+
+impl Preempt for Forgetful {
+    fn preempt(&mut self, victim: &VictimView<'_>, _now: Tick) -> Option<Preemption> {
+        fickle(self.0, victim)
+    }
+    fn minds_refills(&self) -> bool {
+        false
+    }
+    fn observe(&mut self, fact: &Fact<'_>, _now: Tick) {
+        self.hear(fact);
+    }
+}
+
+impl LaunchPath for Forgetful {
+    fn submit(&mut self, _launch: &Launch) -> Submission {
+        packets(self.0 + 1)
+    }
+    fn minds_refills(&self) -> bool {
+        false
+    }
+    fn observe(&mut self, fact: &Fact<'_>, _now: Tick) {
+        self.hear(fact);
+    }
+}
+
+#[test]
+fn a_policy_that_minds_refills_and_denies_it_is_caught() {
+    assert_eq!(laws(turn_scenario(), |s| examine_turn(Forgetful::default, s)), [7]);
+    assert_eq!(laws(victims(), |s| examine_preempt(Forgetful::default, s)), [2]);
+    assert_eq!(laws(submissions(), |s| examine_launch_path(Forgetful::default, s)), [3]);
 }
 
 impl<F: Fn(u32, &Launch) -> Submission> LaunchPath for Toy<F> {

@@ -107,4 +107,10 @@ impl Preempt for ByRule {
             estimates.observe(fact, now);
         }
     }
+
+    /// Returns whether the policy estimates what is left of a launch, which it learns from the ends
+    /// of workgroups.
+    fn minds_refills(&self) -> bool {
+        matches!(self.rule, MethodRule::Cheapest { .. })
+    }
 }

@@ -8,12 +8,13 @@
 use raddle_policy::{Action, LaunchId, Ticks, WaveSpan};
 
 use super::Engine;
+use crate::machine::Period;
 use crate::queue::Due;
 use crate::watch::Watch;
 
-/// Least number of periods that is worth a mark of the dispatcher: one passes until it can be said
-/// that the device stands as at the mark.
-const WORTH: u64 = 3;
+/// Least number of ticks to skip that is worth a mark of the dispatcher, which copies its account of
+/// the device.
+const WORTH: u64 = 2;
 
 /// The ticks in a row in which nothing happened but that a front (workgroups that end together) of
 /// one launch ended and was followed by one on the same compute units.
@@ -21,9 +22,9 @@ const WORTH: u64 = 3;
 pub(super) struct Refills {
     launch: LaunchId,
     count: usize,
-    /// The number of fronts (workgroups that end together) of the launch when the dispatcher was
-    /// marked; 0 where it was not.
-    marked: usize,
+    /// The mark of the dispatcher: (the count at which it was made, number of fronts of the launch);
+    /// `None` where there is none.
+    marked: Option<(usize, usize)>,
     /// True if periods are never skipped in this run.
     pub(super) never: bool,
 }
@@ -40,19 +41,27 @@ impl<W: Watch> Engine<'_, W> {
             return self.end_refills();
         };
         if self.refills.launch != launch {
-            self.refills = Refills { launch, ..Refills::default() };
+            self.end_refills();
+            self.refills.launch = launch;
         }
         self.refills.count += 1;
-        let Refills { count, marked, .. } = self.refills;
-        if marked == 0 && count == fronts {
-            let period = self.machine.period(launch).filter(|period| period.most >= WORTH);
-            if period.is_some() {
-                self.refills.marked = fronts;
-                self.refills.never = !self.dispatcher.mark(launch);
+        let count = self.refills.count;
+        match self.refills.marked {
+            // A period has passed since the mark: each front has been followed once.
+            Some((at, of)) if of == fronts && count == at + of => {
+                let skipped = self.skip_periods(launch);
+                self.refills.marked = None;
+                match skipped {
+                    true => self.end_refills(),
+                    // The fronts were not yet followed in the way in which they will be.
+                    false => self.mark_period(launch, (count, fronts)),
+                }
             }
-        } else if marked > 0 && count == marked + fronts {
-            self.skip_periods(launch);
-            self.end_refills();
+            Some((_, of)) if of == fronts => {}
+            Some(_) => self.end_refills(),
+            // After a period the fronts are alike, if they were not at first.
+            None if count == 1 || count == fronts => self.mark_period(launch, (count, fronts)),
+            None => {}
         }
     }
 
@@ -60,23 +69,39 @@ impl<W: Watch> Engine<'_, W> {
         self.refills = Refills { never: self.refills.never, ..Refills::default() };
     }
 
-    /// Skips as many whole periods of a launch as pass before anything else happens.
-    fn skip_periods(&mut self, launch: LaunchId) {
+    /// Has the dispatcher remember how the device stands, where enough periods of a launch can be
+    /// skipped after the next one.
+    fn mark_period(&mut self, launch: LaunchId, (count, fronts): (usize, usize)) {
         let Some(period) = self.machine.period(launch) else { return };
-        let machine = &self.machine;
-        let of_launch = |due: Due| match due {
-            Due::Front(slot, generation) => machine.is_front_of(launch, slot, generation),
-            _ => false,
-        };
-        let other = self.queue.first_but(of_launch);
+        let periods = self.periods_left(launch, &period);
+        if periods.saturating_sub(1).saturating_mul(period.fronts) >= WORTH {
+            self.refills.marked = Some((count, fronts));
+            self.refills.never = !self.dispatcher.mark(launch);
+        }
+    }
+
+    /// Returns the number of whole periods of a launch that pass before anything else happens.
+    fn periods_left(&self, launch: LaunchId, period: &Period) -> u64 {
+        let others = |(at, due)| self.machine.leaves_alone_until(launch, period.lasts, (at, due));
+        let other = self.queue.all().filter_map(others).min();
         let time = other.map_or(u64::MAX, |at| at.since(self.now).0.saturating_sub(1));
         // Beyond this number, the times of the fronts would not fit a tick.
         let time = time.min((u64::MAX - self.now.0) / 4);
-        let periods = period.most.min(time / period.lasts.0);
+        period.most.min(time / period.lasts.0)
+    }
+
+    /// Skips as many whole periods of a launch as pass before anything else happens. Returns whether
+    /// there were any.
+    fn skip_periods(&mut self, launch: LaunchId) -> bool {
+        let Some(period) = self.machine.period(launch) else { return false };
+        let periods = self.periods_left(launch, &period);
         if periods == 0 || !self.dispatcher.skip(launch, period.workgroups * periods) {
-            return;
+            return false;
         }
-        self.queue.put_off(of_launch, Ticks(period.lasts.0 * periods));
+        let lasts = Ticks(period.lasts.0 * periods);
+        let until = self.now + lasts;
+        self.queue.move_on(|event| self.machine.moved(launch, event, (lasts, until)));
         self.machine.skip(launch, &period, periods);
+        true
     }
 }

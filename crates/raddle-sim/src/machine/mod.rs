@@ -28,6 +28,7 @@ use live_state::LiveState;
 use loaded::LoadedProcess;
 use neighbours::{NeighbourLoad, Neighbours};
 use pace::WorkLeft;
+pub(crate) use periods::Period;
 pub(crate) use submitted::SubmittedKernel;
 use take_off::{give_back, shares};
 

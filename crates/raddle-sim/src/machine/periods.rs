@@ -8,6 +8,7 @@ use raddle_policy::{LaunchId, Tick, Ticks, WaveSpan};
 use super::live_state::LiveState;
 use super::pace::WorkLeft;
 use super::{Front, Live, Machine};
+use crate::queue::{Due, Moved};
 
 /// A period of a launch: the time after which all of its fronts (workgroups that end together) have
 /// been followed by fronts on the same compute units.
@@ -26,10 +27,10 @@ pub(crate) struct Period {
 }
 
 impl Front {
-    /// Returns whether the front (workgroups that end together) holds whole workgroups that last
-    /// `lasts` ticks, whatever runs beside them.
-    fn is_plain(&self, lasts: Ticks) -> bool {
-        let whole = self.waves == WaveSpan::All && self.left == WorkLeft::of(lasts);
+    /// Returns whether the front (workgroups that end together) holds whole workgroups with this
+    /// work, none of which is done yet by the account, and lasts `lasts` ticks from its start on.
+    fn is_plain(&self, work: WorkLeft, lasts: Ticks) -> bool {
+        let whole = self.waves == WaveSpan::All && self.left == work;
         whole && !self.gathers && !self.endless && self.ends == self.started + lasts
     }
 }
@@ -42,11 +43,6 @@ impl Live {
 }
 
 impl Machine {
-    /// Returns whether launches may repeat themselves: not where neighbours slow them down.
-    pub(crate) const fn has_periods(&self) -> bool {
-        !self.neighbours.are_charged()
-    }
-
     /// Returns the number of fronts (workgroups that end together) of a launch, if the one with the
     /// index `slot` is the last of them, began now, and follows one on the same compute units.
     pub(crate) fn refilled(&self, id: LaunchId, slot: u32, now: Tick) -> Option<usize> {
@@ -59,14 +55,17 @@ impl Machine {
     }
 
     /// Returns the period of a launch whose fronts (workgroups that end together) have all followed
-    /// one on the same compute units; `None` where it has none.
+    /// one on the same compute units; `None` where it has none. Neighbours that slow the launch down
+    /// slow all of its fronts down alike, until something else happens.
     pub(crate) fn period(&self, id: LaunchId) -> Option<Period> {
         let live = self.live.get(id).filter(|live| live.is_plain())?;
-        let lasts = live.what.workgroup;
+        let work = WorkLeft::of(live.what.workgroup);
+        let lasts = work.lasts(live.load.pace);
         let fronts = || live.fronts.iter().map(|&slot| &self.fronts[slot as usize]);
         // The fronts are in the order of their starts, so that of their ends.
         let one_by_one = fronts().map(|front| front.ends).is_sorted_by(|a, b| a < b);
-        if !one_by_one || lasts == Ticks::ZERO || !fronts().all(|front| front.is_plain(lasts)) {
+        if !one_by_one || lasts == Ticks::ZERO || !fronts().all(|front| front.is_plain(work, lasts))
+        {
             return None;
         }
         let workgroups: u64 = fronts().map(|front| front.groups).sum();
@@ -80,11 +79,47 @@ impl Machine {
         })
     }
 
-    /// Returns whether the front (workgroups that end together) with this index and generation is
-    /// on the device and of this launch.
-    pub(crate) fn is_front_of(&self, id: LaunchId, slot: u32, generation: u32) -> bool {
-        self.front(slot, generation).is_some_and(|front| front.launch == id)
-            && self.live.get(id).is_some_and(|live| live.fronts.contains(&slot))
+    /// Returns until when an event leaves the periods of a launch alone, which last `lasts`: until it
+    /// happens. `None` for the ends of the launch's own fronts (workgroups that end together), and for
+    /// events without effect.
+    pub(crate) fn leaves_alone_until(
+        &self,
+        id: LaunchId,
+        lasts: Ticks,
+        (at, due): (Tick, Due),
+    ) -> Option<Tick> {
+        let Due::Front(slot, generation) = due else { return Some(at) };
+        match self.front(slot, generation) {
+            Some(front) if front.launch == id => None,
+            // An end that was put off comes a period later than needed, so that it never falls on a
+            // tick of the launch's own: their order would not be known.
+            Some(front) if front.ends > at => {
+                Some(Tick(front.ends.0.saturating_sub(lasts.0)).max(at))
+            }
+            Some(_) => Some(at),
+            None => (!self.neighbours.are_charged()).then_some(at),
+        }
+    }
+
+    /// Returns how an event moves where the periods of a launch up to the tick `until` are skipped,
+    /// which last `lasts` together.
+    pub(crate) fn moved(
+        &mut self,
+        id: LaunchId,
+        (at, due): (Tick, Due),
+        (lasts, until): (Ticks, Tick),
+    ) -> Moved {
+        let Due::Front(slot, generation) = due else { return Moved::Stays };
+        let front = self.fronts.get_mut(slot as usize);
+        match front.filter(|front| front.generation == generation) {
+            Some(front) if front.launch == id => Moved::To(at + lasts),
+            Some(_) | None if at > until => Moved::Stays,
+            Some(front) => {
+                front.due = front.ends;
+                Moved::To(front.ends)
+            }
+            None => Moved::Gone,
+        }
     }
 
     /// Moves a launch on by `periods` of its periods.

@@ -29,7 +29,7 @@ fn needs(need: KernelNeed, rate: u64, full: u64) -> TaskDemand {
     }
 }
 
-fn memory() -> TaskDemand {
+pub(crate) fn memory() -> TaskDemand {
     needs(KernelNeed::Memory, 800, 1)
 }
 
@@ -42,7 +42,7 @@ fn latency() -> TaskDemand {
 }
 
 /// Returns a workload of these processes, each given as its tasks with their demands for memory.
-fn demanding(processes: Vec<Vec<(Task, TaskDemand)>>) -> Workload {
+pub(crate) fn demanding(processes: Vec<Vec<(Task, TaskDemand)>>) -> Workload {
     let tasks = |all: &Vec<(Task, TaskDemand)>| all.iter().map(|(task, _)| *task).collect();
     let mut workload = workload(processes.iter().map(tasks).collect());
     for (plan, own) in workload.processes.iter_mut().zip(processes) {

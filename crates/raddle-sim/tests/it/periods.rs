@@ -7,6 +7,7 @@ use raddle_dispatch::{Composed, DispatchError, Dispatcher};
 use raddle_policy::{Actions, Event, LaunchId, StreamId, Tick};
 use raddle_sim::{Outcome, Seen, Task, Watch, Workload, run_watched};
 
+use crate::demand::{demanding, memory};
 use crate::kit::{SHAPE, copy, in_order, kernel, options, with_lds, workload};
 
 /// The default dispatcher, with the number of its decisions and of the workgroups that it skipped.
@@ -86,6 +87,19 @@ fn a_launch_alone_is_skipped_to_its_end_and_no_further_than_to_the_next_event() 
         0,
         "always something happens"
     );
+}
+
+/// Checks that a launch beside another process's launch that slows it down is skipped too, up to the
+/// end of that one, which is put off again and again.
+#[test]
+fn beside_a_neighbour_that_costs_periods_are_skipped() {
+    let long = (kernel(0, 8_001, 1, 10), memory());
+    let beside = (kernel(3, 1, 1, 5_000), memory());
+    let beside = demanding(vec![vec![long], vec![beside]]);
+    let many = skipped(&beside, 2);
+    assert!(many > 7_000, "{many}");
+    let (outcome, _) = ran(&beside, 2, &mut ());
+    assert!(outcome.records[1].ended > Some(Tick(5_003)), "it is slowed down: {outcome:?}");
 }
 
 proptest! {

@@ -1,15 +1,16 @@
-//! Does an allocation policy keep its ten laws?
+//! Does an allocation policy keep its eleven laws?
 
 use raddle_policy::{
-    Allocate, Answer, CuId, Cus, Fact, LaunchId, OneByOne, Piece, Place, ReadyView, Round, Tick,
-    WaveSpan,
+    Allocate, Answer, CuId, Cus, Fact, LaunchId, OneByOne, Place, ReadyView, Round, Tick, WaveSpan,
 };
 
 use super::breach::upheld;
+use super::refills::Refills;
+use super::render::told;
 use super::spot::breach;
 use super::{Breach, Deed, RunLine, Scenario, ScenarioRun, World};
 
-/// Plays a scenario with a policy that `make` makes, and checks laws 1 to 4 and 6 to 10 of
+/// Plays a scenario with a policy that `make` makes, and checks laws 1 to 4 and 6 to 11 of
 /// [`Allocate`], with bulk answers (many workgroups at once) and without.
 ///
 /// # Panics
@@ -19,7 +20,7 @@ pub fn check_allocate<P: Allocate + Clone>(make: impl Fn() -> P, scenario: &Scen
     check_allocate_except(&[], make, scenario);
 }
 
-/// Plays a scenario with a policy that `make` makes, and checks laws 1 to 4 and 6 to 10 of
+/// Plays a scenario with a policy that `make` makes, and checks laws 1 to 4 and 6 to 11 of
 /// [`Allocate`] without those whose numbers are in `except`: 3, 4, 7 or 10 (4, for a policy that
 /// documents that its answers change when it is asked in vain).
 ///
@@ -45,7 +46,7 @@ pub fn check_bulk<P: Allocate>(make: impl Fn() -> P, scenario: &Scenario) {
 }
 
 /// Plays a scenario, and returns the first law of [`Allocate`] that is broken, of laws 1 to 4 and 6
-/// to 10 without those in `except`, as an error instead of a panic.
+/// to 11 without those in `except`, as an error instead of a panic.
 ///
 /// # Errors
 /// The first law that is broken.
@@ -106,6 +107,7 @@ fn watched<P: Allocate + Clone>(
         waits: 0,
         laws: [3, 4, 7].map(|law| !except.contains(&law)),
         found: None,
+        refills: Refills::default(),
     };
     let run = World::play(scenario, &mut policy);
     policy.found.map_or(run, Err)
@@ -124,6 +126,7 @@ struct Watched<P> {
     /// First broken law; `None` where none is. The scenario cannot be stopped here, so the broken
     /// law is stored until its end.
     found: Option<Breach>,
+    refills: Refills<P>,
 }
 
 impl<P: Allocate + Clone> Watched<P> {
@@ -165,6 +168,11 @@ impl<P: Allocate + Clone> Allocate for Watched<P> {
                 format!("at t={now} one clone answers {one}, another {two}")
             });
         }
+        if !self.policy.minds_refills()
+            && let Some(what) = self.refills.asked(ready, now, (answer, round))
+        {
+            self.note(false, 11, || what);
+        }
         if matches!(answer, Answer::Wait { .. }) {
             if patient && self.nagged {
                 self.nag(ready, now, (answer, round));
@@ -181,15 +189,9 @@ impl<P: Allocate + Clone> Allocate for Watched<P> {
     }
 
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+        self.refills.observe(&self.policy, fact, now);
         self.policy.observe(fact, now);
     }
-}
-
-fn told(answer: Answer, round: &Round) -> String {
-    let list = |items: Vec<String>| items.join(" ");
-    let pieces = list(round.pieces.iter().map(Piece::to_string).collect());
-    let refusals = list(round.refusals.iter().map(ToString::to_string).collect());
-    format!("{answer:?} [{pieces}] [{refusals}]")
 }
 
 /// Compares the histories of one scenario under two policies; the error is the first difference, in

@@ -1,12 +1,13 @@
-//! Does a launch path keep its two laws?
+//! Does a launch path keep its laws?
 
-use raddle_policy::{Launch, LaunchPath, Submission};
+use raddle_policy::{Launch, LaunchPath, Submission, Tick};
 
 use super::Breach;
 use super::breach::upheld;
+use super::refills::refill;
 use super::render::aligned;
 
-/// Submits the launches one after the other and checks laws 1 and 2 of [`LaunchPath`].
+/// Submits the launches one after the other and checks laws 1 to 3 of [`LaunchPath`].
 ///
 /// # Panics
 /// Where a law is broken, with its number.
@@ -15,7 +16,7 @@ pub fn check_launch_path<P: LaunchPath + Clone>(make: impl Fn() -> P, launches: 
     upheld(examine_launch_path(make, launches));
 }
 
-/// Submits the launches one after the other, and returns the first of laws 1 and 2 of
+/// Submits the launches one after the other, and returns the first of laws 1 to 3 of
 /// [`LaunchPath`] that is broken as an error instead of a panic.
 ///
 /// # Errors
@@ -37,6 +38,14 @@ fn play<P: LaunchPath + Clone>(
 ) -> Result<Vec<Submission>, Breach> {
     let mut answers: Vec<Submission> = Vec::new();
     for launch in launches {
+        if !policy.minds_refills() {
+            let (mut lived, mut not) = (policy.clone(), policy.clone());
+            refill(launch.process, |fact| lived.observe(fact, Tick::ZERO));
+            let (cost, again) = (lived.submit(launch), not.submit(launch));
+            Breach::unless(cost == again, "LaunchPath", 3, || {
+                format!("{}: {cost:?} after a refill, {again:?} without it", launch.id)
+            })?;
+        }
         let mut twin = policy.clone();
         let (cost, again) = (policy.submit(launch), twin.submit(launch));
         Breach::unless(cost == again, "LaunchPath", 2, || {
@@ -54,7 +63,7 @@ fn play<P: LaunchPath + Clone>(
 /// times in ticks.
 ///
 /// # Errors
-/// Where the path breaks law 1 or 2.
+/// Where the path breaks one of laws 1 to 3.
 pub fn render_launch_path<P: LaunchPath + Clone>(
     path: &mut P,
     launches: &[Launch],

@@ -64,6 +64,7 @@ mod launch_path;
 mod leaving;
 mod off;
 mod preempt;
+mod refills;
 mod render;
 mod scenario;
 mod spot;

@@ -1,9 +1,10 @@
-//! Does a preemption policy keep its law?
+//! Does a preemption policy keep its laws?
 
 use raddle_policy::{Preempt, Preemption, ProcessState, Tick, VictimLaunch, VictimView};
 
 use super::Breach;
 use super::breach::upheld;
+use super::refills::refill;
 use super::render::aligned;
 use crate::builders::{launch, process};
 
@@ -36,7 +37,7 @@ impl Revocation {
     }
 }
 
-/// Asks the policy once for each loss of the turn and checks law 1 of [`Preempt`] for each answer.
+/// Asks the policy once for each loss of the turn and checks laws 1 and 2 of [`Preempt`] for each answer.
 ///
 /// # Panics
 /// Where the law is broken, with its number.
@@ -45,11 +46,11 @@ pub fn check_preempt<P: Preempt + Clone>(make: impl Fn() -> P, victims: &[Revoca
     upheld(examine_preempt(make, victims));
 }
 
-/// Asks the policy once for each loss of the turn, and returns law 1 of [`Preempt`], where it is
-/// broken, as an error instead of a panic.
+/// Asks the policy once for each loss of the turn, and returns law 1 or 2 of [`Preempt`], where it
+/// is broken, as an error instead of a panic.
 ///
 /// # Errors
-/// Where law 1 is broken.
+/// Where one of them is broken.
 pub fn examine_preempt<P: Preempt + Clone>(
     make: impl Fn() -> P,
     victims: &[Revocation],
@@ -68,6 +69,14 @@ fn play<P: Preempt + Clone>(
     let mut answers = Vec::new();
     for Revocation { process, launches, now } in victims {
         let view = VictimView { process, launches, by: &[] };
+        if !policy.minds_refills() {
+            let (mut lived, mut not) = (policy.clone(), policy.clone());
+            refill(process.id, |fact| lived.observe(fact, *now));
+            let (how, again) = (lived.preempt(&view, *now), not.preempt(&view, *now));
+            Breach::unless(how == again, "Preempt", 2, || {
+                format!("at t={now} {how:?} after a refill, {again:?} without it")
+            })?;
+        }
         let mut twin = policy.clone();
         let (how, again) = (policy.preempt(&view, *now), twin.preempt(&view, *now));
         Breach::unless(how == again, "Preempt", 1, || {
@@ -83,7 +92,7 @@ fn play<P: Preempt + Clone>(
 /// by which the work leaves.
 ///
 /// # Errors
-/// Where the policy breaks law 1.
+/// Where the policy breaks law 1 or 2.
 pub fn render_preempt<P: Preempt + Clone>(
     policy: &mut P,
     victims: &[Revocation],

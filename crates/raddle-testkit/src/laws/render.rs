@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Breach, Deed, RunLine, Scenario, World};
-use raddle_policy::{Allocate, Piece, Place, WaveSpan};
+use raddle_policy::{Allocate, Answer, Piece, Place, Round, WaveSpan};
 
 /// Most lines of a table of decisions, its heading included.
 pub const LINES: usize = 40;
@@ -103,4 +103,12 @@ fn addresses(places: &[Place]) -> String {
     let places: Vec<String> =
         places.iter().map(|it| format!("{}:{}:{}:{}", it.simd, it.vgpr, it.sgpr, it.lds)).collect();
     if places.is_empty() { String::new() } else { format!(" at {}", places.join(" ")) }
+}
+
+/// Returns words for an answer and its lists, for an error.
+pub(super) fn told(answer: Answer, round: &Round) -> String {
+    let list = |items: Vec<String>| items.join(" ");
+    let pieces = list(round.pieces.iter().map(Piece::to_string).collect());
+    let refusals = list(round.refusals.iter().map(ToString::to_string).collect());
+    format!("{answer:?} [{pieces}] [{refusals}]")
 }

@@ -1,9 +1,10 @@
-//! Does a turn policy keep its four laws?
+//! Does a turn policy keep its laws?
 
 use raddle_policy::{Fact, Level, ProcessId, ProcessState, Tick, Ticks, Turn};
 
 use super::Breach;
 use super::breach::upheld;
+use super::refills::refill;
 use super::render::aligned;
 
 /// Most times that the turn policy is asked within one step, as a policy may name ever new ticks at
@@ -44,7 +45,7 @@ impl TurnScenario {
     }
 }
 
-/// Plays a scenario and checks laws 1 to 4 of [`Turn`].
+/// Plays a scenario and checks laws 1 to 4 and 7 of [`Turn`].
 ///
 /// # Panics
 /// Where a law is broken, with its number.
@@ -53,7 +54,7 @@ pub fn check_turn<P: Turn + Clone>(make: impl Fn() -> P, scenario: &TurnScenario
     upheld(examine_turn(make, scenario));
 }
 
-/// Plays a scenario, and returns the first of laws 1 to 4 of [`Turn`] that is broken as an error
+/// Plays a scenario, and returns the first of laws 1 to 4 and 7 of [`Turn`] that is broken as an error
 /// instead of a panic.
 ///
 /// # Errors
@@ -74,7 +75,7 @@ pub fn examine_turn<P: Turn + Clone>(
 /// snapshot.
 ///
 /// # Errors
-/// Where the policy breaks one of laws 1 to 4 of [`Turn`].
+/// Where the policy breaks one of laws 1 to 4 and 7 of [`Turn`].
 pub fn render_turn<P: Turn + Clone>(
     policy: &mut P,
     scenario: &TurnScenario,
@@ -155,6 +156,16 @@ fn ask<P: Turn + Clone>(
     let breach = |law: u8, what: String| Err(Breach::new("Turn", law, what));
     let mut twin = policy.clone();
     let (mut named, mut again) = (Vec::new(), Vec::new());
+    if let Some(state) = view.first().filter(|_| !policy.minds_refills()) {
+        let (mut lived, mut not) = (policy.clone(), policy.clone());
+        refill(state.id, |fact| lived.observe(fact, now));
+        let until = lived.turn(view, now, &mut named);
+        if (not.turn(view, now, &mut again), &again) != (until, &named) {
+            return breach(7, format!("at t={now} {named:?} after a refill, {again:?} without it"));
+        }
+        named.clear();
+        again.clear();
+    }
     let until = policy.turn(view, now, &mut named);
     if (twin.turn(view, now, &mut again), &again) != (until, &named) {
         return breach(4, format!("at t={now} one clone names {named:?}, another {again:?}"));

@@ -75,4 +75,8 @@ impl Turn for RoundRobinTurn {
         may_issue.push(id);
         until
     }
+
+    fn minds_refills(&self) -> bool {
+        false
+    }
 }

@@ -121,4 +121,8 @@ impl Turn for UnmapAll {
         may_issue.extend(&self.mapped);
         self.until
     }
+
+    fn minds_refills(&self) -> bool {
+        false
+    }
 }

@@ -170,4 +170,8 @@ impl Turn for Vruntime {
             self.known.remove(process);
         }
     }
+
+    fn minds_refills(&self) -> bool {
+        false
+    }
 }

@@ -309,4 +309,8 @@ impl Turn for WeightedSlices {
     fn load(&self) -> Option<&CacheLoad> {
         self.has_loaded.then_some(&self.load)
     }
+
+    fn minds_refills(&self) -> bool {
+        false
+    }
 }

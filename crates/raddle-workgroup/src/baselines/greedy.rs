@@ -120,4 +120,8 @@ impl Allocate for Greedy {
             addressed.observe(fact);
         }
     }
+
+    fn minds_refills(&self) -> bool {
+        self.addressed.is_some()
+    }
 }

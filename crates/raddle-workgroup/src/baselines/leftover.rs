@@ -119,4 +119,8 @@ impl Allocate for Leftover {
     fn reads_the_view(&self) -> bool {
         true
     }
+
+    fn minds_refills(&self) -> bool {
+        false
+    }
 }

@@ -313,6 +313,10 @@ impl Allocate for Spatial {
             self.join(position, process, *share);
         }
     }
+
+    fn minds_refills(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

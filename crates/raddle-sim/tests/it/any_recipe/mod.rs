@@ -10,6 +10,7 @@
 mod cases;
 mod flags;
 mod recipes;
+mod skipped;
 mod workloads;
 
 use std::ops::ControlFlow;

@@ -1,0 +1,117 @@
+//! Does a policy that says so answer as if there had been no refills?
+//!
+//! A refill: workgroups of a launch end and are followed at once, on the same compute units, by as
+//! many of that launch, so that as much is free as before. From the first refill of a scenario on, a
+//! clone of the policy that has not lived through it is asked the same questions.
+
+use std::ops::Range;
+
+use raddle_policy::{
+    Allocate, Answer, CuId, Cus, Fact, LaunchId, Piece, ProcessId, ReadyView, Round, Tick, WaveSpan,
+};
+
+use super::render::told;
+use crate::builders::launch;
+
+/// Workgroups on compute units that follow each other: (range of units, workgroups on each).
+type Units = Vec<(Range<usize>, u32)>;
+
+/// Observer of a policy under test, with the clone that has not lived through its refills.
+pub(super) struct Refills<P> {
+    /// Clone that has not lived through a refill; `None` before the first refill.
+    without: Option<P>,
+    /// Free resources at the last question, if its answer was to wait and nothing happened since.
+    rested: Option<Cus>,
+    begun: Option<Begun<P>>,
+}
+
+/// Refill that has begun.
+struct Begun<P> {
+    /// Clone of the policy as it was before the refill.
+    before: P,
+    free: Cus,
+    launch: LaunchId,
+    units: Units,
+    stage: Stage,
+}
+
+/// Last part of a refill that has happened.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Ended,
+    Answered,
+    Started,
+}
+
+impl<P> Default for Refills<P> {
+    fn default() -> Self {
+        Self { without: None, rested: None, begun: None }
+    }
+}
+
+fn units(pieces: &[Piece]) -> Units {
+    Piece::by_units(pieces).collect()
+}
+
+/// Tells a policy the facts of a refill of a launch of this process.
+pub(super) fn refill(process: ProcessId, mut tell: impl FnMut(&Fact<'_>)) {
+    let launch = launch(0).process(process.0).workgroups(8).build();
+    let waves = WaveSpan::All;
+    tell(&Fact::Ended { launch: &launch, waves, pieces: &[Piece::one(0, CuId(0))] });
+    let pieces = &[Piece::one(1, CuId(0))];
+    tell(&Fact::Started { launch: &launch, waves, pieces, places: &[] });
+}
+
+impl<P: Allocate + Clone> Refills<P> {
+    /// Takes a fact before the policy observes it.
+    pub(super) fn observe(&mut self, policy: &P, fact: &Fact<'_>, now: Tick) {
+        self.begun = match (*fact, self.rested.take(), self.begun.take()) {
+            (Fact::Ended { launch, waves: WaveSpan::All, pieces }, Some(free), None) => {
+                let before = self.without.as_ref().unwrap_or(policy).clone();
+                let (launch, units) = (launch.id, units(pieces));
+                Some(Begun { before, free, launch, units, stage: Stage::Ended })
+            }
+            (Fact::Started { launch, .. }, _, Some(begun))
+                if begun.stage == Stage::Answered && begun.launch == launch.id =>
+            {
+                Some(Begun { stage: Stage::Started, ..begun })
+            }
+            _ => None,
+        };
+        if let Some(without) = &mut self.without {
+            without.observe(fact, now);
+        }
+    }
+
+    /// Takes the answer of the policy to a question. Returns in words where the clone without refills
+    /// answers otherwise.
+    pub(super) fn asked(
+        &mut self,
+        ready: &ReadyView<'_>,
+        now: Tick,
+        (answer, round): (Answer, &Round),
+    ) -> Option<String> {
+        let waits = matches!(answer, Answer::Wait { .. });
+        if let Some(begun) = self.begun.take() {
+            let waves = WaveSpan::All;
+            let starts = answer == Answer::Start { launch: begun.launch, waves };
+            let follows = || round.parts.is_empty() && units(&round.pieces) == begun.units;
+            match begun.stage {
+                Stage::Ended if starts && follows() => {
+                    self.begun = Some(Begun { stage: Stage::Answered, ..begun });
+                }
+                Stage::Started if waits && *ready.cus == begun.free => {
+                    self.without = Some(begun.before);
+                }
+                _ => {}
+            }
+        }
+        self.rested = waits.then(|| ready.cus.clone());
+        let mut other = Round::default();
+        let again = self.without.as_mut()?.allocate_round(ready, now, &mut other);
+        (again != answer || other != *round).then(|| {
+            let (lived, not) = (told(answer, round), told(again, &other));
+            format!("at t={now} after a refill it answers {lived}, without it {not}")
+        })
+    }
+}
