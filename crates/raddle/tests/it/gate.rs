@@ -24,6 +24,7 @@ fn act(place: &Place, old: &str, new: &str, limits: &str) -> Ran {
         .envs([("OLD", old), ("NEW", new), ("LIMITS", limits)])
         .env("RADDLE", Path::new(env!("CARGO_BIN_EXE_raddle")))
         .env("GITHUB_STEP_SUMMARY", "step.md")
+        .env("RADDLE_PROGRESS", "off")
         .current_dir(place.path())
         .output()
         .expect("bash runs");
