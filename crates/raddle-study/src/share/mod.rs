@@ -1,5 +1,6 @@
 //! Which way of sharing suits these tenants, with which parameters, and how is it set up?
 
+mod absent;
 mod files;
 mod mig;
 mod modes;
@@ -15,7 +16,8 @@ use crate::error::StudyError;
 use crate::profiles::Loaded;
 use crate::recipes::NamedRecipe;
 use crate::result::SetUpFile;
-pub(crate) use modes::{candidates, left_out};
+pub(crate) use absent::not_tried;
+pub(crate) use modes::candidates;
 pub(crate) use parts::Tenants;
 
 /// A way of sharing with its parameters, and the recipe by which it is simulated.
@@ -69,7 +71,7 @@ pub(crate) fn only(
     let known = |wanted: &&String| names.iter().any(|name| is(wanted, name));
     if let Some(name) = wanted.iter().find(|name| !known(name)) {
         let why: String =
-            left_out(device, tenants).iter().map(|told| format!(" ({told})")).collect();
+            not_tried(device, tenants).iter().map(|told| format!(" ({told})")).collect();
         return Err(StudyError::Usage(format!(
             "--recipe {name}: {} has no such way of sharing for {} tenants; it has {}{why}.{}",
             device.id,
