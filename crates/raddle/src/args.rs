@@ -259,8 +259,9 @@ pub(crate) struct CompareArgs {
     /// Show all figures, not only those that changed
     #[arg(long)]
     pub(crate) equal: bool,
-    /// Exit with code 4 if a figure has grown by more than a limit: [RECIPE:][PROCESS.]FIGURE >
-    /// +N%, such as 'decode.request-p99 > +5%', or as a goal: 'decode p99 +5%'; may be repeated
+    /// Exit with code 4 if a figure has grown by more than a limit: [RECIPE:][PROCESS ]FIGURE +N%,
+    /// such as 'decode p99 +5%' or 'mps:decode step +2%'; may be repeated. It also holds between
+    /// results whose profiles differ, as those of a program before and after a change
     #[arg(long, value_name = "LIMIT")]
     pub(crate) fail_if: Vec<Gate>,
     /// Print Markdown, for a pull request

@@ -231,7 +231,7 @@ fn looking_comparing_and_checking_lead_on_too() {
         (&[&check[..], &["train=in/slow.csv"]].concat(), "raddle inspect in/slow.csv"),
         (
             &[&check[..], &recorded[..1]].concat(),
-            "raddle compare plan AFTER '--fail-if=train.end > +5%'",
+            "raddle compare plan AFTER '--fail-if=train end +5%'",
         ),
     ];
     for (args, begin) in cases {
