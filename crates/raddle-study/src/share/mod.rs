@@ -20,6 +20,9 @@ pub(crate) use absent::not_tried;
 pub(crate) use modes::candidates;
 pub(crate) use parts::Tenants;
 
+/// Largest number of characters of a tenant's name in a command; a longer name loses its middle.
+const NAME: usize = 80;
+
 /// A way of sharing with its parameters, and the recipe by which it is simulated.
 #[derive(Clone, Debug)]
 pub(crate) struct ShareCandidate {
