@@ -52,7 +52,7 @@ const MEASURED: &str = "\
 Measured: on that H200 decode p99 97 ms and train step 50.0 ms under time-slice,
   80 and 46.1 under partition (MPS, 30 and 70 percent), 121 and 42.7 under
   mps-priority, 719 and 40.5 under mps (docs/judged.md)
-Yours: `raddle share YOUR_PROFILE OTHER_PROFILE` tries every way, with set-up
+Yours: `raddle share YOUR_PROFILE OTHER_PROFILE` tries all, MIG too, with set-up
 ";
 
 /// Commands that make a recipe of one's own from a bundled one and use it, for a hint.
