@@ -13,6 +13,8 @@ use indicatif::ProgressBar;
 
 /// Time before the first line of progress, and between two of them.
 pub(super) const EVERY: Duration = Duration::from_secs(10);
+/// Part of all work that must be done before the pace tells the time left: a twentieth.
+const PACE: u64 = 20;
 /// Environment variable that, with the value `off`, silences all progress.
 pub(super) const SILENCE: &str = "RADDLE_PROGRESS";
 
@@ -86,8 +88,10 @@ fn counts(what: &str, (done, of): (u64, u64), unit: &str, lasted: Duration) -> S
     if of == 0 {
         return format!("{what}, {} {unit} so far", done / scale);
     }
+    // The first launches may be much longer or shorter than the others.
+    let known = if done.saturating_mul(PACE) < of { 0 } else { done };
     let left = u128::from(of.saturating_sub(done));
-    let left_s = (lasted.as_millis() * left).checked_div(u128::from(done) * 1000);
+    let left_s = (lasted.as_millis() * left).checked_div(u128::from(known) * 1000);
     let left = match left_s.map(|seconds| u64::try_from(seconds).unwrap_or(u64::MAX)) {
         Some(seconds) => format!("about {} left", span(Duration::from_secs(seconds.max(1)))),
         None => "time left unknown".to_owned(),
@@ -172,7 +176,9 @@ mod tests {
         assert_eq!(of((7, 0), "rows"), "sweeping, 7 rows so far");
         let bytes = of((150_000_000, 200_000_001), "bytes");
         assert_eq!(bytes, "sweeping, 150 of 201 MB, about 10 s left");
-        let most = of((1, u64::MAX), "cases");
-        assert!(most.ends_with("min left"), "no overflow: {most}");
+        let early = of((4, 100), "cases");
+        assert_eq!(early, "sweeping, 4 of 100 cases, time left unknown");
+        let most = of((u64::MAX / 2, u64::MAX), "cases");
+        assert!(most.ends_with("about 30 s left"), "no overflow: {most}");
     }
 }
