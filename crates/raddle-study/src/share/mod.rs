@@ -70,7 +70,10 @@ pub(crate) fn only(
     let mut names: Vec<&str> = candidates.iter().map(|of| of.mode.name()).collect();
     names.dedup();
     // The way of a device without any set-up comes first.
-    let is = |wanted: &str, name: &str| wanted == name || (wanted == TODAY && names[0] == name);
+    // People write MPS and MIG.
+    let is = |wanted: &str, name: &str| {
+        wanted.eq_ignore_ascii_case(name) || (wanted == TODAY && names[0] == name)
+    };
     let known = |wanted: &&String| names.iter().any(|name| is(wanted, name));
     if let Some(name) = wanted.iter().find(|name| !known(name)) {
         let why: String =
