@@ -16,9 +16,10 @@ const SENTENCE: usize = 1000;
 /// Explanation of those rows of a comparison that appear only where processes take turns.
 const TURNS: &str = "Jain = 1 where all had equal time with waves on the device, or equal shares of the time for which they had work; newcomer = share of the process that begins last; longest wait = with work, without waves; switching = time spent saving and restoring";
 
-/// Makes the document that shows a comparison of results of replays, figure by figure.
+/// Makes the document that shows a comparison of results of replays, figure by figure; `limited` is
+/// true where the user set limits to changes, which hold between any two results.
 #[must_use]
-pub fn document(comparison: &Comparison) -> Document {
+pub fn document(comparison: &Comparison, limited: bool) -> Document {
     let mut document = Document::default();
     for origin in &comparison.results {
         let [raddle, device] = [&origin.raddle, &origin.device].map(|text| plain(text, NAME));
@@ -34,12 +35,14 @@ pub fn document(comparison: &Comparison) -> Document {
     }
     document.warn(&comparison.overturning);
     let items = comparison.differences.iter().map(|said| plain(said, SENTENCE)).collect();
-    document.list("These are not results of the same replay", items);
+    document.list("Beside the figures, these differ", items);
     if !comparison.inputs_that_differ.is_empty() {
-        document.add(Block::Note(format!(
-            "The inputs differ ({}), so figures stand side by side and nothing is called better or worse.",
-            comparison.inputs_that_differ.join(", ")
-        )));
+        let so = match limited {
+            true => "so only the limits of --fail-if are judged",
+            false => "so figures stand side by side and nothing is called better or worse",
+        };
+        let differ = comparison.inputs_that_differ.join(", ");
+        document.add(Block::Note(format!("The inputs differ ({differ}), {so}.")));
     }
     if comparison.rows.is_empty() {
         let all = count(comparison.figures as u64);

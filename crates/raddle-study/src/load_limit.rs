@@ -8,7 +8,7 @@
 
 use raddle_sim::{Summary, Work, Workload};
 
-use crate::answer::{GoalLimit, PolicyFigures, PolicyRow};
+use crate::answer::{GoalLimit, GoalsJudged, PolicyFigures, PolicyRow};
 use crate::arrivals::{self, Load, SeedDraw};
 use crate::error::StudyError;
 use crate::open_load::{FEWEST, OpenLoad};
@@ -117,6 +117,13 @@ impl Prepared {
                 break;
             }
         }
+        let met_surely = match between.met {
+            Some(met) => {
+                let draw = self.draw((&load.scaled(met), count), around)?;
+                self.is_surely_met(&draw, (answer, best, &recipes[best]), around)?
+            }
+            None => false,
+        };
         let names = rated.into_iter().map(|(at, per_s)| {
             let name = self.profiles()[at].name.clone();
             RatedProcess { name, per_s }
@@ -124,6 +131,7 @@ impl Prepared {
         let limit = LoadLimit {
             recipe: answer.rows[best].recipe.clone(),
             met_percent: between.met,
+            met_surely,
             missed_percent: between.missed,
             processes: names.collect(),
             until_ns: load.until,
@@ -203,6 +211,44 @@ impl Prepared {
             all.rows.last().is_some_and(|row| row.complete && row.goals_met.iter().all(|&met| met))
         };
         Ok(loads.iter().enumerate().map(|(at, &load)| (load, is_met(at))).collect())
+    }
+
+    /// Returns whether a recipe meets all goals under drawn requests wherever in its bounds each
+    /// figure lies: by a simulation of its own for each bound, as a sweep has them. A goal that is
+    /// relative to another recipe is not surely met.
+    fn is_surely_met(
+        &self,
+        draw: &SeedDraw,
+        (answer, best, named): (&PolicyFigures, usize, &NamedRecipe),
+        around: &Surroundings<'_>,
+    ) -> Result<bool, StudyError> {
+        if answer.goals.iter().any(|goal| matches!(goal.limit, GoalLimit::Longer(_))) {
+            return Ok(false);
+        }
+        let (_, workload, _) = self.plainly().expect("recipes are compared");
+        let drawn = |workload: &Workload| {
+            let mut workload = workload.clone();
+            for (process, repetition, warm_up) in draw {
+                workload.processes[*process].repetition = repetition.clone();
+                workload.processes[*process].warm_up = *warm_up;
+            }
+            workload
+        };
+        let (workload, early) = (drawn(workload), self.plan(around).queued.map(drawn));
+        let recipes = std::slice::from_ref(named);
+        let open = OpenLoad::default();
+        let (workload, queued) = (&workload, early.as_ref());
+        let plan =
+            RunsPlan { workload, queued, recipes, draws: &[], open: &open, ..self.plan(around) };
+        let runner = Runner::new(plan)?;
+        let together = Summary::new(workload, &runner.together(named)?, &[]);
+        let (bounds, queued) = runner.bounds()?;
+        let row = |of: &Summary| PolicyRow::new(&answer.rows[best].recipe, &answer.processes, of);
+        let bounds: Vec<PolicyRow> = bounds.iter().chain(&queued).map(row).collect();
+        let rows = vec![row(&together).between(&bounds, &answer.processes)];
+        let (processes, goals) = (answer.processes.clone(), answer.goals.clone());
+        let all = PolicyFigures::new(&answer.today, processes, rows, goals);
+        Ok(all.rows.iter().all(|row| row.complete && row.goals_judged() == GoalsJudged::Met))
     }
 
     /// Draws the random requests of a load by its first seed. In a load without an end, the process

@@ -75,12 +75,12 @@ impl NextCommand {
             }
             None => {
                 let figure = |judged: JudgedBy| match judged {
-                    JudgedBy::Requests => "request-p99",
+                    JudgedBy::Requests => "p99",
                     JudgedBy::Steps | JudgedBy::End => judged.word(),
                 };
                 let gate = check.tenants.first();
                 let gate =
-                    gate.map(|of| format!("--fail-if={}.{} > +5%", of.name, figure(of.judged)));
+                    gate.map(|of| format!("--fail-if={} {} +5%", of.name, figure(of.judged)));
                 let purpose = "fails where a later result is worse";
                 Self::about("compare", &[prediction, AFTER], gate.into_iter().collect(), purpose)
             }

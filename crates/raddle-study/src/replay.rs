@@ -28,7 +28,7 @@ use crate::result::{
     DeviceFound, ProfileFacts, RecipeRun, Replay, ReplayResult, ReplayedProfile, Rules, SUMMARY,
 };
 use crate::runs::{AllRuns, Charges, Runner, RunsPlan};
-use crate::share::{self, ShareCandidate, Tenants};
+use crate::share::{self, ShareCandidate};
 use crate::study::{FileNames, Study, Ways};
 use crate::sweep::FailedCase;
 use crate::timeline::TimelineNames;
@@ -166,6 +166,8 @@ impl Study {
             claims,
             warnings: Vec::new(),
             overturning: Vec::new(),
+            not_tried: Vec::new(),
+            by_name: !self.recipes.is_empty(),
         };
         let mut prepared = Prepared {
             open: OpenLoad::of(&profiles),
@@ -188,16 +190,7 @@ impl Study {
             energy: energy::model(self, files)?,
         };
         if self.ways == Ways::Modes {
-            let shared = !self.shares.is_empty();
-            let tenants = Tenants::of(&prepared.profiles, &prepared.priorities, shared);
-            let mut wanted = self.recipes.clone();
-            if !wanted.is_empty() {
-                wanted.extend(reference.map(|named| named.name).filter(|it| !wanted.contains(it)));
-            }
-            (prepared.modes, prepared.broken) = prepared.candidates(&wanted, &tenants, around)?;
-            let told = share::left_out(&prepared.target.device, &tenants);
-            prepared.rules.warnings.extend(told);
-            recipes = prepared.modes.iter().map(|mode| mode.recipe.clone()).collect();
+            recipes = prepared.choose_modes(reference, around)?;
         }
         prepared.recipes = recipes;
         Ok(prepared)

@@ -122,6 +122,14 @@ enum RunOf<'p> {
     Read,
 }
 
+impl RunOf<'_> {
+    /// Returns whether the launches of the simulation count as progress: those of all processes
+    /// together do, which take longest and last for as many launches each.
+    const fn is_counted(self) -> bool {
+        !matches!(self, Self::Alone(_))
+    }
+}
+
 /// Choice of whether a simulation of all processes together writes its decision log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Log {
@@ -342,11 +350,8 @@ impl<'p> Runner<'p> {
     /// Makes simulations in parallel and returns their results in the order of `jobs`.
     fn run(&self, jobs: &[RunJob<'_>]) -> Result<Vec<RunDone>, StudyError> {
         let plan = &self.plan;
-        let launches = jobs.iter().map(|job| match job.of {
-            RunOf::Alone(process) => plan.workload.processes[process].tasks.len() as u64,
-            _ => plan.workload.leading(),
-        });
-        plan.watcher.begin(launches.sum());
+        let counted = jobs.iter().filter(|job| job.of.is_counted()).count() as u64;
+        plan.watcher.begin(counted.saturating_mul(plan.workload.leading()));
         let begun = AtomicU64::new(0);
         let run = |job: &RunJob<'_>| {
             let name = &job.named.name;

@@ -234,6 +234,8 @@ impl Tuning<'_, '_> {
         let done: Mutex<Vec<Option<CandidateRun>>> = Mutex::new(vec![None; jobs.len()]);
         let base: Mutex<Vec<Option<PolicyRow>>> = Mutex::new(vec![None; more.len()]);
         let (bench, today) = (self.bench, self.today);
+        let watcher = bench.around().watcher;
+        watcher.begin_cases((jobs.len() + more.len()) as u64);
         parallel::each(bench.jobs(), jobs.len() + more.len(), |job| {
             // The recipe of today, by which goals are measured, is run by the same seeds.
             let Some(&(at, seed)) = jobs.get(job) else {
@@ -241,6 +243,7 @@ impl Tuning<'_, '_> {
                 let study = base_of(&bench.cases().get(more.start + seed)?.study);
                 let row = bench.judged_run(&study, today, CaseBounds::Not)?.row;
                 base.lock().unwrap_or_else(PoisonError::into_inner)[seed] = Some(row);
+                watcher.add(1);
                 return Ok(());
             };
             let case = bench.cases().get(at * self.seeds + seed)?;
@@ -249,8 +252,10 @@ impl Tuning<'_, '_> {
                 run => run.map(|run| (run.row, run.lost)).map_err(|error| error.to_string()),
             };
             done.lock().unwrap_or_else(PoisonError::into_inner)[job] = Some(row);
+            watcher.add(1);
             Ok(())
         })?;
+        watcher.done();
         self.runs += jobs.len() as u64;
         self.base.extend(
             base.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten(),

@@ -5,13 +5,16 @@ pub trait Watcher: Sync {
     /// Called when simulations begin, with the number of launches of all of them.
     fn begin(&self, _launches: u64) {}
 
+    /// Called when a search begins a round, with the number of its cases; each that ends adds one.
+    fn begin_cases(&self, _cases: u64) {}
+
     /// Called with a text about the work that is being done.
     fn say(&self, _what: &str) {}
 
-    /// Called with the number of launches that have ended since the last call.
+    /// Called with the number of launches, or of cases, that have ended since the last call.
     fn add(&self, _launches: u64) {}
 
-    /// Called when all simulations have ended.
+    /// Called when all simulations, or all cases of a round, have ended.
     fn done(&self) {}
 
     /// Returns whether the study should end, with

@@ -16,19 +16,9 @@ const MOST: usize = 1000;
 /// several ways, the one with most repetitions counts.
 #[must_use]
 pub fn between_repetitions(profile: &Profile) -> Vec<u64> {
-    let mut order: Vec<usize> = (0..profile.ops.len()).collect();
-    order.sort_by_key(|&at| (profile.ops[at].arrival_ns, at));
-    let alike = |a: usize, b: usize| {
-        let (a, b) = (&profile.ops[order[a]], &profile.ops[order[b]]);
-        (a.kernel, a.kind, a.workgroups) == (b.kernel, b.kind, b.workgroups)
-    };
-    let all = order.len();
-    let parts = (2..=all.min(MOST)).rev().filter(|parts| all.is_multiple_of(*parts));
-    for parts in parts {
-        let period = all / parts;
-        if !(period..all).all(|at| alike(at, at - period)) {
-            continue;
-        }
+    let order = by_arrival(profile);
+    for parts in divisions(profile, &order) {
+        let period = order.len() / parts;
         let gaps = (1..parts).map(|part| gap(profile, &order, part * period));
         if let Some(mut gaps) = gaps.collect::<Option<Vec<u64>>>() {
             gaps.sort_unstable();
@@ -36,6 +26,33 @@ pub fn between_repetitions(profile: &Profile) -> Vec<u64> {
         }
     }
     Vec::new()
+}
+
+/// Returns how often a profile repeats the same ops in the same order of arrival, which steps or
+/// requests do; 1 where it repeats nothing as a whole. Where the profile can be divided in several
+/// ways, the one with most repetitions counts.
+#[must_use]
+pub fn repetitions(profile: &Profile) -> usize {
+    divisions(profile, &by_arrival(profile)).next().unwrap_or(1)
+}
+
+/// Returns the ops of a profile, as indices, in the order of their arrivals.
+fn by_arrival(profile: &Profile) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..profile.ops.len()).collect();
+    order.sort_by_key(|&at| (profile.ops[at].arrival_ns, at));
+    order
+}
+
+/// Returns the numbers of equal repetitions into which the ops of a profile can be divided, the
+/// largest first; `order` is that of their arrivals.
+fn divisions<'p>(profile: &'p Profile, order: &'p [usize]) -> impl Iterator<Item = usize> {
+    let all = order.len();
+    let alike = move |a: usize, b: usize| {
+        let (a, b) = (&profile.ops[order[a]], &profile.ops[order[b]]);
+        (a.kernel, a.kind, a.workgroups) == (b.kernel, b.kind, b.workgroups)
+    };
+    let parts = (2..=all.min(MOST)).rev().filter(move |parts| all.is_multiple_of(*parts));
+    parts.filter(move |parts| (all / parts..all).all(|at| alike(at, at - all / parts)))
 }
 
 /// Returns the nanoseconds from the last return of a host's wait to the launch of the op at `next`
@@ -77,5 +94,13 @@ mod tests {
         assert_eq!(between_repetitions(&profile(&[0, 40, 30, 50], true)), [30, 40, 50]);
         assert!(between_repetitions(&profile(&[0], true)).is_empty(), "one repetition");
         assert!(between_repetitions(&profile(&[0, 40, 30], false)).is_empty(), "no wait");
+    }
+
+    #[test]
+    fn repetitions_are_counted_with_and_without_waits() {
+        for (pauses, waits) in [(&[0, 40, 30, 50][..], true), (&[0, 40, 30, 50], false)] {
+            assert_eq!(repetitions(&profile(pauses, waits)), 4);
+        }
+        assert_eq!(repetitions(&profile(&[0], true)), 1);
     }
 }

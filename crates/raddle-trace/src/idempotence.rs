@@ -38,6 +38,11 @@ impl FromStr for IdempotenceRule {
         };
         // Names of kernels may hold a `=`.
         let Some((glob, verdict)) = rule.rsplit_once('=') else {
+            if let verdict @ ("yes" | "no" | "unknown") = rule.trim() {
+                return Err(fail(&format!(
+                    "it names no kernel: write `*gemm*={verdict}`, or `*={verdict}` for every one"
+                )));
+            }
             let meant = format!("it has no `=yes` or `=no`: did you mean `{rule}=yes`?");
             return Err(fail(&meant));
         };

@@ -37,7 +37,7 @@ mod unknown;
 
 pub use activity::assumed_activity;
 pub use archive::archive_members;
-pub use between::between_repetitions;
+pub use between::{between_repetitions, repetitions};
 pub use captures::GraphCaptures;
 pub use comm::{CommRule, Communication, is_communication};
 pub use config::{BarrierRule, ImportConfig};

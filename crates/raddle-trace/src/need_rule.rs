@@ -33,6 +33,12 @@ impl FromStr for NeedRule {
         };
         // Names of kernels may hold a `=`.
         let Some((glob, word)) = rule.rsplit_once('=') else {
+            if KernelNeed::of_word(rule.trim()).is_some() {
+                return Err(fail(&format!(
+                    "it names no kernel: write `*gemm*={0}`, or `*={0}` for every one",
+                    rule.trim()
+                )));
+            }
             let meant = format!("it has no need: did you mean `{rule}=memory`?");
             return Err(fail(&meant));
         };
@@ -51,5 +57,17 @@ impl NeedRule {
     #[must_use]
     pub fn need_of(&self, kernel: &str) -> Option<KernelNeed> {
         WildMatch::new(&self.glob).matches(kernel).then_some(self.need)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hint_fits_what_is_missing() {
+        let told = |rule: &str| rule.parse::<NeedRule>().unwrap_err().to_string();
+        assert!(told("memory").contains("`*gemm*=memory`, or `*=memory`"), "{}", told("memory"));
+        assert!(told("gemm").contains("did you mean `gemm=memory`?"), "{}", told("gemm"));
     }
 }

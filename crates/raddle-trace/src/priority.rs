@@ -36,6 +36,12 @@ impl FromStr for PriorityRule {
             TraceError::PriorityRule { rule, problem }
         };
         let Some((target, level)) = rule.rsplit_once('=') else {
+            if rule.trim().parse::<u8>().is_ok() {
+                let rule = rule.trim();
+                return Err(fail(&format!(
+                    "it names no profile: write `train={rule}`, by its name"
+                )));
+            }
             let meant = format!("it has no `=LEVEL`: did you mean `{rule}=5`?");
             return Err(fail(&meant));
         };

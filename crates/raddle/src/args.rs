@@ -51,6 +51,9 @@ const EXAMPLES: &str = "Examples:
   raddle replay train.csv serve.csv --priority 'train*=5' --recipe leftover-drain
   raddle recipes --show leftover-drain --save mine.toml   a recipe to start from
 
+Work of more than 10 s shows its progress on standard error, where that is no terminal by a line every
+10 s; --quiet, or RADDLE_PROGRESS=off in the environment, shows none.
+
 Exit status: 0 done; 1 the input is refused; 2 wrong usage; 3 launches of a replay never ended (its
 results are written, and say which); 4 a figure of `compare` fails, `check-placement` has findings, or
 cases of `sweep`, `search-study` or `tune` failed (the others are written); 5 no recipe meets the goals; 70 raddle has
@@ -256,8 +259,9 @@ pub(crate) struct CompareArgs {
     /// Show all figures, not only those that changed
     #[arg(long)]
     pub(crate) equal: bool,
-    /// Exit with code 4 if a figure has grown by more than a limit: [RECIPE:][PROCESS.]FIGURE >
-    /// +N%, such as 'decode.request-p99 > +5%', or as a goal: 'decode p99 +5%'; may be repeated
+    /// Exit with code 4 if a figure has grown by more than a limit: [RECIPE:][PROCESS ]FIGURE +N%,
+    /// such as 'decode p99 +5%' or 'mps:decode step +2%'; may be repeated. It also holds between
+    /// results whose profiles differ, as those of a program before and after a change
     #[arg(long, value_name = "LIMIT")]
     pub(crate) fail_if: Vec<Gate>,
     /// Print Markdown, for a pull request

@@ -37,7 +37,8 @@ pub(crate) fn verb(
     let mut comparison = compare(&results);
     let failures = args.fail_if.iter().map(|gate| gate.failures(&comparison));
     let failures: Vec<Vec<String>> = failures.collect::<Result<_, _>>().map_err(CliError::Usage)?;
-    let failures = failures.concat();
+    let limited = !args.fail_if.is_empty();
+    let failures = told(failures.concat(), comparison.beside_the_program(), limited, console);
     if !args.equal {
         comparison.only_changes();
     }
@@ -45,10 +46,26 @@ pub(crate) fn verb(
     let text = match format {
         Format::Json => versioned("compare", &Followed::new(&comparison, next.as_ref())),
         Format::Text if args.markdown => markdown(&comparison, &failures),
-        Format::Text => followed(document(&comparison), next.as_ref(), console),
+        Format::Text => followed(document(&comparison, limited), next.as_ref(), console),
     };
     console.print(&text)?;
     if failures.is_empty() { Ok(()) } else { Err(CliError::Gate(failures.join("\n"))) }
+}
+
+/// Adds to the limits that broke why that may say nothing of the program (`beside`). Where all
+/// limits hold, warns of the same.
+fn told(
+    mut failures: Vec<String>,
+    beside: Option<String>,
+    limited: bool,
+    console: &mut Console,
+) -> Vec<String> {
+    let Some(beside) = beside.filter(|_| limited) else { return failures };
+    match failures.last_mut() {
+        Some(last) => last.push_str(&format!("; {beside}")),
+        None => console.warn(&format!("all limits hold, but {beside}")),
+    }
+    failures
 }
 
 /// Reads all files as profiles; `None` where one of them is no profile.

@@ -1,13 +1,14 @@
 //! Where does the tool read and write, and may it use colour or show progress there?
 //!
-//! Colour is used only on a terminal, and never if `NO_COLOR` is set or `TERM` is `dumb`. Progress
-//! is shown only on a terminal.
+//! Colour is used only on a terminal, and never if `NO_COLOR` is set or `TERM` is `dumb`. No
+//! progress is shown if `RADDLE_PROGRESS` is `off`.
 
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 
 pub(crate) use raddle_report::{alarm, heading};
 
 use crate::error::CliError;
+use crate::progress::is_silenced;
 use crate::units::harmless;
 
 /// Input, output and error streams of a run of the tool, and what may be shown on them.
@@ -24,7 +25,8 @@ pub struct Console {
     pub stdout_colour: bool,
     /// True if errors may be printed with colours.
     pub stderr_colour: bool,
-    /// True if progress may be shown on the error stream of the process.
+    /// True if progress may be shown on the error stream of the process: drawn on a terminal, a
+    /// line every ten seconds elsewhere.
     pub progress: bool,
     /// Number of characters in a line of results; `None` if they go to no terminal.
     pub columns: Option<usize>,
@@ -98,7 +100,7 @@ impl Console {
             stdin_is_terminal: io::stdin().is_terminal(),
             stdout_colour: !plain && io::stdout().is_terminal(),
             stderr_colour: !plain && io::stderr().is_terminal(),
-            progress: io::stderr().is_terminal(),
+            progress: !is_silenced(),
             columns: ::console::Term::stdout().size_checked().map(|(_, columns)| columns.into()),
         }
     }

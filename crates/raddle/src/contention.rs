@@ -22,7 +22,7 @@ pub(crate) fn verb(
     let options = shapes.options(args.barriers.into(), &disk)?;
     let profiles = profiles::open(&named(&files), &options, &disk)?;
     shapes.check(&profiles::given(&profiles))?;
-    let watcher = RunsShown::new(console.progress);
+    let watcher = RunsShown::new(console.progress, "");
     let found = contention::learn(&profiles, args.device.as_deref(), &disk, &watcher)?;
     let text = match format {
         Format::Json => json(&found),

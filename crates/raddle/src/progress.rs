@@ -1,24 +1,41 @@
-//! How is progress shown on a terminal?
+//! How is progress shown?
 //!
-//! Progress is shown on the error stream, only if that is a terminal, and only after a second.
+//! Progress is shown on the error stream: on a terminal by a line that is drawn again and again,
+//! after a second; elsewhere by a plain line every ten seconds.
+
+mod lines;
 
 use std::fs::File;
-use std::io::{BufRead, Read};
-use std::sync::{Mutex, PoisonError};
+use std::io::{self, BufRead, IsTerminal, Read};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use raddle_study::Watcher;
 
 use crate::units::plain;
+use lines::{EVERY, SILENCE, ToldWork};
 
 /// Time for which work must have lasted before a line of progress is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Line on the terminal that shows the progress of some work; a silent one shows nothing.
+/// Returns whether the user wants to see no progress at all (`RADDLE_PROGRESS=off`).
+pub(crate) fn is_silenced() -> bool {
+    std::env::var_os(SILENCE).is_some_and(|value| value == "off")
+}
+
+/// Begins to tell the progress of some work by plain lines, unless a terminal shows it drawn.
+fn told(shown: bool, shorter: &'static str) -> Option<ToldWork> {
+    let plainly = shown && !io::stderr().is_terminal();
+    plainly.then(|| ToldWork::new(EVERY, shorter, io::stderr()))
+}
+
+/// Line on the terminal that shows the progress of some work, or plain lines elsewhere; a silent
+/// one shows nothing.
 #[derive(Clone, Debug)]
 pub(crate) struct ProgressLine {
     bar: Option<ProgressBar>,
+    told: Option<Arc<ToldWork>>,
 }
 
 impl ProgressLine {
@@ -37,13 +54,23 @@ impl ProgressLine {
             bar.set_message(what);
             bar
         });
-        Self { bar }
+        Self { bar, told: None }
+    }
+
+    /// Tells the progress by plain lines too, where no terminal shows it: `unit` names what is
+    /// counted, and `shorter` says how to make the work shorter.
+    fn telling(self, unit: &'static str, shorter: &'static str) -> Self {
+        let told = told(self.bar.is_some(), shorter).map(Arc::new);
+        if let (Some(told), Some(bar)) = (&told, &self.bar) {
+            told.turn_to(Some((bar.clone(), unit)));
+        }
+        Self { told, ..self }
     }
 
     /// Makes a progress line that counts rows of a database, after all bytes of the file are read.
     pub(crate) fn rows(shown: bool) -> Self {
         let template = "{msg} {wide_bar} {human_pos}/{human_len} rows, {rate}, {eta} left";
-        Self::new(shown, "reading", template, 0)
+        Self::new(shown, "reading", template, 0).telling("rows", "")
     }
 
     /// Makes a progress line that counts the launches of simulations, up to `total`.
@@ -52,21 +79,27 @@ impl ProgressLine {
         Self::new(shown, "replaying", template, total)
     }
 
-    /// Makes a progress line that counts the cases of a sweep, up to `total`.
-    pub(crate) fn cases(shown: bool, total: u64) -> Self {
+    /// Makes a progress line that counts the cases of a sweep, up to `total`; `shorter` says how to
+    /// make it shorter.
+    pub(crate) fn cases(shown: bool, total: u64, shorter: &'static str) -> Self {
+        Self::some_cases(shown, "sweeping", total).telling("cases", shorter)
+    }
+
+    fn some_cases(shown: bool, what: &'static str, total: u64) -> Self {
         let template = "{msg} {wide_bar} {human_pos}/{human_len} cases, {rate}, {eta} left";
-        Self::new(shown, "sweeping", template, total)
+        Self::new(shown, what, template, total)
     }
 
     /// Makes a progress line that counts the bytes of a text whose length is unknown.
     pub(crate) fn text(shown: bool) -> Self {
-        Self::new(shown, "reading", "{msg} {bytes} {spinner}, {bytes_per_sec}", 0)
+        let line = Self::new(shown, "reading", "{msg} {bytes} {spinner}, {bytes_per_sec}", 0);
+        line.telling("bytes", "")
     }
 
     /// Makes a progress line that counts the bytes of a file, up to `total`.
     pub(crate) fn bytes(shown: bool, total: u64) -> Self {
         let template = "{msg} {wide_bar} {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left";
-        Self::new(shown, "reading", template, total)
+        Self::new(shown, "reading", template, total).telling("bytes", "")
     }
 
     /// Changes the word for the work in the progress line.
@@ -80,7 +113,7 @@ impl ProgressLine {
     pub(crate) fn add(&self, n: u64) {
         if let Some(bar) = &self.bar {
             bar.inc(n);
-            show(bar);
+            self.draw(bar);
         }
     }
 
@@ -89,7 +122,7 @@ impl ProgressLine {
         if let Some(bar) = &self.bar {
             bar.set_length(of);
             bar.set_position(done);
-            show(bar);
+            self.draw(bar);
         }
     }
 
@@ -104,25 +137,38 @@ impl ProgressLine {
     pub(crate) fn reading(self, file: File) -> ProgressReader {
         ProgressReader { file, progress: self }
     }
-}
 
-fn show(bar: &ProgressBar) {
-    if bar.is_hidden() && bar.elapsed() > PATIENCE {
-        bar.set_draw_target(ProgressDrawTarget::stderr());
+    /// Begins to draw the line on the terminal, once the work has lasted for [`PATIENCE`].
+    fn draw(&self, bar: &ProgressBar) {
+        if self.told.is_none() && bar.is_hidden() && bar.elapsed() > PATIENCE {
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
     }
 }
 
-/// Watcher of a study that shows on the terminal how many launches of its simulations are done.
+/// Watcher of a study that shows how many launches of its simulations, or how many of its cases,
+/// are done.
 #[derive(Debug)]
 pub(crate) struct RunsShown {
     shown: bool,
     bar: Mutex<Option<ProgressLine>>,
+    /// Plain lines, told from the first moment on: preparing a study may take long too.
+    told: Option<Arc<ToldWork>>,
 }
 
 impl RunsShown {
-    /// Makes a watcher that shows nothing unless `shown`.
-    pub(crate) const fn new(shown: bool) -> Self {
-        Self { shown, bar: Mutex::new(None) }
+    /// Makes a watcher that shows nothing unless `shown`; `shorter` says how to make the work
+    /// shorter.
+    pub(crate) fn new(shown: bool, shorter: &'static str) -> Self {
+        Self { shown, bar: Mutex::new(None), told: told(shown, shorter).map(Arc::new) }
+    }
+
+    fn begin_with(&self, line: ProgressLine, unit: &'static str) {
+        if let (Some(told), Some(bar)) = (&self.told, &line.bar) {
+            told.turn_to(Some((bar.clone(), unit)));
+        }
+        let line = ProgressLine { told: self.told.clone(), ..line };
+        *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = Some(line);
     }
 
     fn with(&self, tell: impl Fn(&ProgressLine)) {
@@ -134,8 +180,11 @@ impl RunsShown {
 
 impl Watcher for RunsShown {
     fn begin(&self, launches: u64) {
-        let bar = ProgressLine::runs(self.shown, launches);
-        *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar);
+        self.begin_with(ProgressLine::runs(self.shown, launches), "launches");
+    }
+
+    fn begin_cases(&self, cases: u64) {
+        self.begin_with(ProgressLine::some_cases(self.shown, "searching", cases), "cases");
     }
 
     fn say(&self, what: &str) {
@@ -148,6 +197,9 @@ impl Watcher for RunsShown {
 
     fn done(&self) {
         self.with(ProgressLine::done);
+        if let Some(told) = &self.told {
+            told.turn_to(None);
+        }
     }
 }
 

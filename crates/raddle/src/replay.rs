@@ -34,6 +34,9 @@ pub(crate) const RESULTS: &str = "raddle-out";
 /// does.
 const COLUMNS: usize = 80;
 
+/// Words on how to make a replay shorter.
+const SHORTER: &str = "--recipe NAME replays fewer ways, --until TIME fewer requests";
+
 /// Largest number of characters of a line of the brief answer (`--quiet`).
 const LINE: usize = 2000;
 
@@ -49,7 +52,7 @@ const MEASURED: &str = "\
 Measured: on that H200 decode p99 97 ms and train step 50.0 ms under time-slice,
   80 and 46.1 under partition (MPS, 30 and 70 percent), 121 and 42.7 under
   mps-priority, 719 and 40.5 under mps (docs/judged.md)
-Yours: `raddle share YOUR_PROFILE OTHER_PROFILE` tries every way, with set-up
+Yours: `raddle share YOUR_PROFILE OTHER_PROFILE` tries all, MIG too, with set-up
 ";
 
 /// Commands that make a recipe of one's own from a bundled one and use it, for a hint.
@@ -157,7 +160,8 @@ fn of_files(
     let paths = args.asked.ranks.told_files(&args.profiles, console)?;
     let engine = args.run.engine()?;
     args.run.out.as_deref().map_or(Ok(()), Output::check)?;
-    let (disk, carried) = (Disk::new(&paths, console.progress), CarriedFiles::of(&paths));
+    let (disk, carried) =
+        (Disk::new(&paths, console.progress && !args.run.quiet), CarriedFiles::of(&paths));
     let live = engine.map(|engine| (engine, &carried));
     let files: &dyn Files = if live.is_some() { &carried } else { &disk };
     let study = args.study(&paths, ways);
@@ -176,7 +180,7 @@ fn of_profiles(
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
-    let watcher = RunsShown::new(console.progress && !run.quiet);
+    let watcher = RunsShown::new(console.progress && !run.quiet, SHORTER);
     let around = Surroundings { registry, files, watcher: &watcher, jobs: run.jobs };
     let folder = (!run.no_files).then(|| {
         let default = || Path::new(RESULTS).join(&name);

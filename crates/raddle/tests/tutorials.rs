@@ -23,6 +23,8 @@ fn tutorials() {
     }
     env::set_current_dir(here.path()).unwrap();
     let pages = trycmd::TestCases::new();
+    // A slow machine would put lines of progress between those of the pages.
+    pages.env("RADDLE_PROGRESS", "off");
     pages.case(root.join("docs/tutorials/*.md")).case(root.join("SKILL.md"));
     pages.run();
     env::set_current_dir(root).unwrap();

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use raddle_study::inspect::{FamilyChange, ProfileChanges, RecordedCause, RecordedTotals};
-use raddle_study::units::{count, duration, percent, plain, share};
+use raddle_study::units::{count, counted as counted_in, duration, percent, plain, share};
 
 use super::KERNEL;
 use crate::document::{Block, Column, Document, Table};
@@ -26,13 +26,26 @@ pub fn document(changes: &ProfileChanges) -> Document {
     document.full = "with --format json";
     document.add(Block::Note(sentence(changes)));
     document.warn(&changes.overturning);
-    let [first, second] = changes.profiles.each_ref().map(|name| plain(name, PROFILE));
-    document.paragraph("A", first);
-    document.paragraph("B", second);
+    for (label, at) in [("A", 0), ("B", 1)] {
+        document.paragraph(label, recording(changes, at));
+    }
     document.table(figures(changes));
     document.table(families(changes));
     document.paragraph("Kernels", families_note(changes));
     document
+}
+
+/// Writes which recording this is, on which device, and how much it holds.
+fn recording(changes: &ProfileChanges, at: usize) -> String {
+    let totals = &changes.totals[at];
+    let device = totals.device.as_ref().map_or("a device that its file does not name", |it| it);
+    let launches = counted_in(totals.launches, "launch", "launches");
+    let held = match totals.repetitions {
+        0 | 1 => launches,
+        many => format!("{launches}, which are {} equal repetitions", count(many)),
+    };
+    let name = plain(&changes.profiles[at], PROFILE);
+    format!("{name}, on {}: {held}", plain(device, PROFILE + PROFILE))
 }
 
 /// Writes by how much the second recording is longer than the first, and which parts of the time

@@ -11,6 +11,7 @@ use super::NAME;
 use super::choice::pareto;
 use super::columns::{AnswerDetail, FigureColumn, figures};
 use super::files::Closing;
+use super::hidden::{not_shown, shown_rows};
 use super::looks::{POLICY, is_chosen};
 use crate::document::{Block, Cell, Column, Document, Medium, Table};
 use crate::verdict::{verdict, verdict_of};
@@ -125,6 +126,9 @@ pub(super) fn fill(
     right.extend(pareto(answer).map(|chart| Block::Charts(Vec::new(), vec![chart])));
     document.page(Block::Beside(if right.len() > 1 { vec![left, right] } else { vec![left] }));
     document.page(Block::Beside(cards));
+    if let Some(text) = not_shown(result, usize::MAX) {
+        document.page(Block::Note(format!("Not tried: {text}.")));
+    }
     if let Some(no_driver) = &result.no_driver {
         document.page(Block::Note(format!("Offered: {}.", no_driver.text())));
     }
@@ -210,12 +214,16 @@ fn fill_screen(
     overturning(result).for_each(&mut say);
     let (table, alike) = widest(result, (rows, below), columns).unzip();
     let all = answer.ranking.len();
-    let some = format!("{rows} of {all} policies (`-v`)");
-    let some = if all > rows { some } else { counted(all as u64, "policy", "policies") };
+    let shown = shown_rows(answer, rows).len();
+    let some = format!("{shown} of {all} policies (`-v`)");
+    let some = if all > shown { some } else { counted(all as u64, "policy", "policies") };
     say(Block::Heading(format!("{}, {some}", what_on(result))));
     table.into_iter().for_each(|table| say(Block::Table(table)));
     alike.flatten().into_iter().for_each(|line| say(Block::Note(line)));
     let paragraph = |label: &str, text: String| Block::Paragraph { label: label.to_owned(), text };
+    if let Some(text) = not_shown(result, rows) {
+        say(paragraph("Not shown", text));
+    }
     if let Some(text) = super::cards::idle_words(result, brief) {
         say(paragraph("GPU", text));
     }
@@ -381,22 +389,7 @@ fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool
     if detail.below {
         table = table.with_notes_below();
     }
-    let mut shown: Vec<usize> = answer.ranking.iter().copied().take(most).collect();
-    // The baseline, which is the recipe of today, and both recipes of "either" are always there.
-    let or = answer.verdict.or.as_ref();
-    let or = or.and_then(|name| answer.rows.iter().position(|row| row.recipe == *name));
-    let or = or.filter(|row| *row != answer.baseline);
-    let kept: Vec<usize> = or.into_iter().chain([answer.baseline]).collect();
-    let missing: Vec<usize> = kept.iter().copied().filter(|row| !shown.contains(row)).collect();
-    for row in missing {
-        let best = answer.ranking.first();
-        let spare = |own: &usize| Some(own) != best && !kept.contains(own);
-        if let Some(at) = shown.iter().rposition(spare) {
-            shown.remove(at);
-        }
-        shown.push(row);
-    }
-    for row in shown {
+    for row in shown_rows(answer, most) {
         table.row(cells(result, row, &figures, detail, page));
         if is_chosen(answer, row) {
             table.choose();

@@ -9,6 +9,7 @@ mod columns;
 mod comparison;
 mod files;
 mod fill;
+mod hidden;
 mod looks;
 mod preemptions;
 mod refused;

@@ -1,4 +1,6 @@
-//! Which changes are not allowed? `decode.request-p99 > +5%`, `leftover:makespan > +2%`.
+//! Which changes are not allowed? `decode p99 +5%`, `leftover:makespan +2%`.
+//!
+//! A limit is written as a goal is. `decode.request-p99 > +5%`, as older raddles took it, is read too.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +15,7 @@ const OF_REQUESTS: [(&str, &str); 3] =
     [("p50", "request-p50"), ("p99", "request-p99"), ("max", "request-longest")];
 
 /// Limit to how much greater a figure may be than in the first result of a comparison, such as
-/// `decode.request-p99 > +5%`.
+/// `decode p99 +5%`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gate {
     text: String,
@@ -26,7 +28,7 @@ pub struct Gate {
     limit: i64,
 }
 
-/// Error of a text that is no gate (a limit such as `decode.request-p99 > +5%`), with the text.
+/// Error of a text that is no gate (a limit such as `decode p99 +5%`), with the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoGate(String);
 
@@ -34,14 +36,20 @@ impl fmt::Display for NoGate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is no limit: write [RECIPE:][PROCESS.]FIGURE > +N%, such as `decode.request-p99 > +5%`",
+            "`{}` is no limit: write [RECIPE:][PROCESS ]FIGURE +N%, such as `decode p99 +5%`",
             self.0
         )?;
         // The text may lack its limit, or the number its unit.
-        let meant = match self.0.rsplit_once('>').map(|(_, limit)| limit.trim()) {
-            None => format!("{} > +5%", self.0.trim()),
-            Some(limit) if limit.parse::<f64>().is_ok() => format!("{}%", self.0.trim()),
-            Some(_) => return Ok(()),
+        let text = self.0.trim();
+        let meant = match text.rsplit_once('>').or_else(|| text.rsplit_once('+')) {
+            None => format!("{text} +5%"),
+            Some((figure, limit)) => {
+                let number = limit.trim().trim_start_matches('+');
+                if !number.parse::<f64>().is_ok_and(|limit| limit >= 0.0) {
+                    return Ok(());
+                }
+                format!("{} +{number}%", figure.trim())
+            }
         };
         match meant.parse::<Gate>() {
             Ok(_) => write!(f, ". Did you mean `{meant}`?"),
@@ -57,7 +65,6 @@ impl FromStr for Gate {
 
     fn from_str(text: &str) -> Result<Self, NoGate> {
         let bad = || NoGate(text.to_owned());
-        // A goal may stand for a limit: `decode p99 +5%`.
         let plus = || Some((text.rsplit_once('+')?, true)).filter(|((it, _), _)| it.ends_with(' '));
         let greater = text.rsplit_once('>').map(|parts| (parts, false));
         let ((figure, limit), as_goal) = greater.or_else(plus).ok_or_else(bad)?;
@@ -151,6 +158,12 @@ mod tests {
 
     #[test]
     fn gates_read_as_they_are_written() {
+        let gate: Gate = "leftover:my.decode p99 +5%".parse().unwrap();
+        assert_eq!(gate.recipe.as_deref(), Some("leftover"));
+        assert_eq!(gate.process.as_deref(), Some("my.decode"));
+        let gate: Gate = "makespan +0.5 %".parse().unwrap();
+        assert_eq!((gate.process, gate.metric.as_str(), gate.limit), (None, "makespan", 50));
+        // As older raddles took it.
         let gate: Gate = "leftover:my.decode.request-p99 > +5%".parse().unwrap();
         assert_eq!(gate.recipe.as_deref(), Some("leftover"));
         assert_eq!(gate.process.as_deref(), Some("my.decode"));
@@ -166,6 +179,15 @@ mod tests {
         assert_eq!(gate.metric, "request-p99", "not the wait of launches");
         for bad in ["makespan", "makespan > 5", "> 5%", "makespan > x%", "makespan < 5%"] {
             assert!(bad.parse::<Gate>().is_err(), "{bad}");
+        }
+        for (bad, meant) in [
+            ("makespan", "`makespan +5%`"),
+            ("makespan > 5", "`makespan +5%`"),
+            ("decode p99 +5", "`decode p99 +5%`"),
+            ("decode p99", "`decode p99 +5%`"),
+        ] {
+            let told = bad.parse::<Gate>().unwrap_err().to_string();
+            assert!(told.ends_with(&format!("Did you mean {meant}?")), "{told}");
         }
     }
 }

@@ -90,10 +90,10 @@ impl MetricRow {
     }
 
     /// Returns the name of the figure as it is written in limits of a comparison:
-    /// "decode.request-p99".
+    /// "decode request-p99".
     pub(super) fn gate_name(&self) -> String {
         let metric = slug(self.metric);
-        self.process.as_ref().map_or(metric.clone(), |process| format!("{process}.{metric}"))
+        self.process.as_ref().map_or(metric.clone(), |process| format!("{process} {metric}"))
     }
 }
 
@@ -192,6 +192,20 @@ fn unjudge(change: &mut FigureChange) {
 }
 
 impl Comparison {
+    /// Returns why a limit that holds or breaks may say nothing of the program that changed: the
+    /// results are of other devices or loads, which a change of a program does not make. `None`
+    /// where only profiles differ, and what was fitted to them.
+    #[must_use]
+    pub fn beside_the_program(&self) -> Option<String> {
+        let differ =
+            self.inputs_that_differ.iter().filter(|it| ["device", "arrivals"].contains(it));
+        let differ: Vec<&str> = differ.copied().collect();
+        (!differ.is_empty()).then(|| {
+            let differ = differ.join(", ");
+            format!("inputs differ ({differ}), so the program need not be the cause")
+        })
+    }
+
     /// Removes the rows of figures that are equal in all results.
     pub fn only_changes(&mut self) {
         self.rows.retain(MetricRow::is_changed);

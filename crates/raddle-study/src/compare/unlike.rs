@@ -27,7 +27,7 @@ const INPUTS: [Input; 4] = [
     ("arrivals", |result| {
         let when = |profile: &ComparedProfile| {
             let ComparedProfile { name, start_ns, requests, .. } = profile;
-            let requests = requests.as_ref().map_or_else(|| "one run".to_owned(), Value::to_string);
+            let requests = requests.as_ref().map_or_else(|| "one run".to_owned(), asked);
             format!("{name} begins at {start_ns} ns, {requests}")
         };
         result.profiles.iter().map(when).collect::<Vec<_>>().join("; ")
@@ -41,6 +41,17 @@ const INPUTS: [Input; 4] = [
         if told.is_empty() { "none".to_owned() } else { told.join("; ") }
     }),
 ];
+
+/// Returns the load that was asked for, as text. Where a replay draws as many requests as its
+/// percentiles need, their number is an outcome.
+fn asked(requests: &Value) -> String {
+    let mut asked = requests.clone();
+    let is_open = asked.get("as-many-as-needed").and_then(Value::as_bool) == Some(true);
+    if let Some(keys) = asked.as_object_mut().filter(|_| is_open) {
+        keys.remove("replayed");
+    }
+    asked.to_string()
+}
 
 /// Returns the names of the inputs that differ between two results. Only results with equal inputs
 /// can be judged better or worse.

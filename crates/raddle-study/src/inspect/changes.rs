@@ -3,15 +3,22 @@
 use std::collections::BTreeMap;
 
 use raddle_sim::percentile;
-use raddle_trace::{Op, OpKind, Profile};
+use raddle_trace::{Op, OpKind, Profile, repetitions};
 use serde::Serialize;
 
 use super::concurrency::Concurrency;
 use super::idle::RecordedIdle;
 use super::kernels::family;
+use crate::devices::{own, own_or_guess};
 use crate::launches::kernels;
 use crate::result::of_files;
-use crate::units::share;
+use crate::units::{count, plain, share};
+
+/// Largest number of characters of a name in a line of warning.
+const NAME: usize = 40;
+/// Relative difference of two numbers of launches from which on two recordings are taken to hold
+/// unequal amounts of work: a fifth.
+const UNEQUAL: u64 = 5;
 
 /// Comparison of two recordings of one program. Times are nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -32,6 +39,11 @@ pub struct ProfileChanges {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RecordedTotals {
+    /// Device of the recording, in words; `None` where the file does not say, and no kernel tells.
+    pub device: Option<String>,
+    /// How often the recording repeats the same launches in the same order, which steps or requests
+    /// do; 1 where it repeats nothing as a whole.
+    pub repetitions: u64,
     /// Time from the first begin to the last end, in ns.
     pub span_ns: u64,
     /// Time in which at least one kernel ran, in ns.
@@ -102,7 +114,7 @@ impl ProfileChanges {
             profiles: [first.0, second.0].map(str::to_owned),
             totals: both.map(RecordedTotals::of),
             families,
-            overturning: of_files([first, second]),
+            overturning: [unlike([first, second]), of_files([first, second])].concat(),
         }
     }
 
@@ -119,11 +131,40 @@ impl ProfileChanges {
     }
 }
 
+/// Returns why times of two recordings, each given with its name, are not comparable as they are:
+/// other devices, or unequal amounts of work; one line each.
+fn unlike(both: [(&str, &Profile); 2]) -> Vec<String> {
+    let mut told = Vec::new();
+    let [a, b] = both.map(|(name, _)| plain(name, NAME));
+    let so = "so times are not comparable as they are";
+    if let [Ok(one), Ok(other)] = both.map(|(_, profile)| own(profile))
+        && !one.device.is_same_kind(&other.device)
+    {
+        let [one, other] = [one, other].map(|of| of.facts());
+        told.push(format!("{a} is of {one}, {b} of {other}, {so}"));
+    }
+    let repeated = both.map(|(_, profile)| repetitions(profile) as u64);
+    let launches = both.map(|(_, profile)| kernels(profile).count() as u64);
+    let [least, most] = [launches[0].min(launches[1]), launches[0].max(launches[1])];
+    let (numbers, what) = match repeated {
+        // Where one repeats nothing, the number of its steps is unknown.
+        [one, other] if one > 1 && other > 1 && one != other => (repeated, "equal repetitions"),
+        [one, other] if one > 1 && other > 1 => return told,
+        _ if (most - least).saturating_mul(UNEQUAL) > most => (launches, "launches"),
+        _ => return told,
+    };
+    let [one, other] = numbers.map(count);
+    told.push(format!("{a} holds {one} {what}, {b} {other}: if they are of unequally many steps, compare medians, not sums"));
+    told
+}
+
 impl RecordedTotals {
     fn of(profile: &Profile) -> Self {
         let copies = || profile.ops.iter().filter(|op| op.kind != OpKind::Kernel);
         let sum = |all: u64, op: &Op| op.duration_ns.saturating_add(all);
         Self {
+            device: own_or_guess(profile).ok().map(|chosen| chosen.facts().to_string()),
+            repetitions: repetitions(profile) as u64,
             span_ns: profile.span_ns,
             busy_ns: Concurrency::of(profile).busy_ns,
             idle: RecordedIdle::of(profile),
@@ -162,6 +203,38 @@ mod tests {
                     duration_ns\n";
         read("t.csv", format!("{head}{rows}").as_bytes(), &ImportConfig::default())
             .expect("a launch table")
+    }
+
+    #[test]
+    fn unequal_recordings_are_told() {
+        let of = |device: &str, steps: usize| {
+            let head = format!(
+                "# device = {device}\nname,stream,grid_x,grid_y,grid_z,block_x,\
+                                block_y,block_z,arrival_ns,start_ns,duration_ns\n"
+            );
+            let rows: String = (0..steps * 2)
+                .map(|at| format!("k{},1,8,1,1,64,1,1,{at}00,{at}00,90\n", at % 2))
+                .collect();
+            read("t.csv", (head + &rows).as_bytes(), &ImportConfig::default()).expect("a table")
+        };
+        let told = |first: &Profile, second: &Profile| {
+            ProfileChanges::of(("a", first), ("b", second)).overturning
+        };
+        let base = of("v100", 10);
+        assert_eq!(told(&base, &of("v100", 10)), [""; 0]);
+        let more = told(&base, &of("v100", 12));
+        assert_eq!(more.len(), 1, "{more:?}");
+        assert!(more[0].starts_with("a holds 10 equal repetitions, b 12: "), "{more:?}");
+        let other = told(&base, &of("h100", 10));
+        assert!(other.len() == 1 && other[0].contains("V100 (v100, "), "{other:?}");
+        assert!(other[0].contains("times are not comparable as they are"), "{other:?}");
+        // Without steps that repeat, the launches tell.
+        let once = of("v100", 1);
+        let launches = told(&base, &once);
+        assert!(launches[0].starts_with("a holds 20 launches, b 2: "), "{launches:?}");
+        let totals = ProfileChanges::of(("a", &base), ("b", &once)).totals;
+        assert_eq!(totals.each_ref().map(|it| it.repetitions), [10, 1]);
+        assert!(totals[0].device.as_ref().is_some_and(|device| device.contains("v100")));
     }
 
     #[test]

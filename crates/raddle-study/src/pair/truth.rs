@@ -130,13 +130,14 @@ pub fn recipe_of(way: &str) -> Option<(&'static str, Option<[u32; 2]>)> {
 }
 
 /// Returns the way of sharing under which `raddle calibrate pair` measures what a recipe simulates:
-/// `mps-30-70` for `partition-30-70`; `None` for a recipe whose way it does not measure.
+/// `mps-30-70` for `partition-30-70`; `None` for a recipe whose way it does not measure, such as
+/// streams, which are of one program.
 pub(crate) fn way_of(recipe: &str) -> Option<String> {
     let way = match recipe.strip_prefix("partition-") {
         Some(percents) => format!("mps-{percents}"),
         None => recipe.to_owned(),
     };
-    recipe_of(&way).is_some().then_some(way)
+    (recipe_of(&way).is_some() && !way.contains("stream")).then_some(way)
 }
 
 /// Converts milliseconds to whole nanoseconds; `None` where the time is below 0 or too long.

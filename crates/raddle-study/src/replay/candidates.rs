@@ -26,10 +26,29 @@ const SEARCHED: u32 = 100;
 const NEAR: f64 = 0.8;
 
 impl Prepared {
+    /// Chooses the ways of sharing that are compared, each with its best parameters, and returns
+    /// their recipes. `reference` is the recipe that a goal is relative to.
+    pub(super) fn choose_modes(
+        &mut self,
+        reference: Option<NamedRecipe>,
+        around: &Surroundings<'_>,
+    ) -> Result<Vec<NamedRecipe>, StudyError> {
+        let shared = !self.asked.shares.is_empty();
+        let tenants = Tenants::of(&self.profiles, &self.priorities, shared);
+        let mut wanted = self.asked.recipes.clone();
+        if wanted.is_empty() {
+            self.rules.not_tried = share::not_tried(&self.target.device, &tenants);
+        } else {
+            wanted.extend(reference.map(|named| named.name).filter(|it| !wanted.contains(it)));
+        }
+        (self.modes, self.broken) = self.candidates(&wanted, &tenants, around)?;
+        Ok(self.modes.iter().map(|mode| mode.recipe.clone()).collect())
+    }
+
     /// Returns the ways of sharing that the device offers, each with the best parameters that a
     /// search found, and the candidates (ways of sharing with parameters) whose runs ended with an
     /// error. If `wanted` names ways of sharing, only those are searched.
-    pub(super) fn candidates(
+    fn candidates(
         &self,
         wanted: &[String],
         tenants: &Tenants,

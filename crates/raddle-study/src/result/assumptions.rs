@@ -41,6 +41,11 @@ pub struct Rules {
     pub warnings: Vec<String>,
     /// Warnings from the replays that can make the answer wrong.
     pub overturning: Vec<Overturning>,
+    /// Ways of sharing that people ask about and that were not tried, with the reasons, one clause
+    /// each.
+    pub not_tried: Vec<String>,
+    /// True if the user named the recipes or ways of sharing that are compared.
+    pub by_name: bool,
 }
 
 /// Returns the assumptions of the cost model, one clause (part of a sentence) each, with the part

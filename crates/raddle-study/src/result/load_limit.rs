@@ -14,6 +14,8 @@ pub struct LoadLimit {
     /// Highest replayed load that met all goals, among those below every load that missed one, in
     /// percent of the load asked for; `None` where every replayed load missed a goal.
     pub met_percent: Option<u32>,
+    /// True if at that load all goals are met wherever in its bounds (error) each figure lies.
+    pub met_surely: bool,
     /// Lowest replayed load that missed a goal, in percent of the load asked for; `None` where
     /// every replayed load met all goals.
     pub missed_percent: Option<u32>,
@@ -81,12 +83,16 @@ impl LoadLimit {
             _ => format!(" under {}", plain(&self.recipe, 40)),
         };
         let unit = if self.processes.len() == 1 { "requests/s" } else { "% of the load" };
+        // As a sweep says: "surely", "perhaps".
+        let hold = if self.met_surely { "hold" } else { "seem to hold" };
         let told = match (
             self.met_percent.map(|it| self.load(it)),
             self.missed_percent.map(|it| self.load(it)),
         ) {
-            (Some(met), Some(missed)) => format!("goals hold at {met} {unit}{of}, not at {missed}"),
-            (Some(met), None) => format!("goals hold even at {met} {unit}{of}"),
+            (Some(met), Some(missed)) => {
+                format!("goals {hold} at {met} {unit}{of}, not at {missed}")
+            }
+            (Some(met), None) => format!("goals {hold} even at {met} {unit}{of}"),
             (None, Some(missed)) => format!("goals are missed even at {missed} {unit}{of}"),
             (None, None) => format!("goals could be judged at no load{of}"),
         };
@@ -114,7 +120,18 @@ mod tests {
         let rates = rates.iter().map(|&per_s| RatedProcess { name: "serve".to_owned(), per_s });
         let recipe = "spatial".to_owned();
         let processes = rates.collect();
-        let limit = LoadLimit { recipe, met_percent, missed_percent, processes, until_ns: None };
+        let mut limit = LoadLimit {
+            recipe,
+            met_percent,
+            met_surely: false,
+            missed_percent,
+            processes,
+            until_ns: None,
+        };
+        let unsure = limit.text(true);
+        limit.met_surely = true;
+        assert_eq!(unsure.replace("seem to hold", "hold"), limit.text(true));
+        assert_eq!(unsure.contains("seem to hold"), met_percent.is_some());
         [limit.text(true), limit.text(false)]
     }
 

@@ -62,6 +62,13 @@ pub struct ReplayResult {
     /// Launches that can run under none of the recipes, in words; `None` where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) never_ran: Option<String>,
+    /// Ways of sharing that people ask about and that were not tried, with the reasons, one clause
+    /// each; empty where the user named the ways, or recipes are compared.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_tried: Vec<String>,
+    /// True if the user named the recipes or ways of sharing that are compared.
+    #[serde(skip)]
+    pub by_name: bool,
     /// Figures of the processes under all recipes, and the recommendation.
     pub answer: PolicyFigures,
     /// Recommended recipe that no driver offers, with the most similar way of sharing that one
@@ -218,6 +225,8 @@ impl ReplayResult {
             stuck: stuck.map(|result| result.name.clone()).collect(),
             failures: Vec::new(),
             never_ran,
+            not_tried: replay.rules.not_tried.clone(),
+            by_name: replay.rules.by_name,
             no_driver: no_driver(replay, &answer, runs),
             answer,
             load_limit: None,

@@ -207,7 +207,9 @@ impl Runner<'_> {
         let seen = AtomicU64::new(0);
         let mut advance = |at: raddle_sim::Progress| {
             let before = seen.swap(at.ended, Ordering::Relaxed);
-            plan.watcher.add(at.ended.saturating_sub(before));
+            if job.of.is_counted() {
+                plan.watcher.add(at.ended.saturating_sub(before));
+            }
             match plan.watcher.is_cancelled() {
                 true => ControlFlow::Break(()),
                 false => ControlFlow::Continue(()),

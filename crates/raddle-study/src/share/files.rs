@@ -5,8 +5,9 @@
 
 use serde_json::{Value, json};
 
-use super::{ShareCandidate, Tenant};
+use super::{NAME, ShareCandidate, Tenant};
 use crate::result::SetUpFile;
+use crate::units::{plain, quoted};
 
 /// Name of the Kubernetes resource claim that the pods of all tenants share.
 const CLAIM: &str = "shared-gpu";
@@ -67,6 +68,52 @@ pub(super) fn instances(profiles: &[&str]) -> SetUpFile {
         "requests": requests,
         "constraints": [{ "matchAttribute": "gpu.nvidia.com/parentUUID" }],
     }))
+}
+
+/// Writes a pod for each tenant, with its own instance of the claim of [`instances`].
+pub(super) fn mig_pods(tenants: &[Tenant<'_>]) -> SetUpFile {
+    let pod = |(at, tenant): (usize, &Tenant<'_>)| {
+        json!({
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": { "name": format!("tenant-{at}") },
+            "spec": {
+                "resourceClaims": [{ "name": "gpu", "resourceClaimName": CLAIM }],
+                "containers": [{
+                    "name": "tenant",
+                    "image": format!("IMAGE OF {}", tenant.name),
+                    "resources": {
+                        "claims": [{ "name": "gpu", "request": format!("tenant-{at}") }]
+                    },
+                }],
+            },
+        })
+    };
+    let pods: Vec<Value> = tenants.iter().enumerate().map(pod).collect();
+    let value = json!({ "apiVersion": "v1", "kind": "List", "items": pods });
+    manifest("mig-pods.json", "Kubernetes 1.34: pods, each with its instance of the claim", &value)
+}
+
+/// Writes the script that makes MIG instances and prints which tenant runs on which; `profiles` are
+/// the kinds of the instances, in the order of the tenants, and `cut` those in the order in which
+/// they are made.
+pub(super) fn mig_script(profiles: &[&str], cut: &str, tenants: &[Tenant<'_>]) -> SetUpFile {
+    let own = |(at, tenant): (usize, &Tenant<'_>)| {
+        let (profile, number) = (profiles[at], nth(profiles, at));
+        let name = quoted(&plain(tenant.name, NAME));
+        format!(
+            "uuid=$(instance {profile} {number})\nprintf '%s: CUDA_VISIBLE_DEVICES=%s\\n' {name} \"$uuid\"\n"
+        )
+    };
+    let own: String = tenants.iter().enumerate().map(own).collect();
+    let text = include_str!("mig.sh").replace("@PROFILES@", cut).replace("@TENANTS@\n", &own);
+    SetUpFile { name: "mig.sh", what: "the two commands, and which program gets which", text }
+}
+
+/// Returns which one of the instances of its kind the instance with the index `at` is, counted from
+/// 1 in the order of the tenants.
+pub(super) fn nth(profiles: &[&str], at: usize) -> usize {
+    profiles[..=at].iter().filter(|own| **own == profiles[at]).count()
 }
 
 fn claim(devices: Value) -> SetUpFile {

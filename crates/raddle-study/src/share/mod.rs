@@ -1,5 +1,6 @@
 //! Which way of sharing suits these tenants, with which parameters, and how is it set up?
 
+mod absent;
 mod files;
 mod mig;
 mod modes;
@@ -15,8 +16,12 @@ use crate::error::StudyError;
 use crate::profiles::Loaded;
 use crate::recipes::NamedRecipe;
 use crate::result::SetUpFile;
-pub(crate) use modes::{candidates, left_out};
+pub(crate) use absent::not_tried;
+pub(crate) use modes::candidates;
 pub(crate) use parts::Tenants;
+
+/// Largest number of characters of a tenant's name in a command; a longer name loses its middle.
+const NAME: usize = 80;
 
 /// A way of sharing with its parameters, and the recipe by which it is simulated.
 #[derive(Clone, Debug)]
@@ -65,11 +70,14 @@ pub(crate) fn only(
     let mut names: Vec<&str> = candidates.iter().map(|of| of.mode.name()).collect();
     names.dedup();
     // The way of a device without any set-up comes first.
-    let is = |wanted: &str, name: &str| wanted == name || (wanted == TODAY && names[0] == name);
+    // People write MPS and MIG.
+    let is = |wanted: &str, name: &str| {
+        wanted.eq_ignore_ascii_case(name) || (wanted == TODAY && names[0] == name)
+    };
     let known = |wanted: &&String| names.iter().any(|name| is(wanted, name));
     if let Some(name) = wanted.iter().find(|name| !known(name)) {
         let why: String =
-            left_out(device, tenants).iter().map(|told| format!(" ({told})")).collect();
+            not_tried(device, tenants).iter().map(|told| format!(" ({told})")).collect();
         return Err(StudyError::Usage(format!(
             "--recipe {name}: {} has no such way of sharing for {} tenants; it has {}{why}.{}",
             device.id,

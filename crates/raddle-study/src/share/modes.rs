@@ -214,6 +214,11 @@ pub(crate) fn left_out(device: &Device, tenants: &Tenants) -> Vec<String> {
     told
 }
 
+/// Returns whether an AMD device can be split into equal partitions.
+pub(super) fn has_compute_partitions(device: &Device) -> bool {
+    !partition_modes(device).is_empty()
+}
+
 /// Returns why a device that has MIG instances offers none for these tenants; `None` where it
 /// offers some, or has none at all.
 fn without_instances(device: &Device, tenants: &Tenants) -> Option<String> {

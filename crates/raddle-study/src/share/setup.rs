@@ -4,13 +4,11 @@
 
 use raddle_device::Vendor;
 
+use super::mig::MigProfile;
 use super::modes::{BY_LEVEL, Mode, SLICES};
-use super::{ShareCandidate, Tenant, files};
+use super::{NAME, ShareCandidate, Tenant, files};
 use crate::result::SetUpFile;
 use crate::units::{plain, quoted};
-
-/// Largest number of characters of a tenant's name in a command; a longer name loses its middle.
-pub(super) const NAME: usize = 80;
 
 /// Returns (commands that set up a way of sharing, one line each; files that they read). The word
 /// COMMAND stands for the command of the tenant, whose name is only in a comment, so that no name
@@ -49,16 +47,7 @@ pub(super) fn set_up(
         }
         Mode::Partition(Vendor::Nvidia, sets) => nvidia_partition(sets, tenants),
         Mode::Partition(_, sets) => amd_partition(sets, tenants),
-        Mode::Mig(set) => {
-            let names: Vec<&str> = set.iter().map(|one| one.name).collect();
-            let mut lines = vec![
-                "nvidia-smi -i 0 -mig 1".to_owned(),
-                format!("nvidia-smi mig -i 0 -cgi {} -C", names.join(",")),
-            ];
-            let own = each(tenants, |at| format!("CUDA_VISIBLE_DEVICES=MIG-UUID_OF_{}", names[at]));
-            lines.extend(own.map(|line| format!("{line}; nvidia-smi -L names it")));
-            (lines, vec![files::instances(&names)])
-        }
+        Mode::Mig(set) => instances(set, tenants),
         Mode::ComputePartition(mode) => {
             let set = format!("amd-smi set --gpu 0 --compute-partition {mode}");
             let own = each(tenants, |at| format!("HIP_VISIBLE_DEVICES={at}"));
@@ -78,6 +67,31 @@ pub(super) fn set_up(
         Mode::Recipe(name) => none(name, chosen),
         Mode::RequestLimit(_) => none("request-limit", chosen),
     }
+}
+
+/// Returns (commands, files) that make the MIG instances of a set, one for each tenant.
+fn instances(set: &[MigProfile], tenants: &[Tenant<'_>]) -> (Vec<String>, Vec<SetUpFile>) {
+    let names: Vec<&str> = set.iter().map(|one| one.name).collect();
+    let cut = largest_first(set);
+    let mut lines =
+        vec!["nvidia-smi -i 0 -mig 1".to_owned(), format!("nvidia-smi mig -i 0 -cgi {cut} -C")];
+    let own = each(tenants, |at| {
+        let one = names.iter().filter(|name| **name == names[at]).count() == 1;
+        // Instances of one kind are told apart by their order in `nvidia-smi -L`.
+        let number = if one { String::new() } else { format!("_{}", files::nth(&names, at)) };
+        format!("CUDA_VISIBLE_DEVICES=MIG-UUID_OF_{}{number}", names[at])
+    });
+    lines.extend(own.map(|line| format!("{line}; nvidia-smi -L names it")));
+    let pods = files::mig_pods(tenants);
+    (lines, vec![files::mig_script(&names, &cut, tenants), files::instances(&names), pods])
+}
+
+/// Returns the names of MIG instances, the largest first: a small one that was made first may lie
+/// where a large one must begin.
+fn largest_first(set: &[MigProfile]) -> String {
+    let mut set: Vec<&MigProfile> = set.iter().collect();
+    set.sort_by_key(|one| std::cmp::Reverse(one.units));
+    set.iter().map(|one| one.name).collect::<Vec<_>>().join(",")
 }
 
 fn none(name: &str, chosen: &ShareCandidate) -> (Vec<String>, Vec<SetUpFile>) {

@@ -312,7 +312,7 @@ impl<'b> Bench<'b> {
         self.jobs
     }
 
-    const fn around(&self) -> Surroundings<'_> {
+    pub(crate) const fn around(&self) -> Surroundings<'_> {
         Surroundings {
             registry: self.registry,
             files: &self.files,

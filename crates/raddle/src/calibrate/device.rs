@@ -26,6 +26,9 @@ const FILES: [(&str, &str); 3] = [
     ("kernels.cl", include_str!("../../data/calibrate/kernels.cl")),
 ];
 
+/// Words on what a measurement needs, and what to do without it.
+const NEEDED: &str = "`raddle calibrate device` runs on the machine with the GPU, and needs its driver (CUDA, or OpenCL); `raddle devices` lists the devices that need no measuring";
+
 /// Measurements of `raddle calibrate device`, each with the seconds that it takes at three
 /// repetitions; the last one is made only with `--mps`.
 const PLAN: [(&str, u32); 6] = [
@@ -53,7 +56,6 @@ pub(super) fn verb(
         Some(from) => (from.clone(), read(from)?),
         None => {
             let lines = save.unwrap_or(Path::new("device")).with_extension("jsonl");
-            console.note(&plan(args));
             (lines.clone(), measured(args, &lines, console)?)
         }
     };
@@ -113,11 +115,24 @@ fn measured(args: &DeviceArgs, lines: &Path, console: &mut Console) -> Result<St
         let python = plain(&python, 60);
         CliError::Refused(format!("{python} cannot be run ({cause}): name a Python 3 (--python)"))
     })?;
-    let mut file = File::create(lines).map_err(CliError::writing(&shown))?;
+    let mut file = None;
     let mut all = String::new();
     for line in child.stdout.take().into_iter().flat_map(|out| BufReader::new(out).lines()) {
         let line =
             line.map_err(|cause| CliError::Unreadable { file: python.clone(), cause })? + "\n";
+        let file = match &mut file {
+            Some(file) => file,
+            None => {
+                if let Err(error) = is_known(&line, args) {
+                    // The program may have ended by itself.
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    return Err(error);
+                }
+                console.note(&plan(args));
+                file.insert(File::create(lines).map_err(CliError::writing(&shown))?)
+            }
+        };
         file.write_all(line.as_bytes()).map_err(CliError::writing(&shown))?;
         console.note(plain(&line, 200).trim_end());
         all += &line;
@@ -126,16 +141,24 @@ fn measured(args: &DeviceArgs, lines: &Path, console: &mut Console) -> Result<St
     if ended.success() {
         return Ok(all);
     }
-    // A file without a measurement is of no use to anybody.
-    let kept = match all.is_empty() {
-        true => {
-            fs::remove_file(lines).map_or_else(|error| format!(" ({error})"), |()| String::new())
-        }
-        false => {
-            format!("; what it measured is in {shown}: `--from {}` takes that", quoted(&shown))
-        }
-    };
-    Err(CliError::Refused(format!("the measuring program failed{kept}")))
+    Err(CliError::Refused(match file {
+        None => format!("nothing was measured, for the reason above: {NEEDED}"),
+        Some(_) => format!(
+            "the measuring program failed; what it measured is in {shown}: `--from {}` takes that",
+            quoted(&shown)
+        ),
+    }))
+}
+
+/// Checks by the first line of the measuring program, which describes the device, that its figures
+/// will have a device to go to.
+fn is_known(line: &str, args: &DeviceArgs) -> Result<(), CliError> {
+    // A line that says nothing of a device is told of where all lines are read.
+    let Ok(readings) = DeviceReadings::read(line) else { return Ok(()) };
+    let found = DeviceFit::of(&readings, args.device.as_deref(), &Disk::default());
+    found
+        .map(|_| ())
+        .map_err(|error| CliError::Refused(format!("{error}. Nothing was measured: {NEEDED}")))
 }
 
 /// Returns a text with one line for each figure of the device that was measured, and one for each

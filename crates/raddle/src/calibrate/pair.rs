@@ -9,6 +9,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use raddle_device::Vendor;
 use raddle_dispatch::Registry;
 use raddle_report::json;
 use raddle_report::pair::document;
@@ -51,6 +52,9 @@ pub(super) fn verb(args: &PairArgs, format: Format, console: &mut Console) -> Re
     };
     let path = args.from.clone().unwrap_or_else(|| truth_path(args, &profiles));
     if args.from.is_none() {
+        if device.vendor != Vendor::Nvidia {
+            return Err(CliError::Refused(not_nvidia(&device.product)));
+        }
         let names = profiles.each_ref().map(|of| of.name.clone());
         let plan = Plan::of(args, names, &device.product)?;
         let text = plan.text(&path);
@@ -80,6 +84,15 @@ pub(super) fn verb(args: &PairArgs, format: Format, console: &mut Console) -> Re
         }
     };
     console.print(&text)
+}
+
+/// Returns the text that says that a device of another vendor than NVIDIA has none of the ways that
+/// are measured, and what to do instead.
+fn not_nvidia(product: &str) -> String {
+    format!(
+        "`calibrate pair` measures time slices and MPS, which {} does not have: record both programs while they share it, and give that to `raddle check` (docs/check.md)",
+        plain(product, 60)
+    )
 }
 
 /// Returns the path of the file of measurements: that of `--truth`, or `A-beside-B.json` beside the

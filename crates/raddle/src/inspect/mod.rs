@@ -102,7 +102,7 @@ fn inspected(
         Err(error) => return Err(error.into()),
     };
     let own = device.as_ref().ok().filter(|_| args.self_replay);
-    let watcher = RunsShown::new(progress);
+    let watcher = RunsShown::new(progress, "");
     let latency = args.launch_latency == LatencyArgument::Fitted;
     let rules = FitRules { waits: args.waits.into(), latency, queues: args.queues };
     let self_replay =

@@ -22,13 +22,16 @@ use crate::disk::Disk;
 use crate::ending::{OF_A_REPLAY, VerbEnding};
 use crate::error::CliError;
 use crate::place::{self, OutputPlace};
-use crate::progress::ProgressLine;
+use crate::progress::{ProgressLine, RunsShown};
 use crate::schema::versioned;
 use crate::seal::{Seal, sealed};
 
 pub(crate) use args::SweepArgs;
 use args::SweepEngine;
 use rows::RowFile;
+
+/// Words on how to make a sweep shorter.
+const SHORTER: &str = "fewer values of --vary are fewer cases, --shard I/N runs a part of them elsewhere, --until TIME has fewer requests";
 
 /// Carries out the verb `sweep`: replays profiles once for each combination of values.
 pub(crate) fn verb(
@@ -67,7 +70,8 @@ fn of_kind(
     console: &mut Console,
 ) -> Result<(), CliError> {
     let paths = args.asked.ranks.told_files(&args.profiles, console)?;
-    let files = Disk::new(&paths, console.progress);
+    let progress = console.progress && !args.quiet;
+    let files = Disk::new(&paths, progress);
     let study = args.asked.study((&args.profiles, &paths), &args.load);
     let sweep = match kind {
         SweepKind::Any => Sweep { study, vary: args.vary.clone(), searched: false },
@@ -90,7 +94,9 @@ fn of_kind(
     let Some(out) = &args.out else {
         return Err(CliError::Usage("--out says where the rows go".to_owned()));
     };
+    let preparing = RunsShown::new(progress, SHORTER);
     let bench = Bench::new(&sweep, around)?;
+    drop(preparing);
     let rows = RowFile::open(out)?;
     // A part of the rows makes no page.
     let page =
@@ -137,7 +143,7 @@ fn run(
         };
         rows.leave_out(again)?;
     }
-    let bar = ProgressLine::cases(console.progress && !args.quiet, left.len() as u64);
+    let bar = ProgressLine::cases(console.progress && !args.quiet, left.len() as u64, SHORTER);
     let name = told.out.display().to_string();
     let add = |line: &str| {
         rows.add(line).map_err(|cause| StudyError::Unwritable { what: name.clone(), cause })?;

@@ -24,6 +24,9 @@ pub(crate) use args::TuneArgs;
 
 /// Beginning of the file with the recipe that `tune` found, by which an earlier one is recognised.
 const MARK: &str = "# Found by `raddle tune`";
+/// Words on how to make a search shorter.
+const SHORTER: &str =
+    "fewer values of --vary or --seeds are fewer cases, --until TIME fewer requests";
 /// Largest number of characters of the answer in a comment of that file.
 const SENTENCE: usize = 500;
 
@@ -35,10 +38,11 @@ pub(crate) fn verb(
     console: &mut Console,
 ) -> Result<(), CliError> {
     let paths = args.asked.ranks.told_files(&args.profiles, console)?;
-    let files = Disk::new(&paths, console.progress);
+    let progress = console.progress && !args.quiet;
+    let files = Disk::new(&paths, progress);
     let study = args.asked.study((&args.profiles, &paths), &args.load);
     let sweep = Sweep { study, vary: args.vary.clone(), searched: true };
-    let watcher = RunsShown::new(console.progress && !args.quiet);
+    let watcher = RunsShown::new(progress, SHORTER);
     let around = Surroundings { registry, files: &files, watcher: &watcher, jobs: args.jobs };
     let path = args.save.clone().unwrap_or_else(|| Path::new(RESULTS).join("tuned.toml"));
     place::check(&path, &found_before)?;

@@ -48,6 +48,7 @@ impl Place {
         let mut child = Command::new(env!("CARGO_BIN_EXE_raddle"))
             .args(args)
             .env("RADDLE_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"))
+            .env("RADDLE_PROGRESS", "off")
             .current_dir(self.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -73,6 +74,7 @@ impl Place {
             .args(["-euc", line])
             .env("PATH", format!("{}:{path}", raddle.display()))
             .env("RADDLE_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"))
+            .env("RADDLE_PROGRESS", "off")
             .current_dir(self.path())
             .output()
             .expect("bash runs");

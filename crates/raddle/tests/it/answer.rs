@@ -300,6 +300,44 @@ fn the_first_screen_is_one() {
     }
 }
 
+/// Checks that each way that the user named, or that many ask about, is on the first screen: in the
+/// table, or in the line of those that are not.
+#[test]
+fn every_way_that_is_asked_for_is_on_the_first_screen() {
+    let place = Place::new();
+    place.file("serve.csv", crate::common::infer());
+    place.file("train.csv", crate::common::train());
+    let pair = ["serve.csv", "train.csv", "--no-files"];
+    let load = ["--requests=serve=2000/s", "--until=10ms"];
+    let screen = |args: &[&str]| {
+        let ran = place.raddle(args);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let screen = ran.out.split("\nWhat each process gets").next().unwrap_or_default();
+        assert!(screen.lines().all(|line| line.chars().count() <= 80), "{screen}");
+        screen.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let named = ["streams", "mps", "partition", "greedy", "matching", "round-robin", "time-slice"];
+    let recipes = named.map(|name| format!("--recipe={name}"));
+    let recipes: Vec<&str> = recipes.iter().map(String::as_str).collect();
+    let told = screen(&[&["replay"], &pair[..], &load, &recipes].concat());
+    assert!(named.iter().all(|name| told.contains(&format!("{name} "))), "{told}");
+    assert!(told.contains("Not shown: behind those (serve p99): "), "{told}");
+    let on = |device: &str, load: &[&str]| {
+        screen(&[&["share"], &pair[..], load, &["--device", device]].concat())
+    };
+    for (device, load, absent) in [
+        ("h100", &load[..], [""; 2]),
+        ("v100", &load[..], ["no mig: v100 has no instances", ""]),
+        ("b200", &[], ["no mig: the compute units of ", "no mps-priority: without --requests"]),
+    ] {
+        let told = on(device, load);
+        for mode in ["time-slice", "mps", "mps-priority", "partition-", "mig"] {
+            assert!(told.contains(&format!(" {mode}")), "{device}, {mode}: {told}");
+        }
+        assert!(absent.iter().all(|told_of| told.contains(told_of)), "{device}: {told}");
+    }
+}
+
 #[test]
 fn several_seeds_give_means_and_intervals() {
     let place = Place::new();

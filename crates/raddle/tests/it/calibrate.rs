@@ -117,25 +117,57 @@ fn measurements_are_kept_where_the_program_fails() {
     assert_eq!(place.names(".").len(), 5);
 }
 
+/// Checks that a device to which no figures could be given is refused before it is measured, and
+/// that nothing is left; the program stands in for Python.
+#[test]
+#[cfg(unix)]
+fn a_device_that_is_unknown_is_refused_at_once() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    let processor = r#""what":"device","api":"opencl","name":"cpu-haswell","units":2,"memory-bytes":16000000000,"compute":null,"driver":"PoCL"}"#;
+    place.file("fake", format!("#!/bin/sh\necho '{HEAD}{processor}'\nexec sleep 600\n"));
+    let fake = place.path().join("fake");
+    fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).unwrap();
+    let ran = place.raddle(&["calibrate", "device", "--save=a.toml", "--python=./fake"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    for words in
+        ["is no device that raddle knows", "Nothing was measured", "on the machine with the GPU"]
+    {
+        assert!(ran.err.contains(words), "{words}: {}", ran.err);
+    }
+    assert!(!ran.err.contains("This measures the first GPU"), "{}", ran.err);
+    assert_eq!(place.names("."), ["fake"]);
+    // The program finds none.
+    place.file("fake", "#!/bin/sh\necho no device to measure >&2\nexit 1\n");
+    let ran = place.raddle(&["calibrate", "device", "--save=a.toml", "--python=./fake"]);
+    assert!(
+        ran.code == 1 && ran.err.contains("for the reason above: `raddle calibrate"),
+        "{ran:?}"
+    );
+    assert_eq!(place.names("."), ["fake"]);
+}
+
 /// Measures the device of this machine in earnest: a GPU, or a processor through OpenCL.
 #[test]
 #[cfg(unix)]
 fn the_device_at_hand_is_measured() {
     let place = Place::new();
-    let args = ["calibrate", "device", "--save=d.toml", "--repetitions=1"];
-    let ran = place.raddle(&args);
+    let measure = ["calibrate", "device", "--save=d.toml", "--repetitions=1"];
+    let ran = place.raddle(&[&measure[..], &["--device=v100"]].concat());
     if ran.err.contains("no device to measure") || ran.err.contains("cannot be run") {
+        assert!(ran.err.contains("nothing was measured, for the reason above"), "{}", ran.err);
+        assert!(place.names(".").is_empty(), "nothing is left");
         println!("skipped: no Python, or neither CUDA nor OpenCL");
         return;
     }
-    // A processor is no device of the table; what was measured of it stays.
-    let refused = ran.err.contains("is no device that raddle knows");
-    assert_eq!(ran.code, i32::from(refused), "{}", ran.err);
-    let lines = fs::read_to_string(place.path().join("d.jsonl")).unwrap();
-    let first: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
-    let units = first["units"].as_u64().unwrap();
+    // Unless the device has as many units, it is refused before it is measured.
+    let (units, _) = ran.err.split_once(" compute units were measured").expect("no V100 is here");
+    let units = units.rsplit(' ').next().unwrap();
+    assert!(ran.code == 1 && place.names(".").is_empty(), "{ran:?}");
     let base = place.raddle(&["devices", "--show=v100"]).out;
     place.file("base.toml", base.replace("cus = 80", &format!("cus = {units}")));
+    let ran = place.raddle(&[&measure[..], &["--device=base.toml"]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.err);
     let args = ["calibrate", "device", "--from=d.jsonl", "--device=base.toml", "--format=json"];
     let fit = place.raddle(&args);
     assert_eq!(fit.code, 0, "{}", fit.err);

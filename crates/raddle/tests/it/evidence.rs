@@ -70,6 +70,47 @@ fn the_load_that_holds_a_goal_is_that_of_the_queue() {
     assert!(533 <= met && met < missed && missed <= 589, "{limit}");
 }
 
+/// Checks that the load which "what if" names is that which a sweep of the same loads finds, and
+/// that both are as sure of it.
+#[test]
+fn the_load_that_holds_a_goal_is_that_of_a_sweep() {
+    let place = Place::new();
+    place.file("infer.csv", crate::common::infer());
+    place.file("train.csv", crate::common::train());
+    let mut seen = std::collections::BTreeSet::new();
+    for (recipe, goal) in [
+        ("partition", "infer p99 400us"),
+        ("mps", "infer p99 900us"),
+        ("time-slice", "infer p99 20ms"),
+    ] {
+        let (recipe, goal) = (format!("--recipe={recipe}"), format!("--goal={goal}"));
+        let files = ["infer.csv", "train.csv", "--requests=infer=700/s", "--until=60ms"];
+        let asked = [&files[..], &[&recipe, &goal]].concat();
+        let ran = place.raddle(&[&["replay", "--no-files", "--format=json"], &asked[..]].concat());
+        let value: Value = serde_json::from_str(&ran.out).expect("the command prints JSON");
+        let limit = &value["load-limit"];
+        let rate = |key: &str| Some(format!("{}/s", limit[key].as_u64()? * 7));
+        let sure = limit["met-surely"].as_bool().expect("it is told");
+        let (Some(met), missed) = (rate("met-percent"), rate("missed-percent")) else {
+            panic!("{limit}")
+        };
+        // A load far below stands in front, as one load has no table.
+        let loads = ["70/s".to_owned(), met.clone()].into_iter().chain(missed);
+        let loads: Vec<String> = loads.collect();
+        let vary = format!("--vary=load={}", loads.join(","));
+        let _ = std::fs::remove_file(place.path().join("s.jsonl"));
+        let swept = place.raddle(&[&["sweep", &vary, "--out=s.jsonl"], &asked[..]].concat());
+        let name = recipe.trim_start_matches("--recipe=");
+        let line = swept.out.lines().find(|line| line.starts_with(name)).expect(&swept.out);
+        let highest = if loads.len() == 2 { format!("{met}, the highest") } else { met };
+        let told = line.trim_start_matches(name).trim();
+        assert!(told.starts_with(&highest), "{limit}: {line}");
+        assert_eq!(sure, !told.contains("surely"), "{limit}: {line}");
+        seen.insert(sure);
+    }
+    assert_eq!(seen.len(), 2, "one is sure, one is not");
+}
+
 /// Checks that the number of requests depends on the recipe and the load, and on nothing else.
 #[test]
 fn every_verb_draws_as_many_requests() {

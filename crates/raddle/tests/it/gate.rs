@@ -24,6 +24,7 @@ fn act(place: &Place, old: &str, new: &str, limits: &str) -> Ran {
         .envs([("OLD", old), ("NEW", new), ("LIMITS", limits)])
         .env("RADDLE", Path::new(env!("CARGO_BIN_EXE_raddle")))
         .env("GITHUB_STEP_SUMMARY", "step.md")
+        .env("RADDLE_PROGRESS", "off")
         .current_dir(place.path())
         .output()
         .expect("bash runs");
@@ -51,18 +52,34 @@ fn the_action_fails_where_a_figure_grew() {
     place.file("infer.csv", infer());
     replay(&place, ["train.csv", "infer.csv"], "a100", "-old one");
     replay(&place, ["train.csv", "infer.csv"], "v100", "new");
-    let [same, grew] =
-        ["infer.request-p99 > +5%\n", "\ninfer.request-p99 > +5%\nmakespan > +1000%\n"];
+    let [same, grew] = ["infer p99 +5%\n", "\ninfer p99 +5%\nmakespan +1000%\n"];
     let ran = act(&place, "new", "new/summary.json", same);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     assert!(ran.out.starts_with("**0 of "), "{}", ran.out);
     let ran = act(&place, "-old one", "new", grew);
     assert_eq!(ran.code, 4, "{ran:?}");
     assert_eq!(ran.out.matches(":x: ").count(), 1, "{}", ran.out);
+    // One message says what broke, and what else may be its cause.
+    let beside = "inputs differ (device), so the program need not be the cause";
+    let told = ran.err.trim_end();
+    assert!(told.starts_with("error: infer request p99 under leftover: +"), "{told}");
+    assert!(told.ends_with(&format!("limit `infer p99 +5%`; {beside}")), "{told}");
     let step = fs::read_to_string(place.path().join("step.md")).unwrap();
     assert!(step.starts_with("**0 of ") && step.ends_with(&ran.out), "{step}");
+    let ran = act(&place, "-old one", "new", "makespan +1000%");
+    assert_eq!((ran.code, ran.err), (0, format!("warning: all limits hold, but {beside}\n")));
+    // Profiles differ wherever the program changed: limits hold between those as well.
+    place.file("infer.csv", infer().replace(",301000,20000", ",301000,90000"));
+    replay(&place, ["train.csv", "infer.csv"], "v100", "slower");
+    let ran = act(&place, "new", "slower", same);
+    assert_eq!(ran.code, 4, "{ran:?}");
+    assert!(!ran.err.contains("need not be"), "{}", ran.err);
+    let shown = place.raddle(&["compare", "new", "slower", "--fail-if=makespan +1000%"]);
+    assert_eq!((shown.code, shown.err.as_str()), (0, ""));
+    let words = shown.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("so only the limits of --fail-if are judged."), "{}", shown.out);
     // A limit of nothing, no limit, and a limit that is a command.
-    for limits in ["infer.p98 > +5%", "\n  \n", "$(touch PWN)\"; touch PWN; '"] {
+    for limits in ["infer p98 +5%", "\n  \n", "$(touch PWN)\"; touch PWN; '"] {
         assert_eq!(act(&place, "new", "new", limits).code, 2, "{limits}");
     }
     assert!(!place.path().join("PWN").exists());

@@ -14,6 +14,7 @@ fn replay(place: &Place, cache: &str, more: &[&str]) -> Output {
         .arg(demo)
         .args(more)
         .env("RADDLE_CACHE", cache)
+        .env("RADDLE_PROGRESS", "off")
         .current_dir(place.path())
         .output()
         .expect("the tool runs")

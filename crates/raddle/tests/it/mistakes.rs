@@ -201,8 +201,8 @@ fn what_lacks_its_unit_or_its_parameter_names_what_was_meant() {
         (&["sweep", "train.csv", "--out=x", "--shard=4"], "`1/4`"),
         (&["tune", "train.csv", "--vary=window=4", "--minimise=train"], "`train.step`"),
         (&["replay", "train.csv", "--timeline-window=1..2"], "`1ms`"),
-        (&["compare", "a", "b", "--fail-if=makespan"], "`makespan > +5%`"),
-        (&["compare", "a", "b", "--fail-if=makespan > 5"], "`makespan > 5%`"),
+        (&["compare", "a", "b", "--fail-if=makespan"], "`makespan +5%`"),
+        (&["compare", "a", "b", "--fail-if=makespan > 5"], "`makespan +5%`"),
     ] {
         refused(&place, args, 2, meant);
     }

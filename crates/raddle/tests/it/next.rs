@@ -138,6 +138,37 @@ fn the_command_of_every_kind_of_answer_runs() {
     }
 }
 
+/// Checks that nothing of NVIDIA's is suggested on another device: where both ways are open, a
+/// recording of both programs tells, not `raddle calibrate pair`, which refuses such a device.
+#[test]
+fn a_device_of_amd_is_asked_for_no_way_of_nvidia() {
+    let place = Place::new();
+    let amd = |text: String| text.replace("device = v100", "device = mi300x");
+    place.file("train.csv", amd(train()));
+    place.file("infer.csv", amd(infer()));
+    let files = ["share", "infer.csv", "train.csv", "--requests=infer=700/s", "--until=20ms"];
+    let more = ["--memory=train=1GB", "--memory=infer=1GB", "--contention=learnt", "--no-files"];
+    let ways = ["--recipe=streams", "--recipe=partition"];
+    let ran = place.raddle(&[&files[..], &more, &ways, &["--format=json"]].concat());
+    let answer = json(&ran);
+    let (kind, next) = told(&answer);
+    assert_eq!(kind, "either", "{}", ran.out);
+    assert_eq!(next, "raddle contention infer+train.json.gz");
+    for way in ["mps", "CUDA", "nvidia", "calibrate pair"] {
+        assert!(!ran.out.contains(way), "{way}: {}", ran.out);
+    }
+    // Without named ways, what people ask for is told.
+    let all = place.raddle(&[&files[..], &more].concat());
+    let all = all.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told =
+        "no mps or mig (NVIDIA's): AMD has streams, time-slice, partition, compute-partition";
+    assert!(all.contains(told), "{all}");
+    let programs = ["--", "true", "--", "true"];
+    let pair = ["calibrate", "pair", "--profile-a=infer.csv", "--profile-b=train.csv", "--dry-run"];
+    let ran = place.raddle(&[&pair[..], &programs].concat());
+    assert!(ran.code == 1 && ran.err.contains("measures time slices and MPS"), "{ran:?}");
+}
+
 /// Checks that the text and the document name one command: only how files are named differs.
 #[test]
 fn the_text_names_the_command_of_the_document_with_paths() {
@@ -200,7 +231,7 @@ fn looking_comparing_and_checking_lead_on_too() {
         (&[&check[..], &["train=in/slow.csv"]].concat(), "raddle inspect in/slow.csv"),
         (
             &[&check[..], &recorded[..1]].concat(),
-            "raddle compare plan AFTER '--fail-if=train.end > +5%'",
+            "raddle compare plan AFTER '--fail-if=train end +5%'",
         ),
     ];
     for (args, begin) in cases {

@@ -367,6 +367,8 @@ fn ways_that_the_device_does_not_have_are_refused() {
     let found = share(&place, &[&pair[..], &["h100", "--recipe", "mig"]].concat());
     let kept = names(&found);
     assert!(kept.len() == 1 && kept[0].starts_with("mig-"), "{kept:?}");
+    let upper = share(&place, &[&pair[..], &["h100", "--recipe", "MIG"]].concat());
+    assert_eq!(names(&upper), kept, "as people write it");
     for (device, way, told) in [
         ("v100", "mig", "v100 has no such way of sharing for 2 tenants; it has time-slice, mps,"),
         ("mi300x", "mps", "mi300x has no such way of sharing for 2 tenants; it has streams, "),

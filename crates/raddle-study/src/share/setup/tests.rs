@@ -94,7 +94,13 @@ fn manifests_keep_the_published_schemas() {
     let kinds: Vec<&str> = checked.into_keys().collect();
     assert_eq!(
         kinds,
-        ["device-plugin.json", "kai-pods.json", "mps-pods.json", "resource-claim.json"]
+        [
+            "device-plugin.json",
+            "kai-pods.json",
+            "mig-pods.json",
+            "mps-pods.json",
+            "resource-claim.json"
+        ]
     );
 }
 
@@ -122,7 +128,8 @@ fn is_of(value: &str, kind: &Value) -> bool {
         }
         Some("instance") => {
             let profile = value.strip_prefix("MIG-UUID_OF_");
-            profile.is_some_and(|name| profiles().contains(&name))
+            let kind = |name: &str| name.split('_').next().unwrap().to_owned();
+            profile.is_some_and(|name| profiles().contains(&&*kind(name)))
         }
         Some(kind) => panic!("{kind} is no kind of value"),
     }
@@ -207,6 +214,39 @@ fn programs_compile() {
     std::fs::remove_dir_all(&folder).unwrap();
     let names: std::collections::BTreeSet<&str> = seen.iter().map(|(name, _)| *name).collect();
     assert_eq!(names.into_iter().collect::<Vec<_>>(), ["execution-contexts.c", "unit-masks.c"]);
+}
+
+/// Checks that the script for MIG runs the published commands, and names the instance of each
+/// tenant, on a machine whose `nvidia-smi` lists instances as the real one does; without a shell the
+/// test reports that.
+#[test]
+fn the_script_for_mig_names_the_instance_of_each_tenant() {
+    const LISTED: &str = "GPU 0: NVIDIA H100 (UUID: GPU-0)\n  MIG 4g.40gb     Device  0: (UUID: MIG-4)\n  MIG 1g.10gb     Device  1: (UUID: MIG-1a)\n  MIG 1g.10gb     Device  2: (UUID: MIG-1b)\nGPU 1: NVIDIA H100 (UUID: GPU-1)\n  MIG 2g.20gb     Device  0: (UUID: MIG-other)\n";
+    let folder = std::env::temp_dir().join(format!("raddle-mig-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("listed"), LISTED).unwrap();
+    let fake = "#!/bin/sh\ncd \"${0%/*}\"\nif [ \"$1\" = -L ]; then cat listed; else echo \"$@\" >> told; fi\n";
+    std::fs::write(folder.join("nvidia-smi"), fake).unwrap();
+    let tenants = ["it's $(touch PWN)", "big", "b"].map(|name| Tenant { name, urgent: true });
+    let run = |profiles: &[&str]| {
+        let file = files::mig_script(profiles, "4g.40gb,1g.10gb,1g.10gb", &tenants);
+        std::fs::write(folder.join("mig.sh"), &file.text).unwrap();
+        let script = "chmod +x nvidia-smi; PATH=$PWD:$PATH; export PATH; sh mig.sh";
+        Command::new("sh").args(["-c", script]).current_dir(&folder).output()
+    };
+    let Ok(ran) = run(&["1g.10gb", "4g.40gb", "1g.10gb"]) else { return absent("a shell, `sh`") };
+    let told = String::from_utf8_lossy(&ran.stdout);
+    let wanted = ["it's $(touch PWN)", "big", "b"].into_iter().zip(["MIG-1a", "MIG-4", "MIG-1b"]);
+    let wanted: String =
+        wanted.map(|(name, uuid)| format!("{name}: CUDA_VISIBLE_DEVICES={uuid}\n")).collect();
+    assert_eq!(told, wanted, "{}", String::from_utf8_lossy(&ran.stderr));
+    let commands = std::fs::read_to_string(folder.join("told")).unwrap();
+    assert_eq!(commands, "-i 0 -mig 1\nmig -i 0 -cgi 4g.40gb,1g.10gb,1g.10gb -C\n");
+    // An instance of another device is none of this one.
+    let missing = run(&["1g.10gb", "4g.40gb", "2g.20gb"]).unwrap();
+    assert!(!missing.status.success() && !folder.join("PWN").exists());
+    assert!(String::from_utf8_lossy(&missing.stderr).contains("no instance 1 of 2g.20gb"));
+    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 /// Checks that the lines for PyTorch are Python; without an interpreter the test reports that.
