@@ -205,7 +205,7 @@ impl<'r, W: Watch> Engine<'r, W> {
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Outcome, SimError> {
         let (mut same_tick, mut idle, mut turns) = (0, 0, 0);
-        self.refills.never = !self.watch.is_blind();
+        self.refills.until = self.watch.sees_from().unwrap_or(Tick::MAX);
         while let Some(now) = self.queue.next_tick() {
             same_tick = if now == self.now { same_tick + 1 } else { 0 };
             if same_tick > DECISIONS_A_TICK {
@@ -243,7 +243,7 @@ impl<'r, W: Watch> Engine<'r, W> {
             let (waves, launches) = (self.usage.waves(), self.usage.unfinished());
             let (placed, issued) = (self.usage.placed(), &self.tasks.open);
             self.watch.see(now, &Seen::Settled { waves, launches, placed, issued });
-            match only.filter(|_| !self.refills.never) {
+            match only.filter(|_| now < self.refills.until) {
                 Some(due) => self.count_refill(due),
                 None => self.end_refills(),
             }

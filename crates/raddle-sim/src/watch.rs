@@ -79,10 +79,10 @@ pub trait Watch {
     /// Called with each event on the simulated device, at the tick `now`.
     fn see(&mut self, now: Tick, seen: &Seen<'_>);
 
-    /// Returns whether the watch needs no single events: of periods in which the device stands as
-    /// before, it may be told the last moment alone.
-    fn is_blind(&self) -> bool {
-        false
+    /// Returns the tick from which on the watch needs to see each event; `None` where it never does.
+    /// Before it, the watch may not be told of periods after which the device stands as before.
+    fn sees_from(&self) -> Option<Tick> {
+        Some(Tick::ZERO)
     }
 
     /// Returns whether the watch has seen enough and ends the run; the outcome is then that of the
@@ -97,8 +97,8 @@ impl Watch for () {
     #[inline]
     fn see(&mut self, _now: Tick, _seen: &Seen<'_>) {}
 
-    fn is_blind(&self) -> bool {
-        true
+    fn sees_from(&self) -> Option<Tick> {
+        None
     }
 }
 
@@ -111,8 +111,8 @@ impl<W: Watch> Watch for Option<W> {
         }
     }
 
-    fn is_blind(&self) -> bool {
-        self.as_ref().is_none_or(Watch::is_blind)
+    fn sees_from(&self) -> Option<Tick> {
+        self.as_ref().and_then(Watch::sees_from)
     }
 
     fn ends_run(&self, now: Tick) -> bool {
@@ -128,8 +128,8 @@ impl<A: Watch, B: Watch> Watch for (A, B) {
         self.1.see(now, seen);
     }
 
-    fn is_blind(&self) -> bool {
-        self.0.is_blind() && self.1.is_blind()
+    fn sees_from(&self) -> Option<Tick> {
+        self.0.sees_from().into_iter().chain(self.1.sees_from()).min()
     }
 
     fn ends_run(&self, now: Tick) -> bool {

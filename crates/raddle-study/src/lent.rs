@@ -59,8 +59,8 @@ impl Watch for Lent {
         self.since = now;
     }
 
-    /// Returns true: the wave slots in use are the same throughout a period that is skipped.
-    fn is_blind(&self) -> bool {
-        true
+    /// Returns `None`: the wave slots in use are the same throughout a period that is skipped.
+    fn sees_from(&self) -> Option<Tick> {
+        None
     }
 }

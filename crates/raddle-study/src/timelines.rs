@@ -73,6 +73,10 @@ pub(crate) struct Recorders {
 }
 
 impl Watch for Recorders {
+    fn sees_from(&self) -> Option<Tick> {
+        self.whole.iter().chain(&self.slowest).filter_map(Watch::sees_from).min()
+    }
+
     fn see(&mut self, now: Tick, seen: &Seen<'_>) {
         self.whole.iter_mut().chain(&mut self.slowest).for_each(|recorder| recorder.see(now, seen));
     }
@@ -140,7 +144,10 @@ impl Wanted {
         Recorders {
             until: if whole { None } else { part_ends() },
             whole: whole.then(|| new(self.window, self.most)),
-            slowest: part.map(|part| new(Some(part), most).at_full_grain()),
+            slowest: part.map(|part| {
+                let from = came.map_or(0, |came| first_of(came, part));
+                new(Some(part), most).at_full_grain().from(from)
+            }),
         }
     }
 
@@ -165,6 +172,14 @@ impl Wanted {
         }
         Ok(drawn)
     }
+}
+
+/// Returns the time in ns at which the first of those launches started that were on the device in a
+/// part (begin, end) of an earlier run.
+fn first_of(came: &Outcome, (from, _): (u64, u64)) -> u64 {
+    let lasts = |ended: Option<Tick>| ended.is_none_or(|ended| ended.0 >= from);
+    let there = came.records.iter().filter(|it| lasts(it.ended)).filter_map(|it| it.started);
+    there.map(|started| started.0).min().map_or(from, |first| first.min(from))
 }
 
 /// Returns the time at which the last of the launches ended that were ready before the end of the

@@ -5,7 +5,7 @@
 //! single fronts, neither a watch nor a log, and the dispatcher stands as it stood a period ago, as
 //! many periods are skipped as pass before anything else happens. The outcome is the same.
 
-use raddle_policy::{Action, LaunchId, Ticks, WaveSpan};
+use raddle_policy::{Action, LaunchId, Tick, Ticks, WaveSpan};
 
 use super::Engine;
 use crate::machine::Period;
@@ -25,8 +25,8 @@ pub(super) struct Refills {
     /// The mark of the dispatcher: (the count at which it was made, number of fronts of the launch);
     /// `None` where there is none.
     marked: Option<(usize, usize)>,
-    /// True if periods are never skipped in this run.
-    pub(super) never: bool,
+    /// The tick from which on no period is skipped.
+    pub(super) until: Tick,
 }
 
 impl<W: Watch> Engine<'_, W> {
@@ -66,7 +66,7 @@ impl<W: Watch> Engine<'_, W> {
     }
 
     pub(super) fn end_refills(&mut self) {
-        self.refills = Refills { never: self.refills.never, ..Refills::default() };
+        self.refills = Refills { until: self.refills.until, ..Refills::default() };
     }
 
     /// Has the dispatcher remember how the device stands, where enough periods of a launch can be
@@ -76,15 +76,17 @@ impl<W: Watch> Engine<'_, W> {
         let periods = self.periods_left(launch, &period);
         if periods.saturating_sub(1).saturating_mul(period.fronts) >= WORTH {
             self.refills.marked = Some((count, fronts));
-            self.refills.never = !self.dispatcher.mark(launch);
+            if !self.dispatcher.mark(launch) {
+                self.refills.until = Tick::ZERO;
+            }
         }
     }
 
     /// Returns the number of whole periods of a launch that pass before anything else happens.
     fn periods_left(&self, launch: LaunchId, period: &Period) -> u64 {
         let others = |(at, due)| self.machine.leaves_alone_until(launch, period.lasts, (at, due));
-        let other = self.queue.all().filter_map(others).min();
-        let time = other.map_or(u64::MAX, |at| at.since(self.now).0.saturating_sub(1));
+        let other = self.queue.all().filter_map(others).min().unwrap_or(Tick::MAX);
+        let time = other.min(self.refills.until).since(self.now).0.saturating_sub(1);
         // Beyond this number, the times of the fronts would not fit a tick.
         let time = time.min((u64::MAX - self.now.0) / 4);
         period.most.min(time / period.lasts.0)

@@ -45,6 +45,8 @@ pub struct Recorder {
     pub(super) most: usize,
     /// Time in ns at which any counter changed last.
     pub(super) last: u64,
+    /// Time in ns from which on workgroups are followed into their slots.
+    from: u64,
 }
 
 /// Processes that have waves on the device: none, one, or several.
@@ -75,6 +77,7 @@ impl Recorder {
             changes: 0,
             most: most_slices,
             last: 0,
+            from: 0,
         }
     }
 
@@ -82,6 +85,13 @@ impl Recorder {
     #[must_use]
     pub fn window(mut self, from: u64, to: u64) -> Self {
         self.store.window = (from, to);
+        self
+    }
+
+    /// Restricts the timeline to workgroups that start at the time `from`, in nanoseconds, or later.
+    #[must_use]
+    pub(crate) const fn from(mut self, from: u64) -> Self {
+        self.from = from;
         self
     }
 
@@ -152,7 +162,7 @@ impl Recorder {
         if !self.off.is_empty() {
             self.back(now, launch);
         }
-        if self.store.grain() >= Grain::Launch {
+        if self.store.grain() >= Grain::Launch || now < self.from {
             return;
         }
         for piece in pieces {
@@ -182,7 +192,7 @@ impl Recorder {
         (waves, whole): (WaveSpan, u16),
         pieces: &[Piece],
     ) {
-        if self.store.grain() >= Grain::Launch {
+        if self.store.grain() >= Grain::Launch || now < self.from {
             return;
         }
         for piece in pieces {
@@ -258,6 +268,10 @@ impl Recorder {
 }
 
 impl Watch for Recorder {
+    fn sees_from(&self) -> Option<Tick> {
+        Some(Tick(self.from))
+    }
+
     fn see(&mut self, now: Tick, seen: &Seen<'_>) {
         let now = now.0;
         match *seen {
