@@ -21,6 +21,8 @@ pub(super) enum Category {
     Annotation,
     /// A range of the host's time to which the program gave a name.
     Range,
+    /// An op of PyTorch on the host.
+    HostOp,
     /// An event of any other kind.
     #[default]
     Other,
@@ -37,6 +39,7 @@ impl Category {
             "cuda_sync" => Self::Sync,
             "gpu_user_annotation" => Self::Annotation,
             "user_annotation" => Self::Range,
+            "cpu_op" | "Operator" => Self::HostOp,
             _ => Self::Other,
         }
     }

@@ -52,7 +52,10 @@ impl KinetoCollector {
             false => settler.nvidia(&mut self.ops),
         }
         let lanes = self.lanes();
-        let waits = self.host_waits(&lanes);
+        let threads = core::mem::take(&mut self.threads).into_items();
+        let host_ops = core::mem::take(&mut self.host_ops);
+        let mut works = host_ops.launched(&self.ops, &self.calls, &threads);
+        let waits = self.host_waits(&lanes, &threads);
         let devices = self.devices_of_kernels(&lanes);
         if devices.is_empty() {
             return Ok(None);
@@ -64,12 +67,15 @@ impl KinetoCollector {
         if let Some(source) = source.as_mut().filter(|_| amd) {
             source.arch = device::arch(&names);
         }
+        let is_on = |work: &KinetoOp| lanes[work.op.stream as usize].device == device;
+        let mut on_device = self.ops.iter().map(is_on);
+        works.retain(|| on_device.next().unwrap_or(false));
         let (all, mut near) = (self.ops.len(), 0);
         let found = core::mem::take(&mut self.ops).into_iter();
         // Collecting from `into_iter` reuses the memory of the list that was read, the largest of
         // an import.
         let ops: Vec<Op> = found
-            .filter(|work| lanes[work.op.stream as usize].device == device)
+            .filter(is_on)
             .map(|work| {
                 let lane = lanes[work.op.stream as usize];
                 report.add(Quirk::QueueLanes, u64::from(amd && lane.on_queue));
@@ -87,6 +93,7 @@ impl KinetoCollector {
             memory_bytes,
             resolution_ns: if self.fine { 1 } else { 1000 },
             waits,
+            works,
             report,
         }))
     }
@@ -119,8 +126,7 @@ impl KinetoCollector {
 
     /// Returns the waits of the host for work of the device, and those of streams that the host
     /// told to wait for an event.
-    fn host_waits(&mut self, lanes: &[KinetoLane]) -> Vec<DraftWait> {
-        let threads = core::mem::take(&mut self.threads).into_items();
+    fn host_waits(&mut self, lanes: &[KinetoLane], threads: &[u64]) -> Vec<DraftWait> {
         let stream = |op: &Op| lanes[op.stream as usize].stream;
         let ops = self
             .ops
