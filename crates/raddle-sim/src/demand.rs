@@ -485,6 +485,24 @@ mod tests {
         }
     }
 
+    /// Checks that what a launch loses in an instance with half of the memory is uncertain both ways:
+    /// its half reaches as little of its peak as the whole memory does.
+    #[test]
+    fn an_instance_costs_between_the_least_and_the_most() {
+        let h200 = raddle_device::find("h200").expect("in the table");
+        let lasts = |rule: &DemandRule| {
+            let mut demand = of(KernelNeed::Memory, 0, false);
+            let peak = demand.memory.peak;
+            let reached = rule.reached.map_or(demand.memory.reached, |it| peak * it / 1000);
+            demand.memory.reached = reached;
+            demand.tasks[0].rate = (peak * rule.memory / 1000).min(reached);
+            on(&demand.in_instance(4), (64, 10_000), 64).1
+        };
+        let [least, most] = DemandRule::bounds(&h200);
+        let expected = lasts(&DemandRule::expected(&h200));
+        assert_eq!([lasts(&least), expected, lasts(&most)], [15_158, 18_824, 20_000]);
+    }
+
     #[test]
     fn fewer_units_cost_what_the_need_says() {
         let memory = of(KernelNeed::Memory, 3_840_000, false);
