@@ -164,7 +164,7 @@ mod tests {
     fn the_category_is_that_of_the_outer_level_however_written() {
         for (text, category) in [
             (r#"{"ph":"X", "cat" : "kernel","name":"k"}"#, Category::Kernel),
-            (r#"{"name":"cat","cat":"cpu_op"}"#, Category::Other),
+            (r#"{"name":"cat","cat":"cpu_op"}"#, Category::HostOp),
             (r#"{"args":{"cat":"cpu_op"},"cat":"kernel"}"#, Category::Kernel),
             (r#"{"name":"\"cat\":\"kernel\""}"#, Category::Other),
             (r#"{"cat":"ker\u006eel"}"#, Category::Kernel),

@@ -10,8 +10,9 @@ use super::collect::{KinetoCall, KinetoOp};
 use super::event::{KinetoEvent, times};
 use super::meaning::OpMeaning;
 use super::settle::call_of;
-use super::tensors::{OpInputs, op_name};
+use super::tensors::OpInputs;
 use crate::assemble::{Interner, push};
+use crate::import::document::string;
 use crate::profile::OpKind;
 use crate::work::{DraftWorks, LaunchWork};
 
@@ -40,10 +41,11 @@ impl HostOps {
     /// Adds the op of the host that this event describes.
     pub(super) fn take(&mut self, event: &KinetoEvent<'_>) {
         let Some((start, lasts)) = times(event) else { return };
-        let work = op_name(event.name).and_then(|name| OpMeaning::of(&name)).and_then(|meaning| {
-            let names = ["Input Dims", "Input type", "Input Strides", "Concrete Inputs"];
-            meaning.work(&OpInputs::read(event.args(&names))?)
-        });
+        let work =
+            event.name.and_then(string).and_then(|name| OpMeaning::of(&name)).and_then(|meaning| {
+                let names = ["Input Dims", "Input type", "Input Strides", "Concrete Inputs"];
+                meaning.work(&OpInputs::read(event.args(&names))?)
+            });
         let op = HostOp {
             thread: event.thread(),
             begin: start.nanos,

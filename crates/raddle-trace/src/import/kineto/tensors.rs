@@ -1,9 +1,5 @@
 //! Which tensors did an op of the host work on, and how large are they?
 
-use serde_json::Value;
-
-use crate::import::document::string;
-
 /// Tensor that an op of the host was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Tensor {
@@ -40,27 +36,29 @@ impl OpInputs {
     /// Strides` and `Concrete Inputs`. `None` where dimensions or types are missing, or a tensor is
     /// of an unknown type, or one of a list.
     pub(super) fn read([dims, types, strides, values]: [Option<&str>; 4]) -> Option<Self> {
-        let list = |text: &str| match serde_json::from_str(text) {
-            Ok(Value::Array(all)) => Some(all),
-            _ => None,
-        };
-        let (dims, types) = (list(dims?)?, list(types?)?);
-        let strides = strides.and_then(list).unwrap_or_default();
-        let tensor = |(at, dims): (usize, &Value)| -> Option<Option<Tensor>> {
-            let kind = types.get(at)?.as_str()?;
+        let (dims, strides) = (lists(dims?)?, strides.and_then(lists).unwrap_or_default());
+        let mut types = strings(types?);
+        let tensor = |(at, dims): (usize, Option<Vec<u64>>)| -> Option<Option<Tensor>> {
+            let kind = types.next()?;
             if matches!(kind, "" | "Scalar" | "ScalarList") {
                 return Some(None);
             }
-            let (dims, width) = (numbers(dims)?, width(kind)?);
-            let strides = strides.get(at).and_then(numbers).unwrap_or_default();
-            let repeats = |axis: usize| strides.len() == dims.len() && strides[axis] == 0;
-            let kept: Vec<u64> =
-                (0..dims.len()).filter(|&axis| !repeats(axis)).map(|axis| dims[axis]).collect();
-            Some(Some(Tensor { stored: volume(&kept)?, dims, width }))
+            let (dims, width) = (dims?, width(kind)?);
+            let stored = match strides.get(at).and_then(Option::as_ref) {
+                Some(strides) if strides.len() == dims.len() => {
+                    let kept = dims.iter().zip(strides).filter(|&(_, &stride)| stride != 0);
+                    volume(kept.map(|(side, _)| side))?
+                }
+                _ => volume(&dims)?,
+            };
+            Some(Some(Tensor { stored, dims, width }))
         };
-        let tensors = dims.iter().enumerate().map(tensor).collect::<Option<Vec<_>>>()?;
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let values = values.and_then(list).unwrap_or_default().iter().map(text).collect();
+        let tensors = dims.into_iter().enumerate().map(tensor).collect::<Option<Vec<_>>>()?;
+        if types.next().is_some() {
+            return None;
+        }
+        let values =
+            values.map_or_else(Vec::new, |text| strings(text).map(str::to_owned).collect());
         Some(Self { tensors, values })
     }
 
@@ -81,21 +79,49 @@ impl OpInputs {
 
     /// Returns the whole numbers of the list that is the argument at a position, as in `[2, 2]`.
     pub(super) fn numbers(&self, at: usize) -> Option<Vec<u64>> {
-        numbers(&serde_json::from_str(self.values.get(at)?).ok()?)
+        numbers(self.values.get(at)?)
     }
 }
 
-/// Returns the name of an op of the host without quotes; `None` where the text is no string.
-pub(super) fn op_name(text: Option<&str>) -> Option<String> {
-    text.and_then(string).map(|name| name.into_owned())
+/// Reads a list of lists of whole numbers; an entry that is none, such as a list of lists, is `None`.
+/// There are tens of thousands of such texts in a trace, so no JSON values are built of them.
+fn lists(text: &str) -> Option<Vec<Option<Vec<u64>>>> {
+    let inside = text.trim().strip_prefix('[')?.strip_suffix(']')?;
+    let (mut all, mut depth, mut begin) = (Vec::new(), 0usize, 0);
+    for (at, byte) in inside.bytes().enumerate() {
+        match byte {
+            b'[' => {
+                begin = if depth == 0 { at } else { begin };
+                depth += 1;
+            }
+            b']' => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    all.push(numbers(&inside[begin..=at]));
+                }
+            }
+            _ => {}
+        }
+    }
+    Some(all)
 }
 
-fn numbers(value: &Value) -> Option<Vec<u64>> {
-    value.as_array()?.iter().map(Value::as_u64).collect()
+/// Reads a list of whole numbers; `None` where it is none.
+fn numbers(text: &str) -> Option<Vec<u64>> {
+    let inside = text.trim().strip_prefix('[')?.strip_suffix(']')?.trim();
+    if inside.is_empty() {
+        return Some(Vec::new());
+    }
+    inside.split(',').map(|number| number.trim().parse().ok()).collect()
 }
 
-fn volume(dims: &[u64]) -> Option<u64> {
-    dims.iter().try_fold(1u64, |volume, &side| volume.checked_mul(side))
+/// Lists the strings of a list of strings without escapes.
+fn strings(text: &str) -> impl Iterator<Item = &str> {
+    text.split('"').skip(1).step_by(2)
+}
+
+fn volume<'d>(dims: impl IntoIterator<Item = &'d u64>) -> Option<u64> {
+    dims.into_iter().try_fold(1u64, |volume, side| volume.checked_mul(*side))
 }
 
 /// Returns the number of bytes of an element of a tensor by its type, as C++ names it.
@@ -130,6 +156,7 @@ mod tests {
             ("[[[1],[2]]]", r#"["TensorList"]"#),
             ("[[1]]", r#"["c10::Wide"]"#),
             ("[[1],[2]]", r#"["float"]"#),
+            ("[[1],null]", r#"["float","float"]"#),
             ("[[-1]]", r#"["float"]"#),
             ("[[4294967296,4294967296]]", r#"["float"]"#),
             ("7", "[]"),
