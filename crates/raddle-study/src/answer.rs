@@ -257,12 +257,16 @@ impl PolicyFigures {
         if best == own || !row.complete || is_behind {
             return None;
         }
-        let figures = self.processes.iter().zip(&row.processes).filter_map(|(process, own)| {
-            let time = crate::units::duration(own.decisive_ns?);
-            Some(format!("{} {} {time}", process.name, process.judged.word()))
+        let figures = self.processes.iter().enumerate().filter_map(|(at, process)| {
+            let time = crate::units::duration(row.processes[at].decisive_ns?);
+            let within = self.bounds(own, at);
+            let within = within.map_or(String::new(), |bounds| format!(" ({})", bounds.text()));
+            Some(format!("{} {} {time}{within}", process.name, process.judged.word()))
         });
         let figures: Vec<String> = figures.collect();
-        Some(format!("{} would give {}; no driver offers it", row.recipe, figures.join(", ")))
+        let is_sure = self.rank_by(own, ProcessFigures::most_ns) < self.rank(best);
+        let gives = if is_sure { "would" } else { "might" };
+        Some(format!("{} {gives} give {}; no driver offers it", row.recipe, figures.join(", ")))
     }
 
     /// Returns the bounds of the figure by which a process is judged, under the recipe with the
