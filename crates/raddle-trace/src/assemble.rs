@@ -54,12 +54,7 @@ pub(crate) struct Draft {
 pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Profile {
     let Draft { mut ops, kernels, streams, device, waits, mut report, .. } = draft;
     let Draft { between_ns, memory_bytes, resolution_ns, mut works, .. } = draft;
-    let back = ops.windows(2).filter(|pair| pair[1].start_ns < pair[0].start_ns).count();
-    report.add(Quirk::Unsorted, back as u64);
-    if back > 0 {
-        works.sort_by_key(|at| ops[at].start_ns);
-        sort_in_place(&mut ops, |op| op.start_ns);
-    }
+    sort_by_start(&mut ops, &mut works, &mut report);
     let first = |op: &Op| match op.provenance.of(Field::Arrival) {
         Origin::Assumed => op.start_ns,
         _ => op.start_ns.min(op.arrival_ns),
@@ -113,6 +108,16 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
         profile.between_ns = gaps.get(gaps.len() / 2).copied();
     }
     profile
+}
+
+/// Sorts ops, with their works, by start, and counts in the report those that were not in order.
+fn sort_by_start(ops: &mut [Op], works: &mut DraftWorks, report: &mut ImportReport) {
+    let back = ops.windows(2).filter(|pair| pair[1].start_ns < pair[0].start_ns).count();
+    report.add(Quirk::Unsorted, back as u64);
+    if back > 0 {
+        works.sort_by_key(|at| ops[at].start_ns);
+        sort_in_place(ops, |op| op.start_ns);
+    }
 }
 
 /// Counts in the import report an op that is kept in the profile, under its kind: kernel, copy or

@@ -55,7 +55,7 @@ impl LaunchWork {
 pub struct OpWork {
     /// The op, as an index in [`Profile::ops`](crate::Profile::ops).
     pub op: u32,
-    /// What the launch must at least move and compute.
+    /// Bytes and operations that the launch must at least move and do.
     pub work: LaunchWork,
 }
 

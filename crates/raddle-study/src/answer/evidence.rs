@@ -2,7 +2,7 @@
 //! more?
 
 use super::{PolicyFigures, PolicyRow, ProcessFigures};
-use crate::open_load::MOST_LAUNCHES;
+use crate::evidence::MOST_LAUNCHES;
 use crate::units::count;
 
 /// Number of requests from which on their 99th percentile is not simply the slowest request.

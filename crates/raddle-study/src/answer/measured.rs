@@ -11,8 +11,8 @@ const DEVICE: &str = "h200";
 const ON: &str = "one pair on one H200";
 const JUDGED: [JudgedBy; 2] = [JudgedBy::Requests, JudgedBy::Steps];
 
-/// What the measured errors of ways of sharing rest on, and in what these programs and this device
-/// are unlike that.
+/// Programs and device on which the measured errors of ways of sharing rest, and in what the present
+/// ones are unlike those.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ErrorsMeasured {

@@ -7,8 +7,8 @@ use raddle_sim::{Interval, Outcome, ProcessSummary, Summary, Workload};
 use serde::{Deserialize, Serialize};
 
 use super::goals_judged::GoalsJudged;
+use crate::evidence::NARROW;
 use crate::fidelity::ModelError;
-use crate::open_load::NARROW;
 
 /// Figure by which a process is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -490,20 +490,3 @@ fn an_order_that_other_requests_might_turn_round_is_no_advice() {
     assert!(found.verdict.text.starts_with("Either mps or time-slice"), "{}", found.verdict.text);
     assert!(!found.verdict.by_contention, "a recording of contention does not tell");
 }
-
-/// Checks that the gain of a way that no driver offers has an interval, and is sure only where the
-/// whole interval is better than the best that a driver offers.
-#[test]
-fn what_no_driver_offers_has_an_interval_too() {
-    let told = |most_ms: u64| {
-        let mut rows =
-            vec![row("mps", &[30.0, 30.0], 1.0), row("leftover-drain", &[15.0, 30.0], 0.1)];
-        rows[1].offered = false;
-        rows[1].processes[0].between_ns = Some([12_000_000, most_ms * 1_000_000]);
-        PolicyFigures::new("mps", serve_and_train(), rows, Vec::new()).not_offered()
-    };
-    let begin = |gives| format!("leftover-drain {gives} give decode p99 15.0 ms");
-    let end = "train step 30.0 ms; no driver offers it";
-    assert_eq!(told(20), Some(format!("{} (12.0 to 20.0 ms), {end}", begin("would"))));
-    assert_eq!(told(40), Some(format!("{} (12.0 to 40.0 ms), {end}", begin("might"))));
-}

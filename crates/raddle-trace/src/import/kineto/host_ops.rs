@@ -6,14 +6,11 @@
 
 use std::cmp::Reverse;
 
-use super::collect::{KinetoCall, KinetoOp};
 use super::event::{KinetoEvent, times};
 use super::meaning::OpMeaning;
-use super::settle::call_of;
 use super::tensors::OpInputs;
 use crate::assemble::{Interner, push};
 use crate::import::document::string;
-use crate::profile::OpKind;
 use crate::work::{DraftWorks, LaunchWork};
 
 /// An op of the host: its thread, begin and end in nanoseconds, and its work as a number in
@@ -55,13 +52,12 @@ impl HostOps {
         push(&mut self.ops, op);
     }
 
-    /// Returns the works of the ops of the device. `calls` are sorted by correlation, `threads` are the
-    /// numbers of their threads.
+    /// Returns the works of `count` ops of the device, given the launches of their kernels, each as
+    /// (thread that called, time of the call in nanoseconds, index of the op).
     pub(super) fn launched(
         self,
-        device: &[KinetoOp],
-        calls: &[KinetoCall],
-        threads: &[u64],
+        count: usize,
+        launches: impl Iterator<Item = (u64, i64, u32)>,
     ) -> DraftWorks {
         let Self { mut ops, works } = self;
         let works = works.into_items();
@@ -69,22 +65,14 @@ impl HostOps {
             return DraftWorks::default();
         }
         ops.sort_by_key(|op| (op.thread, op.begin, Reverse(op.end)));
-        let mut near = 0;
-        let mut launches: Vec<(u64, i64, u32)> = (0u32..)
-            .zip(device)
-            .filter(|(_, found)| found.op.kind == OpKind::Kernel)
-            .filter_map(|(at, found)| {
-                let call = call_of(found.correlation(), calls, &mut near)?;
-                Some((threads[call.thread as usize], call.start, at))
-            })
-            .collect();
+        let mut launches: Vec<_> = launches.collect();
         launches.sort_unstable();
         let mut made_by: Vec<(usize, u32)> = Vec::with_capacity(launches.len());
         let (mut inside, mut next): (Vec<usize>, usize) = (Vec::new(), 0);
         for (thread, time, at) in launches {
             while ops.get(next).is_some_and(|op| (op.thread, op.begin) <= (thread, time)) {
                 let begun = ops[next];
-                // What the thread has left by now is not around an op that begins.
+                // Ops that the thread has left by now are not around one that begins.
                 while inside.last().is_some_and(|&op| is_left(&ops[op], begun.thread, begun.begin))
                 {
                     inside.pop();
@@ -98,7 +86,7 @@ impl HostOps {
             made_by.extend(innermost(&ops, &inside).map(|op| (op, at)));
         }
         made_by.sort_unstable();
-        let mut of = vec![0; device.len()];
+        let mut of = vec![0; count];
         for one in made_by.chunk_by(|a, b| a.0 == b.0) {
             if let [(op, at)] = *one {
                 of[at as usize] = ops[op].work;
