@@ -79,10 +79,11 @@ pub(crate) const fn amd_unit(arch: &str, peak: u64) -> Option<u64> {
 }
 
 impl MemoryRates {
-    /// Returns the most bytes that `units` compute units move together in a microsecond.
+    /// Returns the most bytes that `units` compute units move together in a microsecond: as many as
+    /// each of them moves, and no more than all units together reach.
     #[must_use]
     pub fn of_units(&self, units: u64) -> u64 {
-        self.unit.saturating_mul(units).min(self.peak)
+        self.unit.saturating_mul(units).min(self.reached)
     }
 }
 
@@ -96,7 +97,7 @@ mod tests {
         assert_eq!(of("mi210").unit, 1_638_400 * 30 / 1000);
         assert!(!of("mi300x").derived && of("mi100").derived);
         assert_eq!(of("h200").of_units(40), 2_000_000);
-        assert_eq!(of("h200").of_units(132), 4_800_000);
+        assert_eq!(of("h200").of_units(132), 4_080_000);
     }
 
     #[test]

@@ -5,10 +5,13 @@
 //! known without counters. Bandwidths are in bytes a microsecond, times in nanoseconds. Everything
 //! that the engine reads here is a whole number.
 
+use std::collections::BTreeMap;
+
 use raddle_device::{Device, MemoryRates};
 use raddle_policy::Ticks;
 use raddle_trace::{
-    CopyDirection, KernelNeed, LaunchSize, NeedSource, Op, OpKind, Profile, kernel_need,
+    CopyDirection, KernelNeed, LaunchSize, LaunchWork, NeedSource, Op, OpKind, Profile,
+    is_communication, kernel_need,
 };
 
 /// The demand of one launch, copy or fill for the bandwidth of the memory and for the pipes
@@ -152,11 +155,34 @@ impl DemandRule {
     ];
 
     /// Returns the need by which a launch is simulated: the known one, or what this rule assumes.
+    /// Where shapes of tensors and the name tell different needs, one end of the range has the one and
+    /// the other end the other: memory where neighbours cost most.
     fn assumed(&self, known: OpNeed) -> KernelNeed {
+        if let Some(named) = known.named {
+            let both = [known.need, named];
+            let memory = both.iter().position(|need| *need == KernelNeed::Memory);
+            return match (self.unit, memory) {
+                (UnitRate::Most, Some(at)) => both[at],
+                (UnitRate::Least, Some(at)) => both[1 - at],
+                _ => known.need,
+            };
+        }
         match (known.need, known.source) {
             (KernelNeed::Unknown, _) => self.unknown,
             (_, NeedSource::SmallTile) if self.unknown == KernelNeed::Memory => self.unknown,
             (need, _) => need,
+        }
+    }
+
+    /// Returns the bandwidth that a launch needs, in thousandths of the memory's peak, of which
+    /// `usual` is what its need implies. What shapes of tensors tell is expected; the ends of the
+    /// range hold both.
+    fn permille(&self, usual: u64, shaped: Option<u64>) -> u64 {
+        match (shaped, self.unit) {
+            (None, _) => usual,
+            (Some(shaped), UnitRate::Expected) => shaped,
+            (Some(shaped), UnitRate::Least) => usual.min(shaped),
+            (Some(shaped), UnitRate::Most) => usual.max(shaped),
         }
     }
 
@@ -201,9 +227,14 @@ impl DemandRule {
 pub struct OpNeed {
     /// The resource that the op needs most.
     pub need: KernelNeed,
-    /// The fact from which the need is known: a rule of the user, the name, or the grid and length
-    /// of the launch.
+    /// The fact from which the need is known: a rule of the user, shapes of tensors, the name, or the
+    /// grid and length of the launch.
     pub source: NeedSource,
+    /// The bandwidth that the launch needs at least, in thousandths of the memory's peak, as the
+    /// shapes of tensors tell it; `None` where there are none.
+    pub permille: Option<u64>,
+    /// The need that the name tells, where shapes of tensors tell another; `None` where both agree.
+    pub named: Option<KernelNeed>,
 }
 
 /// Returns the need of each op of a profile that was recorded on `own`; `said` returns the need
@@ -214,6 +245,9 @@ pub fn op_needs(
     own: &Device,
     said: impl Fn(&str) -> Option<KernelNeed>,
 ) -> Vec<OpNeed> {
+    let works: BTreeMap<usize, LaunchWork> =
+        profile.works.iter().map(|of| (of.op as usize, of.work)).collect();
+    let peak = own.memory_rates().peak;
     let names: Vec<Option<KernelNeed>> = profile.kernels.iter().map(|name| said(name)).collect();
     let of = |(position, op): (usize, &Op)| {
         let name = profile.kernels.get(op.kernel as usize).map_or("", String::as_str);
@@ -222,10 +256,10 @@ pub fn op_needs(
             let inside = |direction| direction == CopyDirection::Inside;
             let crosses = CopyDirection::of(name).is_some_and(|direction| !inside(direction));
             let need = if crosses { KernelNeed::Latency } else { KernelNeed::Memory };
-            return OpNeed { need, source: NeedSource::Name };
+            return OpNeed { need, source: NeedSource::Name, ..OpNeed::default() };
         }
         if let Some(need) = names.get(op.kernel as usize).copied().flatten() {
-            return OpNeed { need, source: NeedSource::Said };
+            return OpNeed { need, source: NeedSource::Said, ..OpNeed::default() };
         }
         let size = LaunchSize {
             workgroups: op.workgroups,
@@ -234,8 +268,21 @@ pub fn op_needs(
             at_once: at_once(op, own),
             duration_ns: profile.own_ns(position),
         };
-        let (need, source) = kernel_need(name, &size);
-        OpNeed { need, source }
+        let (named, source) = kernel_need(name, &size);
+        let by_name = OpNeed { need: named, source, ..OpNeed::default() };
+        // A small launch fills no resource, and communication depends on other devices.
+        if source == NeedSource::Size || is_communication(name) {
+            return by_name;
+        }
+        let shaped = works.get(&position).and_then(|work| work.need(size.duration_ns, peak));
+        let Some((need, permille)) = shaped else { return by_name };
+        let is_other = named != need && named != KernelNeed::Unknown;
+        OpNeed {
+            need,
+            source: NeedSource::Shapes,
+            permille: Some(permille),
+            named: is_other.then_some(named),
+        }
     };
     profile.ops.iter().enumerate().map(of).collect()
 }
@@ -256,20 +303,22 @@ pub fn process_demand(
     rule: &DemandRule,
 ) -> ProcessDemand {
     let mut memory = target.memory_rates();
-    let part = |permille: u64| memory.peak.saturating_mul(permille) / 1000;
-    let (memory_rate, compute_rate) = (part(rule.memory), part(rule.compute));
+    let peak = memory.peak;
+    let part = |permille: u64| peak.saturating_mul(permille) / 1000;
     if let Some(permille) = rule.reached {
         memory.reached = part(permille).max(1);
     }
+    let reached = memory.reached;
     let [unit, unit_beside] = rule.unit.of(&memory);
     memory.unit = unit;
     let of = |(op, need): (&Op, &OpNeed)| {
+        let shaped = need.permille;
         let need = rule.assumed(*need);
         let own_at_once = at_once(op, own);
         let full = at_once(op, target).min(op.workgroups).max(1);
         let rate = match need {
-            KernelNeed::Memory => memory_rate.min(memory.reached),
-            KernelNeed::Compute => compute_rate,
+            KernelNeed::Memory => part(rule.permille(rule.memory, shaped)).min(reached),
+            KernelNeed::Compute => part(rule.permille(rule.compute, shaped)),
             KernelNeed::Latency | KernelNeed::Unknown => 0,
         };
         let units = u64::from(target.cus).max(1);
@@ -423,7 +472,9 @@ mod tests {
     #[test]
     fn a_need_that_is_not_sure_costs_most_at_the_upper_end() {
         let [least, most] = DemandRule::BOUNDS;
-        let of = |rule: DemandRule, need, source| rule.assumed(OpNeed { need, source });
+        let of = |rule: DemandRule, need, source| {
+            rule.assumed(OpNeed { need, source, ..OpNeed::default() })
+        };
         for (need, source, found) in [
             (KernelNeed::Unknown, NeedSource::Nothing, [KernelNeed::Unknown, KernelNeed::Memory]),
             (KernelNeed::Compute, NeedSource::SmallTile, [KernelNeed::Compute, KernelNeed::Memory]),
@@ -432,6 +483,24 @@ mod tests {
         ] {
             assert_eq!([of(least, need, source), of(most, need, source)], found, "{source:?}");
         }
+    }
+
+    /// Checks that what a launch loses in an instance with half of the memory is uncertain both ways:
+    /// its half reaches as little of its peak as the whole memory does.
+    #[test]
+    fn an_instance_costs_between_the_least_and_the_most() {
+        let h200 = raddle_device::find("h200").expect("in the table");
+        let lasts = |rule: &DemandRule| {
+            let mut demand = of(KernelNeed::Memory, 0, false);
+            let peak = demand.memory.peak;
+            let reached = rule.reached.map_or(demand.memory.reached, |it| peak * it / 1000);
+            demand.memory.reached = reached;
+            demand.tasks[0].rate = (peak * rule.memory / 1000).min(reached);
+            on(&demand.in_instance(4), (64, 10_000), 64).1
+        };
+        let [least, most] = DemandRule::bounds(&h200);
+        let expected = lasts(&DemandRule::expected(&h200));
+        assert_eq!([lasts(&least), expected, lasts(&most)], [15_158, 18_824, 20_000]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod bounds;
 mod changes;
 mod either;
 mod elsewhere;
+mod evidence;
 mod goal;
 mod goals_judged;
 mod measured;
@@ -30,7 +31,7 @@ pub use bounds::FigureBounds;
 pub use elsewhere::RecordedOn;
 pub use goal::{Goal, GoalError, GoalLimit, GoalMetric};
 pub use goals_judged::GoalsJudged;
-pub use measured::{MeasuredError, measured_error};
+pub use measured::{ErrorsMeasured, MeasuredError, measured_error};
 pub use row::{JudgedBy, JudgedProcess, PolicyRow, ProcessFigures, SeveralSeeds, UrgentWaits};
 pub use seeds::mean_within;
 pub(crate) use today::TIME_SLICE;
@@ -71,6 +72,10 @@ pub struct PolicyFigures {
     /// search for the best settings.
     #[serde(skip)]
     searched: bool,
+    /// Programs and device on which the errors of ways of sharing were measured that the verdict
+    /// counts with; `None` where one process runs alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errors_measured: Option<ErrorsMeasured>,
     /// Recommendation: which recipe to use, why, and how far to believe it.
     pub verdict: PolicyVerdict,
 }
@@ -218,8 +223,26 @@ impl PolicyFigures {
         let baseline = rows.iter().position(|row| row.recipe == today).unwrap_or(0);
         let today = today.to_owned();
         let (ranking, verdict) = (Vec::new(), PolicyVerdict::default());
-        let mut all =
-            Self { today, baseline, processes, goals, rows, ranking, minimised, searched, verdict };
+        let errors_measured = None;
+        let mut all = Self {
+            today,
+            baseline,
+            processes,
+            goals,
+            rows,
+            ranking,
+            minimised,
+            searched,
+            errors_measured,
+            verdict,
+        };
+        for row in &mut all.rows {
+            let open = all.processes.iter().map(|it| it.is_open);
+            row.processes
+                .iter_mut()
+                .zip(open)
+                .for_each(|(own, open)| own.cut_short = open && own.is_wide());
+        }
         for at in 0..all.rows.len() {
             all.rows[at].goals_met =
                 all.goals.iter().map(|goal| goal.is_met(&all, at) == Some(true)).collect();
@@ -257,12 +280,16 @@ impl PolicyFigures {
         if best == own || !row.complete || is_behind {
             return None;
         }
-        let figures = self.processes.iter().zip(&row.processes).filter_map(|(process, own)| {
-            let time = crate::units::duration(own.decisive_ns?);
-            Some(format!("{} {} {time}", process.name, process.judged.word()))
+        let figures = self.processes.iter().enumerate().filter_map(|(at, process)| {
+            let time = crate::units::duration(row.processes[at].decisive_ns?);
+            let within = self.bounds(own, at);
+            let within = within.map_or(String::new(), |bounds| format!(" ({})", bounds.text()));
+            Some(format!("{} {} {time}{within}", process.name, process.judged.word()))
         });
         let figures: Vec<String> = figures.collect();
-        Some(format!("{} would give {}; no driver offers it", row.recipe, figures.join(", ")))
+        let is_sure = self.rank_by(own, ProcessFigures::most_ns) < self.rank(best);
+        let gives = if is_sure { "would" } else { "might" };
+        Some(format!("{} {gives} give {}; no driver offers it", row.recipe, figures.join(", ")))
     }
 
     /// Returns the bounds of the figure by which a process is judged, under the recipe with the

@@ -42,6 +42,7 @@ pub mod devices;
 mod energy;
 mod energy_fit;
 mod error;
+mod evidence;
 mod fault;
 pub mod fidelity;
 mod files;

@@ -9,22 +9,17 @@ use raddle_policy::Ticks;
 use raddle_sim::{Outcome, Repetition, Summary, Workload};
 
 use crate::arrivals::{OpenRequests, SeedDraw};
+use crate::evidence::{MOST_LAUNCHES, NARROW};
 use crate::profiles::Loaded;
 
 /// Smallest number of requests of a replay that draws as many requests as its figures need.
 pub(crate) const FEWEST: u32 = 300;
-/// Largest number of launches that all requests of a replay may make, where more than [`FEWEST`]
-/// requests are drawn. A replay of that many launches takes some seconds.
-const MOST_LAUNCHES: u64 = 200_000;
 /// Largest number of launches that the [`FEWEST`] requests of a replay may make. A replay keeps
 /// some 80 bytes of each launch, and several replays go at a time.
 const MOST_KEPT: u64 = 1 << 22;
 /// Divisor of the number of requests that gives the number of first requests which figures leave
 /// out (the warm-up), as the device was empty before them.
 const WARM_UP: u32 = 10;
-/// Width of the confidence interval of a figure, as a fraction of the figure, that is narrow enough
-/// to need no more requests.
-const NARROW: f64 = 0.1;
 /// Largest factor by which the number of requests grows from one replay to the next, longer one.
 const STEP: u32 = 16;
 

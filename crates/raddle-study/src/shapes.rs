@@ -43,7 +43,7 @@ impl ShapeRules {
         let files = self.shapes_from.iter().map(|file| files.captures(file));
         let files = files.collect::<Result<Vec<_>, _>>()?;
         let captures = files.into_iter().reduce(GraphCaptures::and).map(Arc::new);
-        Ok(ImportConfig { barriers, captures, ..ImportConfig::default() })
+        Ok(ImportConfig { barriers, captures, op_shapes: true, ..ImportConfig::default() })
     }
 
     /// Checks that enough is known of the shapes of these profiles, each given with its path.

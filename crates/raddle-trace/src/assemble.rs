@@ -18,6 +18,7 @@ use crate::format::ProfileFormat;
 use crate::profile::{Op, OpKind, Profile, SourceDevice, StreamLabel};
 use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
+use crate::work::{DraftWorks, OpWork};
 use waits::DraftWait;
 
 /// Most ops (kernels, copies and fills) that one import takes.
@@ -43,6 +44,8 @@ pub(crate) struct Draft {
     pub(crate) resolution_ns: u64,
     /// Calls in which the host waited, and commands by which one stream waits for another.
     pub(crate) waits: Vec<DraftWait>,
+    /// Work of the ops, as far as shapes of tensors tell it.
+    pub(crate) works: DraftWorks,
     pub(crate) report: ImportReport,
 }
 
@@ -50,12 +53,8 @@ pub(crate) struct Draft {
 /// arrivals, dependencies and waits.
 pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Profile {
     let Draft { mut ops, kernels, streams, device, waits, mut report, .. } = draft;
-    let Draft { between_ns, memory_bytes, resolution_ns, .. } = draft;
-    let back = ops.windows(2).filter(|pair| pair[1].start_ns < pair[0].start_ns).count();
-    report.add(Quirk::Unsorted, back as u64);
-    if back > 0 {
-        sort_in_place(&mut ops, |op| op.start_ns);
-    }
+    let Draft { between_ns, memory_bytes, resolution_ns, mut works, .. } = draft;
+    sort_by_start(&mut ops, &mut works, &mut report);
     let first = |op: &Op| match op.provenance.of(Field::Arrival) {
         Origin::Assumed => op.start_ns,
         _ => op.start_ns.min(op.arrival_ns),
@@ -99,6 +98,7 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
         resolution_ns,
         host_waits,
         stream_waits,
+        works: works.known(),
         collectives: Vec::new(),
         diagnostics: Vec::new(),
         report,
@@ -108,6 +108,16 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
         profile.between_ns = gaps.get(gaps.len() / 2).copied();
     }
     profile
+}
+
+/// Sorts ops, with their works, by start, and counts in the report those that were not in order.
+fn sort_by_start(ops: &mut [Op], works: &mut DraftWorks, report: &mut ImportReport) {
+    let back = ops.windows(2).filter(|pair| pair[1].start_ns < pair[0].start_ns).count();
+    report.add(Quirk::Unsorted, back as u64);
+    if back > 0 {
+        works.sort_by_key(|at| ops[at].start_ns);
+        sort_in_place(ops, |op| op.start_ns);
+    }
 }
 
 /// Counts in the import report an op that is kept in the profile, under its kind: kernel, copy or
@@ -205,10 +215,14 @@ impl Profile {
             memory_bytes: self.memory_bytes,
             resolution_ns: self.resolution_ns,
             waits: Vec::new(),
+            works: DraftWorks::default(),
             report: ImportReport::of_events(ops.len() as u64),
             ops,
         };
-        assemble(self.name.clone(), self.format, draft)
+        // Ops are sorted, so each keeps its place.
+        let within = self.works.iter().filter(|of| (first..last).contains(&(of.op as usize)));
+        let works = within.map(|of| OpWork { op: of.op - number(first), ..*of }).collect();
+        Self { works, ..assemble(self.name.clone(), self.format, draft) }
     }
 }
 

@@ -18,6 +18,11 @@ pub struct ImportConfig {
     /// Captures of graphs, from which a kernel without a shape gets the shape of its launch during
     /// the capture; used for traces of the PyTorch profiler only. `None` where there are none.
     pub captures: Option<Arc<GraphCaptures>>,
+    /// True if the shapes of tensors are read that ops of the host worked on, for [`Profile::works`];
+    /// traces of the PyTorch profiler alone have them. Reading them takes time and memory.
+    ///
+    /// [`Profile::works`]: crate::Profile::works
+    pub op_shapes: bool,
 }
 
 /// Rule for whether the waves of a workgroup meet at a barrier, where the file does not say.

@@ -34,6 +34,7 @@ mod profile;
 mod provenance;
 mod report;
 mod unknown;
+mod work;
 
 pub use activity::assumed_activity;
 pub use archive::archive_members;
@@ -56,6 +57,7 @@ pub use profile::{
 pub use provenance::{Field, Origin, Provenance};
 pub use report::{ImportReport, QuirkMet};
 pub use unknown::UnknownTime;
+pub use work::{LaunchWork, OpWork};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

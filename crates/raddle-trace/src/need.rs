@@ -71,6 +71,9 @@ pub enum NeedSource {
     SmallTile,
     /// The kernel computes attention; its grid shows whether it needs memory or arithmetic most.
     Grid,
+    /// The shapes of the tensors on which the host's op worked show what the launch must at least
+    /// move and compute.
+    Shapes,
     /// The number of workgroups, or the length of the launch, shows what the launch needs most.
     Size,
     /// No fact was found: what the launch needs most is unknown.
@@ -88,6 +91,7 @@ impl NeedSource {
             Self::Tile => "tile",
             Self::SmallTile => "small-tile",
             Self::Grid => "grid",
+            Self::Shapes => "shapes",
             Self::Size => "size",
             Self::Nothing => "nothing",
         }

@@ -10,6 +10,7 @@ use crate::config::BarrierRule;
 use crate::format::ProfileFormat;
 use crate::provenance::{Field, Origin, Provenance};
 use crate::report::ImportReport;
+use crate::work::OpWork;
 
 /// All that one profiler's file says about the work of one device, in the words of this project; a
 /// replay is built from it.
@@ -45,6 +46,9 @@ pub struct Profile {
     pub host_waits: Vec<HostWait>,
     /// Waits of ops for an op of another stream, sorted by the waiting op; empty where the file has no such calls.
     pub stream_waits: Vec<StreamWait>,
+    /// Kernels of which the shapes of tensors tell the work, sorted by op; empty unless
+    /// [`ImportConfig::op_shapes`](crate::ImportConfig::op_shapes) was set.
+    pub works: Vec<OpWork>,
     /// Kernels that end together with their peers on other devices, by index in `ops`; empty unless
     /// [`CommRule::Peers`](crate::CommRule::Peers) was applied.
     pub collectives: Vec<Collective>,

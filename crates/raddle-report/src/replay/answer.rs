@@ -229,7 +229,8 @@ fn fill_screen(
     }
     let mut trust = if brief { answer.trust_in_brief() } else { answer.verdict.trust.clone() };
     let mut figures = answer.rows.iter().flat_map(|row| &row.processes);
-    if brief && figures.any(|of| of.between_ns.is_some_and(|[least, most]| least < most)) {
+    // The shortest screen has no line to spare for it.
+    if brief && below && figures.any(|of| of.between_ns.is_some_and(|[least, most]| least < most)) {
         trust.push("intervals: `-v` says why".to_owned());
     }
     say(paragraph("Memory", result.memory.clone()));

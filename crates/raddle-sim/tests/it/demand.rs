@@ -323,3 +323,104 @@ fn a_stream_alone_in_its_process_keeps_its_times_beside_an_idle_one() {
     let both = demanding(vec![charged, idle]);
     assert_eq!(ends(&run_default(&both, 2)), ends(&run_default(&without(&both), 2)));
 }
+
+/// Returns the profile of one kernel of 100 us on a V100, launched by a product of matrices of
+/// floats: (m, k) by (k, n).
+fn product(kernel: &str, [m, k, n]: [u64; 3]) -> Profile {
+    let event = |cat: &str, name: &str, ts: u64, rest: String| {
+        format!(r#"{{"ph":"X","cat":"{cat}","name":"{name}","pid":0,"tid":7,"ts":{ts},{rest}}}"#)
+    };
+    let dims = format!(
+        r#""dur":50,"args":{{"Input Dims":[[{m},{k}],[{k},{n}]],"Input type":["float","float"]}}"#
+    );
+    let args = r#""dur":100,"args":{"device":0,"stream":7,"correlation":1,"grid":[4000,1,1],"block":[64,1,1],"registers per thread":32,"shared memory":0}"#;
+    let events = [
+        event("cpu_op", "aten::mm", 1, dims),
+        event("cuda_runtime", "cudaLaunchKernel", 2, r#""dur":1,"args":{"correlation":1}"#.into()),
+        event("kernel", kernel, 100, args.into()),
+    ];
+    let text = format!(r#"{{"traceEvents":[{}]}}"#, events.join(","));
+    let options = ImportConfig { op_shapes: true, ..ImportConfig::default() };
+    read("a.json", text.as_bytes(), &options).expect("a trace")
+}
+
+/// Checks that shapes of tensors give need and rate, that the range holds what the name tells too,
+/// and that neither the user's word nor the size of a launch is overruled.
+#[test]
+fn shapes_tell_need_and_rate_and_the_range_holds_the_name_too() {
+    use KernelNeed::{Compute, Memory};
+    // A V100 moves at most 900,000 bytes in a microsecond.
+    let device = raddle_device::find("v100").expect("in the table");
+    let found = |kernel: &str, sides: [u64; 3], said: Option<KernelNeed>| {
+        let profile = product(kernel, sides);
+        let needs = op_needs(&profile, &device, |_| said);
+        let [least, most] = DemandRule::bounds(&device);
+        let of = |rule: &DemandRule| {
+            let task = process_demand(&profile, &needs, (&device, &device), rule).tasks[0];
+            (task.need, task.rate)
+        };
+        (needs[0].source.name(), [of(&least), of(&DemandRule::expected(&device)), of(&most)])
+    };
+    let [wide, narrow] = ["volta_sgemm_128x64_tn", "volta_sgemm_128x8_tn"];
+    // 4 x (2 x 1,000,000 + 1,000,000) bytes in 100 us: 120,000 bytes a microsecond.
+    let square = [1000; 3];
+    let both = [(Compute, 0), (Compute, 119_700), (Compute, 450_000)];
+    assert_eq!(found(wide, square, None), ("shapes", both));
+    // Many operations for each byte, where the name tells memory.
+    let other = [(Compute, 0), (Compute, 119_700), (Memory, 720_000)];
+    assert_eq!(found(narrow, square, None), ("shapes", other));
+    // Few rows, where the name tells compute: 4 x (16,000 + 8,000,000 + 8,000) bytes.
+    let thin = [4, 4000, 2000];
+    let few = [(Compute, 0), (Memory, 320_400), (Memory, 720_000)];
+    assert_eq!(found(wide, thin, None), ("shapes", few));
+    let alike = [(Memory, 320_400), (Memory, 320_400), (Memory, 720_000)];
+    assert_eq!(found(narrow, thin, None).1, alike);
+    assert_eq!(found(wide, square, Some(Memory)).0, "said");
+    assert_eq!(found("nobody_knows_it", thin, None).1[1], (Memory, 320_400));
+    assert_eq!(found("ncclDevKernel_AllReduce", thin, None).0, "nothing");
+}
+
+/// Returns, for a sample that was recorded on a device: (part of the kernel time whose need shapes
+/// tell; mean rate by shapes, in thousandths of the peak, of these launches that need memory by their
+/// name; the same of those that need compute by their name), times weighing.
+fn by_shapes(file: &std::path::Path, device: &str) -> [u64; 3] {
+    let options = ImportConfig { op_shapes: true, ..ImportConfig::default() };
+    let profile = raddle_trace::open(file, &options).expect("a sample");
+    let device = raddle_device::find(device).expect("in the table");
+    let needs = op_needs(&profile, &device, |_| None);
+    let mut sums = [[0, 0]; 3];
+    for (op, need) in profile.ops.iter().zip(&needs) {
+        if op.kind != raddle_trace::OpKind::Kernel {
+            continue;
+        }
+        let ns = u128::from(op.duration_ns);
+        let permille = need.permille.map(u128::from);
+        let named = need.named.unwrap_or(need.need);
+        let own = [true, named == KernelNeed::Memory, named == KernelNeed::Compute];
+        sums[0][1] += ns;
+        sums[0][0] += permille.map_or(0, |_| ns * 1000);
+        for at in [1, 2] {
+            let Some(permille) = permille.filter(|_| own[at]) else { continue };
+            sums[at][0] += ns * permille;
+            sums[at][1] += ns;
+        }
+    }
+    sums.map(|[part, all]| u64::try_from(part / all.max(1)).expect("a part"))
+}
+
+/// Checks how much of samples shapes tell, and at which rates, beside those that names imply: 800
+/// where a name tells memory, 250 where it tells compute. Small tensors move less.
+#[test]
+fn shapes_of_samples_tell_rates() {
+    for (file, device, known) in [
+        ("kineto_nvidia/hta_trace_diff_control_a100.json.gz", "a100", [295, 584, 332]),
+        ("kineto_nvidia/hta_trace_diff_test_v100.json.gz", "v100", [55, 568, 94]),
+        ("kineto_nvidia/hta_timeline_sampled_rank0.json.gz", "a100", [123, 611, 426]),
+        ("kineto_nvidia/tracelens_b200_eager.json.gz", "b200", [138, 175, 277]),
+        ("kineto_amd/tracelens_mi300x_resnet_act_checkpoint.json.gz", "mi300x", [20, 131, 32]),
+        ("kineto_amd/tracelens_mi_vllm_decode_hipgraph.json.gz", "mi300x", [25, 0, 795]),
+    ] {
+        let Some(path) = raddle_testkit::sample(file) else { continue };
+        assert_eq!(by_shapes(&path, device), known, "{file}");
+    }
+}

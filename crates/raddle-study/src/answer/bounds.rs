@@ -99,7 +99,9 @@ impl ProcessFigures {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{row, serve_and_train};
     use super::*;
+    use crate::answer::PolicyFigures;
 
     #[test]
     fn a_sample_without_an_upper_bound_leaves_the_bounds_that_are_known() {
@@ -123,5 +125,22 @@ mod tests {
         assert_eq!(open.in_unit_of(16_000), "9.0 to 19.0+");
         let closed = of(9_000, Some(17_000)).bounds().expect("it has some");
         assert!(closed.hold(19_000) && !closed.hold(19_001));
+    }
+
+    /// Checks that the gain of a way that no driver offers has an interval, and is sure only where the
+    /// whole interval is better than the best that a driver offers.
+    #[test]
+    fn what_no_driver_offers_has_an_interval_too() {
+        let told = |most_ms: u64| {
+            let mut rows =
+                vec![row("mps", &[30.0, 30.0], 1.0), row("leftover-drain", &[15.0, 30.0], 0.1)];
+            rows[1].offered = false;
+            rows[1].processes[0].between_ns = Some([12_000_000, most_ms * 1_000_000]);
+            PolicyFigures::new("mps", serve_and_train(), rows, Vec::new()).not_offered()
+        };
+        let begin = |gives| format!("leftover-drain {gives} give decode p99 15.0 ms");
+        let end = "train step 30.0 ms; no driver offers it";
+        assert_eq!(told(20), Some(format!("{} (12.0 to 20.0 ms), {end}", begin("would"))));
+        assert_eq!(told(40), Some(format!("{} (12.0 to 40.0 ms), {end}", begin("might"))));
     }
 }

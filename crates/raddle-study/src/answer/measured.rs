@@ -1,6 +1,70 @@
 //! How far were replays of a way of sharing off where a device was measured under it, with another
 //! program beside?
 
+use serde::{Deserialize, Serialize};
+
+use super::{JudgedBy, PolicyFigures};
+
+/// Device and programs on which the errors in [`MEASURED`] were measured: one program with requests
+/// beside one with steps.
+const DEVICE: &str = "h200";
+const ON: &str = "one pair on one H200";
+const JUDGED: [JudgedBy; 2] = [JudgedBy::Requests, JudgedBy::Steps];
+
+/// Programs and device on which the measured errors of ways of sharing rest, and in what the present
+/// ones are unlike those.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ErrorsMeasured {
+    /// Programs and device that were measured, in words.
+    pub on: String,
+    /// In what this comparison is unlike the measured one, such as the device `v100`, or `no
+    /// requests`; empty where device and kinds of programs are the same.
+    pub unlike: Vec<String>,
+}
+
+impl PolicyFigures {
+    /// Says in the verdict, for a comparison on the device with this name, on what the measured
+    /// errors rest that it counts with; nothing where one process runs alone.
+    pub(crate) fn tell_errors_measured(&mut self, device: &str) {
+        if self.processes.len() < 2 {
+            return;
+        }
+        let mut unlike = Vec::new();
+        if device != DEVICE {
+            unlike.push(device.to_owned());
+        }
+        if self.processes.len() != JUDGED.len() {
+            unlike.push(format!("{} programs", self.processes.len()));
+        }
+        for (judged, none) in JUDGED.iter().zip(["no requests", "no steps"]) {
+            if self.processes.iter().all(|it| it.judged != *judged) {
+                unlike.push(none.to_owned());
+            }
+        }
+        let measured = ErrorsMeasured { on: ON.to_owned(), unlike };
+        self.verdict.trust.push(measured.told());
+        self.errors_measured = Some(measured);
+    }
+}
+
+impl ErrorsMeasured {
+    /// Writes the clause for the line that says how far a verdict may be believed.
+    fn told(&self) -> String {
+        format!("errors of ways measured on {}{}", self.on, self.here())
+    }
+
+    /// Writes the clause in fewer words.
+    pub(super) fn in_brief(&self) -> String {
+        format!("errors: {}{}", self.on, self.here())
+    }
+
+    fn here(&self) -> String {
+        let here = self.unlike.join(", ");
+        if here.is_empty() { here } else { format!(" (here {here})") }
+    }
+}
+
 /// Error of replays of one way of sharing, as measured on a real device that ran a program under
 /// that way beside another program.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,4 +98,38 @@ pub fn measured_error(recipe: &str) -> Option<MeasuredError> {
         recipe.strip_prefix(name).is_some_and(|it| it.is_empty() || it.starts_with('-'))
     };
     MEASURED.iter().find(|(name, _)| own(name)).map(|(_, error)| *error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{row, serve_and_train};
+    use super::*;
+    use crate::answer::JudgedProcess;
+
+    fn told(processes: Vec<JudgedProcess>, device: &str) -> Option<(Vec<String>, String)> {
+        let figures = vec![30.0; processes.len()];
+        let rows = vec![row("mps", &figures, 1.0), row("time-slice", &figures, 1.0)];
+        let mut answer = PolicyFigures::new("time-slice", processes, rows, Vec::new());
+        answer.tell_errors_measured(device);
+        let measured = answer.errors_measured.clone()?;
+        let brief = answer.trust_in_brief();
+        assert!(brief.contains(&measured.in_brief()), "{brief:?}");
+        Some((measured.unlike, answer.verdict.trust.last()?.clone()))
+    }
+
+    #[test]
+    fn a_verdict_says_how_far_it_is_from_what_was_measured() {
+        let begin = "errors of ways measured on one pair on one H200";
+        let same = told(serve_and_train(), "h200");
+        assert_eq!(same, Some((Vec::new(), begin.to_owned())));
+        let [serve, train] = serve_and_train().try_into().expect("two");
+        let of = |processes, device| told(processes, device).expect("it is told").1;
+        let train_three = vec![train.clone(), train.clone(), train.clone()];
+        assert_eq!(
+            of(train_three, "v100"),
+            format!("{begin} (here v100, 3 programs, no requests)")
+        );
+        assert_eq!(of(vec![serve.clone(), serve], "h200"), format!("{begin} (here no steps)"));
+        assert_eq!(told(vec![train], "v100"), None, "it has no neighbour");
+    }
 }

@@ -7,6 +7,7 @@ use raddle_sim::{Interval, Outcome, ProcessSummary, Summary, Workload};
 use serde::{Deserialize, Serialize};
 
 use super::goals_judged::GoalsJudged;
+use crate::evidence::NARROW;
 use crate::fidelity::ModelError;
 
 /// Figure by which a process is judged.
@@ -80,6 +81,10 @@ pub struct JudgedProcess {
     /// idle time is assumed.
     #[serde(default)]
     pub issue_unknown: bool,
+    /// True if the requests of the process have no last one, so that each replay draws as many as its
+    /// figures need.
+    #[serde(skip)]
+    pub is_open: bool,
     /// True if some times in the file of the process lie far from all others, as where a clock was
     /// wrong, so that its span and idle time may be wrong.
     #[serde(skip)]
@@ -178,6 +183,10 @@ pub struct ProcessFigures {
     /// was not tried.
     #[serde(skip)]
     pub(crate) queued_ns: Option<u64>,
+    /// True if the interval of the figure by which the process is judged is wider than a tenth of it
+    /// because a replay ended at its limit of launches.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub cut_short: bool,
     /// Accuracy of the figures where they are means over several random seeds of the arrivals;
     /// `None` for one seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -248,6 +257,7 @@ impl JudgedProcess {
             self_replay: None,
             end_error: None,
             issue_unknown: false,
+            is_open: false,
             times_apart: false,
             gaps_closed: false,
             idle_issued: 0.0,
@@ -327,6 +337,14 @@ impl ProcessFigures {
         self.between_ns.map(|[_, most]| most).or(self.decisive_ns)
     }
 
+    /// Returns whether the sample of requests leaves the figure by which the process is judged open
+    /// by more than a tenth of it; false for means over several seeds.
+    pub(super) fn is_wide(&self) -> bool {
+        let (Some(figure), None) = (self.decisive_ns, self.drawn) else { return false };
+        let width = self.sampled.and_then(|interval| interval.width(figure));
+        width.is_none_or(|width| width > NARROW)
+    }
+
     fn new(judged: JudgedBy, summary: &ProcessSummary) -> Self {
         let requests = summary.requests.as_ref().filter(|it| it.ended > 0);
         let steps = summary.steps.filter(|steps| steps.ended > 0);
@@ -352,6 +370,7 @@ impl ProcessFigures {
             },
             between_ns: None,
             queued_ns: None,
+            cut_short: false,
             drawn: None,
         }
     }

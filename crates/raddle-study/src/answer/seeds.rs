@@ -71,6 +71,7 @@ impl ProcessFigures {
             sampled: None,
             between_ns: None,
             queued_ns: None,
+            cut_short: false,
             drawn: decisive.as_deref().map(|values| SeveralSeeds {
                 seeds: own.len() as u32,
                 decisive_within_ns: mean(values).1,

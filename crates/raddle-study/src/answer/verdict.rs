@@ -7,17 +7,14 @@ use serde::{Deserialize, Serialize};
 use super::changes::{against_today, all_changes, change, changes, has_cost};
 use super::either::{Doubt, DoubtBy, SMALL, by_gaps, either, others_may_pay};
 use super::elsewhere::OTHER_VENDOR;
+use super::evidence::{evidence, evidence_in_brief};
 use super::misses::misses;
 use super::no_effect::no_effect;
 use super::streams::{by_streams, streams_told};
 use super::unsure;
 use super::words::{from_to, percent, time};
-use super::{JudgedBy, JudgedProcess, PolicyFigures, ProcessFigures};
+use super::{ErrorsMeasured, JudgedBy, JudgedProcess, PolicyFigures};
 use crate::fidelity::ModelError;
-use crate::units::count;
-
-/// Number of requests from which on their 99th percentile is not simply the slowest request.
-const ENOUGH: u64 = 100;
 
 /// Recommendation, its reasons, and how far it may be believed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -404,7 +401,7 @@ fn trust(figures: &PolicyFigures) -> Vec<String> {
         if !errors.is_empty() {
             trust.push(format!("self-replay of {name}: {}", errors.join(", ")));
         }
-        trust.extend(few_requests(figures, at).or_else(|| sampled_by(figures, at)));
+        trust.extend(evidence(figures, at));
     }
     trust
 }
@@ -438,8 +435,8 @@ pub(super) fn trust_in_brief(figures: &PolicyFigures) -> Vec<String> {
         let at_worst = if replays().nth(1).is_some() { " at worst" } else { "" };
         trust.push(format!("self-replay{at_worst}: {worst}"));
     }
-    let rests = |at| few_requests(figures, at).or_else(|| sampled_by(figures, at));
-    trust.extend((0..figures.processes.len()).filter_map(rests));
+    trust.extend(figures.errors_measured.as_ref().map(ErrorsMeasured::in_brief));
+    trust.extend(evidence_in_brief(figures));
     trust
 }
 
@@ -450,31 +447,11 @@ fn begun(figures: &PolicyFigures) -> Vec<String> {
     let drawn = figures.rows.iter().flat_map(|row| &row.processes).find_map(|it| it.drawn);
     if let Some(drawn) = drawn {
         trust.push(format!(
-            "means over {} seeds, with 95 % confidence intervals; policies compared seed by seed",
+            "means over {} seeds, with 95 % confidence intervals, compared seed by seed",
             drawn.seeds
         ));
     }
     trust
-}
-
-/// Returns a clause on how many requests the percentiles of the process with the index `at` are
-/// computed from; `None` where no recipe gives them an interval.
-fn sampled_by(figures: &PolicyFigures, at: usize) -> Option<String> {
-    let own = || figures.rows.iter().map(|row| &row.processes[at]);
-    let counts = own().filter(|it| it.sampled.is_some()).filter_map(|it| it.requests);
-    let has_bounds = |it: &ProcessFigures| it.sampled.is_some_and(|it| it.most_ns.is_some());
-    let (least, most) = (counts.clone().min()?, counts.max()?);
-    let counts = match least == most {
-        true => count(least),
-        false => format!("{} to {}", count(least), count(most)),
-    };
-    let name = &figures.processes[at].name;
-    let intervals = match (own().any(has_bounds), own().all(has_bounds)) {
-        (_, true) => "intervals of 95 %",
-        (true, false) => "intervals of 95 %, and `+` where they give no upper bound",
-        (false, false) => "which follow each other too closely to give p99 an upper bound (`+`)",
-    };
-    Some(format!("{counts} requests of {name}, {intervals}"))
 }
 
 /// Returns (name of the device on which a process was recorded, how its times are scaled from there
@@ -483,16 +460,4 @@ fn elsewhere(process: &JudgedProcess) -> Option<(&str, String)> {
     let scaled = process.scaled.as_ref();
     let scaled = scaled.map_or("not scaled".to_owned(), |by| format!("scaled by {by}"));
     Some((process.recorded_on.as_deref()?, scaled))
-}
-
-/// Says that a process has fewer than 100 requests, so that their 99th percentile is the slowest
-/// one; `None` where it has more or none.
-fn few_requests(figures: &PolicyFigures, at: usize) -> Option<String> {
-    let requests = |row: &super::PolicyRow| -> Option<u64> {
-        let ProcessFigures { requests, .. } = row.processes[at];
-        requests
-    };
-    let few = figures.rows.iter().filter_map(requests).min().filter(|&n| n < ENOUGH)?;
-    let name = &figures.processes[at].name;
-    Some(format!("{few} requests of {name}: p99 is the slowest"))
 }

@@ -42,8 +42,8 @@ pub struct NeedPart {
     pub total_ns: u64,
     /// Sum of the durations as a fraction of the time of all kernels.
     pub share: f64,
-    /// Largest memory traffic that one of these launches is taken to cause, in bytes per
-    /// microsecond.
+    /// Memory traffic that these launches are taken to cause while they fill the device, in bytes
+    /// per microsecond: the mean over their time.
     pub bytes_per_us: u64,
     /// Facts from which it is known what the kernels need most, such as their name or grid, each
     /// with its fraction of the time of these launches.
@@ -62,9 +62,9 @@ pub struct UnknownNeed {
     pub share: f64,
 }
 
-/// Sums over the launches of kernels that need one resource most: (number of launches, ns, largest
-/// bytes per microsecond, ns by the fact from which the need is known).
-type Sums = (u64, u64, u64, BTreeMap<NeedSource, u64>);
+/// Sums over the launches of kernels that need one resource most: (number of launches, ns, bytes per
+/// microsecond times ns, ns by the fact from which the need is known).
+type Sums = (u64, u64, u128, BTreeMap<NeedSource, u64>);
 
 impl KernelNeeds {
     /// Sums up by resource what the kernels of a profile need most; `needs` has one entry for each
@@ -79,7 +79,7 @@ impl KernelNeeds {
             let (launches, total, rate, by) = sums.entry(need.need).or_default();
             *launches += 1;
             *total = total.saturating_add(op.duration_ns);
-            *rate = task.rate.max(*rate);
+            *rate += u128::from(task.rate) * u128::from(op.duration_ns);
             let from = by.entry(need.source).or_default();
             *from = from.saturating_add(op.duration_ns);
             all = all.saturating_add(op.duration_ns);
@@ -88,12 +88,12 @@ impl KernelNeeds {
                 *of = of.saturating_add(op.duration_ns);
             }
         }
-        let part = |(need, (launches, total_ns, bytes_per_us, by)): (KernelNeed, Sums)| NeedPart {
+        let part = |(need, (launches, total_ns, moved, by)): (KernelNeed, Sums)| NeedPart {
             need: need.name(),
             launches,
             total_ns,
             share: share(total_ns.into(), all.into()),
-            bytes_per_us,
+            bytes_per_us: u64::try_from(moved / u128::from(total_ns.max(1))).unwrap_or(u64::MAX),
             known_by: by
                 .into_iter()
                 .map(|(source, ns)| (source.name(), share(ns.into(), total_ns.into())))

@@ -306,6 +306,7 @@ impl ProfileFacts {
             issue_unknown: self.issue_unknown(),
             times_apart: self.quirks.iter().any(|quirk| TIMES_APART.contains(&quirk.name)),
             idle_issued: self.idle_issued,
+            is_open: self.requests.as_ref().is_some_and(|requests| requests.is_open),
             ..process
         }
     }

@@ -412,6 +412,7 @@ fn answer(
     let rows = recipes.iter().zip(runs).filter_map(row).collect();
     let today = today(replay.target, judged.len());
     let mut answer = PolicyFigures::new(today, judged, rows, replay.goals.to_vec());
+    answer.tell_errors_measured(&replay.target.id);
     answer.verdict.trust.extend(replay.rules.contention.iter().cloned());
     answer
 }

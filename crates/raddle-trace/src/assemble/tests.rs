@@ -2,6 +2,7 @@
 
 use super::waits::{Awaited, DraftWait, Waiter};
 use super::*;
+use crate::work::DraftWorks;
 use proptest::prelude::*;
 
 fn op(stream: u32, start: i64, duration: u64, arrival: Option<i64>) -> Op {
@@ -33,6 +34,7 @@ fn waiting(ops: Vec<Op>, resolution_ns: u64, waits: Vec<DraftWait>) -> Profile {
             memory_bytes: None,
             resolution_ns,
             waits,
+            works: DraftWorks::default(),
             report,
         },
     )

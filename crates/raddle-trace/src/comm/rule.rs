@@ -8,6 +8,7 @@ use super::is_communication;
 use crate::assemble::Renumber;
 use crate::profile::{Collective, Op, OpKind, Profile, StreamWait};
 use crate::provenance::{Field, Origin};
+use crate::work::OpWork;
 
 /// Rule for communication kernels in a replay, whose durations are mostly waiting for peers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -174,6 +175,9 @@ fn leave_out(profile: &mut Profile, is_one: impl Fn(&Op) -> bool) {
             (!is_one(&profile.ops[wait.op as usize])).then_some(StreamWait { op, source, ..*wait })
         })
         .collect();
+    let works = profile.works.iter().filter(|of| !is_one(&profile.ops[of.op as usize]));
+    let works = works.filter_map(|of| Some(OpWork { op: stands_for[of.op as usize]?, ..*of }));
+    profile.works = works.collect();
     profile.ops = kept;
     profile.kernels = kernels.select(core::mem::take(&mut profile.kernels));
     profile.streams = streams.select(core::mem::take(&mut profile.streams));

@@ -10,11 +10,14 @@ mod captured;
 pub(super) mod collect;
 mod device;
 pub(super) mod event;
+mod host_ops;
+mod meaning;
 mod memory;
 pub(super) mod plain;
 mod rocprof_v1;
 pub(super) mod settle;
 pub(super) mod shape;
+mod tensors;
 pub(super) mod waits;
 mod work;
 
@@ -44,6 +47,7 @@ pub(super) fn import(
     let file = source.file.clone();
     let mut found = KinetoCollector::default();
     found.wants_ranges = options.captures.is_some();
+    found.wants_shapes = options.op_shapes;
     let layout = |first| if first == b'[' { EVENTS } else { TRACE };
     let end = read_document(source, layout, &mut found)?;
     if let Some((what, advice)) = found.foreign {

@@ -19,6 +19,7 @@ use crate::report::{ImportReport, Quirk};
 
 mod columns;
 
+use crate::work::DraftWorks;
 pub use columns::LAUNCH_TABLE_COLUMNS;
 use columns::{check_header, is_column};
 
@@ -210,6 +211,7 @@ impl LaunchTable {
             memory_bytes: None,
             resolution_ns: 1,
             waits: Vec::new(),
+            works: DraftWorks::default(),
             report: ImportReport::default(),
         };
         Self { draft, names: Interner::default(), streams: Interner::default(), barriers }

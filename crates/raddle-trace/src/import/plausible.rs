@@ -267,8 +267,11 @@ fn leave_out_timeless(draft: &mut Draft, from_zero: bool) {
     let count = draft.ops.iter().filter(|op| apart(op)).count();
     let few = count <= draft.ops.len() / FEW;
     let report = &mut draft.report;
+    let out = |op: &Op| timeless(op) || few && apart(op);
+    let mut ops = draft.ops.iter();
+    draft.works.retain(|| ops.next().is_some_and(|op| !out(op)));
     draft.ops.retain(|op| {
-        let out = timeless(op) || few && apart(op);
+        let out = out(op);
         report.add(Quirk::ImpossibleTime, u64::from(out));
         if out && op.kind == OpKind::Kernel {
             report.leave_out_timeless();

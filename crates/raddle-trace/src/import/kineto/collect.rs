@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::batch::BatchRanges;
 use super::device;
 use super::event::{Api, Category, KinetoEvent, tie, times};
+use super::host_ops::HostOps;
 use super::memory::AllocatorPeaks;
 use super::shape::KernelExtents;
 use super::waits::KinetoWaits;
@@ -154,6 +155,9 @@ pub(in crate::import) struct KinetoCollector {
     /// Ranges of the host that name batch sizes; empty unless `wants_ranges` is set.
     pub(super) ranges: BatchRanges,
     pub(super) wants_ranges: bool,
+    /// Ops of the host, with what their shapes say; empty unless `wants_shapes` is set.
+    pub(super) host_ops: HostOps,
+    pub(super) wants_shapes: bool,
     pub(super) memory: AllocatorPeaks,
     pub(in crate::import) names: Interner<String>,
     pub(in crate::import) streams: Interner<StreamLabel>,
@@ -244,6 +248,12 @@ impl KinetoCollector {
             Category::Other if event.cat.is_none() => self.plain(event),
             Category::Other => return,
             _ if !timed => return,
+            Category::HostOp => {
+                if self.wants_shapes {
+                    self.host_ops.take(event);
+                }
+                return;
+            }
             Category::Annotation => {
                 self.report.note(Quirk::GpuAnnotation);
                 return;
@@ -412,7 +422,7 @@ impl RecordSink for KinetoCollector {
 
     fn kept(&self) -> usize {
         let records = self.ops.len().max(self.calls.len());
-        records.max(self.waits.len()).max(self.ranges.len())
+        records.max(self.waits.len()).max(self.ranges.len()).max(self.host_ops.len())
     }
 
     fn kernels_seen(&self) -> u64 {

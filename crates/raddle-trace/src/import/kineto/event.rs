@@ -21,6 +21,8 @@ pub(super) enum Category {
     Annotation,
     /// A range of the host's time to which the program gave a name.
     Range,
+    /// An op of PyTorch on the host.
+    HostOp,
     /// An event of any other kind.
     #[default]
     Other,
@@ -37,6 +39,7 @@ impl Category {
             "cuda_sync" => Self::Sync,
             "gpu_user_annotation" => Self::Annotation,
             "user_annotation" => Self::Range,
+            "cpu_op" | "Operator" => Self::HostOp,
             _ => Self::Other,
         }
     }
@@ -161,7 +164,7 @@ mod tests {
     fn the_category_is_that_of_the_outer_level_however_written() {
         for (text, category) in [
             (r#"{"ph":"X", "cat" : "kernel","name":"k"}"#, Category::Kernel),
-            (r#"{"name":"cat","cat":"cpu_op"}"#, Category::Other),
+            (r#"{"name":"cat","cat":"cpu_op"}"#, Category::HostOp),
             (r#"{"args":{"cat":"cpu_op"},"cat":"kernel"}"#, Category::Kernel),
             (r#"{"name":"\"cat\":\"kernel\""}"#, Category::Other),
             (r#"{"cat":"ker\u006eel"}"#, Category::Kernel),

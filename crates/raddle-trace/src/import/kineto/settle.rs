@@ -71,8 +71,16 @@ struct SettledLaunches {
 }
 
 impl Settler<'_> {
+    /// Sets the shapes of all kernels, which ran on a GPU of AMD or else of NVIDIA.
+    pub(super) fn all(&mut self, ops: &mut [KinetoOp], amd: bool) {
+        match amd {
+            true => self.amd(ops),
+            false => self.nvidia(ops),
+        }
+    }
+
     /// Sets the shapes of those kernels whose own events give the whole shape, as NVIDIA's do.
-    pub(super) fn nvidia(&mut self, ops: &mut [KinetoOp]) {
+    fn nvidia(&mut self, ops: &mut [KinetoOp]) {
         let mut without_grid = Vec::new();
         for (at, work) in kernels(ops) {
             let extents = self.of(work.extents());
@@ -91,7 +99,7 @@ impl Settler<'_> {
     }
 
     /// Sets the shapes of kernels that ran on an AMD GPU, where an event alone does not give them.
-    pub(super) fn amd(&mut self, ops: &mut [KinetoOp]) {
+    fn amd(&mut self, ops: &mut [KinetoOp]) {
         let mut others: BTreeMap<u32, SettledLaunches> = BTreeMap::new();
         let (mut without_unit, mut without_grid) = (Vec::new(), Vec::new());
         let mut near = 0;

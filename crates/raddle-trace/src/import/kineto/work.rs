@@ -15,6 +15,7 @@ use crate::import::devices::Devices;
 use crate::profile::{Op, OpKind, SourceDevice};
 use crate::provenance::Origin;
 use crate::report::{ImportReport, Quirk};
+use crate::work::DraftWorks;
 
 impl KinetoCollector {
     /// Builds the work of one device, each kernel with its shape and arrival joined; `None` where
@@ -47,29 +48,28 @@ impl KinetoCollector {
             captures: options.captures.as_deref().map(|captures| (captures, &ranges)),
             report: &mut self.report,
         };
-        match amd {
-            true => settler.amd(&mut self.ops),
-            false => settler.nvidia(&mut self.ops),
-        }
+        settler.all(&mut self.ops, amd);
         let lanes = self.lanes();
-        let waits = self.host_waits(&lanes);
+        let threads = core::mem::take(&mut self.threads).into_items();
+        let waits = self.host_waits(&lanes, &threads);
         let devices = self.devices_of_kernels(&lanes);
         if devices.is_empty() {
             return Ok(None);
         }
         let device = devices.choose(file, options.device)?;
-        let memory_bytes = self.memory.on(device);
         let mut report = self.report;
         let mut source = source_device(core::mem::take(&mut self.devices), device, &mut report);
         if let Some(source) = source.as_mut().filter(|_| amd) {
             source.arch = device::arch(&names);
         }
+        let is_on = |work: &KinetoOp| lanes[work.op.stream as usize].device == device;
+        let works = self.works(&threads, is_on);
         let (all, mut near) = (self.ops.len(), 0);
         let found = core::mem::take(&mut self.ops).into_iter();
         // Collecting from `into_iter` reuses the memory of the list that was read, the largest of
         // an import.
         let ops: Vec<Op> = found
-            .filter(|work| lanes[work.op.stream as usize].device == device)
+            .filter(is_on)
             .map(|work| {
                 let lane = lanes[work.op.stream as usize];
                 report.add(Quirk::QueueLanes, u64::from(amd && lane.on_queue));
@@ -84,11 +84,27 @@ impl KinetoCollector {
             streams: core::mem::take(&mut self.streams).into_items(),
             device: source,
             between_ns: None,
-            memory_bytes,
+            memory_bytes: self.memory.on(device),
             resolution_ns: if self.fine { 1 } else { 1000 },
             waits,
+            works,
             report,
         }))
+    }
+
+    /// Returns the works of the ops for which `is_on` is true, as far as ops of the host tell them.
+    fn works(&mut self, threads: &[u64], is_on: impl Fn(&KinetoOp) -> bool) -> DraftWorks {
+        let mut near = 0;
+        let launches = (0..).zip(&self.ops).filter_map(|(at, work)| {
+            let call = call_of(work.correlation(), &self.calls, &mut near)?;
+            let is_kernel = work.op.kind == OpKind::Kernel;
+            is_kernel.then(|| (threads[call.thread as usize], call.start, at))
+        });
+        let host_ops = core::mem::take(&mut self.host_ops);
+        let mut works = host_ops.launched(self.ops.len(), launches);
+        let mut on_device = self.ops.iter().map(is_on);
+        works.retain(|| on_device.next().unwrap_or(false));
+        works
     }
 
     fn devices_of_kernels(&self, lanes: &[KinetoLane]) -> Devices<Option<u64>> {
@@ -119,8 +135,7 @@ impl KinetoCollector {
 
     /// Returns the waits of the host for work of the device, and those of streams that the host
     /// told to wait for an event.
-    fn host_waits(&mut self, lanes: &[KinetoLane]) -> Vec<DraftWait> {
-        let threads = core::mem::take(&mut self.threads).into_items();
+    fn host_waits(&mut self, lanes: &[KinetoLane], threads: &[u64]) -> Vec<DraftWait> {
         let stream = |op: &Op| lanes[op.stream as usize].stream;
         let ops = self
             .ops

@@ -5,6 +5,7 @@
 mod amd;
 mod events;
 mod form;
+mod op_shapes;
 mod work;
 
 use raddle_trace::{Field, ImportConfig, Op, Origin, Profile, TraceError, read};

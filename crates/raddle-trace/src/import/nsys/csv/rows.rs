@@ -15,6 +15,7 @@ use crate::report::{ImportReport, Quirk};
 
 use super::header::ReportHeader;
 use super::size::{shared_memory, shared_memory_of_nvprof};
+use crate::work::DraftWorks;
 
 /// Beginnings of the names of copies and fills, which have no grid.
 const NO_KERNELS: [&str; 2] = ["[CUDA", "[Unified Memory"];
@@ -243,6 +244,7 @@ impl GpuTrace {
             memory_bytes: None,
             resolution_ns: self.steps.into_iter().flatten().max().unwrap_or(1).max(1),
             waits: Vec::new(),
+            works: DraftWorks::default(),
             report: self.report,
         })
     }

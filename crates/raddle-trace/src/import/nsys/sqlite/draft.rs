@@ -14,6 +14,7 @@ use crate::report::Quirk;
 use super::collect::NsysCollector;
 use super::memory;
 use super::ops::{CudaCall, NsysLane, NsysName, NsysOp, NsysProcess, pid};
+use crate::work::DraftWorks;
 
 const STRINGS: &str = "StringIds";
 const STREAMS: &str = "TARGET_INFO_CUDA_STREAM";
@@ -129,6 +130,7 @@ pub(super) fn draft(
         memory_bytes,
         resolution_ns: 1,
         waits,
+        works: DraftWorks::default(),
         report,
     })
 }

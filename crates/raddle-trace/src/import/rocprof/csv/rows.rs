@@ -15,6 +15,7 @@ use crate::import::rocprof::{CLOCK_NS, kernel_name};
 use crate::profile::Op;
 use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
+use crate::work::DraftWorks;
 
 /// Names of the columns with times, in lower case.
 const TIMES: [&str; 4] = ["start_timestamp", "end_timestamp", "beginns", "endns"];
@@ -157,6 +158,7 @@ impl RocprofRows {
             memory_bytes: None,
             resolution_ns: CLOCK_NS,
             waits: Vec::new(),
+            works: DraftWorks::default(),
             report,
         }
     }

@@ -12,6 +12,7 @@ use crate::import::rocprof::registers::{are_halved, is_unified};
 use crate::profile::{Op, OpKind, SourceDevice};
 use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
+use crate::work::DraftWorks;
 
 /// Builds the profile's records from the ops of the device with the handle `device`.
 pub(super) fn draft(found: ResultCollector, device: u64) -> Draft {
@@ -47,6 +48,7 @@ pub(super) fn draft(found: ResultCollector, device: u64) -> Draft {
         memory_bytes: None,
         resolution_ns: CLOCK_NS,
         waits,
+        works: DraftWorks::default(),
         report,
     }
 }

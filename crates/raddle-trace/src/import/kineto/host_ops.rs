@@ -1,0 +1,111 @@
+//! Which op of the host made a launch, and what does its work say of the kernel?
+//!
+//! A launch belongs to the innermost op that its thread was in when it called. (The number
+//! `External id` names that op only in newer traces.) An op that launched several kernels says
+//! nothing about any of them.
+
+use std::cmp::Reverse;
+
+use super::event::{KinetoEvent, times};
+use super::meaning::OpMeaning;
+use super::tensors::OpInputs;
+use crate::assemble::{Interner, push};
+use crate::import::document::string;
+use crate::work::{DraftWorks, LaunchWork};
+
+/// An op of the host: its thread, begin and end in nanoseconds, and its work as a number in
+/// [`HostOps::works`] plus 1; 0 where the work is unknown.
+#[derive(Clone, Copy, Debug)]
+struct HostOp {
+    thread: u64,
+    begin: i64,
+    end: i64,
+    work: u32,
+}
+
+/// Ops of the host, with what their shapes say of their work.
+#[derive(Debug, Default)]
+pub(super) struct HostOps {
+    ops: Vec<HostOp>,
+    works: Interner<LaunchWork>,
+}
+
+impl HostOps {
+    pub(super) fn len(&self) -> usize {
+        self.ops.len()
+    }
+
+    /// Adds the op of the host that this event describes.
+    pub(super) fn take(&mut self, event: &KinetoEvent<'_>) {
+        let Some((start, lasts)) = times(event) else { return };
+        let work =
+            event.name.and_then(string).and_then(|name| OpMeaning::of(&name)).and_then(|meaning| {
+                let names = ["Input Dims", "Input type", "Input Strides", "Concrete Inputs"];
+                meaning.work(&OpInputs::read(event.args(&names))?)
+            });
+        let op = HostOp {
+            thread: event.thread(),
+            begin: start.nanos,
+            end: start.nanos.saturating_add(lasts.nanos),
+            work: work.map_or(0, |work| self.works.number(&work) + 1),
+        };
+        push(&mut self.ops, op);
+    }
+
+    /// Returns the works of `count` ops of the device, given the launches of their kernels, each as
+    /// (thread that called, time of the call in nanoseconds, index of the op).
+    pub(super) fn launched(
+        self,
+        count: usize,
+        launches: impl Iterator<Item = (u64, i64, u32)>,
+    ) -> DraftWorks {
+        let Self { mut ops, works } = self;
+        let works = works.into_items();
+        if works.is_empty() {
+            return DraftWorks::default();
+        }
+        ops.sort_by_key(|op| (op.thread, op.begin, Reverse(op.end)));
+        let mut launches: Vec<_> = launches.collect();
+        launches.sort_unstable();
+        let mut made_by: Vec<(usize, u32)> = Vec::with_capacity(launches.len());
+        let (mut inside, mut next): (Vec<usize>, usize) = (Vec::new(), 0);
+        for (thread, time, at) in launches {
+            while ops.get(next).is_some_and(|op| (op.thread, op.begin) <= (thread, time)) {
+                let begun = ops[next];
+                // Ops that the thread has left by now are not around one that begins.
+                while inside.last().is_some_and(|&op| is_left(&ops[op], begun.thread, begun.begin))
+                {
+                    inside.pop();
+                }
+                inside.push(next);
+                next += 1;
+            }
+            while inside.last().is_some_and(|&op| is_left(&ops[op], thread, time)) {
+                inside.pop();
+            }
+            made_by.extend(innermost(&ops, &inside).map(|op| (op, at)));
+        }
+        made_by.sort_unstable();
+        let mut of = vec![0; count];
+        for one in made_by.chunk_by(|a, b| a.0 == b.0) {
+            if let [(op, at)] = *one {
+                of[at as usize] = ops[op].work;
+            }
+        }
+        DraftWorks::new(of, works)
+    }
+}
+
+/// Returns whether a thread is not in this op at a time.
+fn is_left(op: &HostOp, thread: u64, time: i64) -> bool {
+    op.thread != thread || op.end < time
+}
+
+/// Returns the last of the ops that a thread is in, as an index; `None` where it is in none, or two
+/// begin and end together, so that nobody knows which is the inner one.
+fn innermost(ops: &[HostOp], inside: &[usize]) -> Option<usize> {
+    let (&last, before) = inside.split_last()?;
+    let span = |op: usize| (ops[op].begin, ops[op].end);
+    let is_sure = before.last().is_none_or(|&before| span(before) != span(last));
+    is_sure.then_some(last)
+}

@@ -1,0 +1,433 @@
+//! What must a launch move and compute that an op of PyTorch makes, by the tensors that the op was
+//! given?
+//!
+//! Ops whose meaning is known are listed here by name; of all others nothing is said. Every tensor
+//! counts once, and a result that is no argument counts where its shape follows.
+
+use super::tensors::{OpInputs, Tensor};
+use crate::work::LaunchWork;
+
+/// Meaning of an op: what it reads and writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OpMeaning {
+    /// Product of two matrices; those are the arguments from this position on, and what stands
+    /// before them is added.
+    Product(usize),
+    /// Products of as many matrices as the first axis says; otherwise like `Product`.
+    Products(usize),
+    /// Product of rows with the transposed weights in the second argument.
+    Linear,
+    /// Convolution; the positions of (stride, padding, dilation) among the arguments.
+    Convolution([usize; 3]),
+    /// Work on each element: all tensors are read, and one of their common shape is written, with
+    /// elements of so many bytes, or for `None` as wide as the widest.
+    Map(Option<u64>),
+    /// The first tensor is written.
+    Fill,
+    /// Each tensor is read or written.
+    Once,
+    /// The first so many tensors are read and written, the others read.
+    Update(usize),
+    /// The second and third tensor are read and written, in part by the others.
+    Rotate,
+    /// The first tensor is read; what is written is small.
+    Reduce,
+    /// All tensors are read, and one as large as the largest is written.
+    Normalise,
+    /// Attention of queries, keys and values; true where the axis of heads stands before that of
+    /// tokens.
+    Attention(bool),
+    /// Rows of a table, the first tensor, are copied, as many as the second tensor has elements.
+    Embedding,
+}
+
+/// Work on each element, whose name with a `_` behind it means the work in place.
+const MAPS: [&str; 68] = [
+    "_log_softmax",
+    "_log_softmax_backward_data",
+    "_softmax",
+    "_softmax_backward_data",
+    "abs",
+    "add",
+    "addcdiv",
+    "addcmul",
+    "bitwise_and",
+    "bitwise_not",
+    "bitwise_or",
+    "clamp",
+    "clamp_max",
+    "clamp_min",
+    "cos",
+    "cumsum",
+    "div",
+    "elu",
+    "elu_backward",
+    "erf",
+    "exp",
+    "floor",
+    "floor_divide",
+    "fmod",
+    "gelu",
+    "gelu_backward",
+    "hardsigmoid",
+    "hardswish",
+    "hardswish_backward",
+    "hardtanh",
+    "hardtanh_backward",
+    "leaky_relu",
+    "leaky_relu_backward",
+    "lerp",
+    "log",
+    "log1p",
+    "masked_fill",
+    "maximum",
+    "minimum",
+    "mish",
+    "mse_loss_backward",
+    "mul",
+    "nan_to_num",
+    "neg",
+    "pow",
+    "reciprocal",
+    "relu",
+    "remainder",
+    "round",
+    "rsqrt",
+    "rsub",
+    "sigmoid",
+    "sigmoid_backward",
+    "silu",
+    "silu_backward",
+    "sin",
+    "softplus",
+    "softplus_backward",
+    "sqrt",
+    "square",
+    "sub",
+    "tanh",
+    "tanh_backward",
+    "threshold",
+    "threshold_backward",
+    "tril",
+    "triu",
+    "where",
+];
+/// Work on each element that writes one byte for each.
+const COMPARES: [&str; 11] = [
+    "eq",
+    "ge",
+    "gt",
+    "isfinite",
+    "isnan",
+    "le",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "lt",
+    "ne",
+];
+const REDUCES: [&str; 20] = [
+    "_adaptive_avg_pool2d",
+    "all",
+    "amax",
+    "amin",
+    "any",
+    "argmax",
+    "argmin",
+    "avg_pool2d",
+    "linalg_vector_norm",
+    "logsumexp",
+    "max",
+    "max_pool2d_with_indices",
+    "mean",
+    "min",
+    "norm",
+    "prod",
+    "std",
+    "sum",
+    "var",
+    "var_mean",
+];
+const NORMALISES: [&str; 13] = [
+    "_batch_norm_impl_index",
+    "_fused_rms_norm",
+    "_native_batch_norm_legit",
+    "cudnn_batch_norm",
+    "cudnn_batch_norm_backward",
+    "miopen_batch_norm",
+    "miopen_batch_norm_backward",
+    "native_batch_norm",
+    "native_batch_norm_backward",
+    "native_group_norm",
+    "native_group_norm_backward",
+    "native_layer_norm",
+    "native_layer_norm_backward",
+];
+/// Kernels of vLLM whose result is their first argument.
+const ONCE: [&str; 6] = [
+    "dynamic_scaled_fp8_quant",
+    "gelu_and_mul",
+    "gelu_tanh_and_mul",
+    "rms_norm",
+    "silu_and_mul",
+    "static_scaled_fp8_quant",
+];
+
+impl OpMeaning {
+    /// Returns the meaning of the op with this name; `None` where it is unknown.
+    pub(super) fn of(name: &str) -> Option<Self> {
+        if let Some(own) = name.strip_prefix("_C::") {
+            return match own {
+                "fused_add_rms_norm" => Some(Self::Update(2)),
+                "rotary_embedding" => Some(Self::Rotate),
+                _ => ONCE.contains(&own).then_some(Self::Once),
+            };
+        }
+        let name = name.strip_prefix("aten::")?;
+        let known = match name {
+            "mm" => Self::Product(0),
+            "addmm" | "_addmm_activation" => Self::Product(1),
+            "bmm" => Self::Products(0),
+            "baddbmm" => Self::Products(1),
+            "linear" => Self::Linear,
+            "convolution" | "_convolution" | "cudnn_convolution_relu" => {
+                Self::Convolution([3, 4, 5])
+            }
+            "cudnn_convolution" => Self::Convolution([3, 2, 4]),
+            "miopen_convolution" => Self::Convolution([4, 3, 5]),
+            "copy_" => Self::Once,
+            "fill_" | "zero_" => Self::Fill,
+            "_flash_attention_forward" | "_efficient_attention_forward" => Self::Attention(false),
+            "_scaled_dot_product_flash_attention"
+            | "_scaled_dot_product_efficient_attention"
+            | "_scaled_dot_product_cudnn_attention" => Self::Attention(true),
+            "embedding" => Self::Embedding,
+            _ if is_one(&MAPS, name) => Self::Map(None),
+            _ if is_one(&COMPARES, name) => Self::Map(Some(1)),
+            _ if is_one(&REDUCES, name) => Self::Reduce,
+            _ if is_one(&NORMALISES, name) => Self::Normalise,
+            _ => {
+                let own = name.strip_suffix('_')?;
+                is_one(&MAPS, own).then_some(Self::Update(1))?
+            }
+        };
+        Some(known)
+    }
+
+    /// Returns the work of a launch that does all of an op of this meaning with these arguments;
+    /// `None` where they do not tell it.
+    pub(super) fn work(self, of: &OpInputs) -> Option<LaunchWork> {
+        let moved = |bytes: u64| LaunchWork { bytes, flops: 0 };
+        let bytes = |at: usize| of.tensor(at).and_then(Tensor::bytes);
+        match self {
+            Self::Product(first) => {
+                let [m, k] = *of.tensor(first)?.dims.as_slice() else { return None };
+                let [inner, n] = *of.tensor(first + 1)?.dims.as_slice() else { return None };
+                (k == inner).then(|| product(of, first, [1, m, n, k]))?
+            }
+            Self::Products(first) => {
+                let [b, m, k] = *of.tensor(first)?.dims.as_slice() else { return None };
+                let [_, inner, n] = *of.tensor(first + 1)?.dims.as_slice() else { return None };
+                (k == inner).then(|| product(of, first, [b, m, n, k]))?
+            }
+            Self::Linear => {
+                let rows = of.tensor(0)?;
+                let [n, k] = *of.tensor(1)?.dims.as_slice() else { return None };
+                let m = rows.elements()?.checked_div(k)?;
+                (rows.dims.last() == Some(&k)).then(|| product(of, 0, [1, m, n, k]))?
+            }
+            Self::Convolution(places) => convolution(of, places),
+            Self::Map(width) => {
+                let tensors = || of.all().filter(|it| !it.dims.is_empty());
+                let widest = tensors().map(|it| it.width).max()?;
+                let shape = tensors().try_fold(Vec::new(), |shape, it| common(shape, &it.dims))?;
+                let written = shape.iter().try_fold(1u64, |all, &side| all.checked_mul(side))?;
+                let written = written.checked_mul(width.unwrap_or(widest))?;
+                Some(moved(of.bytes()?.checked_add(written)?))
+            }
+            Self::Fill => Some(moved(bytes(0)?)),
+            Self::Once => Some(moved(of.bytes()?)),
+            Self::Update(count) => {
+                let again = (0..count).try_fold(0u64, |sum, at| sum.checked_add(bytes(at)?))?;
+                Some(moved(of.bytes()?.checked_add(again)?))
+            }
+            Self::Rotate => Some(moved(bytes(1)?.checked_add(bytes(2)?)?.checked_mul(2)?)),
+            Self::Reduce => Some(moved(bytes(0)?)),
+            Self::Normalise => {
+                let largest = of.all().filter_map(Tensor::bytes).max()?;
+                Some(moved(of.bytes()?.checked_add(largest)?))
+            }
+            Self::Attention(heads_first) => attention(of, heads_first),
+            Self::Embedding => {
+                let (table, rows) = (of.tensor(0)?, of.tensor(1)?);
+                let row = table.dims.last()?.checked_mul(table.width)?;
+                let copied = row.checked_mul(rows.elements()?)?.checked_mul(2)?;
+                Some(moved(copied.checked_add(rows.bytes()?)?))
+            }
+        }
+    }
+}
+
+/// Returns whether a name is in a sorted list.
+fn is_one(sorted: &[&str], name: &str) -> bool {
+    sorted.binary_search(&name).is_ok()
+}
+
+/// Returns the work of `batch` products of (m, k) with (k, n): all arguments are read, and the
+/// product is written with elements as wide as those of the tensor at the position `first`.
+fn product(of: &OpInputs, first: usize, [batch, m, n, k]: [u64; 4]) -> Option<LaunchWork> {
+    let result = batch.checked_mul(m)?.checked_mul(n)?;
+    let written = result.checked_mul(of.tensor(first)?.width)?;
+    Some(LaunchWork {
+        bytes: of.bytes()?.checked_add(written)?,
+        flops: result.checked_mul(k)?.checked_mul(2)?,
+    })
+}
+
+/// Returns the work of a convolution of the first tensor, (images, channels, sides), with the
+/// second, (channels written, channels of a group, sides); the three positions are those of stride,
+/// padding and dilation.
+fn convolution(of: &OpInputs, [stride, padding, dilation]: [usize; 3]) -> Option<LaunchWork> {
+    let (image, filter) = (of.tensor(0)?, of.tensor(1)?);
+    let ([images, _, sides @ ..], [channels, _, kernel @ ..]) = (&*image.dims, &*filter.dims)
+    else {
+        return None;
+    };
+    let transposed = of.values.iter().skip(2).find(|value| matches!(&***value, "True" | "False"));
+    // The first flag among the arguments of a general convolution says so; cuDNN's own have others.
+    if stride == 3 && padding == 4 && transposed.is_some_and(|value| value == "True") {
+        return None;
+    }
+    let [stride, padding, dilation] = [stride, padding, dilation].map(|at| of.numbers(at));
+    let (stride, padding, dilation) = (stride?, padding?, dilation?);
+    let mut written = images.checked_mul(*channels)?;
+    for (axis, (&side, &kernel)) in sides.iter().zip(kernel).enumerate() {
+        let at = |all: &[u64]| all.get(axis).or(all.first()).copied();
+        let padded = side.checked_add(at(&padding)?.checked_mul(2)?)?;
+        let covered = at(&dilation)?.checked_mul(kernel.checked_sub(1)?)?.checked_add(1)?;
+        let places = padded.checked_sub(covered)?.checked_div(at(&stride)?)?.checked_add(1)?;
+        written = written.checked_mul(places)?;
+    }
+    let each = filter.elements()?.checked_div(*channels)?;
+    Some(LaunchWork {
+        bytes: of.bytes()?.checked_add(written.checked_mul(image.width)?)?,
+        flops: written.checked_mul(each)?.checked_mul(2)?,
+    })
+}
+
+/// Returns the work of attention: queries, keys and values are read, and as much as the queries is
+/// written.
+fn attention(of: &OpInputs, heads_first: bool) -> Option<LaunchWork> {
+    let (queries, keys) = (of.tensor(0)?, of.tensor(1)?);
+    let ([batch, one, other, side], [_, own, others, _]) = (&*queries.dims, &*keys.dims) else {
+        return None;
+    };
+    let (heads, tokens, all) = if heads_first { (one, other, others) } else { (other, one, own) };
+    let pairs = batch.checked_mul(*heads)?.checked_mul(*tokens)?.checked_mul(*all)?;
+    let read = (0..3).try_fold(0u64, |sum, at| sum.checked_add(of.tensor(at)?.bytes()?))?;
+    Some(LaunchWork {
+        bytes: read.checked_add(queries.elements()?.checked_mul(queries.width)?)?,
+        flops: pairs.checked_mul(*side)?.checked_mul(4)?,
+    })
+}
+
+/// Returns the shape to which both shapes are stretched, whose last axes stand under each other;
+/// `None` where they do not fit.
+fn common(one: Vec<u64>, other: &[u64]) -> Option<Vec<u64>> {
+    let axes = one.len().max(other.len());
+    let side = |of: &[u64], axis: usize| (axis + of.len()).checked_sub(axes).map_or(1, |at| of[at]);
+    (0..axes)
+        .map(|axis| match (side(&one, axis), side(other, axis)) {
+            (1, side) | (side, 1) => Some(side),
+            (one, other) => (one == other).then_some(one),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn work(name: &str, dims: &str, types: &str, values: Option<&str>) -> Option<(u64, u64)> {
+        let inputs = OpInputs::read([Some(dims), Some(types), None, values])?;
+        OpMeaning::of(name)?.work(&inputs).map(|work| (work.bytes, work.flops))
+    }
+
+    #[test]
+    fn ops_move_what_their_tensors_hold() {
+        let of = |name, dims, types: &[&str]| {
+            work(name, dims, &serde_json::to_string(types).unwrap(), None)
+        };
+        let (f, h) = ("float", "c10::Half");
+        for (name, dims, types, found) in [
+            ("aten::mm", "[[2,3],[3,5]]", vec![f, f], (4 * (6 + 15 + 10), 60)),
+            (
+                "aten::addmm",
+                "[[5],[2,3],[3,5],[],[]]",
+                vec![f, f, f, "Scalar", "Scalar"],
+                (4 * (5 + 6 + 15 + 10), 60),
+            ),
+            ("aten::bmm", "[[7,2,3],[7,3,5]]", vec![h, h], (2 * 7 * (6 + 15 + 10), 420)),
+            ("aten::linear", "[[4,2,3],[5,3],[5]]", vec![h, h, h], (2 * (24 + 15 + 5 + 40), 240)),
+            ("aten::add", "[[4,1],[3],[]]", vec![f, f, "Scalar"], (4 * (4 + 3 + 12), 0)),
+            ("aten::mul", "[[1000],[]]", vec![h, "double"], (2 * 2000 + 8, 0)),
+            ("aten::eq", "[[8],[8]]", vec![f, f], (72, 0)),
+            ("aten::mul_", "[[8],[8]]", vec![f, f], (96, 0)),
+            ("aten::fill_", "[[8],[]]", vec![f, "Scalar"], (32, 0)),
+            ("aten::copy_", "[[8],[8],[]]", vec![f, h, "Scalar"], (48, 0)),
+            ("aten::sum", "[[4,8],[]]", vec![f, "ScalarList"], (128, 0)),
+            ("aten::_softmax", "[[4,8],[],[]]", vec![f, "Scalar", "Scalar"], (256, 0)),
+            (
+                "aten::native_layer_norm",
+                "[[4,8],[],[8],[8],[]]",
+                vec![h, "ScalarList", h, h, "Scalar"],
+                (2 * (32 + 8 + 8 + 32), 0),
+            ),
+            ("_C::fused_add_rms_norm", "[[4,8],[4,8],[8]]", vec![h; 3], (2 * (4 * 32 + 8), 0)),
+            ("_C::rms_norm", "[[4,8],[4,8],[8]]", vec![h; 3], (2 * (2 * 32 + 8), 0)),
+            (
+                "aten::_scaled_dot_product_flash_attention",
+                "[[1,8,1,64],[1,2,900,64],[1,2,900,64]]",
+                vec![h; 3],
+                (2 * (2 * 8 * 64 + 2 * 2 * 900 * 64), 4 * 8 * 900 * 64),
+            ),
+            ("aten::embedding", "[[50000,16],[3]]", vec![h, "long int"], (2 * 2 * 48 + 24, 0)),
+        ] {
+            assert_eq!(of(name, dims, &types), Some(found), "{name}");
+        }
+        // Shapes that do not fit the meaning, and names without one, say nothing.
+        assert_eq!(of("aten::mm", "[[2,3],[4,5]]", &[f, f]), None);
+        assert_eq!(of("aten::add", "[[4],[3]]", &[f, f]), None);
+        assert_eq!(of("aten::sort", "[[4]]", &[f]), None);
+        assert_eq!(of("mine::mm", "[[2,3],[3,5]]", &[f, f]), None);
+    }
+
+    #[test]
+    fn a_convolution_writes_a_place_for_each_step_of_its_filter() {
+        let dims = "[[10,3,224,224],[64,3,7,7],[],[],[],[],[]]";
+        let types = r#"["float","float","","ScalarList","ScalarList","ScalarList","Scalar"]"#;
+        let of = |name, values| work(name, dims, types, Some(values));
+        let written = 10 * 64 * 112 * 112;
+        let read = 10 * 3 * 224 * 224 + 64 * 3 * 7 * 7;
+        let found = Some((4 * (read + written), 2 * written * 3 * 7 * 7));
+        let miopen = r#"["","","","[3, 3]","[2, 2]","[1, 1]","1"]"#;
+        assert_eq!(of("aten::miopen_convolution", miopen), found);
+        let general = r#"["","","","[2, 2]","[3, 3]","[1, 1]","False","[0, 0]","1"]"#;
+        assert_eq!(of("aten::convolution", general), found);
+        let back = r#"["","","","[2, 2]","[3, 3]","[1, 1]","True","[0, 0]","1"]"#;
+        assert_eq!(of("aten::convolution", back), None, "it makes the image larger");
+        assert_eq!(of("aten::convolution", "[]"), None);
+        assert_eq!(of("aten::convolution", r#"["","","","[0]","[3]","[1]"]"#), None);
+    }
+
+    #[test]
+    fn the_lists_are_sorted_and_have_no_name_twice() {
+        let lists = [&MAPS[..], &COMPARES, &REDUCES, &NORMALISES];
+        assert!(lists.iter().all(|names| names.is_sorted()));
+        let mut all = lists.concat();
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
+}

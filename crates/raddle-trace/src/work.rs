@@ -1,0 +1,117 @@
+//! How many bytes must a launch move, and what does it need most by that?
+//!
+//! Some profiles say the shapes of the tensors on which the host's op worked that made the launch. Each tensor is
+//! counted once, so the bytes are the least that the launch moves; caches and second readings are
+//! not in them. Everything is a whole number.
+
+use crate::KernelNeed;
+
+/// Thousandths of the memory's peak bandwidth from which on a launch needs memory most, whatever it
+/// computes.
+const HALF: u64 = 500;
+/// Arithmetic operations for each byte, below which a launch needs memory most: a device of the
+/// table does at least that many in the time in which it moves a byte.
+const FEW: u64 = 16;
+
+/// The work of one launch, as the shapes of the tensors tell it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LaunchWork {
+    /// Bytes that the launch must at least read and write.
+    pub bytes: u64,
+    /// Multiplications and additions of products of matrices, convolutions and attention; 0 for
+    /// work that does few for each byte.
+    pub flops: u64,
+}
+
+impl LaunchWork {
+    /// Returns (the resource that a launch with this work needs most, the bandwidth that it needs in
+    /// thousandths of the peak), where it lasts `duration_ns` on a device whose memory moves at most
+    /// `peak` bytes in a microsecond. `None` where the shapes say nothing: no byte, or no time.
+    ///
+    /// ```
+    /// use raddle_trace::{KernelNeed, LaunchWork};
+    /// // 4 MB in 2 us on an H200 (4,800 bytes/ns), by work on each element and by a large product.
+    /// let of = |flops| LaunchWork { bytes: 4_000_000, flops }.need(2_000, 4_800_000);
+    /// assert_eq!(of(0), Some((KernelNeed::Memory, 416)));
+    /// assert_eq!(of(1 << 30), Some((KernelNeed::Compute, 416)));
+    /// ```
+    #[must_use]
+    pub fn need(&self, duration_ns: u64, peak: u64) -> Option<(KernelNeed, u64)> {
+        let most = u128::from(duration_ns) * u128::from(peak);
+        if most == 0 || self.bytes == 0 {
+            return None;
+        }
+        // Bytes a microsecond are thousandths of bytes a nanosecond.
+        let permille = u128::from(self.bytes) * 1_000_000 / most;
+        // More than the peak came from caches.
+        let permille = u64::try_from(permille).unwrap_or(u64::MAX).min(1000);
+        let reads = permille >= HALF || self.flops / FEW < self.bytes;
+        Some((if reads { KernelNeed::Memory } else { KernelNeed::Compute }, permille))
+    }
+}
+
+/// The work of one op of a profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpWork {
+    /// The op, as an index in [`Profile::ops`](crate::Profile::ops).
+    pub op: u32,
+    /// Bytes and operations that the launch must at least move and do.
+    pub work: LaunchWork,
+}
+
+/// Works of the ops of an import, while ops are left out and sorted.
+#[derive(Debug, Default)]
+pub(crate) struct DraftWorks {
+    /// For each op the number of its work in `all` plus 1, or 0 where it is unknown; empty where the
+    /// work of no op is known.
+    of: Vec<u32>,
+    all: Vec<LaunchWork>,
+}
+
+impl DraftWorks {
+    /// Builds the works of ops, given for each op the number of its work in `all` plus 1, or 0.
+    pub(crate) fn new(of: Vec<u32>, all: Vec<LaunchWork>) -> Self {
+        Self { of, all }
+    }
+
+    /// Keeps the works of those ops for which `keep`, asked once for each op in order, is true.
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut() -> bool) {
+        self.of.retain(|_| keep());
+    }
+
+    /// Sorts the works as the ops are sorted: by a key of the op at an index, equal ones as they are.
+    pub(crate) fn sort_by_key(&mut self, key: impl Fn(usize) -> u64) {
+        let mut order: Vec<usize> = (0..self.of.len()).collect();
+        order.sort_by_key(|&at| key(at));
+        self.of = order.into_iter().map(|at| self.of[at]).collect();
+    }
+
+    /// Lists the ops whose work is known.
+    pub(crate) fn known(&self) -> Vec<OpWork> {
+        let of = |(op, &work): (u32, &u32)| {
+            let work = *self.all.get((work as usize).checked_sub(1)?)?;
+            Some(OpWork { op, work })
+        };
+        (0..).zip(&self.of).filter_map(of).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_launch_needs_what_it_moves_and_computes() {
+        use KernelNeed::{Compute, Memory};
+        // 900 bytes/ns for 10 us are 9 MB.
+        let of = |bytes, flops| LaunchWork { bytes, flops }.need(10_000, 900_000);
+        assert_eq!(of(4_500_000, u64::MAX), Some((Memory, 500)), "half of the peak");
+        assert_eq!(of(4_499_999, u64::MAX), Some((Compute, 499)));
+        assert_eq!(of(900_000, 16 * 900_000), Some((Compute, 100)));
+        assert_eq!(of(900_000, 16 * 900_000 - 1), Some((Memory, 100)), "few rows");
+        assert_eq!(of(90_000_000, 0), Some((Memory, 1000)), "ten times the peak: from caches");
+        assert_eq!(of(u64::MAX, 0), Some((Memory, 1000)));
+        assert_eq!(of(0, 7), None);
+        assert_eq!(LaunchWork { bytes: 1, flops: 0 }.need(0, 900_000), None);
+    }
+}
