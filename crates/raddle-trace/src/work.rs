@@ -1,16 +1,16 @@
 //! How many bytes must a launch move, and what does it need most by that?
 //!
-//! Some profiles say the shapes of the tensors on which the host's op worked that made the launch. Each tensor is
-//! counted once, so the bytes are the least that the launch moves; caches and second readings are
-//! not in them. Everything is a whole number.
+//! Some profiles say the shapes of the tensors on which the host's op worked that made the launch.
+//! Each tensor is counted once, so the bytes are the least that the launch moves; caches and second
+//! readings are not in them. Everything is a whole number.
 
 use crate::KernelNeed;
 
 /// Thousandths of the memory's peak bandwidth from which on a launch needs memory most, whatever it
 /// computes.
 const HALF: u64 = 500;
-/// Arithmetic operations for each byte, below which a launch needs memory most: a device of the
-/// table does at least that many in the time in which it moves a byte.
+/// Arithmetic operations for each byte, below which a launch needs memory most: the matrix units of a
+/// device of the table do more in the time in which it moves a byte.
 const FEW: u64 = 16;
 
 /// The work of one launch, as the shapes of the tensors tell it.

@@ -19,9 +19,10 @@ pub(super) enum OpMeaning {
     Linear,
     /// Convolution; the positions of (stride, padding, dilation) among the arguments.
     Convolution([usize; 3]),
-    /// Work on each element: all tensors are read, and one of their common shape is written, with
-    /// elements of so many bytes, or for `None` as wide as the widest.
-    Map(Option<u64>),
+    /// Work on each element: the first so many arguments are read, and a tensor of their common
+    /// shape is written, with elements of so many bytes, or for `None` as wide as the widest. A
+    /// tensor behind those arguments is the one that is written.
+    Map(usize, Option<u64>),
     /// The first tensor is written.
     Fill,
     /// Each tensor is read or written.
@@ -126,7 +127,7 @@ const COMPARES: [&str; 11] = [
     "lt",
     "ne",
 ];
-const REDUCES: [&str; 20] = [
+const REDUCES: [&str; 18] = [
     "_adaptive_avg_pool2d",
     "all",
     "amax",
@@ -134,11 +135,9 @@ const REDUCES: [&str; 20] = [
     "any",
     "argmax",
     "argmin",
-    "avg_pool2d",
     "linalg_vector_norm",
     "logsumexp",
     "max",
-    "max_pool2d_with_indices",
     "mean",
     "min",
     "norm",
@@ -202,8 +201,8 @@ impl OpMeaning {
             | "_scaled_dot_product_efficient_attention"
             | "_scaled_dot_product_cudnn_attention" => Self::Attention(true),
             "embedding" => Self::Embedding,
-            _ if is_one(&MAPS, name) => Self::Map(None),
-            _ if is_one(&COMPARES, name) => Self::Map(Some(1)),
+            _ if is_one(&MAPS, name) => Self::Map(operands(name), None),
+            _ if is_one(&COMPARES, name) => Self::Map(operands(name), Some(1)),
             _ if is_one(&REDUCES, name) => Self::Reduce,
             _ if is_one(&NORMALISES, name) => Self::Normalise,
             _ => {
@@ -223,27 +222,28 @@ impl OpMeaning {
             Self::Product(first) => {
                 let [m, k] = *of.tensor(first)?.dims.as_slice() else { return None };
                 let [inner, n] = *of.tensor(first + 1)?.dims.as_slice() else { return None };
-                (k == inner).then(|| product(of, first, [1, m, n, k]))?
+                (k == inner).then(|| product(of, (first, first + 2), [1, m, n, k]))?
             }
             Self::Products(first) => {
                 let [b, m, k] = *of.tensor(first)?.dims.as_slice() else { return None };
                 let [_, inner, n] = *of.tensor(first + 1)?.dims.as_slice() else { return None };
-                (k == inner).then(|| product(of, first, [b, m, n, k]))?
+                (k == inner).then(|| product(of, (first, first + 2), [b, m, n, k]))?
             }
             Self::Linear => {
                 let rows = of.tensor(0)?;
                 let [n, k] = *of.tensor(1)?.dims.as_slice() else { return None };
                 let m = rows.elements()?.checked_div(k)?;
-                (rows.dims.last() == Some(&k)).then(|| product(of, 0, [1, m, n, k]))?
+                (rows.dims.last() == Some(&k)).then(|| product(of, (0, 3), [1, m, n, k]))?
             }
             Self::Convolution(places) => convolution(of, places),
-            Self::Map(width) => {
-                let tensors = || of.all().filter(|it| !it.dims.is_empty());
+            Self::Map(operands, width) => {
+                let tensors = || of.first(operands).filter(|it| !it.dims.is_empty());
                 let widest = tensors().map(|it| it.width).max()?;
+                let given = of.all().skip(of.first(operands).count()).last().map(|it| it.width);
                 let shape = tensors().try_fold(Vec::new(), |shape, it| common(shape, &it.dims))?;
                 let written = shape.iter().try_fold(1u64, |all, &side| all.checked_mul(side))?;
-                let written = written.checked_mul(width.unwrap_or(widest))?;
-                Some(moved(of.bytes()?.checked_add(written)?))
+                let written = written.checked_mul(given.or(width).unwrap_or(widest))?;
+                Some(moved(sum(of.first(operands))?.checked_add(written)?))
             }
             Self::Fill => Some(moved(bytes(0)?)),
             Self::Once => Some(moved(of.bytes()?)),
@@ -268,18 +268,43 @@ impl OpMeaning {
     }
 }
 
+/// Returns the number of arguments that an op on each element reads.
+fn operands(name: &str) -> usize {
+    match name {
+        "addcdiv" | "addcmul" | "clamp" | "lerp" | "masked_fill" | "mse_loss_backward"
+        | "where" => 3,
+        "add" | "bitwise_and" | "bitwise_or" | "clamp_max" | "clamp_min" | "div"
+        | "floor_divide" | "fmod" | "maximum" | "minimum" | "mul" | "pow" | "remainder"
+        | "rsub" | "sub" => 2,
+        "eq" | "ge" | "gt" | "le" | "logical_and" | "logical_or" | "lt" | "ne" => 2,
+        // The last of its arguments, a tensor, stands behind four numbers.
+        "elu_backward" => 6,
+        _ if name.ends_with("_backward") || name.ends_with("_backward_data") => 2,
+        _ => 1,
+    }
+}
+
+/// Returns the bytes of tensors, each counted once; `None` where there are too many.
+fn sum<'t>(mut tensors: impl Iterator<Item = &'t Tensor>) -> Option<u64> {
+    tensors.try_fold(0u64, |sum, tensor| sum.checked_add(tensor.bytes()?))
+}
+
 /// Returns whether a name is in a sorted list.
 fn is_one(sorted: &[&str], name: &str) -> bool {
     sorted.binary_search(&name).is_ok()
 }
 
-/// Returns the work of `batch` products of (m, k) with (k, n): all arguments are read, and the
-/// product is written with elements as wide as those of the tensor at the position `first`.
-fn product(of: &OpInputs, first: usize, [batch, m, n, k]: [u64; 4]) -> Option<LaunchWork> {
+/// Returns the work of `batch` products of (m, k) with (k, n): the first `read` arguments are read, and
+/// the product is written with elements as wide as those of the argument at the position `first`.
+fn product(
+    of: &OpInputs,
+    (first, read): (usize, usize),
+    [batch, m, n, k]: [u64; 4],
+) -> Option<LaunchWork> {
     let result = batch.checked_mul(m)?.checked_mul(n)?;
     let written = result.checked_mul(of.tensor(first)?.width)?;
     Some(LaunchWork {
-        bytes: of.bytes()?.checked_add(written)?,
+        bytes: sum(of.first(read))?.checked_add(written)?,
         flops: result.checked_mul(k)?.checked_mul(2)?,
     })
 }
@@ -372,6 +397,11 @@ mod tests {
             ("aten::add", "[[4,1],[3],[]]", vec![f, f, "Scalar"], (4 * (4 + 3 + 12), 0)),
             ("aten::mul", "[[1000],[]]", vec![h, "double"], (2 * 2000 + 8, 0)),
             ("aten::eq", "[[8],[8]]", vec![f, f], (72, 0)),
+            // The last tensor is the one that is written.
+            ("aten::mul", "[[8],[8],[8]]", vec![f, "double", f], (32 + 64 + 32, 0)),
+            ("aten::add", "[[8],[8],[],[8]]", vec![f, f, "Scalar", h], (32 + 32 + 16, 0)),
+            ("aten::exp", "[[8],[8]]", vec![f, f], (64, 0)),
+            ("aten::mm", "[[2,3],[3,5],[2,5]]", vec![f, f, f], (4 * (6 + 15 + 10), 60)),
             ("aten::mul_", "[[8],[8]]", vec![f, f], (96, 0)),
             ("aten::fill_", "[[8],[]]", vec![f, "Scalar"], (32, 0)),
             ("aten::copy_", "[[8],[8],[]]", vec![f, h, "Scalar"], (48, 0)),
@@ -399,6 +429,7 @@ mod tests {
         assert_eq!(of("aten::mm", "[[2,3],[4,5]]", &[f, f]), None);
         assert_eq!(of("aten::add", "[[4],[3]]", &[f, f]), None);
         assert_eq!(of("aten::sort", "[[4]]", &[f]), None);
+        assert_eq!(of("aten::avg_pool2d", "[[1,1,4,4],[]]", &[f, "ScalarList"]), None);
         assert_eq!(of("mine::mm", "[[2,3],[3,5]]", &[f, f]), None);
     }
 

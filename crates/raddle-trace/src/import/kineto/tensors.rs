@@ -72,6 +72,11 @@ impl OpInputs {
         self.tensors.iter().flatten()
     }
 
+    /// Lists the tensors among the first so many arguments.
+    pub(super) fn first(&self, count: usize) -> impl Iterator<Item = &Tensor> {
+        self.tensors.iter().take(count).flatten()
+    }
+
     /// Returns the bytes of all tensors, each counted once; `None` where there are too many.
     pub(super) fn bytes(&self) -> Option<u64> {
         self.all().try_fold(0u64, |sum, tensor| sum.checked_add(tensor.bytes()?))
@@ -129,7 +134,7 @@ fn width(kind: &str) -> Option<u64> {
     Some(match kind {
         "bool" | "char" | "signed char" | "unsigned char" => 1,
         "short" | "short int" | "c10::Half" | "c10::BFloat16" => 2,
-        "int" | "float" => 4,
+        "int" | "unsigned int" | "float" => 4,
         "long" | "long int" | "long long" | "double" | "c10::complex<float>" => 8,
         "c10::complex<double>" => 16,
         _ if kind.starts_with("c10::Float8") => 1,

@@ -100,9 +100,9 @@ fn works_stay_with_their_kernels_where_others_are_left_out() {
 fn shapes_of_samples_tell_the_work_of_many_kernels() {
     let known = [
         ("kineto_nvidia/hta_trace_diff_control_a100.json.gz", 6336),
-        ("kineto_nvidia/hta_timeline_sampled_rank0.json.gz", 850),
+        ("kineto_nvidia/hta_timeline_sampled_rank0.json.gz", 846),
         ("kineto_nvidia/tracelens_b200_eager.json.gz", 365),
-        ("kineto_amd/tracelens_mi300x_resnet_act_checkpoint.json.gz", 621),
+        ("kineto_amd/tracelens_mi300x_resnet_act_checkpoint.json.gz", 618),
         ("kineto_amd/tracelens_mi_vllm_decode_hipgraph.json.gz", 3),
     ];
     let found = known.map(|(file, known)| {
