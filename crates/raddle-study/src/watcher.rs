@@ -5,6 +5,9 @@ pub trait Watcher: Sync {
     /// Called when simulations begin, with the number of launches of all of them.
     fn begin(&self, _launches: u64) {}
 
+    /// Called when a simulation has to be made once more, with the number of its launches.
+    fn begin_more(&self, _launches: u64) {}
+
     /// Called when a search begins a round, with the number of its cases; each that ends adds one.
     fn begin_cases(&self, _cases: u64) {}
 

@@ -183,6 +183,10 @@ impl Watcher for RunsShown {
         self.begin_with(ProgressLine::runs(self.shown, launches), "launches");
     }
 
+    fn begin_more(&self, launches: u64) {
+        self.with(|line| line.bar.iter().for_each(|bar| bar.inc_length(launches)));
+    }
+
     fn begin_cases(&self, cases: u64) {
         self.begin_with(ProgressLine::some_cases(self.shown, "searching", cases), "cases");
     }

@@ -114,9 +114,13 @@ impl Runner<'_> {
                 Some(more) => {
                     count = more;
                     plan.open.give(workload.to_mut(), count);
+                    plan.watcher.begin_more(workload.leading());
                 }
                 None if is_last || !has_log => return Ok((outcome, lent)),
-                None => return run(true),
+                None => {
+                    plan.watcher.begin_more(workload.leading());
+                    return run(true);
+                }
             }
         }
     }

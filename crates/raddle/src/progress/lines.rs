@@ -13,7 +13,7 @@ use indicatif::ProgressBar;
 
 /// Time before the first line of progress, and between two of them.
 pub(super) const EVERY: Duration = Duration::from_secs(10);
-/// Part of all work that must be done before the pace tells the time left: a twentieth.
+/// Divisor of all work that gives the part which must be done before the pace tells the time left.
 const PACE: u64 = 20;
 /// Environment variable that, with the value `off`, silences all progress.
 pub(super) const SILENCE: &str = "RADDLE_PROGRESS";
@@ -24,7 +24,8 @@ type Counted = Option<(ProgressBar, &'static str)>;
 /// Work of which a thread tells the progress, a line at a time, until this is dropped.
 #[derive(Debug)]
 pub(super) struct ToldWork {
-    now: Arc<Mutex<Counted>>,
+    /// The work that is counted now, and whether any was counted yet.
+    now: Arc<Mutex<(Counted, bool)>>,
     /// Sender whose end ends the thread.
     _end: Sender<()>,
 }
@@ -37,7 +38,7 @@ impl ToldWork {
         shorter: &'static str,
         mut out: impl Write + Send + 'static,
     ) -> Self {
-        let now: Arc<Mutex<Counted>> = Arc::default();
+        let now: Arc<Mutex<(Counted, bool)>> = Arc::default();
         let (end, ended) = mpsc::channel();
         let watched = Arc::clone(&now);
         let tell = move || {
@@ -60,7 +61,7 @@ impl ToldWork {
     /// Tells of other work from now on: of `bar`, which counts what `unit` names; `None` between
     /// two pieces of work.
     pub(super) fn turn_to(&self, counted: Counted) {
-        *self.now.lock().unwrap_or_else(PoisonError::into_inner) = counted;
+        *self.now.lock().unwrap_or_else(PoisonError::into_inner) = (counted, true);
     }
 }
 
@@ -71,9 +72,10 @@ fn first_hint(shorter: &str) -> String {
 }
 
 /// Returns the line on work that has lasted so long; `None` where there is nothing to tell.
-fn line(counted: Counted, lasted: Duration) -> Option<String> {
+fn line((counted, begun): (Counted, bool), lasted: Duration) -> Option<String> {
     let Some((bar, unit)) = counted else {
-        return Some(format!("preparing, for {} so far", span(lasted)));
+        // Between and behind counted work there is nothing long.
+        return (!begun).then(|| format!("preparing, for {} so far", span(lasted)));
     };
     let (done, of) = (bar.position(), bar.length().unwrap_or(0));
     let idle = bar.is_finished() || (done == 0 && of == 0);
@@ -89,7 +91,7 @@ fn counts(what: &str, (done, of): (u64, u64), unit: &str, lasted: Duration) -> S
         return format!("{what}, {} {unit} so far", done / scale);
     }
     // The first launches may be much longer or shorter than the others.
-    let known = if done.saturating_mul(PACE) < of { 0 } else { done };
+    let known = if done.saturating_mul(PACE) < of || done >= of { 0 } else { done };
     let left = u128::from(of.saturating_sub(done));
     let left_s = (lasted.as_millis() * left).checked_div(u128::from(known) * 1000);
     let left = match left_s.map(|seconds| u64::try_from(seconds).unwrap_or(u64::MAX)) {
