@@ -109,7 +109,7 @@ impl HostRun {
 /// let mut device = Device::default();
 /// let end = run(&mut Composed::builder(shape, 2).build()?, &mut device)?;
 /// // Two units hold four workgroups each.
-/// assert_eq!((device.now, end.owed().len()), (Tick(200), 0));
+/// assert_eq!((device.now, end.owed().len(), end.standstill()), (Tick(200), 0, None));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

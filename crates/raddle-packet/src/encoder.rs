@@ -48,8 +48,8 @@ impl PacketTally {
         self.ordinary
     }
 
-    /// Returns the number of launches that were sent as reference packets, which name an earlier
-    /// packet and hold only the fields that differ from it.
+    /// Returns the number of launches that were sent as reference packets, which store the whole
+    /// launch in the agent's table.
     #[must_use]
     pub const fn reference(&self) -> u64 {
         self.reference

@@ -118,7 +118,7 @@ impl Builder {
     }
 
     /// Sets the rule of minimum progress: a launch that was killed `most` times is not killed
-    /// again; `None`: no bound.
+    /// again; `None`, the default, is no bound, so that a launch longer than each turn never ends.
     #[must_use]
     pub const fn most_kills(mut self, most: Option<u32>) -> Self {
         self.most_kills = most;

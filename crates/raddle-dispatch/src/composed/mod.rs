@@ -425,7 +425,7 @@ impl Dispatcher for Composed {
     }
 
     fn standstill(&self) -> Option<Standstill> {
-        Some(self.who_stands_still())
+        self.launches.any(|_| true).then(|| self.who_stands_still())
     }
 
     #[cfg(feature = "recipes")]
