@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use proptest::prelude::*;
-use raddle_dispatch::{Composed, DispatchError, Dispatcher};
+use raddle_dispatch::{Composed, DispatchError, Dispatcher, Registry};
 use raddle_policy::{Actions, Event, LaunchId, StreamId, Tick};
 use raddle_sim::{Outcome, Seen, Task, Watch, Workload, run_watched};
 
@@ -19,7 +19,10 @@ struct Counted {
 
 impl Counted {
     fn new(cus: u16) -> Self {
-        let inner = Composed::builder(SHAPE, cus).build().expect("it builds");
+        Self::of(Composed::builder(SHAPE, cus).build().expect("it builds"))
+    }
+
+    const fn of(inner: Composed) -> Self {
         Self { inner, decisions: 0, skipped: 0 }
     }
 }
@@ -53,7 +56,15 @@ impl Watch for Sees {
 }
 
 fn ran(workload: &Workload, cus: u16, watch: &mut impl Watch) -> (Outcome, Counted) {
-    let mut dispatcher = Counted::new(cus);
+    ran_under(Counted::new(cus), workload, cus, watch)
+}
+
+fn ran_under(
+    mut dispatcher: Counted,
+    workload: &Workload,
+    cus: u16,
+    watch: &mut impl Watch,
+) -> (Outcome, Counted) {
     let outcome = run_watched(workload, &mut dispatcher, &options(cus), watch, &mut |_| {
         ControlFlow::Continue(())
     });
@@ -87,6 +98,33 @@ fn a_launch_alone_is_skipped_to_its_end_and_no_further_than_to_the_next_event() 
         0,
         "always something happens"
     );
+}
+
+/// Checks that each bundled policy that does not mind refills lets them be skipped.
+#[test]
+fn under_every_policy_that_does_not_mind_refills_periods_are_skipped() {
+    let long = vec![kernel(0, 8_001, 1, 10)];
+    let workload = workload(vec![long, vec![kernel(3, 1, 1, 50)]]);
+    let policies = [
+        ("turn", "round-robin"),
+        ("turn", "vruntime"),
+        ("turn", "unmap-all"),
+        ("turn", "weighted-slices\"\nrule = \"mean"),
+        ("turn", "highest-level"),
+        ("allocate", "spatial"),
+        ("allocate", "greedy"),
+        ("launch-path", "condensed"),
+        ("preempt", "drain"),
+    ];
+    for (slot, policy) in policies {
+        let text = format!("raddle = 1\n[{slot}]\npolicy = \"{policy}\"\n");
+        let recipe = Registry::bundled().recipe("it", &text).expect(policy);
+        let built = || Counted::of(recipe.builder(SHAPE, 2).expect(policy).build().expect(policy));
+        let (seen, _) = ran_under(built(), &workload, 2, &mut Sees);
+        let (blind, counted) = ran_under(built(), &workload, 2, &mut ());
+        assert_eq!(seen, blind, "{policy}");
+        assert!(counted.skipped > 4_000, "{policy}: {}", counted.skipped);
+    }
 }
 
 /// Checks that a launch beside another process's launch that slows it down is skipped too, up to the

@@ -5,7 +5,7 @@ use raddle_policy::{
 };
 
 use super::breach::upheld;
-use super::refills::Refills;
+use super::refills::RefillCheck;
 use super::render::told;
 use super::spot::breach;
 use super::{Breach, Deed, RunLine, Scenario, ScenarioRun, World};
@@ -107,7 +107,7 @@ fn watched<P: Allocate + Clone>(
         waits: 0,
         laws: [3, 4, 7].map(|law| !except.contains(&law)),
         found: None,
-        refills: Refills::default(),
+        refills: RefillCheck::default(),
     };
     let run = World::play(scenario, &mut policy);
     policy.found.map_or(run, Err)
@@ -126,7 +126,7 @@ struct Watched<P> {
     /// First broken law; `None` where none is. The scenario cannot be stopped here, so the broken
     /// law is stored until its end.
     found: Option<Breach>,
-    refills: Refills<P>,
+    refills: RefillCheck<P>,
 }
 
 impl<P: Allocate + Clone> Watched<P> {

@@ -17,7 +17,7 @@ use crate::builders::launch;
 type Units = Vec<(Range<usize>, u32)>;
 
 /// Observer of a policy under test, with the clone that has not lived through its refills.
-pub(super) struct Refills<P> {
+pub(super) struct RefillCheck<P> {
     /// Clone that has not lived through a refill; `None` before the first refill.
     without: Option<P>,
     /// Free resources at the last question, if its answer was to wait and nothing happened since.
@@ -43,7 +43,7 @@ enum Stage {
     Started,
 }
 
-impl<P> Default for Refills<P> {
+impl<P> Default for RefillCheck<P> {
     fn default() -> Self {
         Self { without: None, rested: None, begun: None }
     }
@@ -62,7 +62,7 @@ pub(super) fn refill(process: ProcessId, mut tell: impl FnMut(&Fact<'_>)) {
     tell(&Fact::Started { launch: &launch, waves, pieces, places: &[] });
 }
 
-impl<P: Allocate + Clone> Refills<P> {
+impl<P: Allocate + Clone> RefillCheck<P> {
     /// Takes a fact before the policy observes it.
     pub(super) fn observe(&mut self, policy: &P, fact: &Fact<'_>, now: Tick) {
         self.begun = match (*fact, self.rested.take(), self.begun.take()) {
