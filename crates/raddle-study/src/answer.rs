@@ -287,7 +287,7 @@ impl PolicyFigures {
             Some(format!("{} {} {time}{within}", process.name, process.judged.word()))
         });
         let figures: Vec<String> = figures.collect();
-        let is_sure = self.rank_by(own, ProcessFigures::most_ns) < self.rank(best);
+        let is_sure = self.is_surely_less(own, best);
         let gives = if is_sure { "would" } else { "might" };
         Some(format!("{} {gives} give {}; no driver offers it", row.recipe, figures.join(", ")))
     }
@@ -392,6 +392,24 @@ impl PolicyFigures {
             over(figure, self.processes[process].alone_ns.or(base)?)
         };
         processes.filter_map(slowdown).product()
+    }
+
+    /// Returns whether the slowdowns of the processes that count are less under the recipe with the
+    /// index `own` among those compared than under that of `other`, wherever in its bounds each figure
+    /// lies.
+    fn is_surely_less(&self, own: usize, other: usize) -> bool {
+        let ratio = |process: usize| {
+            let figure = |row: usize| self.rows[row].processes[process].decisive_ns;
+            let most = match self.bounds(own, process) {
+                Some(bounds) => (!bounds.open).then_some(bounds.most_ns),
+                None => figure(own),
+            };
+            let least = self.bounds(other, process).map(|bounds| bounds.least_ns);
+            over(most?, least.or(figure(other))?)
+        };
+        let processes = (0..self.processes.len()).filter(|&process| self.weighs(process));
+        let ratios: Option<Vec<f64>> = processes.map(ratio).collect();
+        ratios.is_some_and(|all| all.into_iter().product::<f64>() < 1.0)
     }
 }
 

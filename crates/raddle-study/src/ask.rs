@@ -46,7 +46,8 @@ impl Study {
         Self { ways: Ways::Modes, ..self }
     }
 
-    /// Sets the load: which requests arrive, and when.
+    /// Sets the load: which requests arrive, and when. It replaces an earlier one; requests of a
+    /// second profile are added by [`Load::and_requests`].
     #[must_use]
     pub fn load(self, load: Load) -> Self {
         Self { load, ..self }
@@ -97,7 +98,7 @@ impl Load {
     }
 
     /// Lets requests arrive only before a time of the replay; without such an end, a replay draws
-    /// as many as its figures need. 2^64 ns and more count as 2^64 - 1.
+    /// as many as its figures need, which may take minutes at low rates. 2^64 ns and more count as 2^64 - 1.
     #[must_use]
     pub fn until(self, end: Duration) -> Self {
         Self { until: Some(u64::try_from(end.as_nanos()).unwrap_or(u64::MAX)), ..self }

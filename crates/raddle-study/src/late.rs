@@ -49,6 +49,11 @@ impl LateRequests {
 }
 
 impl Watch for LateRequests {
+    /// Returns `None`: no repetition ends in a period that is skipped.
+    fn sees_from(&self) -> Option<Tick> {
+        None
+    }
+
     fn see(&mut self, _now: Tick, seen: &Seen<'_>) {
         let Seen::RepetitionEnded { process: ended, took } = *seen else { return };
         for goal in &mut self.goals {

@@ -51,7 +51,7 @@ pub(super) fn not_shown(result: &ReplayResult, most: usize) -> Option<String> {
     let behind = process.filter(|_| !told.is_empty()).map(|at| {
         let process = &answer.processes[at];
         let figure = format!("{} {}", plain(&process.name, NAME), process.judged.word());
-        format!("behind those ({figure}): {}", told.join(", "))
+        format!("{} ({figure})", told.join(", "))
     });
     let clauses: Vec<String> = behind.into_iter().chain(result.not_tried.iter().cloned()).collect();
     (!clauses.is_empty()).then(|| clauses.join("; "))

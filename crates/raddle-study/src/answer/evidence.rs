@@ -24,7 +24,7 @@ pub(super) fn evidence(figures: &PolicyFigures, at: usize) -> Option<String> {
         all => format!("{} policies", all.len()),
     };
     Some(format!(
-        "{rests}, wider than 10 % under {under}: a run ends at {} launches (`--until` sets another end)",
+        "{rests}, wider than 10 % under {under}: more would make a run of over {} launches (`--until` sets an end)",
         count(MOST_LAUNCHES)
     ))
 }
@@ -106,7 +106,7 @@ mod tests {
         let plain = "400 requests of decode, intervals of 95 %";
         assert_eq!(told(true, [near; 2]), (vec![false, false], plain.to_owned()));
         assert_eq!(told(false, [far; 2]), (vec![false, false], plain.to_owned()));
-        let limit = "a run ends at 200,000 launches (`--until` sets another end)";
+        let limit = "more would make a run of over 200,000 launches (`--until` sets an end)";
         let found = told(true, [far, near]);
         assert_eq!(
             found,

@@ -184,7 +184,7 @@ pub struct ProcessFigures {
     #[serde(skip)]
     pub(crate) queued_ns: Option<u64>,
     /// True if the interval of the figure by which the process is judged is wider than a tenth of it
-    /// because a replay ended at its limit of launches.
+    /// and more requests would take more launches than a replay may have.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub cut_short: bool,
     /// Accuracy of the figures where they are means over several random seeds of the arrivals;

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::metrics::slug;
+use super::metrics::{OF_PROCESS, slug};
 use super::rows::{Comparison, MetricRow};
 use crate::units::plain;
 
@@ -78,7 +78,7 @@ impl FromStr for Gate {
             Some((recipe, rest)) => (Some(recipe.to_owned()), rest),
             None => (None, figure),
         };
-        let parts = if as_goal { figure.rsplit_once(' ') } else { figure.rsplit_once('.') };
+        let parts = if as_goal { split_off_metric(figure) } else { figure.rsplit_once('.') };
         let (process, metric) = match parts {
             Some((process, metric)) => (Some(process.trim().to_owned()), metric),
             None => (None, figure),
@@ -94,6 +94,14 @@ impl FromStr for Gate {
         }
         Ok(Self { text: text.trim().to_owned(), recipe, process, metric, limit })
     }
+}
+
+/// Splits `serve request p99` into (process, figure of a process): the longest name of a figure at the
+/// end, else the last word.
+fn split_off_metric(text: &str) -> Option<(&str, &str)> {
+    let spaces = || text.match_indices(' ').map(|(at, _)| (&text[..at], &text[at + 1..]));
+    let known = |(_, metric): &(&str, &str)| OF_PROCESS.iter().any(|it| it.name == *metric);
+    spaces().find(known).or_else(|| text.rsplit_once(' '))
 }
 
 impl Gate {
@@ -173,6 +181,11 @@ mod tests {
         let goal: Gate = "my decode p99 +5%".parse().unwrap();
         assert_eq!(goal.process.as_deref(), Some("my decode"));
         assert_eq!((goal.metric.as_str(), goal.limit), ("request-p99", 500));
+        // As the table of a comparison writes them.
+        for text in ["my decode request p99 +5%", "my decode requests ended +5%"] {
+            let goal: Gate = text.parse().unwrap();
+            assert_eq!(goal.process.as_deref(), Some("my decode"), "{text}");
+        }
         let gate: Gate = "decode max +5%".parse().unwrap();
         assert_eq!(gate.metric, "request-longest");
         let gate: Gate = "decode.p99 > 5%".parse().unwrap();
