@@ -122,6 +122,8 @@ fn a_program_without_the_turn_launches_nothing() {
     until(&served, |status| count() == 1 && status.programs.iter().any(|it| !it.runnable));
     let pid = i32::try_from(client.id()).expect("a process id");
     assert_eq!(inquiry(&served).preempt(pid).expect("it serves"), 1);
+    // The program hears of it later than the daemon that was asked, and reports nothing of it.
+    std::thread::sleep(Duration::from_millis(100));
     client.stdin.take().expect("it is piped").write_all(b"\n").expect("it reads");
     until(&served, |status| {
         let is_kept = |it: &ProgramStatus| it.standing == ProgramStanding::Held && it.runnable;

@@ -476,7 +476,7 @@ mod tests {
     #[test]
     fn work_without_a_start_is_the_allocate_policys_to_go_on_with() {
         let mut composed = composed();
-        assert_eq!(composed.standstill(), Some(Standstill::Dispatcher));
+        assert_eq!(composed.standstill(), None, "no launch is left");
         let entry = raddle_testkit::launch(1).ready();
         let launch = entry.launch;
         composed.event(&Event::LaunchReady { launch }, Tick(1)).expect("it is new");
