@@ -286,7 +286,8 @@ pub trait Allocate {
 
     /// Returns whether later answers can depend on refills: workgroups of a launch that end and are
     /// followed at once, on the same compute units, by as many of that launch, so that as much is
-    /// free as before. Where no policy of a dispatcher minds them, a simulator may leave them out.
+    /// free as before and only the launch has fewer left. Where no policy of a dispatcher minds
+    /// them, a simulator may leave them out, which makes it faster. By default they count as minded.
     fn minds_refills(&self) -> bool {
         true
     }

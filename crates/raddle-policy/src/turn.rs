@@ -189,9 +189,8 @@ pub trait Turn {
         false
     }
 
-    /// Returns whether later answers can depend on refills: workgroups of a launch that end and are
-    /// followed at once, on the same compute units, by as many of that launch, so that as much is
-    /// free as before. Where no policy of a dispatcher minds them, a simulator may leave them out.
+    /// Returns whether later answers can depend on refills, as
+    /// [`Allocate::minds_refills`](crate::Allocate::minds_refills) explains them.
     fn minds_refills(&self) -> bool {
         true
     }

@@ -5,14 +5,11 @@
 //! known without counters. Bandwidths are in bytes a microsecond, times in nanoseconds. Everything
 //! that the engine reads here is a whole number.
 
-use std::collections::BTreeMap;
-
 use raddle_device::{Device, MemoryRates};
 use raddle_policy::Ticks;
-use raddle_trace::{
-    CopyDirection, KernelNeed, LaunchSize, LaunchWork, NeedSource, Op, OpKind, Profile,
-    is_communication, kernel_need,
-};
+use raddle_trace::{KernelNeed, NeedSource, Op, OpKind, Profile};
+
+use crate::op_needs::{OpNeed, at_once};
 
 /// The demand of one launch, copy or fill for the bandwidth of the memory and for the pipes
 /// (execution pipelines) of the compute units.
@@ -220,77 +217,6 @@ impl DemandRule {
             },
         ]
     }
-}
-
-/// The resource that one op of a profile needs most, and the source of that knowledge.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OpNeed {
-    /// The resource that the op needs most.
-    pub need: KernelNeed,
-    /// The fact from which the need is known: a rule of the user, shapes of tensors, the name, or the
-    /// grid and length of the launch.
-    pub source: NeedSource,
-    /// The bandwidth that the launch needs at least, in thousandths of the memory's peak, as the
-    /// shapes of tensors tell it; `None` where there are none.
-    pub permille: Option<u64>,
-    /// The need that the name tells, where shapes of tensors tell another; `None` where both agree.
-    pub named: Option<KernelNeed>,
-}
-
-/// Returns the need of each op of a profile that was recorded on `own`; `said` returns the need
-/// that the user states for a kernel name, if any. Copies and fills need memory where their names
-/// do not say that they cross to the host or to another device, or stay in the host.
-pub fn op_needs(
-    profile: &Profile,
-    own: &Device,
-    said: impl Fn(&str) -> Option<KernelNeed>,
-) -> Vec<OpNeed> {
-    let works: BTreeMap<usize, LaunchWork> =
-        profile.works.iter().map(|of| (of.op as usize, of.work)).collect();
-    let peak = own.memory_rates().peak;
-    let names: Vec<Option<KernelNeed>> = profile.kernels.iter().map(|name| said(name)).collect();
-    let of = |(position, op): (usize, &Op)| {
-        let name = profile.kernels.get(op.kernel as usize).map_or("", String::as_str);
-        if op.kind != OpKind::Kernel {
-            // The links to the host and to other devices are much slower than the memory.
-            let inside = |direction| direction == CopyDirection::Inside;
-            let crosses = CopyDirection::of(name).is_some_and(|direction| !inside(direction));
-            let need = if crosses { KernelNeed::Latency } else { KernelNeed::Memory };
-            return OpNeed { need, source: NeedSource::Name, ..OpNeed::default() };
-        }
-        if let Some(need) = names.get(op.kernel as usize).copied().flatten() {
-            return OpNeed { need, source: NeedSource::Said, ..OpNeed::default() };
-        }
-        let size = LaunchSize {
-            workgroups: op.workgroups,
-            grid_x: op.grid.x,
-            units: own.cus.into(),
-            at_once: at_once(op, own),
-            duration_ns: profile.own_ns(position),
-        };
-        let (named, source) = kernel_need(name, &size);
-        let by_name = OpNeed { need: named, source, ..OpNeed::default() };
-        // A small launch fills no resource, and communication depends on other devices.
-        if source == NeedSource::Size || is_communication(name) {
-            return by_name;
-        }
-        let shaped = works.get(&position).and_then(|work| work.need(size.duration_ns, peak));
-        let Some((need, permille)) = shaped else { return by_name };
-        let is_other = named != need && named != KernelNeed::Unknown;
-        OpNeed {
-            need,
-            source: NeedSource::Shapes,
-            permille: Some(permille),
-            named: is_other.then_some(named),
-        }
-    };
-    profile.ops.iter().enumerate().map(of).collect()
-}
-
-/// Returns the number of workgroups of an op that a device can run at once, at least 1.
-pub(crate) fn at_once(op: &Op, device: &Device) -> u64 {
-    let resident = device.residency(&op.footprint).workgroups().max(1);
-    device.at_once(resident, op.cluster.into()).max(1)
 }
 
 /// Returns the demand for memory bandwidth of a process that was recorded on `own` and is replayed

@@ -32,6 +32,7 @@ mod ledger;
 mod machine;
 mod meetings;
 mod metrics;
+mod op_needs;
 mod opaque;
 mod outcome;
 mod pauses;
@@ -56,9 +57,7 @@ pub use calibration::Calibration;
 pub use contention::{
     Charge, Contention, ContentionRow, ContentionTable, Factor, HeldOut, NeighbourClass,
 };
-pub use demand::{
-    DemandRule, OpNeed, ProcessDemand, TaskDemand, UnitRate, op_needs, process_demand,
-};
+pub use demand::{DemandRule, ProcessDemand, TaskDemand, UnitRate, process_demand};
 pub use device_time::{BlockedBy, BlockedProcess, DeviceTime, Doing, TimeSpent};
 pub use engine::{Progress, SimConfig, run, run_watched};
 pub use error::SimError;
@@ -70,6 +69,7 @@ pub use interval::Interval;
 pub use latency::HalvesFit;
 pub use meetings::meet;
 pub use metrics::{LevelSummary, ProcessSummary, Summary};
+pub use op_needs::{OpNeed, op_needs};
 pub use outcome::{Counters, LaunchingSummary, Outcome, Record, RefusedLaunch, RequestMarks};
 pub use pauses::{HostPause, HostPauses};
 #[cfg(feature = "recipes")]

@@ -14,10 +14,10 @@ use raddle_dispatch::{PreemptRuntime, Recipe};
 use raddle_policy::{Cus, Demand, KernelCall, Level, Resource, StreamId, Ticks};
 use raddle_trace::{Op, OpKind, Profile, StreamWait};
 
-use crate::demand::at_once;
 use crate::error::SimError;
 use crate::hardware_queues;
 use crate::issues::issues;
+use crate::op_needs::at_once;
 use crate::pauses::HostPause;
 use crate::scaling::TimeScale;
 use crate::unfit::why_not;

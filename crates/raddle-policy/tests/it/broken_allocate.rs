@@ -13,9 +13,9 @@ use raddle_testkit::{
 
 use crate::laws;
 
-const NONE: [u8; 0] = [];
+pub(crate) const NONE: [u8; 0] = [];
 
-fn caught<P: Allocate + Clone>(make: impl Fn() -> P) -> Vec<u8> {
+pub(crate) fn caught<P: Allocate + Clone>(make: impl Fn() -> P) -> Vec<u8> {
     laws(scenario_with(true), |s| examine_allocate(&[], &make, s))
 }
 
@@ -25,7 +25,7 @@ fn caught_in_bulk<P: Allocate>(make: impl Fn() -> P) -> Vec<u8> {
 
 /// Returns the first launch of the view with a workgroup that fits on a compute unit, and the lowest unit on which it
 /// fits; `None` if nothing fits.
-fn first_fit<'a>(ready: &ReadyView<'a>) -> Option<(&'a ReadyLaunch, CuId)> {
+pub(crate) fn first_fit<'a>(ready: &ReadyView<'a>) -> Option<(&'a ReadyLaunch, CuId)> {
     ready.launches.iter().find_map(|entry| {
         let fits = |&cu: &CuId| ready.cus.room(cu, &entry.launch.demand) > 0;
         let cu = ready.cus.ids().find(fits).filter(|_| entry.undistributed() > 0)?;
@@ -33,7 +33,7 @@ fn first_fit<'a>(ready: &ReadyView<'a>) -> Option<(&'a ReadyLaunch, CuId)> {
     })
 }
 
-fn refuse_all(ready: &ReadyView<'_>, round: &mut Round) -> Answer {
+pub(crate) fn refuse_all(ready: &ReadyView<'_>, round: &mut Round) -> Answer {
     for entry in ready.launches {
         round.refuse(ready.cus.refusal(CuId(0), &entry.launch));
     }
@@ -480,38 +480,4 @@ fn hurries<M>(_: &mut M, ready: &ReadyView<'_>, round: &mut Round) -> Answer {
 #[test]
 fn law_9_a_retry_lies_ahead() {
     assert_eq!(caught(|| Toy((), hurries)), [9]);
-}
-
-/// A policy that says that it does not mind refills; with `counts` it places by the number of
-/// workgroups that have ended.
-#[derive(Clone, Default)]
-struct Forgetful {
-    counts: bool,
-    ended: u64,
-}
-
-impl Allocate for Forgetful {
-    fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
-        let Some((entry, first)) = first_fit(ready) else { return refuse_all(ready, round) };
-        let fits = |&cu: &CuId| ready.cus.room(cu, &entry.launch.demand) > 0;
-        let other = ready.cus.ids().filter(fits).last().unwrap_or(first);
-        let chosen = if self.counts && self.ended % 2 == 1 { other } else { first };
-        round.start_one(entry, chosen)
-    }
-
-    fn minds_refills(&self) -> bool {
-        false
-    }
-
-    fn observe(&mut self, fact: &Fact<'_>, _now: Tick) {
-        if let Fact::Ended { pieces, .. } = fact {
-            self.ended += pieces.iter().map(|piece| u64::from(piece.count)).sum::<u64>();
-        }
-    }
-}
-
-#[test]
-fn a_policy_that_minds_refills_and_denies_it_is_caught() {
-    assert_eq!(caught(Forgetful::default), NONE);
-    assert_eq!(caught(|| Forgetful { counts: true, ended: 0 }), [11]);
 }

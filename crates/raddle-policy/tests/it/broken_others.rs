@@ -6,8 +6,8 @@ use std::rc::Rc;
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use raddle_policy::{
-    Fact, Launch, LaunchPath, Preempt, Preemption, ProcessId, ProcessState, Submission, Tick,
-    Ticks, Turn, VictimView,
+    Launch, LaunchPath, Preempt, Preemption, ProcessId, ProcessState, Submission, Tick, Ticks,
+    Turn, VictimView,
 };
 use raddle_testkit::{
     check_launch_path, check_preempt, check_turn, examine_launch_path, examine_preempt,
@@ -18,7 +18,7 @@ use crate::laws;
 
 const NONE: [u8; 0] = [];
 
-type Named = Vec<ProcessId>;
+pub(crate) type Named = Vec<ProcessId>;
 
 /// A policy made of one function, which gets the number of questions so far; clones share the
 /// count.
@@ -44,7 +44,7 @@ fn turn_laws(f: TurnAnswer) -> Vec<u8> {
     laws(turn_scenario(), |s| examine_turn(|| Toy::new(f), s))
 }
 
-fn everyone(all: &[ProcessState], named: &mut Named) {
+pub(crate) fn everyone(all: &[ProcessState], named: &mut Named) {
     named.extend(all.iter().map(|state| state.id));
 }
 
@@ -112,7 +112,7 @@ fn preempt_laws(f: fn(u32, &VictimView<'_>) -> Option<Preemption>) -> Vec<u8> {
 
 /// Gives another answer for each question, which breaks the law that equal arguments get equal
 /// answers.
-fn fickle(asked: u32, _: &VictimView<'_>) -> Option<Preemption> {
+pub(crate) fn fickle(asked: u32, _: &VictimView<'_>) -> Option<Preemption> {
     Some(if asked.is_multiple_of(2) { Preemption::Flag } else { Preemption::Wait })
 }
 
@@ -131,60 +131,6 @@ fn preempt() {
     assert_eq!(preempt_laws(fickle), [1]);
 }
 
-/// A policy that says that it does not mind refills, and counts the workgroups that end.
-#[derive(Clone, Default)]
-struct Forgetful(u32);
-
-impl Forgetful {
-    fn hear(&mut self, fact: &Fact<'_>) {
-        self.0 += u32::from(matches!(fact, Fact::Ended { .. }));
-    }
-}
-
-impl Turn for Forgetful {
-    fn turn(&mut self, all: &[ProcessState], now: Tick, named: &mut Named) -> Option<Tick> {
-        everyone(all, named);
-        Some(now + Ticks(u64::from(self.0) + 1))
-    }
-    fn minds_refills(&self) -> bool {
-        false
-    }
-    fn observe(&mut self, fact: &Fact<'_>, _now: Tick) {
-        self.hear(fact);
-    }
-}
-
-impl Preempt for Forgetful {
-    fn preempt(&mut self, victim: &VictimView<'_>, _now: Tick) -> Option<Preemption> {
-        fickle(self.0, victim)
-    }
-    fn minds_refills(&self) -> bool {
-        false
-    }
-    fn observe(&mut self, fact: &Fact<'_>, _now: Tick) {
-        self.hear(fact);
-    }
-}
-
-impl LaunchPath for Forgetful {
-    fn submit(&mut self, _launch: &Launch) -> Submission {
-        packets(self.0 + 1)
-    }
-    fn minds_refills(&self) -> bool {
-        false
-    }
-    fn observe(&mut self, fact: &Fact<'_>, _now: Tick) {
-        self.hear(fact);
-    }
-}
-
-#[test]
-fn a_policy_that_minds_refills_and_denies_it_is_caught() {
-    assert_eq!(laws(turn_scenario(), |s| examine_turn(Forgetful::default, s)), [7]);
-    assert_eq!(laws(victims(), |s| examine_preempt(Forgetful::default, s)), [2]);
-    assert_eq!(laws(submissions(), |s| examine_launch_path(Forgetful::default, s)), [3]);
-}
-
 impl<F: Fn(u32, &Launch) -> Submission> LaunchPath for Toy<F> {
     fn submit(&mut self, launch: &Launch) -> Submission {
         self.0.set(self.0.get() + 1);
@@ -196,7 +142,7 @@ fn path_laws(f: fn(u32, &Launch) -> Submission) -> Vec<u8> {
     laws(submissions(), |s| examine_launch_path(|| Toy::new(f), s))
 }
 
-const fn packets(packets: u32) -> Submission {
+pub(crate) const fn packets(packets: u32) -> Submission {
     let (bytes, cost) = (64 * packets as u64, Ticks(0));
     Submission { packets, bytes, cost, cleanup: raddle_policy::Ticks::ZERO }
 }

@@ -3,6 +3,7 @@
 mod broken_allocate;
 mod broken_cut;
 mod broken_others;
+mod broken_refills;
 mod layers;
 mod pieces;
 mod preemption;

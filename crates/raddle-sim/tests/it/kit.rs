@@ -7,7 +7,8 @@ use raddle_policy::{
     Ticks, VictimView,
 };
 use raddle_sim::{
-    Costs, EnergyModel, Outcome, ProcessPlan, SimConfig, SimError, Task, Work, Workload, run,
+    Costs, EnergyModel, Outcome, ProcessPlan, Seen, SimConfig, SimError, Task, Watch, Work,
+    Workload, run,
 };
 
 /// A compute unit of 2 SIMDs with 4 wave slots each and 16 LDS granules.
@@ -142,4 +143,11 @@ pub(crate) fn latency(outcome: &Outcome, launch: usize) -> u64 {
 
 pub(crate) fn end(outcome: &Outcome, launch: usize) -> u64 {
     outcome.records[launch].ended.expect("it ended").0
+}
+
+/// A watch that wants to see every event, so that a run skips no period, and does nothing with it.
+pub(crate) struct Sees;
+
+impl Watch for Sees {
+    fn see(&mut self, _: Tick, _: &Seen<'_>) {}
 }

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use proptest::prelude::*;
 use raddle_dispatch::{Composed, DispatchError, Dispatcher, Registry};
 use raddle_policy::{Actions, Event, LaunchId, StreamId, Tick};
-use raddle_sim::{Outcome, Seen, Task, Watch, Workload, run_watched};
+use raddle_sim::{Outcome, Task, Watch, Workload, run_watched};
 
 use crate::demand::{demanding, memory};
-use crate::kit::{SHAPE, copy, in_order, kernel, options, with_lds, workload};
+use crate::kit::{SHAPE, Sees, copy, in_order, kernel, options, with_lds, workload};
 
 /// The default dispatcher, with the number of its decisions and of the workgroups that it skipped.
 struct Counted {
@@ -46,13 +46,6 @@ impl Dispatcher for Counted {
         self.skipped += if skips { workgroups } else { 0 };
         skips
     }
-}
-
-/// A watch that sees all and does nothing with it.
-struct Sees;
-
-impl Watch for Sees {
-    fn see(&mut self, _: Tick, _: &Seen<'_>) {}
 }
 
 fn ran(workload: &Workload, cus: u16, watch: &mut impl Watch) -> (Outcome, Counted) {

@@ -9,7 +9,7 @@ use crate::pair::way_of;
 impl PolicyFigures {
     /// Returns whether `raddle calibrate pair` measures the recipes of both rows: it runs a program
     /// with requests beside one with steps, under ways that need no new partition of the device.
-    /// Those are time slices and MPS, which other vendors than NVIDIA do not have.
+    /// Such ways are time slices and MPS, which other vendors than NVIDIA do not have.
     pub(crate) fn is_measurable(&self, rows: [usize; 2]) -> bool {
         let judged: Vec<JudgedBy> = self.processes.iter().map(|it| it.judged).collect();
         let ways = rows.map(|row| way_of(way(&self.rows[row].recipe)).is_some());

@@ -72,26 +72,12 @@ pub(super) fn instances(profiles: &[&str]) -> SetUpFile {
 
 /// Writes a pod for each tenant, with its own instance of the claim of [`instances`].
 pub(super) fn mig_pods(tenants: &[Tenant<'_>]) -> SetUpFile {
-    let pod = |(at, tenant): (usize, &Tenant<'_>)| {
-        json!({
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "metadata": { "name": format!("tenant-{at}") },
-            "spec": {
-                "resourceClaims": [{ "name": "gpu", "resourceClaimName": CLAIM }],
-                "containers": [{
-                    "name": "tenant",
-                    "image": format!("IMAGE OF {}", tenant.name),
-                    "resources": {
-                        "claims": [{ "name": "gpu", "request": format!("tenant-{at}") }]
-                    },
-                }],
-            },
-        })
-    };
-    let pods: Vec<Value> = tenants.iter().enumerate().map(pod).collect();
-    let value = json!({ "apiVersion": "v1", "kind": "List", "items": pods });
-    manifest("mig-pods.json", "Kubernetes 1.34: pods, each with its instance of the claim", &value)
+    let what = "Kubernetes 1.34: pods, each with its instance of the claim";
+    claim_pods(
+        ("mig-pods.json", what),
+        tenants,
+        |at| json!({ "resources": { "claims": [{ "name": "gpu", "request": format!("tenant-{at}") }] } }),
+    )
 }
 
 /// Writes the script that makes MIG instances and prints which tenant runs on which; `profiles` are
@@ -133,25 +119,41 @@ pub(super) fn mps_pods(
     variable: &str,
     value: impl Fn(usize) -> u32,
 ) -> SetUpFile {
+    let what = "Kubernetes 1.34: pods that share the claim under MPS";
+    claim_pods(("mps-pods.json", what), tenants, |at| {
+        json!({
+            "env": [{ "name": variable, "value": value(at).to_string() }],
+            "resources": { "claims": [{ "name": "gpu" }] },
+        })
+    })
+}
+
+/// Writes a pod for each tenant, all of which name the claim [`CLAIM`]. The container of the tenant
+/// with an index has the members that `own` returns for it.
+fn claim_pods(
+    (name, what): (&'static str, &'static str),
+    tenants: &[Tenant<'_>],
+    own: impl Fn(usize) -> Value,
+) -> SetUpFile {
     let pod = |(at, tenant): (usize, &Tenant<'_>)| {
+        let mut container = own(at);
+        container["name"] = json!("tenant");
+        container["image"] = json!(format!("IMAGE OF {}", tenant.name));
         json!({
             "apiVersion": "v1",
             "kind": "Pod",
             "metadata": { "name": format!("tenant-{at}") },
             "spec": {
                 "resourceClaims": [{ "name": "gpu", "resourceClaimName": CLAIM }],
-                "containers": [{
-                    "name": "tenant",
-                    "image": format!("IMAGE OF {}", tenant.name),
-                    "env": [{ "name": variable, "value": value(at).to_string() }],
-                    "resources": { "claims": [{ "name": "gpu" }] },
-                }],
+                "containers": [container],
             },
         })
     };
-    let pods: Vec<Value> = tenants.iter().enumerate().map(pod).collect();
-    let value = json!({ "apiVersion": "v1", "kind": "List", "items": pods });
-    manifest("mps-pods.json", "Kubernetes 1.34: pods that share the claim under MPS", &value)
+    list(name, what, tenants.iter().enumerate().map(pod).collect())
+}
+
+fn list(name: &'static str, what: &'static str, pods: Vec<Value>) -> SetUpFile {
+    manifest(name, what, &json!({ "apiVersion": "v1", "kind": "List", "items": pods }))
 }
 
 /// Writes pods for the KAI Scheduler of Kubernetes, one for each tenant on one device. The fraction
@@ -174,9 +176,8 @@ pub(super) fn kai(tenants: &[Tenant<'_>]) -> SetUpFile {
             },
         })
     };
-    let pods: Vec<Value> = tenants.iter().enumerate().map(pod).collect();
-    let value = json!({ "apiVersion": "v1", "kind": "List", "items": pods });
-    manifest("kai-pods.json", "Kubernetes: pods for KAI Scheduler", &value)
+    let pods = tenants.iter().enumerate().map(pod).collect();
+    list("kai-pods.json", "Kubernetes: pods for KAI Scheduler", pods)
 }
 
 /// Returns the recipe by which a way of sharing is replayed, as a file.

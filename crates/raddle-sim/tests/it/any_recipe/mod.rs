@@ -20,7 +20,7 @@ use raddle_dispatch::log::{self, Detail, LogHeader};
 use raddle_dispatch::{DispatchError, Registry};
 use raddle_golden::twin;
 use raddle_policy::Ticks;
-use raddle_sim::{Costs, EnergyModel, SimConfig, Workload, run_watched};
+use raddle_sim::{Costs, EnergyModel, Progress, SimConfig, Workload, run_watched};
 use raddle_testkit::Sink;
 
 use self::flags::Flagged;
@@ -46,6 +46,15 @@ fn costs(header: &LogHeader) -> Costs {
     }
 }
 
+/// Returns a receiver of progress that ends a run after [`MOST_REPORTS`].
+fn bounded() -> impl FnMut(Progress) -> ControlFlow<()> {
+    let mut reports = 0;
+    move |_| {
+        reports += 1;
+        if reports < MOST_REPORTS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+}
+
 /// Runs a recipe on a workload and checks everything that must hold of the run.
 fn check(chosen: &Chosen, workload: &Workload) -> Result<(), String> {
     let registry = Registry::bundled();
@@ -58,12 +67,7 @@ fn check(chosen: &Chosen, workload: &Workload) -> Result<(), String> {
     let mut dispatcher = Flagged::new(built.map_err(|error| error.to_string())?);
     let energy = EnergyModel::of_instructions(EnergyModel::ASSUMED.pj);
     let options = SimConfig { shape, cus, costs: costs(&header), energy };
-    let mut reports = 0;
-    let mut bounded = |_| {
-        reports += 1;
-        if reports < MOST_REPORTS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    };
-    let ran = run_watched(workload, &mut dispatcher, &options, &mut (), &mut bounded);
+    let ran = run_watched(workload, &mut dispatcher, &options, &mut (), &mut bounded());
     let text = sink.text();
     let outcome = ran.map_err(|error| error.to_string())?;
     if let Some(wrong) = dispatcher.wrong.take() {

@@ -1,34 +1,25 @@
 //! Is a run whose periods are skipped the run that it would have been, under any recipe and beside
 //! neighbours that cost?
 
-use std::ops::ControlFlow;
-
 use proptest::prelude::*;
 use proptest::sample::select;
 use raddle_device::MemoryRates;
 use raddle_dispatch::Registry;
 use raddle_dispatch::log::LogHeader;
-use raddle_policy::Tick;
 use raddle_sim::{
-    Contention, EnergyModel, NeighbourClass, Outcome, ProcessDemand, Seen, SimConfig, SimError,
+    Contention, EnergyModel, NeighbourClass, Outcome, ProcessDemand, SimConfig, SimError,
     TaskDemand, Watch, Work, Workload, run_watched,
 };
 use raddle_trace::KernelNeed;
 
 use super::recipes::{self, Chosen};
-use super::{MOST_REPORTS, costs, workloads};
+use super::{bounded, costs, workloads};
+use crate::kit::Sees;
 
 const NEEDS: [KernelNeed; 4] =
     [KernelNeed::Memory, KernelNeed::Compute, KernelNeed::Latency, KernelNeed::Unknown];
 
 const MEMORY: MemoryRates = MemoryRates { peak: 1000, reached: 850, unit: 200, derived: false };
-
-/// A watch that wants to see every event, so that nothing is skipped.
-struct Sees;
-
-impl Watch for Sees {
-    fn see(&mut self, _: Tick, _: &Seen<'_>) {}
-}
 
 /// Runs a recipe on a workload without a log. Returns the outcome, or why the run ended.
 fn ran(chosen: &Chosen, workload: &Workload, watch: &mut impl Watch) -> Result<Outcome, SimError> {
@@ -40,12 +31,7 @@ fn ran(chosen: &Chosen, workload: &Workload, watch: &mut impl Watch) -> Result<O
     let mut dispatcher = builder.build().expect("it was drawn from valid ones");
     let energy = EnergyModel::of_instructions(EnergyModel::ASSUMED.pj);
     let options = SimConfig { shape, cus, costs: costs(&header), energy };
-    let mut reports = 0;
-    let mut bounded = |_| {
-        reports += 1;
-        if reports < MOST_REPORTS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    };
-    run_watched(workload, &mut dispatcher, &options, watch, &mut bounded)
+    run_watched(workload, &mut dispatcher, &options, watch, &mut bounded())
 }
 
 /// The costs of neighbours for one task: its need, the bytes that it moves in a microsecond, its
@@ -107,7 +93,7 @@ proptest! {
     ) {
         let workload = given(workload, rounds, &charged, learnt);
         match ran(&chosen, &workload, &mut Sees) {
-            // It repeats for too long.
+            // Processes that repeat may run for too long for a test.
             Err(SimError::Cancelled { .. }) => {}
             Err(why) => prop_assert!(false, "{why}\n{}", chosen.recipe),
             Ok(seen) => {

@@ -243,7 +243,7 @@ impl OpMeaning {
                 let shape = tensors().try_fold(Vec::new(), |shape, it| common(shape, &it.dims))?;
                 let written = shape.iter().try_fold(1u64, |all, &side| all.checked_mul(side))?;
                 let written = written.checked_mul(given.or(width).unwrap_or(widest))?;
-                Some(moved(sum(of.first(operands))?.checked_add(written)?))
+                Some(moved(of.bytes_of_first(operands)?.checked_add(written)?))
             }
             Self::Fill => Some(moved(bytes(0)?)),
             Self::Once => Some(moved(of.bytes()?)),
@@ -284,11 +284,6 @@ fn operands(name: &str) -> usize {
     }
 }
 
-/// Returns the bytes of tensors, each counted once; `None` where there are too many.
-fn sum<'t>(mut tensors: impl Iterator<Item = &'t Tensor>) -> Option<u64> {
-    tensors.try_fold(0u64, |sum, tensor| sum.checked_add(tensor.bytes()?))
-}
-
 /// Returns whether a name is in a sorted list.
 fn is_one(sorted: &[&str], name: &str) -> bool {
     sorted.binary_search(&name).is_ok()
@@ -304,7 +299,7 @@ fn product(
     let result = batch.checked_mul(m)?.checked_mul(n)?;
     let written = result.checked_mul(of.tensor(first)?.width)?;
     Some(LaunchWork {
-        bytes: sum(of.first(read))?.checked_add(written)?,
+        bytes: of.bytes_of_first(read)?.checked_add(written)?,
         flops: result.checked_mul(k)?.checked_mul(2)?,
     })
 }

@@ -79,7 +79,13 @@ impl OpInputs {
 
     /// Returns the bytes of all tensors, each counted once; `None` where there are too many.
     pub(super) fn bytes(&self) -> Option<u64> {
-        self.all().try_fold(0u64, |sum, tensor| sum.checked_add(tensor.bytes()?))
+        self.bytes_of_first(self.tensors.len())
+    }
+
+    /// Returns the bytes of the tensors among the first so many arguments, each counted once; `None`
+    /// where there are too many.
+    pub(super) fn bytes_of_first(&self, count: usize) -> Option<u64> {
+        self.first(count).try_fold(0u64, |sum, tensor| sum.checked_add(tensor.bytes()?))
     }
 
     /// Returns the whole numbers of the list that is the argument at a position, as in `[2, 2]`.
