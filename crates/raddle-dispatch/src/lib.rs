@@ -42,7 +42,7 @@ pub mod slots;
 mod standstill;
 mod tally;
 
-pub use book::{Book, BookError, Lifted};
+pub use book::{Book, BookError};
 pub use by_launch::ByLaunch;
 pub use composed::{Builder, Composed};
 pub use dispatcher::Dispatcher;

@@ -259,7 +259,7 @@ fn what_is_killed_is_free_again() {
     let (mut policy, mut book, launch) = policy();
     let first = start(&mut policy, &mut book, &launch);
     assert_eq!((first.pieces.len(), first.places.len()), (1, 16));
-    book.lift(launch.id);
+    book.kill(launch.id);
     policy.observe(&Fact::TakenOff { launch: &launch, how: Preemption::Reset }, Tick::ZERO);
     assert_eq!(start(&mut policy, &mut book, &launch), first);
 }
@@ -269,14 +269,14 @@ fn what_is_saved_comes_back_to_its_places() {
     let (mut policy, mut book, launch) = policy();
     let other = Launch { id: LaunchId(5), ..launch };
     let first = start(&mut policy, &mut book, &launch);
-    let lifted = book.lift(launch.id).unwrap();
+    assert!(book.save(launch.id));
     policy.observe(&Fact::TakenOff { launch: &launch, how: Preemption::Switch }, Tick::ZERO);
     let second = start(&mut policy, &mut book, &other);
     assert_eq!(second, first, "they were free meanwhile");
     let (waves, pieces) = (WaveSpan::All, &second.pieces[..]);
     book.end(other.id, waves, pieces).unwrap();
     policy.observe(&Fact::Ended { launch: &other, waves, pieces }, Tick::ZERO);
-    book.lower(lifted).unwrap();
+    assert!(book.restore(launch.id));
     policy.observe(&Fact::Restored { launch: &launch }, Tick::ZERO);
     let third = start(&mut policy, &mut book, &other);
     assert!(third.pieces.is_empty(), "the device is full again");

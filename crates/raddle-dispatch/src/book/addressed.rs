@@ -2,63 +2,40 @@
 
 use alloc::vec::Vec;
 
-use raddle_policy::{CuId, Cus, Launch, LaunchId, MAX_SIMDS, Piece, Place, Split, TakenUnits};
+use raddle_policy::{CuId, Cus, Launch, MAX_SIMDS, Piece, Place, Split, TakenUnits};
 
-use super::counted::give_counted;
+use super::error::Reason;
+use super::free_units::FreeUnits;
 use super::names::{NamedRow, rows};
-use super::{Book, BookError, ResidentLaunch, named_twice, total};
-use crate::book::Reason;
+use super::on_device::{Asked, OnDevice};
+use super::{BookError, named_twice, total};
 
-impl Book {
+impl FreeUnits {
     pub(super) fn start_addressed(
         &mut self,
-        launch: &Launch,
-        pieces: &[Piece],
-        places: &[Place],
+        on: &mut OnDevice,
+        asked: Asked<'_>,
     ) -> Result<(), BookError> {
-        let id = launch.id;
+        let Asked { launch, pieces, places, .. } = asked;
         let waves = usize::from(launch.demand.waves).max(1);
         let mut named = core::mem::take(&mut self.rows);
         named.clear();
         let whole = total(pieces).saturating_mul(waves as u64) == places.len() as u64;
         let simds = self.cus.shape().simds;
         let entered = if whole && with_waves(pieces, places, (waves, simds), &mut named).is_some() {
-            self.enter_named(launch, &named)
+            take_named(&mut self.cus, launch, &named)
         } else {
-            Err(BookError(Reason::Places { launch: id }))
+            Err(BookError(Reason::Places { launch: launch.id }))
         };
+        if entered.is_ok() {
+            for &row in &named {
+                let entered = on.addressed.insert(row);
+                debug_assert!(entered.is_ok(), "a workgroup starts once, as the order was checked");
+                on.waves += row.count() * u64::from(launch.demand.waves);
+            }
+        }
         self.rows = named;
-        self.drop_if_gone(id);
         entered
-    }
-
-    fn enter_named(&mut self, launch: &Launch, named: &[NamedRow]) -> Result<(), BookError> {
-        let resident = Self::entry(&mut self.resident, &mut self.spare, self.cus.len(), launch);
-        let mut twice = None;
-        let mut entered = 0;
-        for row in named {
-            let last = row.first + (row.count() - 1);
-            let partial = resident.partial.range(row.first..=last).next().map(|(&group, _)| group);
-            let there = partial.map_or_else(|| resident.addressed.insert(*row), Err);
-            if let Err(group) = there {
-                twice = Some(group);
-                break;
-            }
-            entered += 1;
-        }
-        let fits = match twice {
-            Some(workgroup) => Err(BookError(Reason::Waves { launch: launch.id, workgroup })),
-            None => take_named(&mut self.cus, launch, named),
-        };
-        if fits.is_err() {
-            for &row in &named[..entered] {
-                resident.addressed.remove(row, |_| {}, |_, _| {});
-            }
-        } else {
-            let groups: u64 = named.iter().map(NamedRow::count).sum();
-            resident.waves += groups * u64::from(launch.demand.waves);
-        }
-        fits
     }
 }
 
@@ -149,21 +126,21 @@ fn take_named(cus: &mut Cus, launch: &Launch, named: &[NamedRow]) -> Result<(), 
     Ok(())
 }
 
-impl ResidentLaunch {
+impl OnDevice {
     /// Ends whole workgroups of a launch of which some were started with addresses, so that their
     /// numbers are known. `left` and `named` are scratch memory; with an error nothing has changed.
-    pub(super) fn end_whole(
+    pub(super) fn end_addressed(
         &mut self,
-        launch: LaunchId,
+        launch: &Launch,
         pieces: &[Piece],
         cus: &mut Cus,
         (left, named): (&mut Vec<TakenUnits>, &mut Vec<NamedRow>),
     ) -> Result<(), BookError> {
         let cu = pieces.first().map_or(CuId(0), |piece| piece.cu);
-        let waves = u64::from(self.demand.waves);
+        let waves = u64::from(launch.demand.waves);
         // The number is checked first, so that no piece, however large, is gone through in vain.
         if total(pieces).saturating_mul(waves) > self.waves {
-            return Err(BookError(Reason::NotResident { launch, cu }));
+            return Err(BookError(Reason::NotResident { launch: launch.id, cu }));
         }
         named.clear();
         let mut others = Vec::new();
@@ -179,7 +156,7 @@ impl ResidentLaunch {
             return Err(fault);
         }
         for (units, groups, waves) in by_units(named).flatten() {
-            cus.give_each(units, &self.demand, &waves, groups);
+            cus.give_each(units, &launch.demand, &waves, groups);
         }
         self.waves -= named.iter().map(NamedRow::count).sum::<u64>() * waves;
         Ok(())
@@ -190,18 +167,21 @@ impl ResidentLaunch {
     /// scratch memory.
     fn end_others(
         &mut self,
-        launch: LaunchId,
+        launch: &Launch,
         pieces: &[Piece],
         others: &[Piece],
         (cus, left): (&mut Cus, &mut Vec<TakenUnits>),
     ) -> Result<(), BookError> {
         let Some(first) = others.first() else { return Ok(()) };
         if let Some(workgroup) = named_twice(pieces) {
-            return Err(BookError(Reason::Waves { launch, workgroup }));
+            return Err(BookError(Reason::Waves { launch: launch.id, workgroup }));
         }
         let elsewhere = others.iter().any(|piece| self.addressed.get(piece.first).is_some());
-        let ended = if elsewhere { Err(first.cu) } else { give_counted(cus, left, self, others) };
-        ended.map(|_| ()).map_err(|cu| BookError(Reason::NotResident { launch, cu }))
+        let ended = match elsewhere {
+            true => Err(first.cu),
+            false => self.end_counted(launch, others, cus, left),
+        };
+        ended.map(|_| ()).map_err(|cu| BookError(Reason::NotResident { launch: launch.id, cu }))
     }
 }
 

@@ -4,72 +4,74 @@ use alloc::vec::Vec;
 
 use raddle_policy::{CuId, Cus, Launch, Piece, TakenUnits, take_highest};
 
-use super::{Book, BookError, ResidentLaunch, add};
-use crate::book::Reason;
+use super::error::Reason;
+use super::free_units::FreeUnits;
+use super::on_device::{Asked, OnDevice};
+use super::{BookError, add};
 
-impl Book {
+impl FreeUnits {
     pub(super) fn start_counted(
         &mut self,
-        launch: &Launch,
-        pieces: &[Piece],
+        on: &mut OnDevice,
+        asked: Asked<'_>,
     ) -> Result<(), BookError> {
+        let Asked { launch, pieces, .. } = asked;
         let mut taken = core::mem::take(&mut self.taken);
         let entered = self.cus.take_pieces(&launch.demand, pieces, &mut taken);
         if entered.is_ok() {
-            self.enter_counted(launch, &taken);
+            self.open_table(on);
+            for (units, count, split) in &taken {
+                on.counted.change(units.clone(), |_, lies| add(lies, split));
+                let groups = units.len() as u64 * u64::from(*count);
+                on.waves += groups * u64::from(launch.demand.waves);
+            }
         }
         self.taken = taken;
         entered.map_err(|cu| BookError(Reason::Overcommit { launch: launch.id, cu }))
     }
-
-    fn enter_counted(&mut self, launch: &Launch, taken: &[TakenUnits]) {
-        let resident = Self::entry(&mut self.resident, &mut self.spare, self.cus.len(), launch);
-        for (units, count, split) in taken {
-            resident.counted.change(units.clone(), |_, lies| add(lies, split));
-            let groups = units.len() as u64 * u64::from(*count);
-            resident.waves += groups * u64::from(launch.demand.waves);
-        }
-    }
 }
 
-/// Frees the resources of whole workgroups that were started without addresses, and returns their
-/// number. `left` is scratch memory.
-///
-/// # Errors
-/// The first compute unit on which fewer such workgroups are than the pieces name; nothing is freed
-/// then.
-pub(super) fn give_counted(
-    cus: &mut Cus,
-    left: &mut Vec<TakenUnits>,
-    resident: &mut ResidentLaunch,
-    pieces: &[Piece],
-) -> Result<u64, CuId> {
-    let (demand, all) = (resident.demand, resident.counted.len());
-    let waves = u32::from(demand.waves);
-    let mut ended = 0;
-    left.clear();
-    for (units, count) in Piece::by_units(pieces) {
-        let mut short = (units.end > all).then_some(units.start.max(all));
-        ended += units.len() as u64 * u64::from(count);
-        // On units with equal waves the same waves leave, so they are changed together.
-        resident.counted.change(units, |units, lies| {
-            let leaving = take_highest(lies, count.saturating_mul(waves)).filter(|_| count > 0);
-            match leaving {
-                Some(split) => left.push((units, count, split)),
-                None => short = Some(short.map_or(units.start, |cu| cu.min(units.start))),
+impl OnDevice {
+    /// Frees the resources of whole workgroups that were started without addresses, and returns
+    /// their number. `left` is scratch memory.
+    ///
+    /// # Errors
+    /// The first compute unit on which fewer such workgroups are than the pieces name; nothing is
+    /// freed then.
+    pub(super) fn end_counted(
+        &mut self,
+        launch: &Launch,
+        pieces: &[Piece],
+        cus: &mut Cus,
+        left: &mut Vec<TakenUnits>,
+    ) -> Result<u64, CuId> {
+        let (demand, all) = (launch.demand, self.counted.len());
+        let waves = u32::from(demand.waves);
+        let mut ended = 0;
+        left.clear();
+        for (units, count) in Piece::by_units(pieces) {
+            let mut short = (units.end > all).then_some(units.start.max(all));
+            ended += units.len() as u64 * u64::from(count);
+            // On units with equal waves the same waves leave, so they are changed together.
+            self.counted.change(units, |units, lies| {
+                let leaving = take_highest(lies, count.saturating_mul(waves)).filter(|_| count > 0);
+                match leaving {
+                    Some(split) => left.push((units, count, split)),
+                    None => short = Some(short.map_or(units.start, |cu| cu.min(units.start))),
+                }
+            });
+            if let Some(cu) = short {
+                for (units, _, split) in left.drain(..) {
+                    self.counted.change(units, |_, lies| add(lies, &split));
+                }
+                // The unit is that of a piece, which is a u16.
+                return Err(CuId(cu as u16));
             }
-        });
-        if let Some(cu) = short {
-            for (units, _, split) in left.drain(..) {
-                resident.counted.change(units, |_, lies| add(lies, &split));
-            }
-            // The unit is that of a piece, which is a u16.
-            return Err(CuId(cu as u16));
         }
+        for (units, count, split) in left.drain(..) {
+            cus.give_each(units, &demand, &split, count);
+        }
+        self.waves -= ended * u64::from(waves);
+        Ok(ended)
     }
-    for (units, count, split) in left.drain(..) {
-        cus.give_each(units, &demand, &split, count);
-    }
-    resident.waves -= ended * u64::from(waves);
-    Ok(ended)
 }

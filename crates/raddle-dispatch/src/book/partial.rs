@@ -2,69 +2,72 @@
 //!
 //! LDS, barrier and workgroup slot are taken with the first wave and given back with the last.
 
-use raddle_policy::{CuId, Cus, Launch, LaunchId, MAX_SIMDS, Piece, Split, take_highest};
+use raddle_policy::{Cus, Launch, MAX_SIMDS, Piece, take_highest};
 
-use super::{Book, BookError, ResidentLaunch, add, named, named_twice, total};
-use crate::book::Reason;
+use super::begun::Partial;
+use super::error::Reason;
+use super::free_units::FreeUnits;
+use super::on_device::{Asked, OnDevice};
+use super::{BookError, add, named, named_twice, total};
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Partial {
-    pub(super) cu: CuId,
-    pub(super) split: Split,
-    pub(super) started: u16,
-    pub(super) ended: u16,
-}
-
-impl Book {
+impl FreeUnits {
+    /// Starts `count` waves, from the wave `first` on, of the one workgroup that is asked for.
     pub(super) fn start_waves(
         &mut self,
-        launch: &Launch,
-        first: u16,
-        count: u16,
-        pieces: &[Piece],
+        on: &mut OnDevice,
+        asked: Asked<'_>,
+        (first, count): (u16, u16),
     ) -> Result<(), BookError> {
-        let (id, demand) = (launch.id, launch.demand);
-        let &[Piece { first: workgroup, count: 1, cu, .. }] = pieces else {
-            let workgroup = pieces.first().map_or(0, |piece| piece.first);
-            return Err(BookError(Reason::Waves { launch: id, workgroup }));
+        let (launch, demand) = (asked.launch, asked.launch.demand);
+        let &[Piece { first: workgroup, count: 1, cu, .. }] = asked.pieces else {
+            let workgroup = asked.pieces.first().map_or(0, |piece| piece.first);
+            return Err(BookError(Reason::Waves { launch: launch.id, workgroup }));
         };
-        let resident = self.resident.get(id);
-        let known = resident.and_then(|resident| resident.partial.get(&workgroup));
-        let started = known.map_or(0, |partial| partial.started);
-        let whole = resident.is_some_and(|it| it.addressed.get(workgroup).is_some());
-        let in_order = !whole
-            && started == first
-            && known.is_none_or(|partial| partial.cu == cu)
-            && count > 0
-            && u32::from(first) + u32::from(count) <= u32::from(demand.waves);
-        if !in_order {
-            return Err(BookError(Reason::Waves { launch: id, workgroup }));
+        let known = on.partial.get(&workgroup).copied().filter(|it| it.started < demand.waves);
+        match known {
+            Some(Partial { cu: there, started: wave, .. }) if (there, wave) != (cu, first) => {
+                let (launch, cu) = (launch.id, there);
+                return Err(BookError(Reason::GoesOn { launch, workgroup, wave, cu }));
+            }
+            Some(_) => {}
+            None if asked.draining => {
+                return Err(BookError(Reason::NothingLeft { launch: launch.id }));
+            }
+            None => on.check_next(launch, workgroup)?,
         }
-        let fresh = known.is_none();
+        let end = u32::from(first) + u32::from(count);
+        let follows = known.is_some() || first == 0;
+        if !follows || count == 0 || end > u32::from(demand.waves) {
+            return Err(BookError(Reason::Waves { launch: launch.id, workgroup }));
+        }
         let split = self
             .cus
             .fill(cu, &demand, u32::from(count))
-            .filter(|split| self.cus.take_split(cu, &demand, split, u32::from(fresh)))
-            .ok_or(BookError(Reason::Overcommit { launch: id, cu }))?;
-        let resident = Self::entry(&mut self.resident, &mut self.spare, self.cus.len(), launch);
+            .filter(|split| self.cus.take_split(cu, &demand, split, u32::from(first == 0)))
+            .ok_or(BookError(Reason::Overcommit { launch: launch.id, cu }))?;
+        if known.is_none() {
+            on.advance(1);
+            on.waiting += 1;
+        }
         let none = Partial { cu, split: [0; MAX_SIMDS], started: 0, ended: 0 };
-        let partial = resident.partial.entry(workgroup).or_insert(none);
+        let partial = on.partial.entry(workgroup).or_insert(none);
         add(&mut partial.split, &split);
         partial.started += count;
-        resident.waves += u64::from(count);
+        on.waiting -= u64::from(partial.started == demand.waves);
+        on.waves += u64::from(count);
         Ok(())
     }
 }
 
-impl ResidentLaunch {
+impl OnDevice {
     pub(super) fn end_waves(
         &mut self,
-        launch: LaunchId,
+        launch: &Launch,
         (first, count): (u16, u16),
         pieces: &[Piece],
         cus: &mut Cus,
     ) -> Result<u64, BookError> {
-        let (demand, mut ended) = (self.demand, 0);
+        let (demand, launch, mut ended) = (launch.demand, launch.id, 0);
         if total(pieces) > self.partial.len() as u64 {
             let workgroup = pieces.first().map_or(0, |piece| piece.first);
             return Err(BookError(Reason::Waves { launch, workgroup }));

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::vec::Vec;
 
-use crate::book::Book;
+use crate::book::FreeUnits;
 use raddle_preempt::{Abilities, ControllerConfig, Declared, Driver, ResetScope};
 
 use raddle_policy::{Allocate, CuShape, Cus, LaunchPath, Preempt, Tick, Turn};
@@ -181,7 +181,7 @@ impl Builder {
             copies_apart: self.copies_apart,
             driver,
             preemptions: Preemptions::default(),
-            book: Book::new(self.shape, self.cus),
+            units: FreeUnits::new(self.shape, self.cus),
             processes: BTreeMap::new(),
             launches: crate::ByLaunch::default(),
             turns: Turns::default(),

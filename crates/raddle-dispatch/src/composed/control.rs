@@ -132,7 +132,8 @@ impl Composed {
             // Killed launches keep their room until they are off, and nothing else is reset.
             ResetScope::Launch => {}
             ResetScope::Queue | ResetScope::Process if single => {
-                let units = killed.iter().flat_map(|&id| self.book.units(id));
+                let units = killed.iter().filter_map(|&id| self.launches.get(id));
+                let units = units.flat_map(|known| known.on_device.units(&known.launch));
                 self.preemptions.closed.extend(units.map(|cu| (process, cu)));
             }
             _ => {
@@ -267,7 +268,7 @@ impl Composed {
         let before = closed.len();
         closed.retain(|&(by, _)| by != process);
         if closed.len() < before {
-            self.book.forget_freed();
+            self.units.forget_freed();
         }
         self.allocate_stale |= resets.remove(&process) || closed.len() < before;
     }
@@ -309,7 +310,7 @@ impl Composed {
             self.leave(id, Preemption::Flag, now, actions);
             // A launch that is held or on its way back stays in the list until it is on the device.
             let stage = self.launches.get(id).map(|known| &known.stage);
-            matches!(stage, Some(Stage::Held(_) | Stage::Returning))
+            matches!(stage, Some(Stage::Held | Stage::Returning))
         });
         self.preemptions.exits = exits;
     }
@@ -336,7 +337,7 @@ impl Composed {
             return;
         }
         // A workgroup that was begun may hold LDS while no wave of it runs.
-        let holds = self.book.resident_waves(id) > 0 || known.groups.is_bound();
+        let holds = known.on_device.resident_waves() > 0 || known.on_device.waiting() > 0;
         let take_off = match way {
             // A launch that holds nothing on the device has nothing to save.
             way if way.saves() && !(known.has_started() && holds) => {
@@ -369,7 +370,7 @@ impl Composed {
         let mut back = core::mem::take(&mut self.lists.back);
         back.clear();
         let is_held = |id: &LaunchId| {
-            self.launches.get(*id).is_some_and(|known| matches!(known.stage, Stage::Held(_)))
+            self.launches.get(*id).is_some_and(|known| matches!(known.stage, Stage::Held))
         };
         let arbiter = &self.turns.arbiter;
         self.preemptions.returning.retain(|id| {
@@ -393,17 +394,14 @@ impl Composed {
         let Some(known) = self.launches.get_mut(id) else {
             return;
         };
-        let (launch, before) = (known.launch, self.book.resident_waves(id));
+        let (launch, before) = (known.launch, known.on_device.resident_waves());
         known.returns = now;
         self.allocate_stale |= self.ready.hide(known.submission);
-        if let Stage::Held(Some(lifted)) = core::mem::replace(&mut known.stage, Stage::Returning) {
-            // The room is taken now, so that no other launch gets it while the restore is under
-            // way.
-            if let Err(lifted) = self.book.lower(lifted) {
-                known.stage = Stage::Held(Some(lifted));
-                return;
-            }
+        // The room is taken now, so that no other launch gets it while the restore is under way.
+        if known.on_device.is_saved() && !self.units.restore(&mut known.on_device, &launch) {
+            return;
         }
+        known.stage = Stage::Returning;
         if let Some(process) = self.processes.get_mut(&launch.process) {
             process.held -= 1;
         }

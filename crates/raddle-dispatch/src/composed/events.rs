@@ -16,7 +16,6 @@ use super::control::SteppedRuntime;
 use super::launch::{LaunchState, Stage};
 use super::process::{Process, Stream};
 use crate::DispatchError;
-use crate::book::Lifted;
 use crate::error::DispatchReason;
 
 impl Composed {
@@ -168,7 +167,7 @@ impl Composed {
         if self.cuts && launch.barrier == Barrier::No {
             least.demand.waves = launch.demand.waves.min(1);
         }
-        self.book.cus().never(&least)
+        self.units.cus().never(&least)
     }
 
     pub(super) fn enter(
@@ -200,13 +199,15 @@ impl Composed {
         pieces: &[Piece],
         now: Tick,
     ) -> Result<(), DispatchError> {
-        let launch = self.known(id)?.launch;
-        let before = self.book.resident_waves(id);
-        let ended = self.book.end(id, waves, pieces)?;
+        let Some(known) = self.launches.get_mut(id) else {
+            return Err(DispatchError(DispatchReason::UnknownLaunch(id)));
+        };
+        let launch = known.launch;
+        let before = known.on_device.resident_waves();
+        self.units.end(&mut known.on_device, &launch, waves, pieces)?;
+        let finished = known.on_device.is_over(&launch);
         self.allocate_stale = true;
         self.count_resident(&launch, before, now);
-        let known = self.known_mut(id)?;
-        let finished = known.groups.ended(ended, &launch);
         self.policies.tell(&Fact::Ended { launch: &launch, waves, pieces }, now);
         if finished {
             self.forget(&launch, now)?;
@@ -225,7 +226,7 @@ impl Composed {
         }
         self.ready.hide(known.submission);
         if let Some(process) = self.processes.get_mut(&launch.process) {
-            process.held -= usize::from(matches!(known.stage, Stage::Held(_)));
+            process.held -= usize::from(matches!(known.stage, Stage::Held));
             process.left(known.submission, launch);
             if known.counts && process.lost(launch, now) {
                 self.turns.arbiter.idle(launch.process);
@@ -243,12 +244,13 @@ impl Composed {
             return Err(DispatchError(DispatchReason::NotAsked { launch: id, what: "taken off" }));
         }
         let (launch, handle) = (known.launch, known.handle);
-        let before = self.book.resident_waves(id);
+        let before = self.resident_waves(id);
         match handle.filter(|_| how.empties()) {
             Some(handle) if how.begins_again() => {
                 self.driver.report(Report::Killed(handle))?;
-                self.book.kill(id);
-                self.known_mut(id)?.groups.rewind();
+                if let Some(known) = self.launches.get_mut(id) {
+                    self.units.kill(&mut known.on_device, &launch);
+                }
                 self.unsubmit(&launch, now);
             }
             Some(handle) => {
@@ -257,12 +259,13 @@ impl Composed {
                 self.unsubmit(&launch, now);
             }
             None if how.saves() => {
-                let lifted = self.book.lift(id);
-                let known = self.known_mut(id)?;
-                known.groups.unbind();
-                self.hold(id, lifted)?;
+                if let Some(known) = self.launches.get_mut(id) {
+                    self.units.save(&mut known.on_device, &launch);
+                    known.on_device.unbind();
+                }
+                self.hold(id)?;
             }
-            None => self.hold(id, None)?,
+            None => self.hold(id)?,
         }
         self.allocate_stale = true;
         self.count_resident(&launch, before, now);
@@ -270,11 +273,10 @@ impl Composed {
         self.note_removed(launch.process)
     }
 
-    /// Records that a launch is off the device after a preemption; `lifted` has its saved
-    /// workgroups, if any.
-    fn hold(&mut self, id: LaunchId, lifted: Option<Lifted>) -> Result<(), DispatchError> {
+    /// Records that a launch is off the device after a preemption.
+    fn hold(&mut self, id: LaunchId) -> Result<(), DispatchError> {
         let known = self.known_mut(id)?;
-        known.stage = Stage::Held(lifted);
+        known.stage = Stage::Held;
         let process = known.launch.process;
         if let Some(process) = self.processes.get_mut(&process) {
             process.held += 1;

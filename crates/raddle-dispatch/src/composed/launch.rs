@@ -1,11 +1,9 @@
 //! Which state does the dispatcher keep of one launch?
 
-use crate::book::Lifted;
+use crate::book::OnDevice;
 use raddle_preempt::LaunchHandle;
 
 use raddle_policy::{Launch, Preemption, ReadyLaunch, Tick, Ticks};
-
-use super::distribution::Distribution;
 
 /// The state of a launch between being issued by its host and its end.
 #[derive(Debug)]
@@ -18,9 +16,9 @@ pub(super) enum Stage {
     OnDevice,
     /// The launch was asked to leave the device by this method of preemption, and has not left yet.
     Leaving(Preemption),
-    /// The launch is off the device after a preemption; the value has its workgroups that were
-    /// saved, if any.
-    Held(Option<Lifted>),
+    /// The launch is off the device after a preemption; its workgroups were saved, if it had any
+    /// there.
+    Held,
     /// The launch was taken off the device and asked to come back, and is not back yet.
     Returning,
 }
@@ -61,7 +59,7 @@ pub(super) struct LaunchState {
     /// True if the launch is on the device although its process is preempted: until the launch
     /// leaves too, only workgroups that are assigned to a compute unit may start.
     pub(super) leaves_soon: bool,
-    pub(super) groups: Distribution,
+    pub(super) on_device: OnDevice,
 }
 
 impl LaunchState {
@@ -82,7 +80,7 @@ impl LaunchState {
             back: None,
             in_vain: false,
             leaves_soon: false,
-            groups: Distribution::default(),
+            on_device: OnDevice::default(),
         }
     }
 
@@ -101,7 +99,7 @@ impl LaunchState {
     }
 
     pub(super) fn has_started(&self) -> bool {
-        self.groups.has_started() || (self.begun && self.launch.is_copy())
+        self.on_device.has_started() || (self.begun && self.launch.is_copy())
     }
 
     /// Returns whether the launch is being drained: only its workgroups that are assigned to a
@@ -115,26 +113,26 @@ impl LaunchState {
         // cut hold nothing before they start, so parts that have not started wait like workgroups.
         let (next, end) = match self.draining() {
             true => (self.launch.workgroups, self.launch.workgroups),
-            false => self.groups.head(&self.launch),
+            false => self.on_device.head(&self.launch),
         };
         ReadyLaunch {
             // A run of returned workgroups is shown as if it were the launch's last.
             launch: Launch { workgroups: end, ..self.launch },
             next,
-            assigned: self.groups.waiting(),
-            cut: if self.draining() { 0 } else { self.groups.cut() },
+            assigned: self.on_device.waiting(),
+            cut: if self.draining() { 0 } else { self.on_device.cut() },
             submitted: self.submitted,
         }
     }
 
     /// Returns the number of workgroups of which at least one wave has not started.
     pub(super) fn left(&self) -> u64 {
-        self.groups.undistributed(&self.launch) + self.groups.waiting()
+        self.on_device.undistributed(&self.launch) + self.on_device.waiting()
     }
 
     /// Returns whether a workgroup or wave of the launch has still to start.
     pub(super) fn unstarted(&self) -> bool {
-        let distributes = !self.draining() && self.groups.undistributed(&self.launch) > 0;
-        distributes || self.groups.waiting() > 0
+        let distributes = !self.draining() && self.on_device.undistributed(&self.launch) > 0;
+        distributes || self.on_device.waiting() > 0
     }
 }

@@ -34,6 +34,4 @@ pub(super) struct Lists {
     pub(super) open: Option<Cus>,
     /// The lists that the allocate policy fills with its answer.
     pub(super) round: Round,
-    /// Scratch memory for the check that a start names each workgroup once.
-    pub(super) seen: Vec<u64>,
 }

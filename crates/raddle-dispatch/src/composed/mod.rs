@@ -11,7 +11,6 @@
 mod builder;
 mod control;
 mod copies;
-mod distribution;
 mod events;
 mod launch;
 mod lists;
@@ -30,7 +29,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::book::Book;
+use crate::book::FreeUnits;
 use raddle_policy::{
     Action, Actions, CuId, Cus, Event, Fact, Free, FreeRun, Launch, LaunchId, Piece, Place,
     ProcessId, Refusal, StreamId, Tick, WaitTally, WaveSpan,
@@ -73,7 +72,7 @@ pub struct Composed {
     /// leaves.
     driver: Driver<LaunchId, SteppedRuntime>,
     preemptions: Preemptions,
-    book: Book,
+    units: FreeUnits,
     processes: BTreeMap<ProcessId, Process>,
     launches: ByLaunch<LaunchState>,
     turns: Turns,
@@ -230,7 +229,7 @@ impl Composed {
     /// Returns the compute units with their free resources at this time.
     #[must_use]
     pub const fn cus(&self) -> &Cus {
-        self.book.cus()
+        self.units.cus()
     }
 
     /// Returns the next tick at which the dispatcher wants the event [`Event::Woke`]; `None` where
@@ -287,10 +286,15 @@ impl Composed {
         }
     }
 
+    /// Returns the number of waves of a launch that are on the device now.
+    fn resident_waves(&self, id: LaunchId) -> u64 {
+        self.launches.get(id).map_or(0, |known| known.on_device.resident_waves())
+    }
+
     /// Updates the number of resident waves of a process after a start or end of this launch, which
     /// had `before` waves on the device.
     fn count_resident(&mut self, launch: &Launch, before: u64, now: Tick) {
-        let after = self.book.resident_waves(launch.id);
+        let after = self.resident_waves(launch.id);
         if let Some(process) = self.processes.get_mut(&launch.process) {
             let waves = process.resident_waves.saturating_sub(before) + after;
             process.set_resident(waves, now);
@@ -385,11 +389,11 @@ impl Dispatcher for Composed {
     }
 
     fn free(&self, cu: CuId) -> Option<Free> {
-        Some(self.book.cus().free(cu))
+        Some(self.units.cus().free(cu))
     }
 
     fn alike(&self, cu: CuId) -> u16 {
-        self.book.cus().alike(cu)
+        self.units.cus().alike(cu)
     }
 
     fn most_units(&self, process: ProcessId, all: u16) -> Option<u16> {

@@ -24,8 +24,9 @@ impl Composed {
         if !self.journal.log.is_off() || self.policies.mind_refills() {
             return false;
         }
-        self.mark = self.book.counted(launch).map(|counted| {
-            let cus = self.book.cus().clone();
+        let counted = self.launches.get(launch).and_then(|known| known.on_device.counted());
+        self.mark = counted.map(|counted| {
+            let cus = self.units.cus().clone();
             Mark { launch, cus, counted: counted.clone() }
         });
         true
@@ -35,14 +36,14 @@ impl Composed {
     /// since the mark did. Returns whether it did; if not, nothing has changed.
     pub(super) fn move_on(&mut self, id: LaunchId, workgroups: u64) -> bool {
         let Some(mark) = self.mark.take().filter(|mark| mark.launch == id) else { return false };
-        if mark.cus != *self.book.cus() || self.book.counted(id) != Some(&mark.counted) {
+        let Some(known) = self.launches.get_mut(id) else { return false };
+        if mark.cus != *self.units.cus() || known.on_device.counted() != Some(&mark.counted) {
             return false;
         }
-        let Some(known) = self.launches.get_mut(id) else { return false };
         if self.ready.get(known.submission, id).is_none() || known.draining() {
             return false;
         }
-        if !known.groups.move_on(workgroups, &known.launch) {
+        if !known.on_device.move_on(workgroups, &known.launch) {
             return false;
         }
         self.ready.show(known.submission, known.entry());

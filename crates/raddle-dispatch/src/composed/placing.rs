@@ -2,16 +2,14 @@
 
 use alloc::format;
 
-use crate::book::BookError;
-use crate::book::Reason;
+use crate::book::Asked;
 use raddle_policy::{
-    Action, Actions, Answer, CuId, Cus, Fact, Launch, LaunchId, Piece, Place, ProcessId,
-    ReadyLaunch, ReadyView, Refusal, Round, Submission, Tick, WaveSpan,
+    Action, Actions, Answer, CuId, Cus, Fact, Launch, LaunchId, Piece, Place, ProcessId, ReadyView,
+    Refusal, Round, Submission, Tick, WaveSpan,
 };
 use raddle_preempt::Report;
 
 use super::Composed;
-use super::distribution::Asked;
 use super::launch::{LaunchState, Stage};
 use super::lists::SubmittedLaunch;
 use crate::DispatchError;
@@ -171,7 +169,7 @@ impl Composed {
         actions: &mut Actions,
     ) -> Result<bool, DispatchError> {
         round.clear();
-        let cus = open_units(self.book.cus(), &self.preemptions.closed, &mut self.lists.open);
+        let cus = open_units(self.units.cus(), &self.preemptions.closed, &mut self.lists.open);
         let view = ReadyView { launches: self.ready.launches(), cus };
         match self.policies.allocate.policy.allocate_round(&view, now, round) {
             Answer::Start { launch, waves } => {
@@ -192,7 +190,7 @@ impl Composed {
                 self.journal.answer(now, LoggedAnswer::Wait { refusals, retry_at });
                 // A refused workgroup need be tried again only where something is freed from now
                 // on.
-                self.book.watch();
+                self.units.watch();
                 if let Some(at) = retry_at {
                     self.wake_at(at, now, actions);
                 }
@@ -222,25 +220,14 @@ impl Composed {
         actions: &mut Actions,
     ) -> Result<(), DispatchError> {
         let (launch, submission) = self.in_view(id)?;
-        let before = self.book.resident_waves(id);
-        let most = self.book.most_workgroups();
-        let known =
-            self.launches.get(id).ok_or(DispatchError(DispatchReason::UnknownLaunch(id)))?;
-        let asked = Asked { launch: &launch, draining: known.draining(), waves, pieces, most };
-        let allowed = known.groups.may_start(asked, &mut self.lists.seen);
-        let allowed = allowed.map_err(|what| self.policies.allocate.broke("allocate", what))?;
-        if let Err(fault) = self.book.start(&launch, waves, pieces, places) {
-            // Parts of a cut workgroup out of order break law 8, a start that does not fit breaks
-            // law 2.
-            let cut = |entry: &ReadyLaunch| entry.cut > 0 || matches!(waves, WaveSpan::Cut { .. });
-            let is_cut = self.ready.get(submission, id).is_some_and(cut);
-            let law =
-                if is_cut && matches!(fault, BookError(Reason::Waves { .. })) { 8 } else { 2 };
-            return Err(self.policies.allocate.broke("allocate", format!("law {law}: {fault}")));
-        }
         let known =
             self.launches.get_mut(id).ok_or(DispatchError(DispatchReason::UnknownLaunch(id)))?;
-        known.groups.started(&launch, allowed);
+        let before = known.on_device.resident_waves();
+        let asked = Asked { launch: &launch, draining: known.draining(), waves, pieces, places };
+        if let Err(fault) = self.units.start(&mut known.on_device, asked) {
+            let what = format!("law {}: {fault}", fault.law());
+            return Err(self.policies.allocate.broke("allocate", what));
+        }
         let entry = known.entry();
         let more = known.unstarted();
         self.begun(id)?;
@@ -266,9 +253,11 @@ impl Composed {
     ) -> Result<(), DispatchError> {
         let (launch, submission) = self.in_view(id)?;
         let known = self.known_mut(id)?;
-        let assigned = known.groups.assign(&launch, workgroup, cu);
+        let assigned = known.on_device.assign(&launch, workgroup, cu);
         let entry = known.entry();
-        assigned.map_err(|what| self.policies.allocate.broke("allocate", what))?;
+        assigned.map_err(|fault| {
+            self.policies.allocate.broke("allocate", format!("law {}: {fault}", fault.law()))
+        })?;
         self.begun(id)?;
         self.ready.show(submission, entry);
         actions.push(Action::Assign { launch: id, workgroup, cu });

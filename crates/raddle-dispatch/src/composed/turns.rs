@@ -39,17 +39,17 @@ impl Composed {
         let states = &mut self.lists.states;
         states.clear();
         states.extend(self.processes.iter().filter_map(|(&id, process)| process.state(id, now)));
-        let Self { processes, launches, book, .. } = self;
+        let Self { processes, launches, .. } = self;
         let victims = |id: ProcessId, victims: &mut Vec<VictimLaunch>| {
             let process = processes.get(&id)?;
             let mut away = false;
             victims.extend(process.submitted.values().filter_map(|launch| {
                 let known = launches.get(*launch)?;
-                away |= matches!(known.stage, Stage::Held(_) | Stage::Returning);
+                away |= matches!(known.stage, Stage::Held | Stage::Returning);
                 Some(VictimLaunch {
                     launch: known.launch,
                     unstarted: known.left(),
-                    resident_waves: book.resident_waves(*launch),
+                    resident_waves: known.on_device.resident_waves(),
                     submitted: known.submitted,
                 })
             }));

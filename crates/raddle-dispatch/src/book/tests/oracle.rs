@@ -9,7 +9,7 @@ use crate::book::Reason;
 use crate::book::{Book, BookError};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use raddle_policy::{CuId, CuShape, Cus, Launch, LaunchId, Piece, Place, WaveSpan};
+use raddle_policy::{Barrier, CuId, CuShape, Cus, Launch, LaunchId, Piece, Place, WaveSpan};
 use raddle_testkit::{any_launch, any_shape};
 
 /// One operation on both accounts; its raw numbers are folded into the range of the device.
@@ -20,7 +20,7 @@ enum Step {
     Waves { launch: usize, cu: u16, count: u16 },
     Cut { launch: usize, cu: u16, simds: u32, count: u16 },
     End { which: usize, count: u32 },
-    LiftAndLower { launch: usize },
+    SaveAndRestore { launch: usize },
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -36,7 +36,7 @@ fn step() -> impl Strategy<Value = Step> {
         3 => (launch.clone(), 0u16..6, any::<u32>(), 1u16..=3)
             .prop_map(|(launch, cu, simds, count)| Step::Cut { launch, cu, simds, count }),
         4 => (0usize..64, 1u32..=3).prop_map(|(which, count)| Step::End { which, count }),
-        1 => launch.prop_map(|launch| Step::LiftAndLower { launch }),
+        1 => launch.prop_map(|launch| Step::SaveAndRestore { launch }),
     ]
 }
 
@@ -47,6 +47,9 @@ fn setup() -> impl Strategy<Value = (CuShape, u16, Vec<Launch>, Vec<Step>)> {
             |(shape, cus, mut launches, steps)| {
                 for (id, launch) in (0..).zip(&mut launches) {
                     launch.id = LaunchId(id);
+                    // Any of its workgroups may be cut, and it never ends.
+                    launch.barrier = Barrier::No;
+                    launch.workgroups = u64::MAX;
                 }
                 (shape, cus, launches, steps)
             },
@@ -62,15 +65,15 @@ fn random(mut code: u32, simds: u8) -> impl FnMut() -> u8 {
     }
 }
 
-/// The dispatcher's account (the book), the naive ledger beside it, and the next free workgroup
-/// number.
+/// The dispatcher's account (the book), the naive ledger beside it, and the next workgroup of each
+/// launch.
 struct Pair {
     book: Book,
     ledger: Ledger,
-    next: u64,
-    /// For each launch with a cut workgroup that waits for further waves: (workgroup, its next
-    /// wave).
-    cut: BTreeMap<LaunchId, (u64, u16)>,
+    next: BTreeMap<LaunchId, u64>,
+    /// The number of waves that have started of the next workgroup of each launch of which that was
+    /// cut.
+    cut: BTreeMap<LaunchId, u16>,
 }
 
 impl Pair {
@@ -85,26 +88,35 @@ impl Pair {
         ledger: Option<Ledger>,
     ) -> bool {
         let before = self.book.clone();
-        match (self.book.start(launch, waves, pieces, places), ledger) {
+        let goes_on = self.cut.get(&launch.id).filter(|_| !matches!(waves, WaveSpan::Cut { .. }));
+        let refused = match (self.book.start(launch, waves, pieces, places), ledger) {
+            // Waves of a workgroup that had begun before go on beside a workgroup that is cut.
             (Ok(()), Some(ledger)) => {
                 self.ledger = ledger;
-                true
+                return true;
             }
-            (Err(BookError(Reason::Overcommit { launch: id, .. })), None) => {
-                assert_eq!(id, launch.id);
-                assert_eq!(self.book.cus(), before.cus());
-                assert_eq!(self.book.resident_waves(id), before.resident_waves(id));
-                false
+            (Err(BookError(Reason::CutGoesOn { launch: id, wave, .. })), _) => {
+                goes_on.is_some_and(|&cut| (id, wave) == (launch.id, cut))
             }
-            (given, expected) => panic!("{given:?}, but the ledger: {:?}", expected.is_some()),
-        }
+            (Err(BookError(Reason::Overcommit { launch: id, .. })), None) => id == launch.id,
+            _ => false,
+        };
+        assert!(refused, "{pieces:?}");
+        assert_eq!(self.book.cus(), before.cus());
+        assert_eq!(self.book.resident_waves(launch.id), before.resident_waves(launch.id));
+        false
+    }
+
+    fn next(&self, launch: &Launch) -> u64 {
+        self.next.get(&launch.id).copied().unwrap_or(0)
     }
 
     fn counted(&mut self, launch: &Launch, cus: [u16; 2], counts: [u32; 2]) {
         let mut pieces = Vec::new();
+        let mut next = self.next(launch);
         for (cu, count) in cus.into_iter().zip(counts).filter(|&(_, count)| count > 0) {
-            let first = self.next + u64::from(cu);
-            pieces.push(Piece { first, stride: 4, count, cu: CuId(cu) });
+            pieces.push(Piece { first: next, stride: 1, count, cu: CuId(cu) });
+            next += u64::from(count);
         }
         let mut ledger = Some(self.ledger.clone());
         for piece in &pieces {
@@ -112,14 +124,15 @@ impl Pair {
                 ledger = ledger.and_then(|it| it.with_whole(launch, piece.cu));
             }
         }
-        self.start(launch, WaveSpan::All, &pieces, &[], ledger);
-        self.next += 100;
+        if self.start(launch, WaveSpan::All, &pieces, &[], ledger) {
+            self.next.insert(launch.id, next);
+        }
     }
 
     fn addressed(&mut self, launch: &Launch, cu: CuId, code: u32, count: u32) {
         let mut places = Vec::new();
         let mut ledger = Some(self.ledger.clone());
-        let (waves, stride) = (launch.demand.waves, 3);
+        let (waves, first) = (launch.demand.waves, self.next(launch));
         let mut random = random(code, self.ledger.shape.simds);
         for i in 0..count {
             // An even code places waves where the ledger would, an odd code places them at random.
@@ -129,35 +142,38 @@ impl Pair {
                 .filter(|_| code.is_multiple_of(2))
                 .unwrap_or_else(|| (0..waves).map(|_| random()).collect());
             places.extend(simds.iter().map(|&simd| Place { simd, ..Place::default() }));
-            let kind = Kind::Addressed(self.next + u64::from(i * stride));
+            let kind = Kind::Addressed(first + u64::from(i));
             let simds = simds.into_iter().map(Some);
             ledger = ledger.and_then(|it| it.with(launch, cu, kind, simds));
         }
-        let first = self.next;
-        let pieces = [Piece { first, stride, count, cu }];
-        self.start(launch, WaveSpan::All, &pieces, &places, ledger);
-        self.next += 100;
+        let pieces = [Piece { first, stride: 1, count, cu }];
+        if self.start(launch, WaveSpan::All, &pieces, &places, ledger) {
+            self.next.insert(launch.id, first + u64::from(count));
+        }
     }
 
     /// Starts `count` further waves of a workgroup of the launch that has started in part, else of
     /// a new one.
     fn waves(&mut self, launch: &Launch, cu: CuId, count: u16) {
         let begun = self.ledger.begun(launch);
+        let next = self.next(launch);
         let (cu, kind, first) =
-            begun.map_or((cu, Kind::Partial(self.next), 0), |it| (it.cu, it.kind, it.started));
+            begun.map_or((cu, Kind::Partial(next), 0), |it| (it.cu, it.kind, it.started));
         let Kind::Partial(workgroup) = kind else { unreachable!("it begins so") };
-        self.next += 100;
         let count = count.min(launch.demand.waves - first);
         let ledger = self.ledger.clone().with(launch, cu, kind, vec![None; count.into()]);
         let waves = WaveSpan::Range { first, count };
-        self.start(launch, waves, &[Piece::one(workgroup, cu)], &[], ledger);
+        let started = self.start(launch, waves, &[Piece::one(workgroup, cu)], &[], ledger);
+        if started && first == 0 {
+            self.next.insert(launch.id, next + 1);
+        }
     }
 
     /// Starts `count` further waves of a workgroup of the launch that was cut, else cuts a new one.
     /// Returns whether they fitted.
     fn cut(&mut self, launch: &Launch, cu: CuId, code: u32, count: u16) -> bool {
-        let (workgroup, first) = self.cut.get(&launch.id).copied().unwrap_or((self.next, 0));
-        self.next += 100;
+        let workgroup = self.next(launch);
+        let first = self.cut.get(&launch.id).copied().unwrap_or(0);
         let count = count.min(launch.demand.waves - first);
         let mut random = random(code, self.ledger.shape.simds);
         let simds: Vec<Option<u8>> =
@@ -168,10 +184,11 @@ impl Pair {
         let waves = WaveSpan::Cut { first, count };
         let started = self.start(launch, waves, &[Piece::one(workgroup, cu)], &places, ledger);
         if started {
-            let next = first + count;
-            self.cut.insert(launch.id, (workgroup, next));
-            if next == launch.demand.waves {
+            let wave = first + count;
+            self.cut.insert(launch.id, wave);
+            if wave == launch.demand.waves {
                 self.cut.remove(&launch.id);
+                self.next.insert(launch.id, workgroup + 1);
             }
         }
         started
@@ -237,20 +254,19 @@ impl Pair {
         }
     }
 
-    fn lift_and_lower(&mut self, id: LaunchId) {
+    fn save_and_restore(&mut self, id: LaunchId) {
         let before = self.book.clone();
         let whole = self.ledger.clone();
         let mut killed = self.book.clone();
-        let Some(lifted) = self.book.lift(id) else {
+        if !self.book.save(id) {
             assert_eq!(self.ledger.waves_of(id), 0);
-            assert!(!killed.kill(id));
             return;
-        };
-        assert!(killed.kill(id) && killed.lift(id).is_none());
+        }
+        assert!(killed.kill(id) && !killed.kill(id) && !killed.save(id));
         assert_eq!(killed.cus(), self.book.cus());
         self.ledger.groups.retain(|group| group.launch != id);
         self.compare(&[]);
-        self.book.lower(lifted).expect("nothing else came");
+        assert!(self.book.restore(id) && !self.book.restore(id), "nothing else came");
         self.ledger = whole;
         assert_eq!(self.book.cus(), before.cus());
     }
@@ -282,7 +298,7 @@ proptest! {
         let mut pair = Pair {
             book: Book::new(shape, cus),
             ledger: Ledger { shape, groups: Vec::new() },
-            next: 0,
+            next: BTreeMap::new(),
             cut: BTreeMap::new(),
         };
         for step in steps {
@@ -300,7 +316,7 @@ proptest! {
                     pair.cut(&launches[launch], CuId(cu % cus), simds, count);
                 }
                 Step::End { which, count } => pair.end(which, count),
-                Step::LiftAndLower { launch } => pair.lift_and_lower(LaunchId(launch as u32)),
+                Step::SaveAndRestore { launch } => pair.save_and_restore(LaunchId(launch as u32)),
             }
             pair.compare(&launches);
         }
@@ -323,7 +339,7 @@ proptest! {
         }
         prop_assert_eq!(pair.book.cus(), &Cus::new(shape, cus));
         for launch in &launches {
-            prop_assert!(pair.book.lift(launch.id).is_none(), "something of it is left");
+            prop_assert!(!pair.book.save(launch.id), "something of it is left");
         }
     }
 }

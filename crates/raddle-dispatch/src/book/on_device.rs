@@ -1,0 +1,229 @@
+//! What does the dispatcher know of one launch: which of its workgroups have started, which are
+//! assigned to a compute unit, and where are their waves?
+//!
+//! This is the one account of a launch. [`FreeUnits::start`](super::FreeUnits::start) checks a start
+//! by it and enters the start into it, so nothing is ever taken back.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+
+use raddle_policy::{CuId, Demand, Launch, MAX_SIMDS, PerCu, Piece, Place, Split, WaveSpan};
+
+use super::begun::{CutPart, Partial};
+use super::error::Reason;
+use super::names::Names;
+use super::{BookError, sum};
+
+/// The account of one launch, from its first start or assignment until its last workgroup has
+/// ended.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OnDevice {
+    /// The number of the lowest workgroup that was never started nor assigned.
+    pub(super) next: u64,
+    /// The number of workgroups of the launch that have ended.
+    pub(super) ended: u64,
+    /// The numbers, below `next`, of workgroups that were assigned and had not started when the
+    /// launch was saved; they are to be placed anew.
+    pub(super) returned: BTreeSet<u64>,
+    /// The number of waves that have started of the workgroup `next`, the next one to start, where
+    /// that was cut into waves; else 0.
+    pub(super) cut: u16,
+    /// The parts (some waves each) of cut workgroups that are on the device, by (workgroup, first
+    /// wave of the part).
+    pub(super) parts: BTreeMap<(u64, u16), CutPart>,
+    /// The workgroups that are assigned to a compute unit, or that start wave by wave, by workgroup
+    /// number; `waiting` counts those of which not all waves have started.
+    pub(super) partial: BTreeMap<u64, Partial>,
+    pub(super) waiting: u64,
+    /// The whole workgroups that started with addresses, by workgroup number: their compute units
+    /// and SIMDs.
+    pub(super) addressed: Names,
+    /// The number of waves on each SIMD of each compute unit, of whole workgroups without
+    /// addresses; empty while no wave of the launch is on the device.
+    pub(super) counted: PerCu<Split>,
+    /// The number of waves that are on the device, or were when the launch was saved.
+    pub(super) waves: u64,
+    /// True while the launch is saved: its waves hold nothing until it comes back to its places.
+    pub(super) saved: bool,
+}
+
+/// A start of workgroups that a policy answers; `draining` is true where only workgroups of the
+/// launch that are assigned to a compute unit may start.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) launch: &'a Launch,
+    pub(crate) draining: bool,
+    pub(crate) waves: WaveSpan,
+    pub(crate) pieces: &'a [Piece],
+    /// The addresses of all waves, or none.
+    pub(crate) places: &'a [Place],
+}
+
+impl OnDevice {
+    /// Returns the next workgroups to start or assign: (first number, one more than the last
+    /// number). They are a run of the returned workgroups if there are any, else all that were
+    /// never started or assigned.
+    pub(crate) fn head(&self, launch: &Launch) -> (u64, u64) {
+        match self.returned.first() {
+            // A workgroup that was cut comes first: no other workgroup starts before its last wave.
+            Some(&first) if self.cut == 0 => {
+                let run = (first..).zip(&self.returned).take_while(|(at, group)| at == *group);
+                (first, first + run.count() as u64)
+            }
+            _ => (self.next, launch.workgroups),
+        }
+    }
+
+    /// Returns the number of workgroups that are neither started nor assigned.
+    pub(crate) fn undistributed(&self, launch: &Launch) -> u64 {
+        launch.workgroups - self.next + self.returned.len() as u64
+    }
+
+    /// Returns the number of workgroups that are assigned to a compute unit or partly started, of
+    /// which not all waves have started.
+    pub(crate) const fn waiting(&self) -> u64 {
+        self.waiting
+    }
+
+    /// Returns the number of waves that have started of the next workgroup, where that was cut into
+    /// waves; else 0.
+    pub(crate) const fn cut(&self) -> u16 {
+        self.cut
+    }
+
+    pub(crate) const fn has_started(&self) -> bool {
+        self.next > 0 || self.cut > 0
+    }
+
+    /// Returns whether the last workgroup of the launch has ended.
+    pub(crate) const fn is_over(&self, launch: &Launch) -> bool {
+        self.ended >= launch.workgroups
+    }
+
+    /// Returns the number of waves that are on the device now.
+    pub(crate) const fn resident_waves(&self) -> u64 {
+        if self.saved { 0 } else { self.waves }
+    }
+
+    pub(crate) const fn is_saved(&self) -> bool {
+        self.saved
+    }
+
+    /// Returns the waves on each SIMD of each compute unit; `None` where the launch is not on the
+    /// device, or has more there than whole workgroups without addresses.
+    pub(crate) fn counted(&self) -> Option<&PerCu<Split>> {
+        let plain = self.addressed.is_empty() && self.partial.is_empty();
+        let here = self.resident_waves() > 0 && self.parts.is_empty() && self.cut == 0;
+        (plain && here).then_some(&self.counted)
+    }
+
+    /// Records that `count` further workgroups have started, and that as many have ended. Returns
+    /// whether it did: false, with nothing changed, where workgroups do not simply start in their
+    /// order, or fewer than `count` and one are left.
+    pub(crate) fn move_on(&mut self, count: u64, launch: &Launch) -> bool {
+        let is_plain = self.cut == 0 && self.partial.is_empty() && self.returned.is_empty();
+        let fits = is_plain && count < launch.workgroups - self.next;
+        if fits {
+            self.next += count;
+            self.ended += count;
+        }
+        fits
+    }
+
+    /// Records that workgroup `group` is assigned to a compute unit.
+    ///
+    /// # Errors
+    /// The workgroup is not the next one; nothing has changed then.
+    pub(crate) fn assign(
+        &mut self,
+        launch: &Launch,
+        group: u64,
+        cu: CuId,
+    ) -> Result<(), BookError> {
+        self.check_next(launch, group)?;
+        self.advance(1);
+        let none = Partial { cu, split: [0; MAX_SIMDS], started: 0, ended: 0 };
+        self.partial.insert(group, none);
+        self.waiting += 1;
+        Ok(())
+    }
+
+    /// Makes the workgroups of a saved launch that were assigned and have not started unassigned,
+    /// so that they are placed anew.
+    pub(crate) fn unbind(&mut self) {
+        let assigned = self.partial.iter().filter(|(_, it)| it.started == 0);
+        self.returned.extend(assigned.map(|(&group, _)| group));
+        let before = self.partial.len();
+        self.partial.retain(|_, it| it.started > 0);
+        self.waiting -= (before - self.partial.len()) as u64;
+        while self.cut == 0 && self.next > 0 && self.returned.remove(&(self.next - 1)) {
+            self.next -= 1;
+        }
+    }
+
+    /// Records that `count` workgroups from the next one on have started or been assigned.
+    pub(super) fn advance(&mut self, count: u64) {
+        match self.returned.first().copied().filter(|_| self.cut == 0) {
+            Some(first) => (first..first + count).for_each(|group| {
+                self.returned.remove(&group);
+            }),
+            None => self.next += count,
+        }
+    }
+
+    /// Checks that `group` is the next workgroup to start or assign.
+    pub(super) fn check_next(&self, launch: &Launch, group: u64) -> Result<(), BookError> {
+        self.check_not_cut(launch)?;
+        let (next, end) = self.head(launch);
+        if next >= end {
+            return Err(BookError(Reason::NothingLeft { launch: launch.id }));
+        }
+        if group != next {
+            return Err(BookError(Reason::NotNext { launch: launch.id, next }));
+        }
+        Ok(())
+    }
+
+    /// Checks that no workgroup of the launch is partly started after a cut into waves. By law 8 of
+    /// the trait `Allocate`, no other workgroup of the launch starts meanwhile.
+    pub(super) fn check_not_cut(&self, launch: &Launch) -> Result<(), BookError> {
+        match self.cut {
+            0 => Ok(()),
+            wave => {
+                let (launch, workgroup) = (launch.id, self.next);
+                Err(BookError(Reason::CutGoesOn { launch, workgroup, wave }))
+            }
+        }
+    }
+
+    /// Returns the resources that the launch has, one entry for each compute unit and kind of
+    /// start: (compute unit, waves on each SIMD, number of workgroups whose slots, barriers and LDS
+    /// are taken, demand of one workgroup). `demand` is that of the launch.
+    pub(super) fn each_unit(
+        &self,
+        demand: Demand,
+    ) -> impl Iterator<Item = (CuId, Split, u32, Demand)> + Clone {
+        let waves = u32::from(demand.waves).max(1);
+        let runs = self.counted.runs(0..self.counted.len());
+        let counted = runs.filter(|(_, split)| sum(split) > 0).flat_map(move |(units, split)| {
+            // Compute units are numbered by u16.
+            units.map(move |cu| (CuId(cu as u16), *split, sum(split) / waves))
+        });
+        let begun = self.partial.values().filter(|it| it.started > 0);
+        let partial = begun.map(|it| (it.cu, it.split, 1));
+        let whole = counted.chain(self.addressed.places()).chain(partial);
+        let whole = whole.map(move |(cu, split, groups)| (cu, split, groups, demand));
+        let cut = self.parts.values().map(move |part| {
+            // A part has no more waves than a u16 counts.
+            let span = WaveSpan::Cut { first: 0, count: sum(&part.split) as u16 };
+            (part.cu, part.split, 1, demand.of(span))
+        });
+        whole.chain(cut)
+    }
+
+    /// Returns the compute units on which the launch has waves or a workgroup slot; a unit may come
+    /// more than once.
+    pub(crate) fn units(&self, launch: &Launch) -> impl Iterator<Item = CuId> {
+        let here = (!self.saved).then(|| self.each_unit(launch.demand));
+        here.into_iter().flatten().map(|(cu, ..)| cu)
+    }
+}
