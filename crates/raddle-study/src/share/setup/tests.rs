@@ -225,7 +225,7 @@ fn the_script_for_mig_names_the_instance_of_each_tenant() {
     let folder = std::env::temp_dir().join(format!("raddle-mig-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("listed"), LISTED).unwrap();
-    let fake = "#!/bin/sh\ncd \"${0%/*}\"\nif [ \"$1\" = -L ]; then cat listed; else echo \"$@\" >> told; fi\n";
+    let fake = "#!/bin/sh\ncd \"${0%/*}\"\nif [ \"$1\" != -L ]; then echo \"$@\" >> told; echo done; fi\nif [ \"$1\" = -L ] && [ -e told ]; then cat listed; fi\n";
     std::fs::write(folder.join("nvidia-smi"), fake).unwrap();
     let tenants = ["it's $(touch PWN)", "big", "b"].map(|name| Tenant { name, urgent: true });
     let run = |profiles: &[&str]| {
@@ -242,7 +242,13 @@ fn the_script_for_mig_names_the_instance_of_each_tenant() {
     assert_eq!(told, wanted, "{}", String::from_utf8_lossy(&ran.stderr));
     let commands = std::fs::read_to_string(folder.join("told")).unwrap();
     assert_eq!(commands, "-i 0 -mig 1\nmig -i 0 -cgi 4g.40gb,1g.10gb,1g.10gb -C\n");
+    // Instances of an earlier run would be counted too.
+    let again = run(&["1g.10gb", "4g.40gb", "1g.10gb"]).unwrap();
+    assert!(!again.status.success() && again.stdout.is_empty());
+    assert!(String::from_utf8_lossy(&again.stderr).contains("has MIG instances already"));
+    assert_eq!(std::fs::read_to_string(folder.join("told")).unwrap(), commands);
     // An instance of another device is none of this one.
+    std::fs::remove_file(folder.join("told")).unwrap();
     let missing = run(&["1g.10gb", "4g.40gb", "2g.20gb"]).unwrap();
     assert!(!missing.status.success() && !folder.join("PWN").exists());
     assert!(String::from_utf8_lossy(&missing.stderr).contains("no instance 1 of 2g.20gb"));
