@@ -101,7 +101,7 @@ fn waits_text(waits: &Waits) -> String {
     }
     let kept = if waits.keep_goal() { "kept" } else { "missed" };
     text += &format!(
-        "Goal, half of them off by at most 2 us + 5%: {kept}, {} are",
+        "Goal, half of them off by at most 2 us + 5%: {kept}, {} of them are",
         percent(waits.within)
     );
     if waits.short > 0 && waits.short < waits.kernels {
