@@ -16,7 +16,7 @@ use raddle_sim::{
     Contention, EnergyModel, Outcome, ProcessDemand, ProcessPlan, Repetition, Summary, Workload,
 };
 
-use crate::answer::{Goal, ORDINARY, today};
+use crate::answer::{Goal, JudgedBy, JudgedProcess, ORDINARY, PolicyRow, ProcessFigures, today};
 use crate::arrivals::SeedDraw;
 use crate::error::StudyError;
 use crate::fault;
@@ -28,6 +28,7 @@ use crate::recipes::{self, NamedRecipe};
 use crate::result::{DrawnTimeline, LOG, RecipeRun, ReplayResult};
 use crate::sweep::FailedCase;
 use crate::timelines::{Missing, Wanted};
+use crate::units::duration;
 use crate::watcher::Watcher;
 
 /// Times that neighbours cost the processes of a workload: those that were learnt from recordings,
@@ -364,7 +365,11 @@ impl<'p> Runner<'p> {
                 RunOf::Again(..) => plan.watcher.say(&format!("drawing {name}")),
                 _ => {}
             }
-            match self.one(*job) {
+            let done = self.one(*job);
+            if let (RunOf::Together, Ok(RunDone::Ran(outcome, ..))) = (job.of, &done) {
+                plan.watcher.found(name, &|| self.first_figures(name, outcome));
+            }
+            match done {
                 // A run that ends with an error fails its recipe alone, unless it is a process
                 // alone, which measures all recipes.
                 Err(error @ StudyError::Sim { .. }) if !matches!(job.of, RunOf::Alone(_)) => {
@@ -376,6 +381,22 @@ impl<'p> Runner<'p> {
         let done = Workers::new(plan.jobs)?.map(jobs, run);
         plan.watcher.done();
         done
+    }
+
+    /// Returns the figure by which each process is judged under a recipe, in words.
+    fn first_figures(&self, recipe: &str, outcome: &Outcome) -> String {
+        let workload = self.plan.workload;
+        let judged = |(at, process): (usize, &ProcessPlan)| {
+            JudgedProcess::plain(&process.name, JudgedBy::of(workload, at), None)
+        };
+        let judged: Vec<JudgedProcess> =
+            workload.processes.iter().enumerate().map(judged).collect();
+        let row = PolicyRow::new(recipe, &judged, &Summary::new(workload, outcome, &[]));
+        let figure = |(process, own): (&JudgedProcess, &ProcessFigures)| {
+            let time = own.decisive_ns.map_or_else(|| "not known".to_owned(), duration);
+            format!("{} {} {time}", process.name, process.judged.word())
+        };
+        judged.iter().zip(&row.processes).map(figure).collect::<Vec<String>>().join(", ")
     }
 
     fn recipe_run(

@@ -14,6 +14,10 @@ pub trait Watcher: Sync {
     /// Called with a text about the work that is being done.
     fn say(&self, _what: &str) {}
 
+    /// Called when the first simulation of a recipe has ended; `figures` returns the figures by
+    /// which each process is judged, in words. Their intervals follow from further simulations.
+    fn found(&self, _recipe: &str, _figures: &dyn Fn() -> String) {}
+
     /// Called with the number of launches, or of cases, that have ended since the last call.
     fn add(&self, _launches: u64) {}
 

@@ -19,6 +19,11 @@ use lines::{EVERY, SILENCE, ToldWork};
 /// Time for which work must have lasted before a line of progress is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// Most recipes with figures that are shown above the progress line, and the most characters of a
+/// recipe's name and of its figures there.
+const ROWS: usize = 12;
+const ROW: usize = 60;
+
 /// Returns whether the user wants to see no progress at all (`RADDLE_PROGRESS=off`).
 pub(crate) fn is_silenced() -> bool {
     std::env::var_os(SILENCE).is_some_and(|value| value == "off")
@@ -75,7 +80,8 @@ impl ProgressLine {
 
     /// Makes a progress line that counts the launches of simulations, up to `total`.
     pub(crate) fn runs(shown: bool, total: u64) -> Self {
-        let template = "{msg} {wide_bar} {human_pos}/{human_len} launches, {rate}, {eta} left";
+        let template =
+            "{prefix}{msg} {wide_bar} {human_pos}/{human_len} launches, {rate}, {eta} left";
         Self::new(shown, "replaying", template, total)
     }
 
@@ -106,6 +112,13 @@ impl ProgressLine {
     pub(crate) fn say(&self, what: String) {
         if let Some(bar) = &self.bar {
             bar.set_message(plain(&what, 200));
+        }
+    }
+
+    /// Shows these rows of figures above the progress line in the terminal.
+    fn above(&self, rows: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_prefix(rows.to_owned());
         }
     }
 
@@ -152,6 +165,8 @@ impl ProgressLine {
 pub(crate) struct RunsShown {
     shown: bool,
     bar: Mutex<Option<ProgressLine>>,
+    /// Recipes with the figures of their first simulation, the latest ones.
+    found: Mutex<Vec<(String, String)>>,
     /// Plain lines, told from the first moment on: preparing a study may take long too.
     told: Option<Arc<ToldWork>>,
 }
@@ -160,7 +175,12 @@ impl RunsShown {
     /// Makes a watcher that shows nothing unless `shown`; `shorter` says how to make the work
     /// shorter.
     pub(crate) fn new(shown: bool, shorter: &'static str) -> Self {
-        Self { shown, bar: Mutex::new(None), told: told(shown, shorter).map(Arc::new) }
+        Self {
+            shown,
+            bar: Mutex::new(None),
+            found: Mutex::default(),
+            told: told(shown, shorter).map(Arc::new),
+        }
     }
 
     fn begin_with(&self, line: ProgressLine, unit: &'static str) {
@@ -169,6 +189,16 @@ impl RunsShown {
         }
         let line = ProgressLine { told: self.told.clone(), ..line };
         *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = Some(line);
+    }
+
+    /// Returns the recipes with figures so far, a line each.
+    fn table(&self) -> String {
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let width = found.iter().map(|(recipe, _)| recipe.len()).max().unwrap_or(0);
+        found
+            .iter()
+            .map(|(recipe, figures)| format!("so far  {recipe:<width$}  {figures}\n"))
+            .collect()
     }
 
     fn with(&self, tell: impl Fn(&ProgressLine)) {
@@ -180,7 +210,9 @@ impl RunsShown {
 
 impl Watcher for RunsShown {
     fn begin(&self, launches: u64) {
-        self.begin_with(ProgressLine::runs(self.shown, launches), "launches");
+        let line = ProgressLine::runs(self.shown, launches);
+        line.above(&self.table());
+        self.begin_with(line, "launches");
     }
 
     fn begin_more(&self, launches: u64) {
@@ -193,6 +225,24 @@ impl Watcher for RunsShown {
 
     fn say(&self, what: &str) {
         self.with(|bar| bar.say(what.to_owned()));
+    }
+
+    fn found(&self, recipe: &str, figures: &dyn Fn() -> String) {
+        if !self.shown {
+            return;
+        }
+        let row = (plain(recipe, ROW), plain(&figures(), ROW));
+        if let Some(told) = &self.told {
+            told.note(format!("so far, without intervals: {}: {}", row.0, row.1));
+        }
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.retain(|(known, _)| *known != row.0);
+        found.push(row);
+        let gone = found.len().saturating_sub(ROWS);
+        found.drain(..gone);
+        drop(found);
+        let table = self.table();
+        self.with(|line| line.above(&table));
     }
 
     fn add(&self, launches: u64) {
@@ -324,6 +374,27 @@ mod tests {
         assert!(!bar.is_finished());
         drop(reading);
         assert!(bar.is_finished(), "whoever stops reading takes the line away");
+    }
+
+    #[test]
+    fn recipes_with_figures_are_a_table_that_fills() {
+        let shown = RunsShown::new(true, "");
+        shown.begin(100);
+        let tell = |recipe: &str, figures: &'static str| shown.found(recipe, &|| figures.into());
+        tell("mps", "serve p99 9 ms");
+        tell("time-slice", "serve p99 7 ms");
+        tell("mps", "serve p99 8 ms\u{1b}[2J");
+        let table = shown.table();
+        let lines: Vec<&str> = table.lines().collect();
+        assert_eq!(lines[0], "so far  time-slice  serve p99 7 ms");
+        assert!(lines[1].starts_with("so far  mps         serve p99 8 ms"), "{table}");
+        assert!(lines.len() == 2 && !table.contains('\u{1b}'), "{table:?}");
+        let prefix = shown.bar.lock().unwrap().as_ref().and_then(|line| line.bar.clone());
+        assert_eq!(prefix.map(|bar| bar.prefix()), Some(table));
+        (0..40).for_each(|at| tell(&at.to_string(), "serve p99 7 ms"));
+        assert_eq!(shown.table().lines().count(), ROWS);
+        let silent = RunsShown::new(false, "");
+        silent.found("mps", &|| unreachable!("nobody looks at it"));
     }
 
     #[test]

@@ -26,6 +26,8 @@ type Counted = Option<(ProgressBar, &'static str)>;
 pub(super) struct ToldWork {
     /// The work that is counted now, and whether any was counted yet.
     now: Arc<Mutex<(Counted, bool)>>,
+    /// Lines to write beside the next line of progress.
+    notes: Arc<Mutex<Vec<String>>>,
     /// Sender whose end ends the thread.
     _end: Sender<()>,
 }
@@ -41,11 +43,16 @@ impl ToldWork {
         let now: Arc<Mutex<(Counted, bool)>> = Arc::default();
         let (end, ended) = mpsc::channel();
         let watched = Arc::clone(&now);
+        let notes: Arc<Mutex<Vec<String>>> = Arc::default();
+        let noted = Arc::clone(&notes);
         let tell = move || {
             let mut hint = first_hint(shorter);
             let mut lasted = Duration::ZERO;
             while ended.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
                 lasted = lasted.saturating_add(every);
+                for note in noted.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+                    let _ = writeln!(out, "raddle: {note}");
+                }
                 let counted = watched.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 let Some(line) = line(counted, lasted) else { continue };
                 // If the error stream cannot be written, there is nobody to tell.
@@ -55,7 +62,12 @@ impl ToldWork {
         };
         // Without a thread the work goes on, and is silent.
         let _ = thread::Builder::new().name("progress".to_owned()).spawn(tell);
-        Self { now, _end: end }
+        Self { now, notes, _end: end }
+    }
+
+    /// Has a line written beside the next line of progress.
+    pub(super) fn note(&self, line: String) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     }
 
     /// Tells of other work from now on: of `bar`, which counts what `unit` names; `None` between
@@ -144,6 +156,9 @@ mod tests {
         let first = next(&lines);
         assert!(first.starts_with("raddle: preparing, for 0 s so far ("), "{first}");
         assert!(first.contains("`--x` is shorter; RADDLE_PROGRESS=off"), "{first}");
+        told.note("so far: mps: serve p99 9 ms".to_owned());
+        let note = std::iter::repeat_with(|| next(&lines)).find(|line| line.contains("so far"));
+        assert_eq!(note.as_deref(), Some("raddle: so far: mps: serve p99 9 ms\n"));
         let bar = ProgressBar::hidden();
         bar.set_length(400);
         bar.set_position(100);
