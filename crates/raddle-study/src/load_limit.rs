@@ -82,7 +82,7 @@ impl Prepared {
         around: &Surroundings<'_>,
     ) -> Result<(), StudyError> {
         let answer = result.answer();
-        let Some((load, workload, recipes)) = self.plainly() else { return Ok(()) };
+        let (load, workload, recipes) = self.replayed();
         let rated = arrivals::rated(self.profiles(), load, around.files)?;
         let Some(&best) = result.compared().last() else { return Ok(()) };
         if answer.goals.is_empty() || rated.is_empty() {
@@ -225,7 +225,7 @@ impl Prepared {
         if answer.goals.iter().any(|goal| matches!(goal.limit, GoalLimit::Longer(_))) {
             return Ok(false);
         }
-        let (_, workload, _) = self.plainly().expect("recipes are compared");
+        let (_, workload, _) = self.replayed();
         let drawn = |workload: &Workload| {
             let mut workload = workload.clone();
             for (process, repetition, warm_up) in draw {

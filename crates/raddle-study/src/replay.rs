@@ -211,8 +211,8 @@ impl Study {
             };
         }
         let names = recipes::names(self.ways == Ways::All, &self.recipes);
-        let (today, from) = (today(device, processes), (around.registry, around.files));
-        let chosen = recipes::choose(&names, today, &self.settings, from)?;
+        let from = (around.registry, around.files);
+        let chosen = share::choose(&names, (device, processes), &self.settings, from)?;
         chosen.into_iter().map(|named| named.in_turns_of(device)).collect()
     }
 
@@ -373,10 +373,9 @@ impl Prepared {
         &self.open
     }
 
-    /// Returns (load, workload, recipes) of a study that compares recipes; `None` where ways of
-    /// sharing are compared.
-    pub(crate) fn plainly(&self) -> Option<(&Load, &Workload, &[NamedRecipe])> {
-        self.modes.is_empty().then_some((&self.load, &self.workload, &self.recipes))
+    /// Returns (load, workload, recipes) that are replayed.
+    pub(crate) fn replayed(&self) -> (&Load, &Workload, &[NamedRecipe]) {
+        (&self.load, &self.workload, &self.recipes)
     }
 
     pub(crate) fn plan<'p>(&'p self, around: &Surroundings<'p>) -> RunsPlan<'p> {

@@ -58,8 +58,9 @@ impl Prepared {
         let candidates = share::candidates(device, tenants, around.registry)?;
         let ops = self.profiles.iter().flat_map(|loaded| &loaded.profile.ops);
         let kills = ops.map(|op| op.idempotent).any(Idempotence::may_be_killed);
-        let candidates = share::only(candidates, wanted, (device, tenants), kills)?;
-        let (searched, alone) = self.with_rivals(&candidates, &share::kinds(&candidates));
+        let candidates =
+            share::only(candidates, wanted, (device, tenants), (kills, around.registry))?;
+        let (searched, alone) = self.with_rivals(&candidates, &share::kinds(&candidates), wanted);
         let (mut best, broken) = match searched.is_empty() {
             true => (Vec::new(), Vec::new()),
             false => self.search(&searched, around)?,
@@ -70,18 +71,22 @@ impl Prepared {
     }
 
     /// Splits candidates into (candidates that a search compares; candidates that are the only one
-    /// of their kind, so that no search can leave them out). The baseline is always in the first
-    /// list, unless that is empty.
+    /// of their kind, or that the user names with their parameters, so that no search can leave them
+    /// out). The baseline is always in the first list, unless that is empty.
     fn with_rivals(
         &self,
         candidates: &[ShareCandidate],
         kinds: &[usize],
+        wanted: &[String],
     ) -> (Vec<KindOf>, Vec<KindOf>) {
         let today = candidates.iter().position(|of| of.recipe.name == self.today());
         let base = today.unwrap_or(0);
-        let has_rival = |kind: &usize| kinds.iter().filter(|&it| it == kind).count() > 1;
-        let any_rival = kinds.iter().any(has_rival);
-        let is_searched = |at: &usize| has_rival(&kinds[*at]) || any_rival && *at == base;
+        let is_rival = |&at: &usize| {
+            let of_kind = kinds.iter().filter(|&&it| it == kinds[at]).count();
+            of_kind > 1 && !candidates[at].is_named_in(wanted)
+        };
+        let any_rival = (0..kinds.len()).any(|at| is_rival(&at));
+        let is_searched = |at: &usize| any_rival && *at == base || is_rival(at);
         let (searched, alone): (Vec<usize>, Vec<usize>) = (0..kinds.len()).partition(is_searched);
         let with_kinds =
             |of: Vec<usize>| of.into_iter().map(|at| (kinds[at], candidates[at].clone())).collect();

@@ -4,11 +4,13 @@ mod absent;
 mod files;
 mod mig;
 mod modes;
+mod named;
 mod parts;
 mod setup;
 
 use modes::Mode;
 use raddle_device::Device;
+use raddle_dispatch::Registry;
 use raddle_trace::PriorityRule;
 
 use crate::answer::TODAY;
@@ -18,6 +20,7 @@ use crate::recipes::NamedRecipe;
 use crate::result::SetUpFile;
 pub(crate) use absent::not_tried;
 pub(crate) use modes::candidates;
+pub(crate) use named::choose;
 pub(crate) use parts::Tenants;
 
 /// Largest number of characters of a tenant's name in a command; a longer name loses its middle.
@@ -28,6 +31,14 @@ const NAME: usize = 80;
 pub(crate) struct ShareCandidate {
     mode: Mode,
     pub(crate) recipe: NamedRecipe,
+}
+
+impl ShareCandidate {
+    /// Returns whether the user names this way of sharing with its parameters.
+    pub(crate) fn is_named_in(&self, wanted: &[String]) -> bool {
+        let name = &self.recipe.name;
+        name != self.mode.name() && wanted.contains(name)
+    }
 }
 
 /// Tenant: a process that shares the device, with what set-up commands need to know of it.
@@ -53,7 +64,7 @@ pub(crate) fn kinds(candidates: &[ShareCandidate]) -> Vec<usize> {
     kinds
 }
 
-/// Keeps the ways of sharing that the user asked for by name. If the user named none, keeps those
+/// Keeps the ways of sharing that the user asked for by name, with or without their parameters. If the user named none, keeps those
 /// that drivers offer, and those that show the gain from a scheduler that stops work. `kills` is
 /// true if some launch may be killed.
 ///
@@ -62,11 +73,17 @@ pub(crate) fn kinds(candidates: &[ShareCandidate]) -> Vec<usize> {
 /// If the device does not offer one of them for this number of tenants; the error lists those that
 /// it offers.
 pub(crate) fn only(
-    candidates: Vec<ShareCandidate>,
+    mut candidates: Vec<ShareCandidate>,
     wanted: &[String],
     (device, tenants): (&Device, &Tenants),
-    kills: bool,
+    (kills, registry): (bool, &Registry),
 ) -> Result<Vec<ShareCandidate>, StudyError> {
+    for name in wanted {
+        if !candidates.iter().any(|of| of.recipe.name == *name) {
+            candidates.extend(named::named(name, (device, tenants.len()), registry)?);
+        }
+    }
+    let exact = |name: &str| candidates.iter().any(|of| of.recipe.name == name);
     let mut names: Vec<&str> = candidates.iter().map(|of| of.mode.name()).collect();
     names.dedup();
     // The way of a device without any set-up comes first.
@@ -74,7 +91,7 @@ pub(crate) fn only(
     let is = |wanted: &str, name: &str| {
         wanted.eq_ignore_ascii_case(name) || (wanted == TODAY && names[0] == name)
     };
-    let known = |wanted: &&String| names.iter().any(|name| is(wanted, name));
+    let known = |wanted: &&String| exact(wanted) || names.iter().any(|name| is(wanted, name));
     if let Some(name) = wanted.iter().find(|name| !known(name)) {
         let why: String =
             not_tried(device, tenants).iter().map(|told| format!(" ({told})")).collect();
@@ -88,7 +105,7 @@ pub(crate) fn only(
     }
     let asked = |of: &ShareCandidate| match wanted {
         [] => of.mode.is_tried_unasked(kills),
-        _ => wanted.iter().any(|it| is(it, of.mode.name())),
+        _ => wanted.iter().any(|it| is(it, of.mode.name()) || *it == of.recipe.name),
     };
     Ok(candidates.into_iter().filter(asked).collect())
 }

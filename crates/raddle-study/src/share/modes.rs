@@ -249,7 +249,7 @@ fn without_instances(device: &Device, tenants: &Tenants) -> Option<String> {
     ))
 }
 
-fn partition(
+pub(super) fn partition(
     device: &Device,
     percents: &[u32],
     registry: &Registry,
@@ -263,7 +263,7 @@ fn partition(
 }
 
 /// Returns the number of compute units in `percent` percent of a device, rounded down.
-fn units(device: &Device, percent: u32) -> u16 {
+pub(super) fn units(device: &Device, percent: u32) -> u16 {
     // The result is at most the number of all units, which is a u16.
     (u32::from(device.cus) * percent / 100) as u16
 }
@@ -308,7 +308,7 @@ fn request_limit(
     Ok(ShareCandidate { mode: Mode::RequestLimit(requests), recipe })
 }
 
-fn instances(
+pub(super) fn instances(
     device: &Device,
     set: Vec<MigProfile>,
     registry: &Registry,
@@ -338,7 +338,7 @@ fn partition_modes(device: &Device) -> &'static [(&'static str, u16)] {
 
 /// Returns AMD's way of sharing with the largest equal partitions of which each tenant has one;
 /// `None` where there are none. The partitions share memory, so the cost of neighbours is charged.
-fn compute_partition(
+pub(super) fn compute_partition(
     device: &Device,
     tenants: usize,
     registry: &Registry,

@@ -5,10 +5,11 @@ use raddle_trace::arrivals::ArrivalConfig;
 
 use super::cases::{Cases, apply};
 use super::vary::Axis;
-use crate::answer::{TIME_SLICE, today};
+use crate::answer::TIME_SLICE;
 use crate::error::StudyError;
 use crate::files::Files;
 use crate::rules::is_recipe_key;
+use crate::share;
 use crate::study::Study;
 use crate::{devices, energy, recipes, verdicts};
 
@@ -111,13 +112,14 @@ impl Study {
         if self.recipes.is_empty() {
             return Ok(());
         }
-        let chosen =
-            |today| recipes::choose(&self.recipes, today, &self.settings, (registry, files));
+        let from = (registry, files);
         let Some(device) = device.map(|chosen| chosen.device) else {
+            let chosen = |today| recipes::choose(&self.recipes, today, &self.settings, from);
             let [first, other] = ALL_TODAY.map(chosen);
             return first.or(other).map(|_| ());
         };
-        let chosen = chosen(today(&device, self.profiles.len()))?;
+        let processes = self.profiles.len();
+        let chosen = share::choose(&self.recipes, (&device, processes), &self.settings, from)?;
         chosen.iter().try_for_each(|named| named.builder(&named.on(&device), &device).map(|_| ()))
     }
 }

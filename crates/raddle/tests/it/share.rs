@@ -404,3 +404,60 @@ fn unknown_contention_is_no_factor_of_one() {
     let trust = found["answer"]["verdict"]["trust"].to_string();
     assert!(trust.contains("unknown for 100.0% of kernel time"), "{trust}");
 }
+
+/// Checks that a way is named by its parameters too, in every verb, with one answer; and that no
+/// search leaves out a way that was named so.
+#[test]
+fn a_way_is_named_by_its_parameters_in_every_verb() {
+    let place = place();
+    let pair =
+        ["train.csv", "infer.csv", "--requests=infer=1000/s", "--until=20ms", "--device=h100"];
+    let ways = ["partition-35-65", "partition-70-30", "mig-3g.40gb+4g.40gb", "time-slice"];
+    let options = ways.map(|way| format!("--recipe={way}"));
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let found = share(&place, &[&pair[..], &options].concat());
+    let mut sorted = names(&found);
+    sorted.sort_unstable();
+    assert_eq!(sorted, ["mig-3g.40gb+4g.40gb", "partition-35-65", "partition-70-30", "time-slice"]);
+    let words = [&["replay", "--format=json", "--no-files"], &pair[..], &options].concat();
+    let ran = place.raddle(&words);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let replayed: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    let figures = |value: &Value, way: &str| {
+        let rows = value["answer"]["rows"].as_array().expect("a list");
+        let row = rows.iter().find(|row| row["recipe"] == way).expect("it is compared");
+        [0, 1].map(|at| row["processes"][at]["decisive-ns"].clone())
+    };
+    for way in ways {
+        assert_eq!(figures(&found, way), figures(&replayed, way), "{way}");
+    }
+    let swept = place.raddle(
+        &[
+            &["sweep", "--vary=load.infer=500/s,900/s", "--out=s.jsonl"],
+            &pair[..2],
+            &pair[3..],
+            &options[2..3],
+        ]
+        .concat(),
+    );
+    assert_eq!(swept.code, 0, "{}", swept.err);
+    let set = [&["replay", "--no-files", "--set=allocate.of=2"], &pair[..], &options[..1]].concat();
+    let set = place.raddle(&set);
+    assert!(set.code == 2 && set.err.contains("has its parameters in its name"), "{}", set.err);
+}
+
+/// Checks that the load up to which goals hold is told where ways of sharing are compared.
+#[test]
+fn the_load_that_holds_a_goal_is_told_of_ways_too() {
+    let place = place();
+    let pair =
+        ["train.csv", "infer.csv", "--requests=infer=500/s", "--until=60ms", "--device=h100"];
+    let goal = ["--goal=infer p99 20ms", "--recipe=partition-50-50", "--recipe=time-slice"];
+    let found = share(&place, &[&pair[..], &goal].concat());
+    let limit = &found["load-limit"];
+    assert!(limit["met-percent"].as_u64().is_some_and(|met| met >= 100), "{limit}");
+    let best = &found["answer"]["verdict"]["recipe"];
+    assert!(best.is_null() || limit["recipe"] == *best, "{limit} {best}");
+    let ran = place.raddle(&[&["share", "--no-files"], &pair[..], &goal].concat());
+    assert!(ran.out.contains("What if: "), "{}", ran.out);
+}
