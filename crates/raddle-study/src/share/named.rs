@@ -50,7 +50,7 @@ pub(crate) fn choose(
     (registry, files): (&Registry, &dyn Files),
 ) -> Result<Vec<NamedRecipe>, StudyError> {
     let ways = wanted.iter().map(|name| {
-        // What a file is called counts first.
+        // A recipe or a file of that name comes first.
         match recipes::text_of(name).is_some() || files.has(name) {
             true => Ok(None),
             false => named(name, (device, processes), registry),
