@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use raddle_report::json;
 use raddle_study::{DeviceFit, DeviceReadings};
@@ -96,6 +96,17 @@ fn plan(args: &DeviceArgs) -> String {
     text
 }
 
+/// A measuring program that runs; it is ended wherever the measurement is given up.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // The program may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// Runs the measuring program, and appends each line that it prints to the new file `lines` as soon
 /// as it comes. Returns all lines as one text.
 fn measured(args: &DeviceArgs, lines: &Path, console: &mut Console) -> Result<String, CliError> {
@@ -111,24 +122,19 @@ fn measured(args: &DeviceArgs, lines: &Path, console: &mut Console) -> Result<St
     command.args(args.mps.then_some("--mps"));
     let python = args.python.display().to_string();
     let started = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
-    let mut child = started.map_err(|cause| {
+    let mut running = Running(started.map_err(|cause| {
         let python = plain(&python, 60);
         CliError::Refused(format!("{python} cannot be run ({cause}): name a Python 3 (--python)"))
-    })?;
+    })?);
     let mut file = None;
     let mut all = String::new();
-    for line in child.stdout.take().into_iter().flat_map(|out| BufReader::new(out).lines()) {
+    for line in running.0.stdout.take().into_iter().flat_map(|out| BufReader::new(out).lines()) {
         let line =
             line.map_err(|cause| CliError::Unreadable { file: python.clone(), cause })? + "\n";
         let file = match &mut file {
             Some(file) => file,
             None => {
-                if let Err(error) = is_known(&line, args) {
-                    // The program may have ended by itself.
-                    let _ = child.kill();
-                    let _ = child.wait();
-                    return Err(error);
-                }
+                is_known(&line, args)?;
                 console.note(&plan(args));
                 file.insert(File::create(lines).map_err(CliError::writing(&shown))?)
             }
@@ -137,7 +143,7 @@ fn measured(args: &DeviceArgs, lines: &Path, console: &mut Console) -> Result<St
         console.note(plain(&line, 200).trim_end());
         all += &line;
     }
-    let ended = child.wait().map_err(|cause| CliError::Unreadable { file: python, cause })?;
+    let ended = running.0.wait().map_err(|cause| CliError::Unreadable { file: python, cause })?;
     if ended.success() {
         return Ok(all);
     }

@@ -147,6 +147,25 @@ fn a_device_that_is_unknown_is_refused_at_once() {
     assert_eq!(place.names("."), ["fake"]);
 }
 
+/// Checks that a program whose lines cannot be read is ended, so that it does not go on measuring
+/// by itself, and that what came before is kept.
+#[test]
+#[cfg(unix)]
+fn a_program_that_cannot_be_read_is_ended() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    place.file("told", readings());
+    place.file("fake", "#!/bin/sh\ncat told\necho $$ > pid\nprintf '\\377\\n'\nexec sleep 600\n");
+    let fake = place.path().join("fake");
+    fs::set_permissions(&fake, fs::Permissions::from_mode(0o755)).unwrap();
+    let ran = place.raddle(&["calibrate", "device", "--save=a.toml", "--python=./fake"]);
+    assert!(ran.code != 0 && ran.err.contains("UTF-8"), "{ran:?}");
+    assert_eq!(place.names("."), ["a.jsonl", "fake", "pid", "told"]);
+    assert_eq!(fs::read_to_string(place.path().join("a.jsonl")).unwrap(), readings());
+    let alive = place.pasted("kill -0 $(cat pid)");
+    assert_ne!(alive.code, 0, "the program still runs");
+}
+
 /// Measures the device of this machine in earnest: a GPU, or a processor through OpenCL.
 #[test]
 #[cfg(unix)]
