@@ -50,7 +50,7 @@ const LOAD: &str = include_str!("../data/demo/load.json");
 /// each (`fixtures/h200`).
 const MEASURED: &str = "\
 Measured: on that H200 decode p99 97 ms and train step 50.0 ms under time-slice,
-  80 and 46.1 under partition (MPS, 30 and 70 percent), 121 and 42.7 under
+  80 and 46.1 under partition-30-70 (percentages of MPS), 121 and 42.7 under
   mps-priority, 719 and 40.5 under mps (docs/judged.md)
 Yours: `raddle share YOUR_PROFILE OTHER_PROFILE` tries all, MIG too, with set-up
 ";
@@ -74,8 +74,8 @@ struct Source<'f> {
 
 /// Command that `raddle` without a verb carries out on the bundled pair.
 const TOUR: &str = "raddle replay decode.csv train.csv --arrivals decode=load.json --until 3000ms \
-                    --priority train=5 --share decode=3 --share train=7 --recipe time-slice \
-                    --recipe mps --recipe mps-priority --recipe partition";
+                    --priority train=5 --recipe time-slice --recipe mps --recipe mps-priority \
+                    --recipe partition-30-70";
 
 /// Carries out `raddle` without a verb: replays the bundled pair as the command [`TOUR`] says.
 pub(crate) fn tour(

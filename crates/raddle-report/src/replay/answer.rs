@@ -246,7 +246,8 @@ fn fill_screen(
     }
     let told = result.in_brief + usize::from(!result.stuck.is_empty());
     let warnings = result.warnings.len().saturating_sub(told);
-    if warnings > 0 {
+    // With `-v` they stand below.
+    if warnings > 0 && rows != usize::MAX {
         let text = counted(warnings as u64, "warning", "warnings");
         let them = if warnings == 1 { "it" } else { "them" };
         say(Block::Note(format!("! {text}: `-v` shows {them}, and the report")));

@@ -42,15 +42,21 @@ const INPUTS: [Input; 4] = [
     }),
 ];
 
-/// Returns the load that was asked for, as text. Where a replay draws as many requests as its
+/// Returns the load that was asked for, in words. Where a replay draws as many requests as its
 /// percentiles need, their number is an outcome.
 fn asked(requests: &Value) -> String {
-    let mut asked = requests.clone();
-    let is_open = asked.get("as-many-as-needed").and_then(Value::as_bool) == Some(true);
-    if let Some(keys) = asked.as_object_mut().filter(|_| is_open) {
-        keys.remove("replayed");
-    }
-    asked.to_string()
+    let is_open = requests.get("as-many-as-needed").and_then(Value::as_bool) == Some(true);
+    let word = |(key, value): (&String, &Value)| match (key.as_str(), value) {
+        ("replayed", _) if is_open => None,
+        (_, Value::Null | Value::Bool(false)) => None,
+        (key, Value::Bool(true)) => Some(key.replace('-', " ")),
+        ("per-s", rate) => Some(format!("{rate}/s")),
+        ("replayed", count) => Some(format!("{count} requests")),
+        (_, Value::String(text)) => Some(text.clone()),
+        (key, value) => Some(format!("{} {value}", key.replace('-', " "))),
+    };
+    let words = requests.as_object().into_iter().flatten().filter_map(word);
+    words.collect::<Vec<String>>().join(", ")
 }
 
 /// Returns the names of the inputs that differ between two results. Only results with equal inputs

@@ -267,14 +267,14 @@ fn the_bundled_pair_without_a_verb_is_what_the_readme_shows() {
     let shown = shown.expect("the README has a table");
     assert!(out.contains(shown), "mend the README; printed now:\n{}", out);
     assert!(out.lines().all(|line| line.chars().count() <= 80), "{}", out);
-    let compared = [".raddle.json", "partition", "report.html", "summary.json", "time-slice"];
+    let compared = [".raddle.json", "partition-30-70", "report.html", "summary.json", "time-slice"];
     assert_eq!(place.names("raddle-out/bundled"), compared);
     // Measured figures stand beside the foreseen ones, and are those of the recording.
     let measured = include_str!("../../../../fixtures/h200/measured.json");
     let measured: Value = serde_json::from_str(measured).unwrap();
     for (way, recipe) in [
         ("time-slice", "time-slice"),
-        ("mps-30-70", "partition"),
+        ("mps-30-70", "partition-30-70"),
         ("mps-priority", "mps-priority"),
         ("mps", "mps"),
     ] {
