@@ -53,6 +53,7 @@ mod id;
 mod launch;
 mod level;
 mod refusal;
+mod texts;
 mod time;
 
 // Questions to policies, with the views that policies read and the answers that they give.
