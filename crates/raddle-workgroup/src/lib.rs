@@ -60,8 +60,8 @@ pub mod split;
 
 pub use allocator::{Allocator, GroupPlan, ProbeRefusal, SimdRule};
 pub use baselines::{
-    BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, RoundRobin, Spatial,
-    SpatialConfig,
+    Addressed, BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, RoundRobin,
+    Spatial, SpatialConfig,
 };
 pub use error::Error;
 pub use matching::{

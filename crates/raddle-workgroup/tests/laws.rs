@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use raddle_policy::{
-    Allocate, Answer, CuId, CuShape, Cus, Demand, Launch, LaunchId, ProcessId, ReadyLaunch,
+    Allocate, Answer, CuId, CuShape, Cus, Demand, Fact, Launch, LaunchId, ProcessId, ReadyLaunch,
     ReadyView, Resource, Round, Tick,
 };
 use raddle_testkit::{
@@ -10,8 +10,8 @@ use raddle_testkit::{
     ready, scenario, scenario_with, wide_scenario,
 };
 use raddle_workgroup::{
-    BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, RoundRobin, Spatial,
-    SpatialConfig,
+    Addressed, BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, RoundRobin,
+    Spatial, SpatialConfig,
 };
 
 fn round_robin(addresses: bool) -> RoundRobin {
@@ -35,7 +35,37 @@ fn lending(shares: &[u32], limits: &[u32]) -> Spatial {
     Spatial::new(config).expect("no share is 0")
 }
 
+/// A policy that minds fragmentation, as somebody would write it who has only the public parts: the
+/// compute unit with the least free run of vector registers that still takes the workgroup.
+#[derive(Clone, Debug, Default)]
+struct LeastRun(Addressed);
+
+impl Allocate for LeastRun {
+    fn allocate(&mut self, ready: &ReadyView<'_>, _: Tick, round: &mut Round) -> Answer {
+        for entry in ready.launches.iter().filter(|entry| entry.undistributed() > 0) {
+            let fits = |&cu: &CuId| ready.cus.room(cu, &entry.launch.demand) > 0;
+            let mut cus: Vec<CuId> = ready.cus.ids().filter(fits).collect();
+            cus.sort_by_key(|&cu| self.0.free_runs(cu).map(|[vgpr, ..]| vgpr.longest));
+            let start = cus.into_iter().find_map(|cu| self.0.start(ready, cu, entry, round));
+            if let Some(start) = start {
+                return start;
+            }
+            round.refuse(self.0.refusal(ready.cus, CuId(0), &entry.launch));
+        }
+        Answer::WAIT
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, _: Tick) {
+        self.0.observe(fact);
+    }
+}
+
 proptest! {
+    #[test]
+    fn a_policy_from_outside_with_addresses_keeps_them(s in scenario()) {
+        check_allocate(LeastRun::default, &s);
+    }
+
     #[test]
     fn round_robin_keeps_them(s in scenario()) {
         for addresses in [false, true] {

@@ -6,11 +6,11 @@ use raddle_policy::{
 };
 use serde::Serialize;
 
-use super::line::{LoggedEvent, spelled};
 use crate::DispatchError;
 use crate::answer::runs::PieceRun;
 use crate::answer::{TakenOff, WrittenPieces, as_lists};
 use crate::error::DispatchReason;
+use crate::line::{LoggedEvent, spelled};
 
 /// Reads an event as a line of the log spells it, without its time: `{"event":"woke"}`. The pieces
 /// (equal workgroups on one compute unit) of an end are put into `pieces`; the device has `cus`

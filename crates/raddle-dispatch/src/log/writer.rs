@@ -7,9 +7,9 @@ use raddle_policy::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::line::LoggedEvent;
 use super::short::Memory;
 use crate::answer::LoggedAnswer;
+use crate::line::LoggedEvent;
 
 /// The detail in which a log has the starts of workgroups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,6 +54,12 @@ pub struct LogWriter {
 impl std::fmt::Debug for LogWriter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("LogWriter").field("on", &self.to.is_some()).finish_non_exhaustive()
+    }
+}
+
+impl Default for LogWriter {
+    fn default() -> Self {
+        Self::off()
     }
 }
 

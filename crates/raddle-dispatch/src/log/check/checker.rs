@@ -12,7 +12,7 @@ use super::fault::{CheckedLog, LogRule};
 use super::seen::{InOrder, SeenLaunch, SeenProcess, UsedIds};
 use crate::answer::runs::PieceRun;
 use crate::answer::{LoggedAnswer, WrittenPieces};
-use crate::log::line::{LogLine, LoggedEvent};
+use crate::line::{LogLine, LoggedEvent};
 use crate::{ByLaunch, DispatchError};
 
 /// A list of the pieces (equal workgroups on one compute unit) that a line of the log names.
