@@ -160,7 +160,10 @@ fn c_firmware(shell: &xshell::Shell, target: &str, folder: &std::path::Path) -> 
         (folder.join("release/libc_firmware.a"), folder.join("release/c-firmware"));
     cmd!(shell, "cc {example}/main.c {library} -o {program}").run()?;
     let said = cmd!(shell, "{program}").read()?;
-    anyhow::ensure!(said == "0 -1 0 -1 0", "{example} says `{said}`: its README says what is right");
+    anyhow::ensure!(
+        said == "0 -1 0 -1 0",
+        "{example} says `{said}`: its README says what is right"
+    );
     Ok(())
 }
 

@@ -87,6 +87,7 @@ impl Error {
     /// Returns the number, from 0, of the period of a shared search (one of several maps in turn)
     /// that is at fault; `None` where it is no single one.
     #[must_use]
+    #[doc(hidden)]
     pub const fn period(&self) -> Option<usize> {
         match self.0 {
             Reason::EmptyPeriod { period }
@@ -103,6 +104,7 @@ impl Error {
     /// Returns the number, from 0, of the slot (range for one map) of that period that is at fault;
     /// `None` where it is no single one.
     #[must_use]
+    #[doc(hidden)]
     pub const fn slot(&self) -> Option<usize> {
         match self.0 {
             Reason::BordersOverlap { at, .. }

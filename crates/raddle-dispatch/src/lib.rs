@@ -45,6 +45,7 @@ mod tally;
 mod told;
 
 pub use book::{Book, BookError, Lifted};
+// Hidden items serve other crates of the workspace alone: they are not of the surface that is kept.
 pub use by_launch::ByLaunch;
 pub use composed::{Builder, Composed};
 pub use dispatcher::Dispatcher;

@@ -18,6 +18,7 @@ use crate::answer::{LoggedAnswer, TakenOff, WrittenPieces};
 /// One line of a decision log: its tick, the number of its step, and an event or an answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "recipes"), expect(unreachable_pub, reason = "the log exports it"))]
+#[doc(hidden)]
 pub struct LogLine<T> {
     /// The tick at which the event or answer happened.
     pub t: Tick,
@@ -258,6 +259,7 @@ impl WrittenPieces<'_> {
 /// Returns the hash that a log writes in place of the addresses of waves, as text.
 #[must_use]
 #[cfg_attr(not(feature = "recipes"), expect(unreachable_pub, reason = "the log exports it"))]
+#[doc(hidden)]
 pub fn hash_of(places: &[Place]) -> String {
     format!("{:08x}", digest(places))
 }

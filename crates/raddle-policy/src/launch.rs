@@ -74,6 +74,7 @@ impl KernelCall {
     /// Returns whether the call is unknown: its kernel has the number 0.
     #[must_use]
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    #[doc(hidden)]
     pub const fn is_unknown(&self) -> bool {
         self.kernel == 0
     }

@@ -99,6 +99,7 @@ impl Arbiter {
     }
 
     /// Notes that other policies decide from now on. Processes keep their standings.
+    #[doc(hidden)]
     pub const fn ask_again(&mut self) {
         self.is_stale = true;
     }

@@ -39,6 +39,7 @@ impl PreemptError {
     /// Returns the law of the trait `Turn` that an answer of the turn policy breaks; `None` for
     /// every other error.
     #[must_use]
+    #[doc(hidden)]
     pub const fn broken_law(&self) -> Option<&'static str> {
         match self.0 {
             Reason::BrokenTurn { what } => Some(what),

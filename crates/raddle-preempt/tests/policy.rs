@@ -142,7 +142,9 @@ impl World {
 }
 
 fn process() -> ProcessState {
-    ProcessState { resident_waves: 8, ..raddle_testkit::process(0) }
+    let mut process = raddle_testkit::process(0);
+    process.resident_waves = 8;
+    process
 }
 
 /// Returns the policy `cheapest` with this bound; if `learned`, it has observed one launch that

@@ -58,6 +58,7 @@ pub mod place;
 #[doc(hidden)]
 pub mod split;
 
+// Hidden items serve other crates of the workspace alone: they are not of the surface that is kept.
 pub use allocator::{Allocator, GroupPlan, ProbeRefusal, SimdRule};
 pub use baselines::{
     Addressed, BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, RoundRobin,

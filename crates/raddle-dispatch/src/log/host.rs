@@ -29,6 +29,7 @@ use crate::line::{LoggedEvent, spelled};
 /// # Errors
 /// When the text is no event for a dispatcher, or names a compute unit that the device does not
 /// have.
+#[doc(hidden)]
 pub fn event_of<'p>(
     text: &str,
     cus: u16,
@@ -57,6 +58,7 @@ pub fn event_of<'p>(
 /// assert_eq!(raddle_dispatch::log::spelled_actions(&actions), r#"[{"action":"restore","launch":3}]"#);
 /// ```
 #[must_use]
+#[doc(hidden)]
 pub fn spelled_actions(actions: &Actions) -> String {
     let spelled: Vec<SpelledAction<'_>> =
         actions.list.iter().map(|action| SpelledAction::of(action, actions)).collect();

@@ -14,6 +14,7 @@ use crate::abilities::Abilities;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
+#[doc(hidden)]
 pub struct ResetConfig {
     /// Most times that one launch is killed; 0 kills nothing, `None` is no limit.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
@@ -24,6 +25,7 @@ pub struct ResetConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
+#[doc(hidden)]
 pub struct CheapestConfig {
     /// Longest time that the work of a process may take to leave the device, in microseconds.
     pub bound_us: u64,

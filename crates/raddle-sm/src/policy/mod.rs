@@ -74,6 +74,7 @@ impl BlockWarp {
 
     /// Returns the settings of the policy: its choices between readings of the rules of seed 003.
     #[must_use]
+    #[doc(hidden)]
     pub const fn options(&self) -> &BlockWarpConfig {
         &self.options
     }

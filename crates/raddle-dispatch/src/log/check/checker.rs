@@ -40,6 +40,7 @@ type ReadAnswer = LoggedAnswer<'static, Vec<PieceRun>>;
 /// A checker that follows a decision log and counts the rules of [`LogRule`] that the log breaks.
 /// [`super::check`] gives it the lines of a file, a live runtime each line as it is written, and a
 /// dispatcher its events and answers.
+#[doc(hidden)]
 pub struct Checker {
     pub(super) window: Option<u32>,
     /// True if the dispatcher gets the events of launches before they are ready, and those of
