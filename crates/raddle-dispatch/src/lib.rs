@@ -58,4 +58,4 @@ pub use raddle_preempt::{Abilities, ResetScope};
 pub use recipe::{PolicySlot, PreemptRuntime, Recipe, RecipeError, Registry, TurnAndPreempt};
 pub use standstill::Standstill;
 pub use tally::{PreemptionTally, RefusedReset, TurnTally};
-pub use told::Told;
+pub use told::ToldLine;

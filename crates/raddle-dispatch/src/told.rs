@@ -28,27 +28,27 @@ use crate::line::{LogLine, LoggedEvent};
 /// ```
 #[derive(Serialize)]
 #[serde(transparent)]
-pub struct Told<'a>(LogLine<Said<'a>>);
+pub struct ToldLine<'a>(LogLine<LineBody<'a>>);
 
 /// The part of a line behind its time.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Said<'a> {
+enum LineBody<'a> {
     Event(LoggedEvent<WrittenPieces<'a>>),
     Answer(&'a LoggedAnswer<'a>),
     Start(LoggedAnswer<'a>),
 }
 
-impl core::fmt::Debug for Told<'_> {
+impl core::fmt::Debug for ToldLine<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Told")
+        f.debug_struct("ToldLine")
             .field("tick", &self.tick())
             .field("is_event", &self.is_event())
             .finish_non_exhaustive()
     }
 }
 
-impl<'a> Told<'a> {
+impl<'a> ToldLine<'a> {
     /// Returns the tick of the event or the answer.
     #[must_use]
     pub const fn tick(&self) -> Tick {
@@ -58,15 +58,15 @@ impl<'a> Told<'a> {
     /// Returns whether this is an event; else it is an answer.
     #[must_use]
     pub const fn is_event(&self) -> bool {
-        matches!(self.0.said, Said::Event(_))
+        matches!(self.0.said, LineBody::Event(_))
     }
 
     pub(crate) fn event(t: Tick, step: u64, event: &Event<'a>) -> Self {
-        Self(LogLine { t, step, said: Said::Event(event.into()) })
+        Self(LogLine { t, step, said: LineBody::Event(event.into()) })
     }
 
     pub(crate) const fn answer(t: Tick, step: u64, answer: &'a LoggedAnswer<'a>) -> Self {
-        Self(LogLine { t, step, said: Said::Answer(answer) })
+        Self(LogLine { t, step, said: LineBody::Answer(answer) })
     }
 
     /// Returns the answer that starts workgroups of a launch, with a hash of their addresses.
@@ -78,6 +78,6 @@ impl<'a> Told<'a> {
         places: &'a [Place],
     ) -> Self {
         let said = LoggedAnswer::start(launch.id, waves, pieces, places, (false, None));
-        Self(LogLine { t, step, said: Said::Start(said) })
+        Self(LogLine { t, step, said: LineBody::Start(said) })
     }
 }

@@ -61,7 +61,7 @@ pub mod split;
 // Hidden items serve other crates of the workspace alone: they are not of the surface that is kept.
 pub use allocator::{Allocator, GroupPlan, ProbeRefusal, SimdRule};
 pub use baselines::{
-    Addressed, BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, RoundRobin,
+    BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, PlacedAddresses, RoundRobin,
     Spatial, SpatialConfig,
 };
 pub use error::Error;

@@ -10,7 +10,7 @@ use raddle_testkit::{
     ready, scenario, scenario_with, wide_scenario,
 };
 use raddle_workgroup::{
-    Addressed, BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, RoundRobin,
+    BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, PlacedAddresses, RoundRobin,
     Spatial, SpatialConfig,
 };
 
@@ -38,7 +38,7 @@ fn lending(shares: &[u32], limits: &[u32]) -> Spatial {
 /// A policy that minds fragmentation, as somebody would write it who has only the public parts: the
 /// compute unit with the least free run of vector registers that still takes the workgroup.
 #[derive(Clone, Debug, Default)]
-struct LeastRun(Addressed);
+struct LeastRun(PlacedAddresses);
 
 impl Allocate for LeastRun {
     fn allocate(&mut self, ready: &ReadyView<'_>, _: Tick, round: &mut Round) -> Answer {

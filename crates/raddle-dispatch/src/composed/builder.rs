@@ -10,7 +10,7 @@ use raddle_preempt::{Abilities, ControllerConfig, Declared, Driver, ResetScope};
 use raddle_policy::{Allocate, CuShape, Cus, LaunchPath, Preempt, Tick, Turn};
 
 use super::control::SteppedRuntime;
-use super::journal::{Journal, Log};
+use super::journal::{Journal, Listeners};
 use super::lists::Lists;
 use super::policies::{NamedPolicy, Policies};
 use super::ready::Ready;
@@ -31,7 +31,7 @@ pub struct Builder {
     scope: ResetScope,
     most_kills: Option<u32>,
     abilities: Abilities,
-    log: Log,
+    log: Listeners,
 }
 
 impl core::fmt::Debug for Builder {
@@ -51,7 +51,7 @@ impl Builder {
             scope: ResetScope::Process,
             most_kills: None,
             abilities: Abilities::ALL,
-            log: Log::default(),
+            log: Listeners::default(),
         }
     }
 
@@ -156,7 +156,7 @@ impl Builder {
     /// Sets a function that is told each event and each answer in order, as the log has them. It
     /// needs no standard library.
     #[must_use]
-    pub fn observe(mut self, observer: impl FnMut(&crate::Told<'_>) + Send + 'static) -> Self {
+    pub fn observe(mut self, observer: impl FnMut(&crate::ToldLine<'_>) + Send + 'static) -> Self {
         self.log.observer = Some(Box::new(observer));
         self
     }

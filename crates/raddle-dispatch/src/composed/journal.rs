@@ -10,20 +10,20 @@ use crate::answer::LoggedAnswer;
 use crate::error::{DispatchError, DispatchReason};
 #[cfg(feature = "recipes")]
 use crate::log::LogWriter;
-use crate::told::Told;
+use crate::told::ToldLine;
 
 /// A function that is told each event and each answer.
-pub(super) type Observer = Box<dyn FnMut(&Told<'_>) + Send>;
+pub(super) type ToldFn = Box<dyn FnMut(&ToldLine<'_>) + Send>;
 
 /// Where events and answers are told: to the decision log, to an observer, to both, or nowhere.
 #[derive(Default)]
-pub(super) struct Log {
+pub(super) struct Listeners {
     #[cfg(feature = "recipes")]
     pub(super) writer: LogWriter,
-    pub(super) observer: Option<Observer>,
+    pub(super) observer: Option<ToldFn>,
 }
 
-impl Log {
+impl Listeners {
     /// Returns whether nobody is told anything.
     pub(super) const fn is_off(&self) -> bool {
         #[cfg(feature = "recipes")]
@@ -42,7 +42,7 @@ impl Log {
 /// The log and the observer, the checker of the rules that their lines must keep, and the number of
 /// decisions so far.
 pub(super) struct Journal {
-    pub(super) log: Log,
+    pub(super) log: Listeners,
     pub(super) rules: Checker,
     pub(super) step: u64,
 }
@@ -51,7 +51,7 @@ impl Journal {
     pub(super) fn event(&mut self, now: Tick, event: &Event<'_>) {
         self.rules.event(event);
         if let Some(observer) = &mut self.log.observer {
-            observer(&Told::event(now, self.step, event));
+            observer(&ToldLine::event(now, self.step, event));
         }
         #[cfg(feature = "recipes")]
         self.log.writer.event(now, self.step, event);
@@ -64,7 +64,7 @@ impl Journal {
     pub(super) fn answer(&mut self, now: Tick, answer: LoggedAnswer<'_>) {
         self.rules.answer(&answer);
         if let Some(observer) = &mut self.log.observer {
-            observer(&Told::answer(now, self.step, &answer));
+            observer(&ToldLine::answer(now, self.step, &answer));
         }
         #[cfg(feature = "recipes")]
         self.log.writer.answer(now, self.step, answer);
@@ -81,7 +81,7 @@ impl Journal {
         let (first, _) = waves.bounds(launch.demand.waves);
         self.rules.starts(launch.id, first == 0);
         if let Some(observer) = &mut self.log.observer {
-            observer(&Told::start((now, self.step), launch, waves, pieces, places));
+            observer(&ToldLine::start((now, self.step), launch, waves, pieces, places));
         }
         #[cfg(feature = "recipes")]
         self.log.writer.start(now, self.step, launch, waves, pieces, places);

@@ -80,7 +80,8 @@ impl DeviceCosts {
     /// Returns the bytes of registers and LDS that one workgroup of this demand keeps on the
     /// device. Saturates.
     #[must_use]
-    pub(super) fn context_bytes(&self, demand: &Demand) -> u64 {
+    #[doc(hidden)]
+    pub fn context_bytes(&self, demand: &Demand) -> u64 {
         let bytes = |granules: u32, each: u32| u64::from(granules).saturating_mul(each.into());
         let wave = bytes(demand.vgpr.into(), self.vgpr_bytes)
             .saturating_add(bytes(demand.sgpr.into(), self.sgpr_bytes));

@@ -30,11 +30,11 @@ pub struct BaselineConfig {
 ///
 /// ```
 /// use raddle_policy::{Allocate, Answer, CuId, Fact, FreeRun, ReadyView, Round, Tick};
-/// use raddle_workgroup::Addressed;
+/// use raddle_workgroup::PlacedAddresses;
 ///
 /// /// Starts each workgroup on the compute unit whose free LDS is least in one piece.
 /// #[derive(Clone, Debug, Default)]
-/// struct Pieces(Addressed);
+/// struct Pieces(PlacedAddresses);
 ///
 /// impl Allocate for Pieces {
 ///     fn allocate(&mut self, ready: &ReadyView<'_>, _: Tick, round: &mut Round) -> Answer {
@@ -68,13 +68,13 @@ pub struct BaselineConfig {
 /// # assert_eq!(policy.0.free_runs(CuId(0)).map(|[.., lds]| (lds.free, lds.longest)), Some((5, 5)));
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Addressed {
+pub struct PlacedAddresses {
     /// The allocator of addresses; `None` before the first question to the policy, which shows how
     /// many compute units the device has.
     allocator: Option<Allocator>,
 }
 
-impl Addressed {
+impl PlacedAddresses {
     /// Places the next workgroup of `entry` on a compute unit, writes it with its addresses into the
     /// round, and returns the answer that starts it; `None` where it does not fit there.
     pub fn start(
