@@ -122,7 +122,9 @@ impl Builder {
 
     /// Sets the methods that the device has for taking work off; by default it has every one. Where
     /// the preempt policy asks for another one, work leaves by the next gentler method that the
-    /// device has (`Preemption::gentler`); waiting is always one.
+    /// device has (`Preemption::gentler`); waiting is always one. The header of a log does not say it: a
+    /// replay takes every method for there, so ask for those alone that the device has where logs are
+    /// replayed.
     #[must_use]
     pub const fn abilities(mut self, abilities: Abilities) -> Self {
         self.abilities = abilities;
