@@ -11,12 +11,21 @@ use crate::{
 /// The view that an [`Allocate`] policy gets of the device: the launches with something to start,
 /// and the free resources.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct ReadyView<'a> {
     /// Submitted launches that have a workgroup or a wave left to start and are not kept back by a
     /// preemption, in the order of their submission.
     pub launches: &'a [ReadyLaunch],
     /// The free resources of every compute unit.
     pub cus: &'a Cus,
+}
+
+impl<'a> ReadyView<'a> {
+    /// Returns the view of these launches, in the order of their submission, on these compute units.
+    #[must_use]
+    pub const fn new(launches: &'a [ReadyLaunch], cus: &'a Cus) -> Self {
+        Self { launches, cus }
+    }
 }
 
 /// A submitted launch that has a workgroup or a wave left to start, as an [`Allocate`] policy sees

@@ -30,7 +30,7 @@
 //! #     idempotent: Idempotence::Unknown, ..Launch::default() };
 //! let cus = Cus::new(shape, 2);
 //! let launches = [ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }];
-//! let view = ReadyView { launches: &launches, cus: &cus };
+//! let view = ReadyView::new(&launches, &cus);
 //! let mut policy = Leftover::default();
 //! let mut round = Round::default();
 //! policy.allocate_round(&view, Tick::ZERO, &mut round);

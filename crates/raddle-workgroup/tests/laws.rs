@@ -203,12 +203,12 @@ fn a_launch_of_which_only_assigned_work_is_left_is_skipped() {
         [ReadyLaunch { next: first.workgroups, assigned: 2, ..ready(first) }, ready(second)];
     for (name, mut policy) in policies() {
         let mut round = Round::default();
-        let view = ReadyView { launches: &launches, cus: &cus };
+        let view = ReadyView::new(&launches, &cus);
         let answer = policy.allocate_round(&view, Tick::ZERO, &mut round);
         let Answer::Start { launch, .. } = answer else { panic!("{name} answers {answer:?}") };
         assert_eq!(launch, second.id, "{name}");
         let mut round = Round::default();
-        let view = ReadyView { launches: &launches[..1], cus: &cus };
+        let view = ReadyView::new(&launches[..1], &cus);
         let answer = policy.allocate_round(&view, Tick::ZERO, &mut round);
         assert_eq!((answer, round), (Answer::WAIT, Round::default()), "{name}");
     }
@@ -236,7 +236,7 @@ fn absurd_devices_and_demands_are_refused_without_panic() {
                 ..base.launches[0]
             };
             let launches = [ReadyLaunch { next: u64::MAX - 3, ..ready(launch) }];
-            let view = ReadyView { launches: &launches, cus: &cus };
+            let view = ReadyView::new(&launches, &cus);
             for (name, mut policy) in policies() {
                 let mut round = Round::default();
                 let answer = policy.allocate_round(&view, Tick::MAX, &mut round);

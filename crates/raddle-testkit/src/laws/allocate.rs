@@ -88,7 +88,7 @@ fn examine_questions<P: Allocate + Clone>(
 }
 
 fn empty_view(policy: &mut dyn Allocate, cus: &Cus) -> Result<(), Breach> {
-    let view = ReadyView { launches: &[], cus };
+    let view = ReadyView::new(&[], cus);
     let mut round = Round::default();
     match policy.allocate_round(&view, Tick::ZERO, &mut round) {
         Answer::Wait { .. } => Ok(()),

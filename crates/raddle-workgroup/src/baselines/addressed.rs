@@ -63,7 +63,8 @@ pub struct BaselineConfig {
 /// #     vgpr: 1, lds: 3, ..Default::default() }, ..Default::default() };
 /// # let entry = raddle_policy::ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO };
 /// # let (mut policy, mut round) = (Pieces::default(), Round::default());
-/// # let view = ReadyView { launches: &[entry], cus: &cus };
+/// # let launches = [entry];
+/// # let view = ReadyView::new(&launches, &cus);
 /// # assert!(matches!(policy.allocate(&view, Tick::ZERO, &mut round), Answer::Start { .. }));
 /// # assert_eq!(policy.0.free_runs(CuId(0)).map(|[.., lds]| (lds.free, lds.longest)), Some((5, 5)));
 /// ```
