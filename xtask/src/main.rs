@@ -147,6 +147,23 @@ fn nostd(shell: &xshell::Shell) -> Result<()> {
     let folder = checkout::target_folder();
     cmd!(shell, "cargo build --manifest-path {firmware} --target {target} --target-dir {folder}")
         .run()?;
+    c_firmware(shell, target, &folder)
+}
+
+/// Builds the example of a library for C, for a bare machine and for this one, where C calls it.
+fn c_firmware(shell: &xshell::Shell, target: &str, folder: &std::path::Path) -> Result<()> {
+    let example = "examples/c-firmware";
+    let build = ["build", "--release", "--manifest-path", "examples/c-firmware/Cargo.toml"];
+    cmd!(shell, "cargo {build...} --target {target} --target-dir {folder}").run()?;
+    cmd!(shell, "cargo {build...} --target-dir {folder}").run()?;
+    let (library, program) =
+        (folder.join("release/libc_firmware.a"), folder.join("release/c-firmware"));
+    cmd!(shell, "cc {example}/main.c {library} -o {program}").run()?;
+    let said = cmd!(shell, "{program}").read()?;
+    anyhow::ensure!(
+        said == "0 -1 0 -1 0",
+        "{example} says `{said}`: its README says what is right"
+    );
     Ok(())
 }
 

@@ -13,7 +13,7 @@ pub(crate) struct Crate {
 }
 
 /// Crates from outside that a crate without `std` may depend on.
-pub(crate) const OUTSIDE: [&str; 4] = ["bitvec", "serde", "smallvec", "thiserror"];
+pub(crate) const OUTSIDE: [&str; 3] = ["bitvec", "serde", "smallvec"];
 
 /// Crates of the workspace, from the bottom to the top.
 pub(crate) const CRATES: [Crate; 25] = [

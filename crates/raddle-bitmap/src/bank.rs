@@ -45,6 +45,7 @@ pub struct Bank {
 /// Copy of one map of a [`Bank`]: which of its blocks are free. Other maps can be made equal to the
 /// copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct MapState {
     blocks: u32,
     words: Vec<u64>,
@@ -108,6 +109,7 @@ impl Bank {
     /// Returns the length of the longest free run of each map, in blocks.
     #[inline(always)]
     #[must_use]
+    #[doc(hidden)]
     pub fn longest_runs(&self) -> &[u32] {
         &self.longest
     }
@@ -164,6 +166,7 @@ impl Bank {
     /// [`first_fit`](Self::first_fit) and [`commit`](Self::commit) in one. Returns the first of
     /// them; `None`, with nothing changed, where no run is that long.
     #[inline(always)]
+    #[doc(hidden)]
     pub fn take_first(&mut self, map: usize, want: u32) -> Option<u32> {
         if want == 0 {
             return Some(0);
@@ -189,6 +192,7 @@ impl Bank {
     /// map had as many; if not, blocks of some maps may be taken. Equal maps of one word, as those
     /// of the SIMDs of a compute unit mostly are, are searched once.
     #[inline(always)]
+    #[doc(hidden)]
     pub fn take_first_of_each(&mut self, first: usize, want: u32, starts: &mut [u32]) -> bool {
         let maps = first..first + starts.len();
         if want.wrapping_sub(1) < BITS
@@ -214,6 +218,7 @@ impl Bank {
     /// of each run there. A run of 0 blocks begins at 0, for every element. Returns the number of
     /// runs taken; `None`, with nothing changed, where maps differ or there is no map.
     #[inline(always)]
+    #[doc(hidden)]
     pub fn take_row_of_equal(
         &mut self,
         maps: Range<usize>,
@@ -277,6 +282,7 @@ impl Bank {
     /// Returns a copy of the free and taken blocks of the map with the index `map`; `None` if there
     /// is no such map.
     #[must_use]
+    #[doc(hidden)]
     pub fn state(&self, map: usize) -> Option<MapState> {
         let (&longest, &free) = self.longest.get(map).zip(self.free.get(map))?;
         Some(MapState { blocks: self.blocks, words: self.words(map).into(), longest, free })
@@ -285,6 +291,7 @@ impl Bank {
     /// Makes each map with an index in `maps` equal to the copy `to`. An index beyond the last map
     /// does nothing; a copy of another number of blocks changes nothing.
     #[inline(always)]
+    #[doc(hidden)]
     pub fn set_all(&mut self, maps: Range<usize>, to: &MapState) {
         let maps = maps.start.min(self.len())..maps.end.min(self.len());
         if to.blocks != self.blocks || maps.is_empty() {
@@ -307,6 +314,7 @@ impl Bank {
     /// Gives back all taken blocks of each map with an index in `maps`. Maps are numbered from 0 in
     /// the bank; an index beyond the last map does nothing.
     #[inline(always)]
+    #[doc(hidden)]
     pub fn release_all(&mut self, maps: Range<usize>) {
         let maps = maps.start.min(self.len())..maps.end.min(self.len());
         let last = u64::MAX >> (self.blocks.wrapping_neg() % BITS);
@@ -335,6 +343,7 @@ impl Bank {
     /// The error of the first run that cannot be released; the maps before it may have changed
     /// then.
     #[inline(always)]
+    #[doc(hidden)]
     pub fn release_of_each(&mut self, first: usize, starts: &[u32], len: u32) -> Result<(), Error> {
         let maps = first..first + starts.len();
         if let [start, rest @ ..] = starts

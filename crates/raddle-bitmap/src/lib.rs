@@ -53,6 +53,7 @@ mod ring;
 mod search;
 mod words;
 
+// Hidden items serve other crates of the workspace alone: they are not of the surface that is kept.
 pub use bank::{Bank, MapState};
 pub use error::{Error, ErrorKind};
 pub use map::{FitRefusal, Fragmentation, FreeMap, Polarity, RunPlan, View};

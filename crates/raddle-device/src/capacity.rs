@@ -69,6 +69,7 @@ impl Device {
     /// assert_eq!(h200.memory_bytes(), Some(141_000_000_000));
     /// ```
     #[must_use]
+    #[doc(hidden)]
     pub fn memory_bytes(&self) -> Option<u64> {
         self.capacity_bytes.or_else(|| Some(self.gigabytes()? * 1_000_000_000))
     }
@@ -81,6 +82,7 @@ impl Device {
     /// assert_eq!(h100.most_memory_bytes(), Some(80 << 30));
     /// ```
     #[must_use]
+    #[doc(hidden)]
     pub fn most_memory_bytes(&self) -> Option<u64> {
         self.capacity_bytes.or_else(|| Some(self.gigabytes()? << 30))
     }

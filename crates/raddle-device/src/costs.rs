@@ -14,6 +14,7 @@ use crate::Device;
 /// flat, as the 99th percentile of its preemption level that interrupts running kernels, on an
 /// NVIDIA GV100. This includes the exits of the seven launches behind the killed one. For all other
 /// devices the figure is an assumption, and the time of an exit alone is not known.
+#[doc(hidden)]
 pub const MEASURED_RESET_NS: u64 = 32_000;
 
 /// Time in nanoseconds that a launch takes to start, find the preemption flag raised and leave, on
@@ -38,6 +39,7 @@ const REGISTER_BYTES: u64 = 4;
 ///
 /// A bandwidth of 0 counts as 1 byte a microsecond; the result saturates.
 #[must_use]
+#[doc(hidden)]
 pub fn moving(bytes: u64, bytes_per_us: u64) -> Ticks {
     let ns = (u128::from(bytes) * 1000).div_ceil(u128::from(bytes_per_us.max(1)));
     Ticks(u64::try_from(ns).unwrap_or(u64::MAX))
@@ -73,6 +75,7 @@ impl Device {
     /// assert_eq!(v100.moving(1), Ticks(1));
     /// ```
     #[must_use]
+    #[doc(hidden)]
     pub fn moving(&self, bytes: u64) -> Ticks {
         moving(bytes, self.memory_bytes_per_us)
     }

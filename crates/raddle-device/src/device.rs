@@ -76,6 +76,7 @@ pub struct Device {
     /// Bytes of memory on the device; `None` where it is that of the data sheet
     /// ([`Device::memory_bytes`]).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[doc(hidden)]
     pub capacity_bytes: Option<u64>,
     /// Peak bandwidth of the device's memory, in bytes per microsecond, at which contexts are saved
     /// and restored.
@@ -83,18 +84,22 @@ pub struct Device {
     /// Most bytes that one compute unit moves in a microsecond; `None` if not measured, see
     /// [`Device::memory_rates`].
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[doc(hidden)]
     pub unit_bytes_per_us: Option<u64>,
     /// Bandwidth that all compute units together reach, in bytes per microsecond; `None` if not
     /// measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[doc(hidden)]
     pub reached_bytes_per_us: Option<u64>,
     /// Bandwidth that a launch wants whose kernel is bound by memory, in thousandths of the peak;
     /// `None` where it was not measured, so that the default in docs/demand.md is taken.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[doc(hidden)]
     pub memory_permille: Option<u64>,
     /// Bandwidth that a launch wants whose kernel is bound by compute, in thousandths of the peak;
     /// `None` where it was not measured, so that the default in docs/demand.md is taken.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[doc(hidden)]
     pub compute_permille: Option<u64>,
     /// Highest clock of the compute units, in MHz; `None` where no known source gives it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
@@ -124,15 +129,18 @@ pub struct Device {
     /// processes run, in nanoseconds, the switch to it included; `None` if not measured, see
     /// [`Device::time_slices`].
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[doc(hidden)]
     pub turn_ns: Option<[u64; 3]>,
     /// (least, expected, greatest) time of a switch from one process to another between two turns,
     /// in nanoseconds; `None` if not measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[doc(hidden)]
     pub turn_switch_ns: Option<[u64; 3]>,
     /// Measured pairs of (percentage that NVIDIA's MPS gives a process, compute units that the
     /// process then has); a percentage that is not in this list is rounded down
     /// ([`Device::units_of_percent`]).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    #[doc(hidden)]
     pub percent_units: Vec<(u32, u16)>,
     /// Sources of the figures of the device, with the figures that are assumed.
     pub source: String,
@@ -196,6 +204,7 @@ impl Device {
     /// measured number, or, where none was measured, that percentage of all compute units, rounded
     /// down.
     #[must_use]
+    #[doc(hidden)]
     pub fn units_of_percent(&self, percent: u32) -> u16 {
         let measured = self.percent_units.iter().find(|(of, _)| *of == percent);
         let part = u64::from(self.cus) * u64::from(percent) / 100;
@@ -206,6 +215,7 @@ impl Device {
     /// resources, granules, peak bandwidth and clock. Measured figures may differ; workgroups of
     /// one profile then fill both devices alike.
     #[must_use]
+    #[doc(hidden)]
     pub fn is_same_kind(&self, other: &Self) -> bool {
         let of = |device: &Self| {
             (

@@ -6,9 +6,16 @@ use raddle_policy::{ErrorKind, ShapeError};
 
 /// Reason why a profile's or a file's description cannot be modelled as a device; the description's
 /// name is in the message.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(transparent)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceError(pub(crate) Reason);
+
+impl core::fmt::Display for DeviceError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl core::error::Error for DeviceError {}
 
 impl DeviceError {
     /// Returns the kind of the error, by which a program decides how to go on.
@@ -25,34 +32,34 @@ impl DeviceError {
 }
 
 /// Reason why a description is no device, with the values that the message says.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     /// A device whose compute units have an impossible shape; `error` says what is impossible.
-    #[error("device '{name}': {error}{HINT}")]
     Shape { name: String, error: ShapeError },
     /// A figure that no device can have, or that is too large for the types of this crate; `what`
     /// names it.
-    #[error("the {what} of device '{name}' cannot be right{HINT}")]
     Impossible { name: String, what: &'static str },
     /// A profile that lacks a figure which no other source gives; `what` names it.
-    #[error("the profile does not say the {what} of its device '{name}'{HINT}")]
     Missing { name: String, what: &'static str },
     /// An NVIDIA device of a generation whose granules are not known.
-    #[error(
-        "device '{name}' has compute capability {major}.{minor}, whose granules are not known{HINT}"
-    )]
     Capability { name: String, major: u32, minor: u32 },
     /// An AMD device with an instruction set, `arch`, whose registers are not known.
-    #[error(
-        "device '{name}' has the instruction set '{arch}', whose registers are not known{HINT}"
-    )]
     Arch { name: String, arch: String },
     /// A device of another maker that is not in the table: profiles describe such devices too
     /// little.
-    #[error(
-        "device '{name}' is not NVIDIA's, and a profile says too little of it to stand for it{HINT}"
-    )]
     NotNvidia { name: String },
+}
+
+raddle_policy::texts! { Reason:
+    Shape { name, error } => "device '{name}': {error}{HINT}";
+    Impossible { name, what } => "the {what} of device '{name}' cannot be right{HINT}";
+    Missing { name, what } => "the profile does not say the {what} of its device '{name}'{HINT}";
+    Capability { name, major, minor } =>
+        "device '{name}' has compute capability {major}.{minor}, whose granules are not known{HINT}";
+    Arch { name, arch } =>
+        "device '{name}' has the instruction set '{arch}', whose registers are not known{HINT}";
+    NotNvidia { name } =>
+        "device '{name}' is not NVIDIA's, and a profile says too little of it to stand for it{HINT}";
 }
 
 const HINT: &str = ": name a device of the table with --device (`raddle devices` lists them)";

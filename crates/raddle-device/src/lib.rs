@@ -25,6 +25,7 @@ mod rounded;
 mod slices;
 mod table;
 
+// Hidden items serve other crates of the workspace alone: they are not of the surface that is kept.
 pub use costs::{MEASURED_RESET_NS, moving};
 pub use demand::Unfit;
 pub use device::{Device, Granules, Vendor};

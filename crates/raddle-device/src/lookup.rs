@@ -74,6 +74,7 @@ pub fn find_arch(arch: &str, cus: u32) -> Option<Device> {
 /// assert_eq!(raddle_device::with_arch("gfx90a"), ["mi210", "mi250x", "mi250"]);
 /// ```
 #[must_use]
+#[doc(hidden)]
 pub fn with_arch(name: &str) -> Vec<&'static str> {
     let arch = name.split(':').next().unwrap_or(name).trim();
     let has = |row: &&DeviceRow| !arch.is_empty() && row.arch.eq_ignore_ascii_case(arch);
@@ -93,6 +94,7 @@ const SHARED_BY: usize = 3;
 /// assert!(raddle_device::with_words("NVIDIA GeForce RTX 3070").is_empty());
 /// ```
 #[must_use]
+#[doc(hidden)]
 pub fn with_words(name: &str) -> Vec<&'static str> {
     let name = name.to_lowercase();
     let has = |row: &DeviceRow, word: &str| {

@@ -20,6 +20,7 @@ const REACHED_PERCENT: u64 = 85;
 /// Bandwidths of a device's memory, in bytes per microsecond: peak, reached by all compute units,
 /// and of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[doc(hidden)]
 pub struct MemoryRates {
     /// Peak bandwidth of the memory, in bytes per microsecond.
     pub peak: u64,
@@ -43,6 +44,7 @@ impl Device {
     /// assert_eq!((of("h200").reached, of("v100").derived), (4_080_000, true));
     /// ```
     #[must_use]
+    #[doc(hidden)]
     pub fn memory_rates(&self) -> MemoryRates {
         let peak = self.memory_bytes_per_us.max(1);
         let part = u128::from(peak) * u128::from(NVIDIA_UNIT_PERCENT)

@@ -8,6 +8,7 @@ use crate::{Device, Vendor};
 /// Time slices by which the driver lets several processes take turns, in nanoseconds: each figure
 /// as (least, expected, greatest), which are equal where the figure is known for the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct TimeSlices {
     /// (least, expected, greatest) length of the turn of one process, in nanoseconds, the switch to
     /// the process included.
@@ -97,6 +98,7 @@ impl Device {
     /// assert_eq!(slices("mi300x").expect("of AMD").turn_ns(), [10_000_000; 3]);
     /// ```
     #[must_use]
+    #[doc(hidden)]
     pub fn time_slices(&self) -> Option<TimeSlices> {
         let measured = MEASURED.iter().find(|(id, _)| *id == self.id).map(|(_, own)| *own);
         let known = measured.or(match self.vendor {

@@ -23,6 +23,7 @@ use rustc_hash::FxBuildHasher;
 /// assert_eq!(started.ids(), [LaunchId(3), LaunchId(7)]);
 /// ```
 #[derive(Clone)]
+#[doc(hidden)]
 pub struct ByLaunch<T>(HashMap<LaunchId, T, FxBuildHasher>);
 
 impl<T> Default for ByLaunch<T> {

@@ -57,6 +57,7 @@ pub trait Dispatcher {
 
     /// Returns the length of a run of compute units that begins at `cu` and is known to have equal
     /// free resources in the dispatcher's account; at least 1.
+    #[doc(hidden)]
     fn alike(&self, cu: CuId) -> u16 {
         let _ = cu;
         1
@@ -64,6 +65,7 @@ pub trait Dispatcher {
 
     /// Returns the most compute units, of `all`, that a process may ever use, as far as is known
     /// now; `None` where it may use any of them.
+    #[doc(hidden)]
     fn most_units(&self, process: ProcessId, all: u16) -> Option<u16> {
         let _ = (process, all);
         None
@@ -71,6 +73,7 @@ pub trait Dispatcher {
 
     /// Returns the free granules, in total and in the longest run, of vector registers, scalar
     /// registers and LDS on a compute unit; `None` if no addresses are kept.
+    #[doc(hidden)]
     fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
         let _ = cu;
         None
@@ -78,6 +81,7 @@ pub trait Dispatcher {
 
     /// Returns the counts of how often work waited, one for each resource that was lacking and each
     /// reason; empty from a dispatcher that does not count.
+    #[doc(hidden)]
     fn waits(&self) -> &[WaitTally] {
         &[]
     }

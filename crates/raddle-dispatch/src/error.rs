@@ -21,6 +21,7 @@ impl DispatchError {
 
     /// Returns the error of a line of a log that is not valid; `line` counts from 1.
     #[cfg(feature = "recipes")]
+    #[doc(hidden)]
     pub fn bad_log(line: usize, what: impl Into<String>) -> Self {
         Self(DispatchReason::BadLog { line, what: what.into() })
     }

@@ -34,6 +34,7 @@ mod composed;
 mod dispatcher;
 mod error;
 mod host;
+mod line;
 #[cfg(feature = "recipes")]
 pub mod log;
 #[cfg(feature = "recipes")]
@@ -41,17 +42,20 @@ mod recipe;
 pub mod slots;
 mod standstill;
 mod tally;
+mod told;
 
 pub use book::{Book, BookError};
+// Hidden items serve other crates of the workspace alone: they are not of the surface that is kept.
 pub use by_launch::ByLaunch;
 pub use composed::{Builder, Composed};
 pub use dispatcher::Dispatcher;
 pub use error::DispatchError;
 pub use host::{HostRun, Owed, run};
 pub use raddle_policy::{Action, Actions, Event, Host, HostError, Tell};
-pub use raddle_preempt::ResetScope;
 pub use raddle_preempt::policy::DeviceCosts;
+pub use raddle_preempt::{Abilities, ResetScope};
 #[cfg(feature = "recipes")]
 pub use recipe::{PolicySlot, PreemptRuntime, Recipe, RecipeError, Registry, TurnAndPreempt};
 pub use standstill::Standstill;
 pub use tally::{PreemptionTally, RefusedReset, TurnTally};
+pub use told::ToldLine;

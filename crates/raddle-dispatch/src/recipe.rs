@@ -38,6 +38,7 @@ pub use slot::PolicySlot;
 #[serde(try_from = "Value")]
 pub struct Recipe {
     /// The version of the recipe format, which is 1.
+    #[doc(hidden)]
     pub raddle: u32,
     /// A description of the recipe in one line, for people; `None` where the recipe gives none.
     pub description: Option<String>,
@@ -58,6 +59,7 @@ pub struct Recipe {
     /// The preempt policy: how work leaves when its process loses the turn.
     pub(crate) preempt: PolicySlot<dyn Preempt + Send>,
     /// The costs of taking work off the device, and the scope of a reset.
+    #[doc(hidden)]
     pub runtime: PreemptRuntime,
 }
 
@@ -88,6 +90,7 @@ impl Serialize for Recipe {
 }
 
 /// The policies of two slots of a recipe: (turn policy, preempt policy).
+#[doc(hidden)]
 pub type TurnAndPreempt = (Box<dyn Turn + Send>, Box<dyn Preempt + Send>);
 
 /// A recipe as its text spells it, before its policies are looked up.
@@ -209,6 +212,7 @@ impl Recipe {
     /// Returns whether launches test a preemption flag at their start, as the preempt policy needs
     /// it. True for a policy from outside that states no needs.
     #[must_use]
+    #[doc(hidden)]
     pub fn tests_flag(&self) -> bool {
         self.preempt.needs().has(Needs::FLAG)
     }
@@ -216,6 +220,7 @@ impl Recipe {
     /// Returns whether the preempt policy may save the work of a process and restore it later. True
     /// for a policy from outside that states no needs.
     #[must_use]
+    #[doc(hidden)]
     pub fn switches(&self) -> bool {
         self.preempt.needs().has(Needs::SWITCHES)
     }
@@ -246,6 +251,7 @@ impl Recipe {
     ///
     /// # Errors
     /// When a policy cannot use its parameters.
+    #[doc(hidden)]
     pub fn turn_and_preempt(&self) -> Result<TurnAndPreempt, RecipeError> {
         // Turn and preempt policies do not look at the device, so any shape will do.
         let shape = CuShape {
@@ -288,12 +294,14 @@ impl Recipe {
     /// Sets the clock of the dispatcher to that of a device (in MHz, `None` if unknown), where
     /// decisions take time and the recipe gives no clock. A log then has the clock, and can be
     /// replayed without the device.
+    #[doc(hidden)]
     pub fn fill_clock(&mut self, mhz: Option<u32>) {
         self.allocate.fill(&Given { clock_mhz: mhz, ..Given::default() });
     }
 
     /// Sets the costs of taking work off to those of a device, where the recipe takes work off and
     /// gives no costs. A log then has the costs, and can be replayed without the device.
+    #[doc(hidden)]
     pub fn fill_costs(&mut self, costs: DeviceCosts, runtime: PreemptRuntime) {
         if self.preempt.policy() == "never" {
             return;

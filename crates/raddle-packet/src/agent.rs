@@ -39,6 +39,7 @@ impl<'l> Received<'l> {
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a foreign packet.
+    #[doc(hidden)]
     pub const fn of_format(self, format: &AqlFormat) -> Result<&'l [LaunchImage], PacketError> {
         match self {
             Self::Foreign(found) => Err(PacketError(Reason::Type { found, types: format.types() })),
@@ -65,6 +66,7 @@ impl Agent {
     /// Returns an agent with a table of launches that was filled before; entries beyond those of
     /// the format are forgotten.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_table(format: AqlFormat, mut table: ReferenceTable) -> Self {
         table.forget_from(format.entries());
         Self { format, table }

@@ -9,6 +9,7 @@ use crate::packet_types::{AQL_BYTES, AqlPacket, HALF_WORDS};
 /// Difference of a launch from a table entry (a stored launch): the fields that differ, with their
 /// values in the launch; the values of all other fields are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct Diff {
     /// Bits of the fields that differ: bit `i` is field `i` of the format.
     pub vector: u16,
@@ -35,6 +36,7 @@ impl Diff {
 
 /// One kernel launch of a condensed packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct CondensedKernel {
     /// Number of the table entry from which the launch is made.
     pub ref_num: u16,
@@ -124,6 +126,7 @@ impl Condensed {
     }
 
     /// Returns the kernel launches of the packet, in order.
+    #[doc(hidden)]
     pub fn kernels(&self, format: &AqlFormat) -> impl Iterator<Item = CondensedKernel> {
         // Errors are dropped, because a pushed or parsed packet is well formed, and an empty one,
         // which is refused, has no kernel.

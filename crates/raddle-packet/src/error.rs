@@ -1,15 +1,21 @@
 //! Which packet, value, format or setting is malformed?
 
 use raddle_policy::ErrorKind;
-use thiserror::Error;
 
 use crate::packet_types::{HALF_WORDS, PacketTypes};
 
 /// Error about a malformed packet, value, format or setting. Half-words are counted from the first
 /// one behind a condensed packet's header; kernels and fields are counted from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketError(pub(crate) Reason);
+
+impl core::fmt::Display for PacketError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl core::error::Error for PacketError {}
 
 impl PacketError {
     /// Returns the kind of the error, so that a program can decide how to go on.
@@ -40,80 +46,84 @@ impl PacketError {
 }
 
 /// Reason of an error, with the values that its message says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     /// A packet of a type that the format does not have.
-    #[error(
-        "packet type {found} is none of this format, which has {types}: check what the packet is, or the type numbers of the format"
-    )]
     Type { found: u8, types: PacketTypes },
     /// A packet of another type than the wanted one.
-    #[error("packet type {found} where {wanted} is wanted: check what the packet is")]
     OtherType { found: u8, wanted: u8 },
     /// A packet of another type where a barrier is wanted.
-    #[error(
-        "packet type {found} where a barrier is wanted, and this format has {types}: check what the packet is"
-    )]
     NotBarrier { found: u8, types: PacketTypes },
     /// A barrier of a kind (`any` true: one signal is enough) for which the format has no type.
-    #[error(
-        "no type for a barrier-{} in this format, which has {types}: give it one",
-        if *any { "or" } else { "and" }
-    )]
     NoBarrier { any: bool, types: PacketTypes },
     /// A condensed packet with no kernel.
-    #[error("num_kernels is 0: a condensed packet launches at least 1 kernel")]
     NoKernels,
     /// A condensed packet whose header announces more kernels than its half-words can hold.
-    #[error(
-        "kernel {kernel}: no room for a diff header behind diff_values[{}]: num_kernels is too large",
-        HALF_WORDS - 1
-    )]
     NoHeader { kernel: u16 },
     /// A value of a condensed packet that would begin behind the last half-word.
-    #[error("kernel {kernel}: field {field} runs past diff_values[{}]: split the packet", HALF_WORDS - 1)]
     PastEnd { kernel: u16, field: &'static str },
     /// A condensed packet that names an entry in which no launch has been stored.
-    #[error(
-        "kernel {kernel}: empty reference entry {ref_num}: send a reference packet for it first"
-    )]
     EmptyEntry { kernel: u16, ref_num: u16 },
     /// An entry number that the agent's table does not have; `entries` is the number of its
     /// entries.
-    #[error("ref_num {ref_num} is not in a table of {entries}: use 0 to {}", entries.saturating_sub(1))]
     RefNum { ref_num: u16, entries: u16 },
     /// A half-word for a field of one byte whose high byte is not 0.
-    #[error("kernel {kernel}: the high byte of {field} must be 0")]
     HighByte { kernel: u16, field: &'static str },
     /// A value that has more bits than its field.
-    #[error("{field} has {bits} bits, {value:#x} needs more: give a smaller one")]
     Wide { field: &'static str, value: u64, bits: u8 },
     /// A kernel for which a condensed packet has no room; `wanted` is the number of half-words that
     /// the packet would take.
-    #[error("diff needs {wanted} half-words, only {HALF_WORDS}: begin another packet")]
     Full { wanted: u16 },
     /// A field number that no format has.
-    #[error("there is no field {number} among 13: count from 0")]
     NoField { number: usize },
     /// A type number that two kinds of packet share.
-    #[error("packet type {0} stands for two kinds: only dispatch and reference may share one")]
     SharedType(u8),
     /// A number of table entries below 1 or above 8.
-    #[error("{0} entries: give 1 to 8")]
     Entries(u16),
     /// A ring with a number of slots that is not a power of two.
-    #[error("a ring of {0} slots: give a power of two")]
     Slots(usize),
     /// A packet for a slot of the queue that was not reserved, or that has a packet already.
-    #[error("packet {index} is not to be published: reserve it first, and publish it once")]
     NotReserved { index: u64 },
     /// A packet of the type that marks an empty slot.
-    #[error("packet type 1 marks an empty slot: publish another packet")]
     EmptySlot,
     #[cfg(feature = "alloc")]
     /// A setting that is 0 or above `most`.
-    #[error("{key} = {found} is outside 1 to {most}: give a number in there")]
     Setting { key: &'static str, found: u16, most: u16 },
+}
+
+raddle_policy::texts! { Reason:
+    Type { found, types } =>
+        "packet type {found} is none of this format, which has {types}: check what the packet is, or the type numbers of the format";
+    OtherType { found, wanted } =>
+        "packet type {found} where {wanted} is wanted: check what the packet is";
+    NotBarrier { found, types } =>
+        "packet type {found} where a barrier is wanted, and this format has {types}: check what the packet is";
+    NoBarrier { any, types } =>
+        "no type for a barrier-{} in this format, which has {types}: give it one", if *any { "or" } else { "and" };
+    NoKernels => "num_kernels is 0: a condensed packet launches at least 1 kernel";
+    NoHeader { kernel } =>
+        "kernel {kernel}: no room for a diff header behind diff_values[{}]: num_kernels is too large", HALF_WORDS - 1;
+    PastEnd { kernel, field } =>
+        "kernel {kernel}: field {field} runs past diff_values[{}]: split the packet", HALF_WORDS - 1;
+    EmptyEntry { kernel, ref_num } =>
+        "kernel {kernel}: empty reference entry {ref_num}: send a reference packet for it first";
+    RefNum { ref_num, entries } =>
+        "ref_num {ref_num} is not in a table of {entries}: use 0 to {}", entries.saturating_sub(1);
+    HighByte { kernel, field } => "kernel {kernel}: the high byte of {field} must be 0";
+    Wide { field, value, bits } =>
+        "{field} has {bits} bits, {value:#x} needs more: give a smaller one";
+    Full { wanted } => "diff needs {wanted} half-words, only {HALF_WORDS}: begin another packet";
+    NoField { number } => "there is no field {number} among 13: count from 0";
+    SharedType(number) =>
+        "packet type {number} stands for two kinds: only dispatch and reference may share one";
+    Entries(count) => "{count} entries: give 1 to 8";
+    Slots(count) => "a ring of {count} slots: give a power of two";
+    NotReserved { index } =>
+        "packet {index} is not to be published: reserve it first, and publish it once";
+    EmptySlot => "packet type 1 marks an empty slot: publish another packet";
+    #[cfg(feature = "alloc")]
+    Setting { key, found, most } =>
+        "{key} = {found} is outside 1 to {most}: give a number in there";
 }
 
 #[cfg(feature = "alloc")]

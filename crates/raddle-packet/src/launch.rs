@@ -131,6 +131,7 @@ impl LaunchImage {
     /// Returns whether the launch asks for a cleanup (work at its end before the end is known) of
     /// its own: its completion signal or its release scope is not 0 (seed 002, B13).
     #[must_use]
+    #[doc(hidden)]
     pub fn asks_cleanup(&self) -> bool {
         self.get(COMPLETION_SIGNAL) != 0 || self.get(SCOPES) & RELEASE_SCOPE != 0
     }
@@ -180,6 +181,7 @@ fn fits(field: &AqlField, value: u64) -> Result<(), PacketError> {
 /// launches of one packet: 1 + m (seed 002, B13). The last launch has one, and each other launch
 /// that asks for a cleanup has its own. 0 without launches.
 #[must_use]
+#[doc(hidden)]
 pub fn cleanups(launches: &[LaunchImage]) -> u32 {
     let Some((_, others)) = launches.split_last() else { return 0 };
     1 + others.iter().filter(|launch| launch.asks_cleanup()).count() as u32

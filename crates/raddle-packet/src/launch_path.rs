@@ -261,6 +261,7 @@ impl CondensedPath {
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) when `entries` of the configuration is not 1 to 8, or `ahead` not 1
     /// to 31.
+    #[doc(hidden)]
     pub fn in_format(config: CondensedConfig, format: AqlFormat) -> Result<Self, PacketError> {
         let limits = [
             ("entries", config.entries, AQL_ENTRIES as u16),
@@ -292,6 +293,7 @@ impl CondensedPath {
 
     /// Returns the fields that the packet of the next launch carries for `launch`.
     #[must_use]
+    #[doc(hidden)]
     pub fn image(&self, launch: &Launch) -> LaunchImage {
         let KernelCall { kernel, grid, threads, lds_bytes, .. } = launch.call;
         let kernel = u64::from(launch.process.0) << 40 | u64::from(kernel) << 8;

@@ -31,6 +31,7 @@ pub(crate) const COMPLETION_SIGNAL: usize = 12;
 /// Field of a launch in an AQL packet; bit `i` of a difference between launches is field `i` of
 /// [`AqlFormat::fields`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct AqlField {
     /// Name of the field, as seed 002 spells it.
     pub(crate) name: &'static str,
@@ -230,6 +231,7 @@ impl AqlFormat {
 
     /// Returns the fields of a launch, in the order of their bits.
     #[must_use]
+    #[doc(hidden)]
     pub const fn fields(&self) -> &'static [AqlField; 13] {
         if self.0.narrow_private { &NARROW_FIELDS } else { &FIELDS }
     }
@@ -264,6 +266,7 @@ impl AqlFormat {
     /// `i`), its header included.
     #[must_use]
     #[inline]
+    #[doc(hidden)]
     pub const fn cost(&self, vector: u16) -> u16 {
         const DOUBLE: u16 = fields_of(4);
         const QUADRUPLE: u16 = fields_of(8);
@@ -277,6 +280,7 @@ impl AqlFormat {
     /// `vector` of the fields that differ.
     #[must_use]
     #[inline]
+    #[doc(hidden)]
     pub const fn pack(&self, ref_num: u16, vector: u16) -> u16 {
         match self.0.header_bits {
             PartOrder::LowFirst => vector << 3 | ref_num,
@@ -287,6 +291,7 @@ impl AqlFormat {
     /// Returns (entry number, bits of the fields that differ) of the header of a difference.
     #[must_use]
     #[inline]
+    #[doc(hidden)]
     pub const fn unpack(&self, header: u16) -> (u16, u16) {
         match self.0.header_bits {
             PartOrder::LowFirst => (header & 7, header >> 3),

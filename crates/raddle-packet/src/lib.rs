@@ -41,6 +41,7 @@ mod ring;
 mod table;
 mod view;
 
+// Hidden items serve other crates of the workspace alone: they are not of the surface that is kept.
 pub use agent::{Agent, Received};
 pub use condensed::{Condensed, CondensedKernel, Diff};
 pub use encoder::{Encoder, PacketTally};

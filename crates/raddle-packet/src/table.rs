@@ -73,6 +73,7 @@ impl TableScope {
     /// Returns the key of the table that the queue `queue` of the process `process` uses: (process,
     /// queue), where a part that does not matter is 0. Queues that share a table have equal keys.
     #[must_use]
+    #[doc(hidden)]
     pub const fn table(self, process: u32, queue: u32) -> (u32, u32) {
         match self {
             Self::Queue => (process, queue),

@@ -117,6 +117,7 @@ impl Actions {
     /// Returns an empty list of actions for a device that ignores addresses: [`Actions::start`]
     /// then drops them.
     #[must_use]
+    #[doc(hidden)]
     pub fn without_places() -> Self {
         Self { leaves_places_out: true, ..Self::default() }
     }

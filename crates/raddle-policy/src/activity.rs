@@ -79,6 +79,7 @@ impl Activity {
 
     /// Returns whether the rates are unknown, which is the case when all are 0.
     #[must_use]
+    #[doc(hidden)]
     pub fn is_unknown(&self) -> bool {
         *self == Self::UNKNOWN
     }

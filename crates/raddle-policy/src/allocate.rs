@@ -11,12 +11,21 @@ use crate::{
 /// The view that an [`Allocate`] policy gets of the device: the launches with something to start,
 /// and the free resources.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct ReadyView<'a> {
     /// Submitted launches that have a workgroup or a wave left to start and are not kept back by a
     /// preemption, in the order of their submission.
     pub launches: &'a [ReadyLaunch],
     /// The free resources of every compute unit.
     pub cus: &'a Cus,
+}
+
+impl<'a> ReadyView<'a> {
+    /// Returns the view of these launches, in the order of their submission, on these compute units.
+    #[must_use]
+    pub const fn new(launches: &'a [ReadyLaunch], cus: &'a Cus) -> Self {
+        Self { launches, cus }
+    }
 }
 
 /// A submitted launch that has a workgroup or a wave left to start, as an [`Allocate`] policy sees
@@ -93,6 +102,7 @@ impl Answer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[doc(hidden)]
 pub struct StartPart {
     /// The launch whose workgroups start in this part of the answer.
     pub(crate) launch: LaunchId,
@@ -123,6 +133,7 @@ impl StartPart {
 pub struct Round {
     /// All parts except the last of an answer that starts several launches, in order; empty
     /// otherwise.
+    #[doc(hidden)]
     pub parts: Vec<StartPart>,
     /// The workgroups that start: each piece is equal workgroups with their compute unit. The
     /// pieces of one launch follow those of the launch before.
@@ -280,6 +291,7 @@ pub trait Allocate {
 
     /// Returns the counts of how often work waited, one for each resource that was lacking and each
     /// reason; empty from a policy that does not count.
+    #[doc(hidden)]
     fn waits(&self) -> &[WaitTally] {
         &[]
     }
@@ -344,44 +356,6 @@ macro_rules! through {
 }
 
 through!(&mut P, Box<P>);
-
-/// A policy whose answers start one workgroup at a time: it never uses the inner policy's
-/// [`Allocate::allocate_round`]. It serves to test law 5 and to log single workgroups.
-#[derive(Clone, Debug)]
-pub struct OneByOne<P>(pub P);
-
-impl<P: Allocate> Allocate for OneByOne<P> {
-    fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
-        self.0.allocate(ready, now, round)
-    }
-    fn reads_the_view(&self) -> bool {
-        self.0.reads_the_view()
-    }
-    fn cuts(&self) -> bool {
-        self.0.cuts()
-    }
-    fn may_stop(&self) -> Option<&'static str> {
-        self.0.may_stop()
-    }
-    fn most_units(&self, process: ProcessId, all: u16) -> Option<u16> {
-        self.0.most_units(process, all)
-    }
-    fn broke_law(&mut self, law: &str) -> bool {
-        self.0.broke_law(law)
-    }
-    fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
-        self.0.free_runs(cu)
-    }
-    fn waits(&self) -> &[WaitTally] {
-        self.0.waits()
-    }
-    fn minds_refills(&self) -> bool {
-        self.0.minds_refills()
-    }
-    fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
-        self.0.observe(fact, now);
-    }
-}
 
 #[cfg(test)]
 fn _object_safe(_: &mut dyn Allocate) {}

@@ -146,8 +146,7 @@ impl Needs {
 pub struct NoConfig {}
 
 /// The error for a setting that a policy cannot use.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{key}`: {message}")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SettingError {
     /// The key of the setting within the policy's table of the recipe, such as `order.windows[2]`;
@@ -158,6 +157,14 @@ pub struct SettingError {
     /// The key with a valid value, as TOML; `None` where [`Configured::EXAMPLES`] has one.
     pub example: Option<String>,
 }
+
+impl core::fmt::Display for SettingError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "`{}`: {}", self.key, self.message)
+    }
+}
+
+impl core::error::Error for SettingError {}
 
 impl SettingError {
     /// Returns the error for a key, with the message that says why its value cannot be used.

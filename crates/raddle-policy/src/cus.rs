@@ -110,6 +110,7 @@ impl Cus {
     /// Returns the compute units on which more may be free than when the allocation policy last
     /// answered that it waits; `None` if that may be any unit.
     #[must_use]
+    #[doc(hidden)]
     pub const fn freed(&self) -> Option<&CuSet> {
         self.freed.as_ref()
     }
@@ -173,6 +174,7 @@ impl Cus {
     /// resources; at least 1. Units behind the run may have the same.
     #[must_use]
     #[inline]
+    #[doc(hidden)]
     pub fn alike(&self, cu: CuId) -> u16 {
         let run = self.cus.runs(cu.index()..self.cus.len()).next();
         // The number of units fits in a u16.
@@ -182,6 +184,7 @@ impl Cus {
     /// Returns how many further waves of a workgroup with this demand fit on the SIMDs of `cu`,
     /// regardless of its other resources; 0 where there is no such unit.
     #[must_use]
+    #[doc(hidden)]
     pub fn wave_room(&self, cu: CuId, demand: &Demand) -> u32 {
         self.get(cu).map_or(0, |cu| cu.waves_room(self.shape.simds, demand))
     }
@@ -219,6 +222,7 @@ impl Cus {
     ///
     /// Resources are tested in the order workgroups, waves, VGPR, SGPR, LDS, barriers.
     #[must_use]
+    #[doc(hidden)]
     pub fn lacking(&self, id: CuId, demand: &Demand) -> Option<(Resource, u64, u64)> {
         self.get(id).map_or(Some((Resource::Cus, 1, 0)), |cu| self.lacking_on(cu, demand))
     }

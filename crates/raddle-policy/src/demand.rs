@@ -57,22 +57,32 @@ impl CuShape {
 }
 
 /// The reason why a [`CuShape`] cannot be a compute unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShapeError(WrongShape);
 
+impl core::fmt::Display for ShapeError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl core::error::Error for ShapeError {}
+
 /// Reason of a [`ShapeError`], with the value that its message says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WrongShape {
     /// The shape has no SIMD, or more than [`MAX_SIMDS`]; the value is their number.
-    #[error("{0} SIMDs a compute unit: 1 to {MAX_SIMDS} are possible")]
     Simds(u8),
     /// The shape has no wave slot.
-    #[error("a SIMD without wave slots can run nothing: give at least 1")]
     NoWaves,
     /// The shape has no workgroup slot.
-    #[error("a compute unit without workgroup slots can run nothing: give at least 1")]
     NoWorkgroups,
+}
+
+crate::texts! { WrongShape:
+    Simds(count) => "{count} SIMDs a compute unit: 1 to {MAX_SIMDS} are possible";
+    NoWaves => "a SIMD without wave slots can run nothing: give at least 1";
+    NoWorkgroups => "a compute unit without workgroup slots can run nothing: give at least 1";
 }
 
 /// The resources that one workgroup of a launch takes, in granules. All its waves are equal.

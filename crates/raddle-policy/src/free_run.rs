@@ -15,6 +15,7 @@ pub struct FreeRun {
 
 /// The resources that are allocated as contiguous runs of granules, in the order of the figures of
 /// [`Allocate::free_runs`](crate::Allocate::free_runs).
+#[doc(hidden)]
 pub const IN_RUNS: [Resource; 3] = [Resource::Vgpr, Resource::Sgpr, Resource::Lds];
 
 /// The reason why the first resource that a waiting workgroup lacked did not suffice on the compute
@@ -22,6 +23,7 @@ pub const IN_RUNS: [Resource; 3] = [Resource::Vgpr, Resource::Sgpr, Resource::Ld
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[doc(hidden)]
 pub enum WaitReason {
     /// Fewer granules are free than the workgroup needs.
     NotEnough,
@@ -33,6 +35,7 @@ pub enum WaitReason {
 
 /// The count of how often work waited for one resource and one reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct WaitTally {
     /// The first resource that the waiting workgroup lacked.
     pub resource: Resource,

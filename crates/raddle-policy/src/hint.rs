@@ -38,7 +38,12 @@ pub struct Hints {
 }
 
 impl Hints {
+    /// No hint of any kind.
+    pub(crate) const NONE: Self =
+        Self { priority: None, deadline: None, laxity: None, utilisation: None, custom: None };
+
     /// Stores a hint; it replaces the last hint of the same kind.
+    #[doc(hidden)]
     pub const fn take(&mut self, hint: Hint) {
         match hint {
             Hint::Priority(level) => self.priority = Some(level),

@@ -163,16 +163,29 @@ pub trait Host {
 pub type Tell<'t> = dyn FnMut(&Event<'_>) -> Result<(), HostError> + 't;
 
 /// The reason why a run of a host ended.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum HostError {
     /// The recipe asks for an action that the device cannot carry out; the text names the action.
-    #[error("the device cannot {0}: give it a recipe that does not ask for it")]
     Unable(&'static str),
     /// The dispatcher refuses an event, or cannot decide; the source error says why.
-    #[error("{0}")]
-    Refused(#[source] Box<dyn core::error::Error + Send + Sync>),
+    Refused(Box<dyn core::error::Error + Send + Sync>),
     /// The device has failed; the source error says how.
-    #[error("the device has failed: {0}")]
-    Device(#[source] Box<dyn core::error::Error + Send + Sync>),
+    Device(Box<dyn core::error::Error + Send + Sync>),
+}
+
+crate::texts! { HostError:
+    Unable(action) =>
+        "the device cannot {action}: give it a recipe that does not ask for it";
+    Refused(error) => "{error}";
+    Device(error) => "the device has failed: {error}";
+}
+
+impl core::error::Error for HostError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Unable(_) => None,
+            Self::Refused(error) | Self::Device(error) => Some(&**error),
+        }
+    }
 }

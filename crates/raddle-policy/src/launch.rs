@@ -3,7 +3,8 @@
 use crate::{Activity, Barrier, Demand, Dim3, LaunchId, Level, ProcessId, StreamId, Ticks};
 
 /// One kernel launch on the device: a number of equal workgroups. The default launch has no
-/// workgroups and the most urgent level, and all else is unknown.
+/// workgroups and the most urgent level, and all else is unknown. Fields may come: write
+/// `..Launch::default()` behind those that you give.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
@@ -74,6 +75,7 @@ impl KernelCall {
     /// Returns whether the call is unknown: its kernel has the number 0.
     #[must_use]
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    #[doc(hidden)]
     pub const fn is_unknown(&self) -> bool {
         self.kernel == 0
     }

@@ -92,7 +92,7 @@ impl<P: Allocate> PerProcess<P> {
             launches.clear();
             let its = |entry: &&ReadyLaunch| self.position(entry.launch.process) == position;
             launches.extend(ready.launches.iter().filter(its));
-            let view = ReadyView { launches: &launches, cus: ready.cus };
+            let view = ReadyView::new(&launches, ready.cus);
             // A policy whose processes have no launch is asked too, so that it sees that the
             // launches that it refused are gone.
             let answer = ask(self.at(position), &view, round);

@@ -53,6 +53,7 @@ mod id;
 mod launch;
 mod level;
 mod refusal;
+mod texts;
 mod time;
 
 // Questions to policies, with the views that policies read and the answers that they give.
@@ -91,6 +92,7 @@ mod ranked;
 #[cfg(feature = "alloc")]
 mod turn;
 
+// Hidden items serve other crates of the workspace alone: they are not of the surface that is kept.
 pub use activity::{Activity, InstructionKind};
 pub use demand::{Barrier, CuShape, Demand, Footprint, MAX_SIMDS, ShapeError};
 pub use dim::Dim3;
@@ -106,7 +108,7 @@ pub use time::{Tick, Ticks};
 #[cfg(feature = "alloc")]
 pub use self::{
     action::{Action, Actions, FlagCut},
-    allocate::{Allocate, Answer, OneByOne, ReadyLaunch, ReadyView, Round, StartPart},
+    allocate::{Allocate, Answer, ReadyLaunch, ReadyView, Round, StartPart},
     configured::{Configured, Needs, NoConfig, SettingError},
     cu_set::CuSet,
     cus::{Cus, Free, Split, TakenUnits, take_highest},

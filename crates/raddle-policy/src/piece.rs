@@ -34,6 +34,7 @@ impl Piece {
     /// Returns whether the workgroup with this number is one of the piece (equal workgroups on one
     /// compute unit).
     #[must_use]
+    #[doc(hidden)]
     pub const fn names(self, workgroup: u64) -> bool {
         let stride = if self.stride == 0 { 1 } else { self.stride as u64 };
         match workgroup.checked_sub(self.first) {
@@ -44,6 +45,7 @@ impl Piece {
 
     /// Groups pieces that follow each other, have the same number of workgroups and lie on compute
     /// units that follow each other. Returns (range of compute units, workgroups on each of them).
+    #[doc(hidden)]
     pub fn by_units(pieces: &[Self]) -> impl Iterator<Item = (Range<usize>, u32)> + Clone {
         let mut rest = pieces;
         core::iter::from_fn(move || {
@@ -138,6 +140,7 @@ impl Demand {
     /// Returns this demand of a workgroup as it counts where these waves start: without barriers
     /// for a single wave of a workgroup that was cut, else unchanged.
     #[must_use]
+    #[doc(hidden)]
     pub const fn of(self, waves: WaveSpan) -> Self {
         match waves {
             WaveSpan::Cut { count: 1, .. } => Self { barriers: 0, ..self },

@@ -25,6 +25,7 @@ pub struct VictimLaunch {
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub struct VictimView<'a> {
     /// The process that lost the turn, in its present state.
     pub process: &'a ProcessState,
@@ -34,6 +35,18 @@ pub struct VictimView<'a> {
     /// The processes that have the turn (the right to issue launches) now, in the order of their
     /// ids; the work of `process` makes room for theirs.
     pub by: &'a [ProcessState],
+}
+
+impl<'a> VictimView<'a> {
+    /// Returns the view of a process with these launches, which makes room for the processes `by`.
+    #[must_use]
+    pub const fn new(
+        process: &'a ProcessState,
+        launches: &'a [VictimLaunch],
+        by: &'a [ProcessState],
+    ) -> Self {
+        Self { process, launches, by }
+    }
 }
 
 /// Answers how the work of a process that lost the turn leaves the device.

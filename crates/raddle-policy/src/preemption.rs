@@ -42,6 +42,7 @@ impl Preemption {
     /// Returns whether launches stay in the device's runtime, kept from running or saved, until
     /// they are brought back.
     #[must_use]
+    #[doc(hidden)]
     pub const fn holds(self) -> bool {
         matches!(self, Self::Drain | Self::Switch)
     }
@@ -49,6 +50,7 @@ impl Preemption {
     /// Returns whether launches leave the device's runtime by a raised preemption flag (which each
     /// launch tests at its start), and go back to the buffer of their process.
     #[must_use]
+    #[doc(hidden)]
     pub const fn empties(self) -> bool {
         matches!(self, Self::Flag | Self::Reset)
     }
@@ -56,6 +58,7 @@ impl Preemption {
     /// Returns whether resident workgroups stop at the command. If false, they run on until they
     /// end.
     #[must_use]
+    #[doc(hidden)]
     pub const fn stands_still(self) -> bool {
         matches!(self, Self::Reset | Self::Switch)
     }
@@ -77,6 +80,7 @@ impl Preemption {
     /// Returns whether the resident workgroups of a launch that is being taken off run to their
     /// end, while no other workgroup of the launch starts.
     #[must_use]
+    #[doc(hidden)]
     pub const fn drains(self) -> bool {
         self.holds() && !self.stands_still()
     }
@@ -102,6 +106,7 @@ impl Preemption {
     /// Returns whether `other` is a gentler method than this one: whether
     /// [`gentler`](Self::gentler), called repeatedly from this method on, returns `other`.
     #[must_use]
+    #[doc(hidden)]
     pub fn outdoes(self, other: Self) -> bool {
         core::iter::successors(self.gentler(), |way| way.gentler()).any(|way| way == other)
     }

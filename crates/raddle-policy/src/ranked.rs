@@ -27,6 +27,13 @@ pub trait Rank {
     /// resources of the unit, and `room` is the number of further workgroups of the launch that fit
     /// on it, 1 or more.
     fn unit(&self, launch: &Launch, room: u32, free: &Free) -> u64;
+
+    /// Returns whether ranks can depend on refills, as [`Allocate::minds_refills`] says. By default
+    /// they count as minded. False is right where no rank depends on how many workgroups of a launch
+    /// are left; a simulator may then skip what repeats.
+    fn minds_refills(&self) -> bool {
+        true
+    }
 }
 
 /// The allocation policy of an order: the first launch for which there is room starts its next
@@ -45,6 +52,10 @@ pub trait Rank {
 /// impl Rank for BestFit {
 ///     fn unit(&self, _: &Launch, room: u32, _: &Free) -> u64 {
 ///         room.into()
+///     }
+///
+///     fn minds_refills(&self) -> bool {
+///         false
 ///     }
 /// }
 ///
@@ -267,5 +278,9 @@ impl<R: Rank> Allocate for Ranked<R> {
 
     fn reads_the_view(&self) -> bool {
         true
+    }
+
+    fn minds_refills(&self) -> bool {
+        self.rank.minds_refills()
     }
 }

@@ -9,6 +9,7 @@ use crate::{Fact, Hints, Level, ProcessId, StreamId, Tick, Ticks};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub struct ProcessState {
     /// The id of the process.
     pub id: ProcessId,
@@ -64,13 +65,36 @@ pub struct StreamState {
     pub hints: Hints,
 }
 
+impl ProcessState {
+    /// Returns the state of a process of this level that joins and becomes runnable at `now`: of share
+    /// 1, with one launch that is ready. A host changes what is otherwise.
+    #[must_use]
+    pub const fn new(id: ProcessId, level: Level, now: Tick) -> Self {
+        Self {
+            id,
+            level,
+            share: 1,
+            joined: now,
+            alive: Ticks::ZERO,
+            ran: Ticks::ZERO,
+            resident_waves: 0,
+            ready: Some(1),
+            submitted: 0,
+            outstanding: None,
+            ready_since: now,
+            waiting_since: Some(now),
+            streams: Some(1),
+            hints: Hints::NONE,
+        }
+    }
+}
+
 impl StreamState {
     /// Returns the state of a stream of this level that becomes runnable at `now`, with one launch
     /// that is ready.
     #[must_use]
     pub const fn new(id: StreamId, level: Level, now: Tick) -> Self {
-        let hints =
-            Hints { priority: None, deadline: None, laxity: None, utilisation: None, custom: None };
+        let hints = Hints::NONE;
         let alive = Ticks::ZERO;
         Self {
             id,
@@ -90,6 +114,7 @@ impl StreamState {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[doc(hidden)]
 pub struct CacheLoad {
     /// The processes among which the turn policy chose those that run next.
     pub candidates: Vec<ProcessId>,
@@ -101,6 +126,7 @@ pub struct CacheLoad {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[doc(hidden)]
 pub struct LoadedSlice {
     /// The process that was chosen to run next.
     pub process: ProcessId,
@@ -177,6 +203,7 @@ pub trait Turn {
 
     /// Returns the processes that the policy chose to run next at its last answer; `None` if the
     /// policy makes no such choice, or made none then. The decision log uses it.
+    #[doc(hidden)]
     fn load(&self) -> Option<&CacheLoad> {
         None
     }

@@ -99,6 +99,7 @@ impl Arbiter {
     }
 
     /// Notes that other policies decide from now on. Processes keep their standings.
+    #[doc(hidden)]
     pub const fn ask_again(&mut self) {
         self.is_stale = true;
     }
@@ -174,7 +175,7 @@ impl Arbiter {
             let away = victims(process, &mut self.victims);
             let state = find(states, process);
             let launches = &self.victims;
-            let view = state.map(|process| VictimView { process, launches, by });
+            let view = state.map(|process| VictimView::new(process, launches, by));
             let way = view.filter(|_| !launches.is_empty()).and_then(|view| {
                 let way = away.or_else(|| preempt.preempt(&view, now));
                 ways.push((process, way));

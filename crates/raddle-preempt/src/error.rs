@@ -1,15 +1,21 @@
 //! Which declarations and reports does a controller refuse as invalid?
 
 use raddle_policy::{ErrorKind, ProcessId, StreamId};
-use thiserror::Error;
 
 use crate::controller::answers::LaunchHandle;
 
 /// Error of a call with an invalid declaration, or of a report that cannot be true. The call has
 /// changed nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PreemptError(pub(crate) Reason);
+
+impl core::fmt::Display for PreemptError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl core::error::Error for PreemptError {}
 
 impl PreemptError {
     /// Returns the kind of the error, by which a program may go on.
@@ -33,6 +39,7 @@ impl PreemptError {
     /// Returns the law of the trait `Turn` that an answer of the turn policy breaks; `None` for
     /// every other error.
     #[must_use]
+    #[doc(hidden)]
     pub const fn broken_law(&self) -> Option<&'static str> {
         match self.0 {
             Reason::BrokenTurn { what } => Some(what),
@@ -42,63 +49,61 @@ impl PreemptError {
 }
 
 /// Reason of an error, with the values that its message says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)] // As wide as that of a command, beside which it is returned.
 pub(crate) enum Reason {
     /// A window of 0, so that no launch could be submitted.
-    #[error("a window of 0 lets nothing run: give at least 1")]
     NoWindow,
     /// A declaration of a runtime that can reset, but has no preemption flag (tested by each launch
     /// at its start).
-    #[error(
-        "without a flag, what stands behind a killed launch runs before it: declare no reset, or a flag too"
-    )]
     ResetWithoutFlag,
     /// A new process while all ids of processes are in use.
-    #[error("{} processes are there: let one leave", 1 << 16)]
     TooManyProcesses,
     /// A process joins under an id that another process has.
-    #[error("{process} is there already, or its last reset is not over: give another id")]
     Taken { process: ProcessId },
     /// A new stream while all ids of streams of the process are in use.
-    #[error("{process} has as many streams as there are ids: use one of them")]
     TooManyStreams { process: ProcessId },
     /// A process that has not joined the controller, or has left.
-    #[error("{process} is not there: let it join first")]
     NoProcess { process: ProcessId },
     /// A stream that the process has not opened, or has closed.
-    #[error("{process} has no {stream}: open it first")]
     NoStream { process: ProcessId, stream: StreamId },
     /// A release of a stream from a launch on that no hold of the stream names.
-    #[error("{stream} of {process} is not held from there: release each hold once, by its order")]
     NotHeld { process: ProcessId, stream: StreamId },
     /// A process that cannot leave or be placed yet, because it is preempted or has launches in the
     /// runtime.
-    #[error(
-        "{process} has launches in the runtime or is preempted: report what becomes of them, resume it and take the command that undoes the preemption first"
-    )]
     Busy { process: ProcessId },
     /// A report of a launch that is not in the runtime: the launch never was there, or it has
     /// ended.
-    #[error(
-        "submission {} of {} is not in the runtime: report the end of each once",
-        handle.sequence,
-        handle.process
-    )]
     NotInRuntime { handle: LaunchHandle },
     /// A report that a launch was killed, although no reset was commanded that may have killed it.
-    #[error(
-        "submission {} of {} cannot have been killed, no reset was commanded: whoever killed it, its memory may be half written",
-        handle.sequence,
-        handle.process
-    )]
     NoReset { handle: LaunchHandle },
     /// A report of an action that the driver was not commanded to take; `what` names the action.
-    #[error("nobody was told {what} for {process}: report what was commanded, once")]
     NotTold { process: ProcessId, what: &'static str },
     /// An answer of a turn policy that breaks a law of the trait `Turn`; `what` is the law.
-    #[error("the turn policy breaks {what}")]
     BrokenTurn { what: &'static str },
+}
+
+raddle_policy::texts! { Reason:
+    NoWindow => "a window of 0 lets nothing run: give at least 1";
+    ResetWithoutFlag =>
+        "without a flag, what stands behind a killed launch runs before it: declare no reset, or a flag too";
+    TooManyProcesses => "{} processes are there: let one leave", 1 << 16;
+    Taken { process } =>
+        "{process} is there already, or its last reset is not over: give another id";
+    TooManyStreams { process } => "{process} has as many streams as there are ids: use one of them";
+    NoProcess { process } => "{process} is not there: let it join first";
+    NoStream { process, stream } => "{process} has no {stream}: open it first";
+    NotHeld { process, stream } =>
+        "{stream} of {process} is not held from there: release each hold once, by its order";
+    Busy { process } =>
+        "{process} has launches in the runtime or is preempted: report what becomes of them, resume it and take the command that undoes the preemption first";
+    NotInRuntime { handle } =>
+        "submission {} of {} is not in the runtime: report the end of each once", handle.sequence, handle.process;
+    NoReset { handle } =>
+        "submission {} of {} cannot have been killed, no reset was commanded: whoever killed it, its memory may be half written", handle.sequence, handle.process;
+    NotTold { process, what } =>
+        "nobody was told {what} for {process}: report what was commanded, once";
+    BrokenTurn { what } => "the turn policy breaks {what}";
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ mod error;
 pub mod policy;
 mod progress;
 
+// Hidden items serve other crates of the workspace alone: they are not of the surface that is kept.
 pub use abilities::Abilities;
 pub use arbiter::{Arbiter, Decided, Standing};
 pub use controller::{

@@ -52,7 +52,7 @@ proptest! {
         for method in Preemption::ALL {
             let mut policy = ByRule::fixed(method);
             for victim in &victims {
-                let view = VictimView { process: &victim.process, launches: &victim.launches, by: &[] };
+                let view = VictimView::new(&victim.process, &victim.launches, &[]);
                 let idempotent = |it: &VictimLaunch| it.launch.idempotent == Idempotence::Idempotent;
                 let kills = method == Preemption::Reset && !victim.launches.iter().all(idempotent);
                 let wanted = if kills { Preemption::Flag } else { method };
@@ -67,7 +67,7 @@ proptest! {
     ) {
         let mut policy = ByRule::cheapest(Ticks(bound), abilities, COSTS);
         for victim in &victims {
-            let view = VictimView { process: &victim.process, launches: &victim.launches, by: &[] };
+            let view = VictimView::new(&victim.process, &victim.launches, &[]);
             let how = policy.preempt(&view, victim.now).unwrap();
             prop_assert!(abilities.can(how), "{how:?} with {abilities:?}");
             let idempotent = |it: &VictimLaunch| it.launch.idempotent == Idempotence::Idempotent;
@@ -136,13 +136,16 @@ impl World {
         };
         let mut launches: Vec<VictimLaunch> = self.running.into_iter().collect();
         launches.extend(waiting.iter().map(waits));
-        let view = VictimView { process: &process(), launches: &launches, by: &[] };
+        let process = process();
+        let view = VictimView::new(&process, &launches, &[]);
         self.policy.preempt(&view, Tick(now)).expect("the policy answers")
     }
 }
 
 fn process() -> ProcessState {
-    ProcessState { resident_waves: 8, ..raddle_testkit::process(0) }
+    let mut process = raddle_testkit::process(0);
+    process.resident_waves = 8;
+    process
 }
 
 /// Returns the policy `cheapest` with this bound; if `learned`, it has observed one launch that
@@ -270,7 +273,8 @@ fn of_two_that_run_side_by_side_the_longer_one_is_waited_for() {
     };
     let mut answer = |launches: &[Launch]| {
         let launches: Vec<VictimLaunch> = launches.iter().map(victim).collect();
-        let view = VictimView { process: &process(), launches: &launches, by: &[] };
+        let process = process();
+        let view = VictimView::new(&process, &launches, &[]);
         world.policy.preempt(&view, Tick(101)).expect("the policy answers")
     };
     assert_eq!(answer(&[short]), Preemption::Wait, "4 ticks are left");
@@ -363,7 +367,7 @@ fn ask<P: Preempt>(policy: &mut P, launches: &[Launch]) -> Preemption {
     };
     let launches: Vec<VictimLaunch> = launches.iter().map(victim).collect();
     policy
-        .preempt(&VictimView { process: &process(), launches: &launches, by: &[] }, Tick(0))
+        .preempt(&VictimView::new(&process(), &launches, &[]), Tick(0))
         .expect("the policy answers")
 }
 
@@ -383,7 +387,7 @@ fn copies_are_weighed_by_their_time_and_forbid_nothing() {
     };
     let process = process();
     let ask = |policy: &mut ByRule, launches: &[VictimLaunch]| {
-        let view = VictimView { process: &process, launches, by: &[] };
+        let view = VictimView::new(&process, launches, &[]);
         policy.preempt(&view, Tick(1)).unwrap()
     };
     let kernel = |idempotent| victim(launch(1, idempotent));

@@ -3,9 +3,16 @@
 use raddle_policy::{CuId, ErrorKind, LaunchId};
 
 /// Reason why a device, a kernel or the report of a warp is refused; nothing has changed then.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error(pub(crate) Reason);
+
+impl core::fmt::Display for Error {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl core::error::Error for Error {}
 
 impl Error {
     /// Returns the kind of the error, so that a program can decide how to go on.
@@ -35,20 +42,24 @@ impl Error {
 }
 
 /// Reason of an error, with the values that its message says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
-    #[error("a device without SMs can run nothing: give at least 1")]
     NoSms,
-    #[error("{kernel} has not finished: give each kernel an id of its own")]
     Known { kernel: LaunchId },
-    #[error("{kernel} has no block: give at least 1")]
     NoBlocks { kernel: LaunchId },
-    #[error("the blocks of {kernel} have no warp: give at least 1")]
     NoWarps { kernel: LaunchId },
-    #[error("a block of {kernel} needs more registers than 64 bits count: give fewer")]
     Registers { kernel: LaunchId },
-    #[error("{sm} is not there: name one of the device")]
     SmOutside { sm: CuId },
-    #[error("no warp of distribution {block} runs: let each end once")]
     NotRunning { block: u64 },
+}
+
+raddle_policy::texts! { Reason:
+    NoSms => "a device without SMs can run nothing: give at least 1";
+    Known { kernel } => "{kernel} has not finished: give each kernel an id of its own";
+    NoBlocks { kernel } => "{kernel} has no block: give at least 1";
+    NoWarps { kernel } => "the blocks of {kernel} have no warp: give at least 1";
+    Registers { kernel } =>
+        "a block of {kernel} needs more registers than 64 bits count: give fewer";
+    SmOutside { sm } => "{sm} is not there: name one of the device";
+    NotRunning { block } => "no warp of distribution {block} runs: let each end once";
 }

@@ -52,6 +52,7 @@ mod policy;
 mod search;
 mod tables;
 
+// Hidden items serve other crates of the workspace alone: they are not of the surface that is kept.
 pub use config::{BlockWarpConfig, Choose};
 pub use controllers::Controllers;
 pub use error::Error;

@@ -43,6 +43,7 @@ pub struct Kernel {
 
 /// Row of the kernel status register table: a kernel that has not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct KernelRow {
     /// Id of the kernel, which has not finished.
     pub(crate) kernel: LaunchId,
@@ -74,6 +75,7 @@ impl KernelRow {
 
 /// Row of the SM status register table: an SM with its free resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct SmRow {
     /// Id of the SM that the row of the table describes.
     pub(crate) sm: CuId,
@@ -107,6 +109,7 @@ impl SmRow {
 
 /// Row of the block status register table of one SM: a block that has not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct BlockRow {
     /// Id of the kernel that the block belongs to.
     pub(crate) kernel: LaunchId,

@@ -21,7 +21,8 @@ fn full(options: BlockWarpConfig, levels: [u8; 2]) -> (BlockWarp, Cus) {
     for (id, level) in (100..).zip(levels) {
         let (launch, cu) = (whole(id, level).launch, CuId(id as u16 - 100));
         let mut round = Round::default();
-        let view = ReadyView { launches: &[whole(id, level)], cus: &cus };
+        let launches = [whole(id, level)];
+        let view = ReadyView::new(&launches, &cus);
         policy.allocate(&view, Tick::ZERO, &mut round);
         assert_eq!(round.pieces, [Piece::one(0, cu)]);
         cus.take(cu, &launch.demand, 1).expect("it is empty");
@@ -33,7 +34,7 @@ fn full(options: BlockWarpConfig, levels: [u8; 2]) -> (BlockWarp, Cus) {
 
 fn ask(policy: &mut BlockWarp, cus: &Cus, launches: &[ReadyLaunch]) -> (Answer, Round) {
     let mut round = Round::default();
-    let answer = policy.allocate(&ReadyView { launches, cus }, Tick::ZERO, &mut round);
+    let answer = policy.allocate(&ReadyView::new(launches, cus), Tick::ZERO, &mut round);
     (answer, round)
 }
 

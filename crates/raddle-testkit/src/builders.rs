@@ -12,8 +12,8 @@
 //! ```
 
 use raddle_policy::{
-    Activity, Barrier, CuShape, Demand, Hints, Idempotence, KernelCall, Launch, LaunchId, Level,
-    ProcessId, ProcessState, ReadyLaunch, StreamId, Tick, Ticks, VictimLaunch,
+    Activity, Barrier, CuShape, Demand, Idempotence, KernelCall, Launch, LaunchId, Level,
+    ProcessId, ProcessState, ReadyLaunch, StreamId, Tick, VictimLaunch,
 };
 
 /// Small compute unit for tests, in which scalar registers never limit.
@@ -158,26 +158,5 @@ pub const fn ready(launch: Launch) -> ReadyLaunch {
 /// Returns a process as a turn policy sees it: of level 0 and share 1, joined at tick 0, never ran.
 #[must_use]
 pub const fn process(id: u16) -> ProcessState {
-    ProcessState {
-        id: ProcessId(id),
-        level: Level(0),
-        share: 1,
-        joined: Tick::ZERO,
-        alive: Ticks::ZERO,
-        ran: Ticks::ZERO,
-        resident_waves: 0,
-        ready: Some(1),
-        submitted: 0,
-        outstanding: None,
-        ready_since: Tick::ZERO,
-        waiting_since: Some(Tick::ZERO),
-        streams: Some(1),
-        hints: Hints {
-            priority: None,
-            deadline: None,
-            laxity: None,
-            utilisation: None,
-            custom: None,
-        },
-    }
+    ProcessState::new(ProcessId(id), Level(0), Tick::ZERO)
 }

@@ -5,9 +5,16 @@ use alloc::format;
 use raddle_policy::{ErrorKind, SettingError, Ticks};
 
 /// Error about a malformed setting or level. Levels count from 0, the most urgent; times are ticks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SliceError(pub(crate) Reason);
+
+impl core::fmt::Display for SliceError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl core::error::Error for SliceError {}
 
 impl SliceError {
     /// Returns the kind of the error, so that a program can decide how to go on.
@@ -53,38 +60,41 @@ impl From<SliceError> for SettingError {
 }
 
 /// Reason of an error, with the values that its message says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     /// A number of levels outside 1 to 256.
-    #[error("{levels} levels cannot be: give 1 to 256")]
     LevelCount { levels: u16 },
     /// A level that is 0 where levels count from 1, or beyond the range.
-    #[error("level {level} is not there, {levels} are: fold it to the last")]
     LevelOutside { level: u16, levels: u16 },
     /// A setting of a turn policy with the value `given`, which is not from `least` to `most`.
-    #[error("`{key} = {given}` cannot be: give {least} to {most}")]
     Setting { key: &'static str, given: u64, least: u64, most: u64 },
     /// A setting `longest-us` below the setting `t0-us`, both in microseconds.
-    #[error(
-        "`longest-us = {longest_us}` is below the smallest slice `t0-us = {t0_us}`: give {t0_us} or more, or leave it out"
-    )]
     LongestUsBelow { longest_us: u64, t0_us: u64 },
     /// A capacity of 0 processes: the GPU's cache, which holds the processes that are chosen to run
     /// next, has room for none.
-    #[error("a cache for 0 tasks: give a capacity of 1 or more")]
     ZeroCapacity,
     /// A smallest slice of 0 ticks.
-    #[error("a smallest slice t0 of 0 ticks: give 1 or more")]
     ZeroSlice,
     /// A longest slice below the smallest slice.
-    #[error("a longest slice of {longest} ticks is below the smallest of {t0}: give {t0} or more")]
     LongestBelow { longest: Ticks, t0: Ticks },
     /// A weight or a slice (in ticks) that is too large for 128 bits; `at` is the index, from 0, of
     /// the process among those that were chosen to run.
-    #[error(
-        "the slice of loaded task {at} is beyond 128 bits: give smaller shares or a coarser tick"
-    )]
     Overflow { at: usize },
+}
+
+raddle_policy::texts! { Reason:
+    LevelCount { levels } => "{levels} levels cannot be: give 1 to 256";
+    LevelOutside { level, levels } =>
+        "level {level} is not there, {levels} are: fold it to the last";
+    Setting { key, given, least, most } => "`{key} = {given}` cannot be: give {least} to {most}";
+    LongestUsBelow { longest_us, t0_us } =>
+        "`longest-us = {longest_us}` is below the smallest slice `t0-us = {t0_us}`: give {t0_us} or more, or leave it out";
+    ZeroCapacity => "a cache for 0 tasks: give a capacity of 1 or more";
+    ZeroSlice => "a smallest slice t0 of 0 ticks: give 1 or more";
+    LongestBelow { longest, t0 } =>
+        "a longest slice of {longest} ticks is below the smallest of {t0}: give {t0} or more";
+    Overflow { at } =>
+        "the slice of loaded task {at} is beyond 128 bits: give smaller shares or a coarser tick";
 }
 
 #[cfg(test)]

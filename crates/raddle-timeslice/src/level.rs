@@ -13,11 +13,13 @@ use crate::error::SliceError;
 /// Range of the levels in use, as their number: 16 in seed 004, whose codes have 4 bits; here 1 to
 /// 256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct LevelRange(u16);
 
 /// Code of a level, in the field of bits that it has in the pool of processes: of sixteen levels,
 /// `0000` is the most urgent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct LevelCode {
     /// Value of the code, which is the level counted from 0; smaller is more urgent.
     pub(crate) value: u8,

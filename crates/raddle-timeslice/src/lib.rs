@@ -6,11 +6,10 @@
 //!
 //! | part | question | steps |
 //! |---|---|---|
-//! | [`LevelRange`] | how are levels coded? | S11 |
 //! | [`Weight`] | how much is a process owed? | S14 |
 //! | [`StageOne`] | which processes are loaded? | S10 to S14 |
 //! | [`StageTwo`], [`SliceRule`] | how long is each slice? | S21 |
-//! | [`Arranger`], [`LoadOrder`] | which goes first? | S22 |
+//! | [`LoadOrder`] | which goes first? | S22 |
 //! | [`TwoStage`] | which slice is next? | S10 to S23 |
 //!
 //! In the turn slot of a dispatcher, as [`Turn`](raddle_policy::Turn) policies:
@@ -52,6 +51,7 @@ mod stage_two;
 mod two_stage;
 mod weight;
 
+// Hidden items serve other crates of the workspace alone: they are not of the surface that is kept.
 pub use error::SliceError;
 pub use level::{LevelCode, LevelRange};
 pub use order::{Arranger, LoadOrder};

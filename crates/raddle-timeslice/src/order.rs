@@ -20,6 +20,7 @@ pub enum LoadOrder {
 
 /// Arranger that puts the processes that were chosen to run together in the order of running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct Arranger {
     order: LoadOrder,
     state: u64,

@@ -228,6 +228,7 @@ impl<Id: Copy + Eq> TwoStage<Id> {
 
     /// Returns how many times a set of processes was chosen to run (a load) so far.
     #[must_use]
+    #[doc(hidden)]
     pub const fn loads(&self) -> u64 {
         self.loads
     }
@@ -249,6 +250,7 @@ impl<Id: Copy + Eq> TwoStage<Id> {
     /// Returns how many times a set of processes was chosen to run (a load) of which a weight or a
     /// slice did not fit 128 bits; that slice then has the longest possible length.
     #[must_use]
+    #[doc(hidden)]
     pub const fn overflows(&self) -> u64 {
         self.overflows
     }

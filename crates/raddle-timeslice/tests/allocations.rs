@@ -16,8 +16,8 @@ fn the_count_counts() {
 }
 
 fn turns(mut policy: impl Turn) {
-    let mut states: Vec<ProcessState> =
-        (0..12).map(|id| ProcessState { share: 1 + u32::from(id), ..process(id) }).collect();
+    let mut states: Vec<ProcessState> = (0..12).map(process).collect();
+    states.iter_mut().for_each(|state| state.share = 1 + u32::from(state.id.0));
     let mut named = Vec::with_capacity(12);
     let mut now = Tick::ZERO;
     let mut play = |rounds: u32| {

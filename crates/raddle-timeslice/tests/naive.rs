@@ -182,8 +182,10 @@ proptest! {
         let mut naive = Naive {
             config, batch: vec![], candidates: vec![], next: 0, level: u8::MAX, current: None,
         };
-        let state = |(id, &share): (u16, &u32)| ProcessState {
-            share, joined: Tick(u64::from(id) * 100), ..process(id)
+        let state = |(id, &share): (u16, &u32)| {
+            let mut state = process(id);
+            (state.share, state.joined) = (share, Tick(u64::from(id) * 100));
+            state
         };
         let mut states: Vec<ProcessState> = (0..).zip(&shares).map(state).collect();
         let mut now = 1_000;

@@ -21,7 +21,7 @@ struct World<P> {
 
 impl<P: Turn> World<P> {
     fn new(policy: P, levels: &[u8]) -> Self {
-        let state = |(id, &level)| ProcessState { level: Level(level), ..process(id) };
+        let state = |(id, &level)| ProcessState::new(ProcessId(id), Level(level), Tick::ZERO);
         let states = (0..).zip(levels).map(state).collect();
         Self { policy, now: 0, states, table: String::from("  us  runnable  turn     until\n") }
     }
@@ -67,10 +67,9 @@ fn weighted(rule: SliceRule, levels: &[u8], take_over: TakeOver) -> World<Weight
 fn alive_time_is_runnable_time_or_all_since_it_joined() {
     let ms = |ms: u64| Ticks(ms * 1_000_000);
     let ran = ms(5);
-    let states = [
-        ProcessState { alive: ms(10), ran, ..process(0) },
-        ProcessState { alive: ms(40), ran, joined: Tick::ZERO + ms(50), ..process(1) },
-    ];
+    let mut states = [process(0), process(1)];
+    (states[0].alive, states[0].ran) = (ms(10), ran);
+    (states[1].alive, states[1].ran, states[1].joined) = (ms(40), ran, Tick::ZERO + ms(50));
     for (alive, named, weights) in [
         (AliveTime::Runnable, ProcessId(1), [(10, 5), (40, 5)]),
         (AliveTime::Wall, ProcessId(0), [(100, 5), (50, 5)]),

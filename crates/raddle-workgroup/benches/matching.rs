@@ -86,7 +86,7 @@ impl Device {
 
     /// Places one workgroup of the launches from index `from` on. Returns whether one fits.
     fn place(&mut self, from: usize) -> bool {
-        let view = ReadyView { launches: &self.ready[from..], cus: &self.cus };
+        let view = ReadyView::new(&self.ready[from..], &self.cus);
         self.round.clear();
         let answer = self.policy.allocate(&view, self.now, &mut self.round);
         let Answer::Start { launch, .. } = answer else { return false };
@@ -178,7 +178,7 @@ impl Device {
         for entry in &mut self.ready {
             entry.launch.workgroups = entry.next + 1;
         }
-        let view = ReadyView { launches: &self.ready, cus: &self.cus };
+        let view = ReadyView::new(&self.ready, &self.cus);
         self.round.clear();
         let answer = self.policy.allocate_round(&view, self.now, &mut self.round);
         let Answer::Start { launch, waves } = answer else { return };

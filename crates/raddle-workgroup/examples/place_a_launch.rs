@@ -51,7 +51,7 @@ fn main() -> Result<(), BookError> {
     for (name, mut policy) in policies {
         let book = book_with_others(demand)?;
         let ready = [ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }];
-        let view = ReadyView { launches: &ready, cus: book.cus() };
+        let view = ReadyView::new(&ready, book.cus());
         let mut round = Round::default();
         policy.allocate_round(&view, Tick::ZERO, &mut round);
         let on = |cu| -> u32 {

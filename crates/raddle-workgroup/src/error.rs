@@ -8,9 +8,23 @@ use raddle_policy::{ErrorKind, LaunchId, ProcessId, Resource, SettingError};
 /// returns it has changed nothing.
 ///
 /// Indices count from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error(pub(crate) Reason);
+
+impl core::fmt::Display for Error {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl core::error::Error for Error {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match &self.0 {
+            Reason::SearchRule { cause, .. } => Some(cause),
+            _ => None,
+        }
+    }
+}
 
 impl Error {
     /// Returns the error that a search for free granules does not suit a resource, such as a group
@@ -80,107 +94,190 @@ impl From<Error> for SettingError {
 
 /// Reason why a search for free granules does not suit a resource: the rule of the search itself,
 /// or its circuit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SearchFault {
-    #[error(transparent)]
-    Map(#[from] raddle_bitmap::Error),
-    #[error("sample {at} is not above the one before: give them strictly ascending")]
+    Map(raddle_bitmap::Error),
     SampleOrder { at: usize },
 }
 
+raddle_policy::texts! { SearchFault:
+    Map(error) => "{error}";
+    SampleOrder { at } => "sample {at} is not above the one before: give them strictly ascending";
+}
+
+impl core::error::Error for SearchFault {}
+
+impl From<raddle_bitmap::Error> for SearchFault {
+    fn from(error: raddle_bitmap::Error) -> Self {
+        Self::Map(error)
+    }
+}
+
 /// Reason of an error, with the values that its message says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     // Policies.
-    #[error("{process} has a share of 0, so it could never run: give 1 or more")]
-    ZeroShare { process: ProcessId },
-    #[error("{} cannot be searched so: {cause}", resource.name())]
+    ZeroShare {
+        process: ProcessId,
+    },
     SearchRule {
         resource: Resource,
-        #[source]
         cause: SearchFault,
     },
-    #[error("both `{}` and `{}` are given for {}: give one of them", keys[0], keys[1], resource.name())]
-    SearchKeys { resource: Resource, keys: [&'static str; 2] },
-    #[error("neither the number of groups nor their size is given: give `groups` or `size`")]
+    SearchKeys {
+        resource: Resource,
+        keys: [&'static str; 2],
+    },
     NoGroups,
-    #[error("both `{}` and `{}` are given: give one of them", keys[0], keys[1])]
-    TwoUnits { keys: [&'static str; 2] },
-    #[error("the clock of the dispatcher is not known: give `clock-mhz` of 1 or more")]
+    TwoUnits {
+        keys: [&'static str; 2],
+    },
     NoClock,
     #[cfg(not(feature = "circuit"))]
-    #[error(
-        "the circuit model, which says how many clocks a search takes, is not built in: build raddle-workgroup with its feature `circuit`"
-    )]
     NoCircuit,
-    #[error("no channels leave streams nowhere to wait: give 1 or more, or leave it out")]
     NoChannels,
-    #[error(
-        "a time of 0 between two rounds of `split`: rounds would follow each other without end, give 1 or more"
-    )]
     NoRetry,
 
     // The allocator.
-    #[error("the plan for workgroup {workgroup} of {launch} is out of date: probe again")]
-    Stale { launch: LaunchId, workgroup: u64 },
-    #[error("workgroup {workgroup} of {launch} lies on the device already: release it first")]
-    Held { launch: LaunchId, workgroup: u64 },
-    #[error("workgroup {workgroup} of {launch} does not lie on the device: release each once")]
-    NotHeld { launch: LaunchId, workgroup: u64 },
+    Stale {
+        launch: LaunchId,
+        workgroup: u64,
+    },
+    Held {
+        launch: LaunchId,
+        workgroup: u64,
+    },
+    NotHeld {
+        launch: LaunchId,
+        workgroup: u64,
+    },
 
     // Order.
-    #[error("an order of no levels: give at least 1")]
     NoLevels,
-    #[error("no window: give one for each level")]
     NoWindows,
-    #[error("window {at} has 0 ticks, its level would never be best: give 1 or more")]
-    ZeroWindow { at: usize },
-    #[error("level {level} is not there, {levels} are: fold it to the last")]
-    LevelOutside { level: usize, levels: usize },
-    #[error("channel {channel} is not there, {channels} are: fold it, or make more")]
-    ChannelOutside { channel: usize, channels: usize },
-    #[error("no memory for marks of {channels} channels at {levels} levels: fold them")]
-    TooManyChannels { levels: usize, channels: usize },
-    #[error("tied channel {at} of the list is not above the one before it: sort them")]
-    ChannelOrder { at: usize },
+    ZeroWindow {
+        at: usize,
+    },
+    LevelOutside {
+        level: usize,
+        levels: usize,
+    },
+    ChannelOutside {
+        channel: usize,
+        channels: usize,
+    },
+    TooManyChannels {
+        levels: usize,
+        channels: usize,
+    },
+    ChannelOrder {
+        at: usize,
+    },
 
     // Split and balance.
-    #[error("a workgroup without waves: give at least 1")]
     NoWaves,
-    #[error("a balance over no SIMDs: give at least 1")]
     NoUnits,
-    #[error("a SIMD that takes 0 waves: give a limit of 1 or more")]
     ZeroLimit,
-    #[error("SIMD {unit} is not there, {units} are: begin at a lower one")]
-    UnitOutside { unit: u32, units: u32 },
-    #[error("{count} waves are not in the split table: give 1 to {most}")]
-    WaveCount { count: u64, most: u64 },
-    #[error("the target is not of this pointer as it stands: ask the pointer for another")]
+    UnitOutside {
+        unit: u32,
+        units: u32,
+    },
+    WaveCount {
+        count: u64,
+        most: u64,
+    },
     OtherTarget,
 
     // Place.
-    #[error("no weight is above 0: give at least one")]
     NoWeight,
-    #[error("row {row} has {amounts} amounts, {weights} are wanted: one a weight")]
-    RowLength { row: usize, amounts: usize, weights: usize },
-    #[error("the score of row {row} is beyond 64 bits: give smaller weights")]
-    Score { row: usize },
-    #[error("both shares of a mix are 0: give at least one")]
+    RowLength {
+        row: usize,
+        amounts: usize,
+        weights: usize,
+    },
+    Score {
+        row: usize,
+    },
     NoShare,
-    #[error("{free} rows of free amounts and {power} of instruction counts: one each a candidate")]
-    RowCount { free: usize, power: usize },
-    #[error("2 to the power of {power} ticks are more than are counted: give 63 or less")]
-    History { power: u8 },
-    #[error("a window of 0 cycles sees nothing: give 1 or more")]
+    RowCount {
+        free: usize,
+        power: usize,
+    },
+    History {
+        power: u8,
+    },
     NoCycles,
-    #[error("cycle {cycle} comes after cycle {latest}: give cycles in order")]
-    CycleBefore { cycle: u64, latest: u64 },
-    #[error("more instructions of kind {kind} in a cycle than 64 bits count")]
-    Issues { kind: usize },
-    #[error("{wanted} wanted, {free} free: wait for more, or take less")]
-    TakeBeyond { wanted: u64, free: u64 },
-    #[error("{given} given back, {taken} taken: give back each once")]
-    GiveBeyond { given: u64, taken: u64 },
-    #[error("the power of kind {kind} could not be measured: measure again")]
-    NotMeasured { kind: usize },
+    CycleBefore {
+        cycle: u64,
+        latest: u64,
+    },
+    Issues {
+        kind: usize,
+    },
+    TakeBeyond {
+        wanted: u64,
+        free: u64,
+    },
+    GiveBeyond {
+        given: u64,
+        taken: u64,
+    },
+    NotMeasured {
+        kind: usize,
+    },
+}
+
+raddle_policy::texts! { Reason:
+    ZeroShare { process } => "{process} has a share of 0, so it could never run: give 1 or more";
+    SearchRule { resource, cause } => "{} cannot be searched so: {cause}", resource.name();
+    SearchKeys { resource, keys } =>
+        "both `{}` and `{}` are given for {}: give one of them", keys[0], keys[1], resource.name();
+    NoGroups => "neither the number of groups nor their size is given: give `groups` or `size`";
+    TwoUnits { keys } => "both `{}` and `{}` are given: give one of them", keys[0], keys[1];
+    NoClock => "the clock of the dispatcher is not known: give `clock-mhz` of 1 or more";
+    #[cfg(not(feature = "circuit"))]
+    NoCircuit =>
+        "the circuit model, which says how many clocks a search takes, is not built in: build raddle-workgroup with its feature `circuit`";
+    NoChannels => "no channels leave streams nowhere to wait: give 1 or more, or leave it out";
+    NoRetry =>
+        "a time of 0 between two rounds of `split`: rounds would follow each other without end, give 1 or more";
+    Stale { launch, workgroup } =>
+        "the plan for workgroup {workgroup} of {launch} is out of date: probe again";
+    Held { launch, workgroup } =>
+        "workgroup {workgroup} of {launch} lies on the device already: release it first";
+    NotHeld { launch, workgroup } =>
+        "workgroup {workgroup} of {launch} does not lie on the device: release each once";
+    NoLevels => "an order of no levels: give at least 1";
+    NoWindows => "no window: give one for each level";
+    ZeroWindow { at } => "window {at} has 0 ticks, its level would never be best: give 1 or more";
+    LevelOutside { level, levels } =>
+        "level {level} is not there, {levels} are: fold it to the last";
+    ChannelOutside { channel, channels } =>
+        "channel {channel} is not there, {channels} are: fold it, or make more";
+    TooManyChannels { levels, channels } =>
+        "no memory for marks of {channels} channels at {levels} levels: fold them";
+    ChannelOrder { at } =>
+        "tied channel {at} of the list is not above the one before it: sort them";
+    NoWaves => "a workgroup without waves: give at least 1";
+    NoUnits => "a balance over no SIMDs: give at least 1";
+    ZeroLimit => "a SIMD that takes 0 waves: give a limit of 1 or more";
+    UnitOutside { unit, units } => "SIMD {unit} is not there, {units} are: begin at a lower one";
+    WaveCount { count, most } => "{count} waves are not in the split table: give 1 to {most}";
+    OtherTarget => "the target is not of this pointer as it stands: ask the pointer for another";
+    NoWeight => "no weight is above 0: give at least one";
+    RowLength { row, amounts, weights } =>
+        "row {row} has {amounts} amounts, {weights} are wanted: one a weight";
+    Score { row } => "the score of row {row} is beyond 64 bits: give smaller weights";
+    NoShare => "both shares of a mix are 0: give at least one";
+    RowCount { free, power } =>
+        "{free} rows of free amounts and {power} of instruction counts: one each a candidate";
+    History { power } =>
+        "2 to the power of {power} ticks are more than are counted: give 63 or less";
+    NoCycles => "a window of 0 cycles sees nothing: give 1 or more";
+    CycleBefore { cycle, latest } =>
+        "cycle {cycle} comes after cycle {latest}: give cycles in order";
+    Issues { kind } => "more instructions of kind {kind} in a cycle than 64 bits count";
+    TakeBeyond { wanted, free } => "{wanted} wanted, {free} free: wait for more, or take less";
+    GiveBeyond { given, taken } => "{given} given back, {taken} taken: give back each once";
+    NotMeasured { kind } => "the power of kind {kind} could not be measured: measure again";
 }

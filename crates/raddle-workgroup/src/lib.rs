@@ -30,7 +30,7 @@
 //! #     idempotent: Idempotence::Unknown, ..Launch::default() };
 //! let cus = Cus::new(shape, 2);
 //! let launches = [ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }];
-//! let view = ReadyView { launches: &launches, cus: &cus };
+//! let view = ReadyView::new(&launches, &cus);
 //! let mut policy = Leftover::default();
 //! let mut round = Round::default();
 //! policy.allocate_round(&view, Tick::ZERO, &mut round);
@@ -58,10 +58,11 @@ pub mod place;
 #[doc(hidden)]
 pub mod split;
 
+// Hidden items serve other crates of the workspace alone: they are not of the surface that is kept.
 pub use allocator::{Allocator, GroupPlan, ProbeRefusal, SimdRule};
 pub use baselines::{
-    BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, RoundRobin, Spatial,
-    SpatialConfig,
+    BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, PlacedAddresses, RoundRobin,
+    Spatial, SpatialConfig,
 };
 pub use error::Error;
 pub use matching::{

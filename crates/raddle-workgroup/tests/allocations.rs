@@ -125,7 +125,7 @@ fn matching_in_steady_state() {
             for now in from..to {
                 loop {
                     round.clear();
-                    let view = ReadyView { launches: &entries, cus: &table };
+                    let view = ReadyView::new(&entries, &table);
                     let answer = policy.allocate(&view, Tick(now), &mut round);
                     let Answer::Start { launch, waves } = answer else { break };
                     let entry = &mut entries[launch.index()];
@@ -185,7 +185,7 @@ fn a_compute_unit_takes_at_most_a_kibibyte() {
         let mut policy = Matching::new(MatchingConfig::default(), shape, cus).unwrap();
         for entry in 0..4 {
             let launches = &entries[entry..=entry];
-            let view = ReadyView { launches, cus: &table };
+            let view = ReadyView::new(launches, &table);
             round.clear();
             policy.allocate_round(&view, Tick::ZERO, &mut round);
         }

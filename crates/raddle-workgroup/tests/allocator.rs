@@ -247,7 +247,8 @@ fn policy() -> (Greedy, Book, Launch) {
 fn start(policy: &mut Greedy, book: &mut Book, launch: &Launch) -> Round {
     let entry = ready(*launch);
     let mut round = Round::default();
-    let view = ReadyView { launches: &[entry], cus: book.cus() };
+    let launches = [entry];
+    let view = ReadyView::new(&launches, book.cus());
     if let Answer::Start { waves, .. } = policy.allocate_round(&view, Tick::ZERO, &mut round) {
         book.start(launch, waves, &round.pieces, &round.places).expect("law 2 holds");
     }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use raddle_policy::{
-    Allocate, Answer, CuId, CuShape, Cus, Demand, Launch, LaunchId, ProcessId, ReadyLaunch,
+    Allocate, Answer, CuId, CuShape, Cus, Demand, Fact, Launch, LaunchId, ProcessId, ReadyLaunch,
     ReadyView, Resource, Round, Tick,
 };
 use raddle_testkit::{
@@ -10,8 +10,8 @@ use raddle_testkit::{
     ready, scenario, scenario_with, wide_scenario,
 };
 use raddle_workgroup::{
-    BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, RoundRobin, Spatial,
-    SpatialConfig,
+    BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, PlacedAddresses, RoundRobin,
+    Spatial, SpatialConfig,
 };
 
 fn round_robin(addresses: bool) -> RoundRobin {
@@ -35,7 +35,37 @@ fn lending(shares: &[u32], limits: &[u32]) -> Spatial {
     Spatial::new(config).expect("no share is 0")
 }
 
+/// A policy that minds fragmentation, as somebody would write it who has only the public parts: the
+/// compute unit with the least free run of vector registers that still takes the workgroup.
+#[derive(Clone, Debug, Default)]
+struct LeastRun(PlacedAddresses);
+
+impl Allocate for LeastRun {
+    fn allocate(&mut self, ready: &ReadyView<'_>, _: Tick, round: &mut Round) -> Answer {
+        for entry in ready.launches.iter().filter(|entry| entry.undistributed() > 0) {
+            let fits = |&cu: &CuId| ready.cus.room(cu, &entry.launch.demand) > 0;
+            let mut cus: Vec<CuId> = ready.cus.ids().filter(fits).collect();
+            cus.sort_by_key(|&cu| self.0.free_runs(cu).map(|[vgpr, ..]| vgpr.longest));
+            let start = cus.into_iter().find_map(|cu| self.0.start(ready, cu, entry, round));
+            if let Some(start) = start {
+                return start;
+            }
+            round.refuse(self.0.refusal(ready.cus, CuId(0), &entry.launch));
+        }
+        Answer::WAIT
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, _: Tick) {
+        self.0.observe(fact);
+    }
+}
+
 proptest! {
+    #[test]
+    fn a_policy_from_outside_with_addresses_keeps_them(s in scenario()) {
+        check_allocate(LeastRun::default, &s);
+    }
+
     #[test]
     fn round_robin_keeps_them(s in scenario()) {
         for addresses in [false, true] {
@@ -173,12 +203,12 @@ fn a_launch_of_which_only_assigned_work_is_left_is_skipped() {
         [ReadyLaunch { next: first.workgroups, assigned: 2, ..ready(first) }, ready(second)];
     for (name, mut policy) in policies() {
         let mut round = Round::default();
-        let view = ReadyView { launches: &launches, cus: &cus };
+        let view = ReadyView::new(&launches, &cus);
         let answer = policy.allocate_round(&view, Tick::ZERO, &mut round);
         let Answer::Start { launch, .. } = answer else { panic!("{name} answers {answer:?}") };
         assert_eq!(launch, second.id, "{name}");
         let mut round = Round::default();
-        let view = ReadyView { launches: &launches[..1], cus: &cus };
+        let view = ReadyView::new(&launches[..1], &cus);
         let answer = policy.allocate_round(&view, Tick::ZERO, &mut round);
         assert_eq!((answer, round), (Answer::WAIT, Round::default()), "{name}");
     }
@@ -206,7 +236,7 @@ fn absurd_devices_and_demands_are_refused_without_panic() {
                 ..base.launches[0]
             };
             let launches = [ReadyLaunch { next: u64::MAX - 3, ..ready(launch) }];
-            let view = ReadyView { launches: &launches, cus: &cus };
+            let view = ReadyView::new(&launches, &cus);
             for (name, mut policy) in policies() {
                 let mut round = Round::default();
                 let answer = policy.allocate_round(&view, Tick::MAX, &mut round);

@@ -81,7 +81,8 @@ mod tests {
     #[test]
     fn a_crate_without_std_takes_little_from_outside() {
         assert_eq!(found("raddle-sm", "rayon", None), 1);
-        assert_eq!(found("raddle-sm", "thiserror", None), 0);
+        assert_eq!(found("raddle-sm", "thiserror", None), 1);
+        assert_eq!(found("raddle-workgroup", "smallvec", None), 0);
         assert_eq!(found("raddle-sim", "rayon", None), 0);
     }
 

@@ -119,6 +119,7 @@ impl Sampled {
     /// Returns the largest length that the search tests and that is at most `longest`, in blocks; 0
     /// where there is none.
     #[must_use]
+    #[doc(hidden)]
     pub fn round_down(&self, longest: u32) -> u32 {
         let reached = self.amounts.partition_point(|&amount| amount <= longest);
         reached.checked_sub(1).map_or(0, |last| self.amounts[last])

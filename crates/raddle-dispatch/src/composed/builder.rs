@@ -10,10 +10,11 @@ use raddle_preempt::{Abilities, ControllerConfig, Declared, Driver, ResetScope};
 use raddle_policy::{Allocate, CuShape, Cus, LaunchPath, Preempt, Tick, Turn};
 
 use super::control::SteppedRuntime;
+use super::journal::{Journal, Listeners};
 use super::lists::Lists;
 use super::policies::{NamedPolicy, Policies};
 use super::ready::Ready;
-use super::{Checker, Composed, Journal, LogWriter, Preemptions, Transit, Turns};
+use super::{Checker, Composed, Preemptions, Transit, Turns};
 use crate::DispatchError;
 use crate::error::DispatchReason;
 
@@ -29,7 +30,8 @@ pub struct Builder {
     copies_apart: bool,
     scope: ResetScope,
     most_kills: Option<u32>,
-    log: LogWriter,
+    abilities: Abilities,
+    log: Listeners,
 }
 
 impl core::fmt::Debug for Builder {
@@ -48,7 +50,8 @@ impl Builder {
             copies_apart: false,
             scope: ResetScope::Process,
             most_kills: None,
-            log: LogWriter::off(),
+            abilities: Abilities::ALL,
+            log: Listeners::default(),
         }
     }
 
@@ -117,6 +120,17 @@ impl Builder {
         self
     }
 
+    /// Sets the methods that the device has for taking work off; by default it has every one. Where
+    /// the preempt policy asks for another one, work leaves by the next gentler method that the
+    /// device has (`Preemption::gentler`); waiting is always one. The header of a log does not say it: a
+    /// replay takes every method for there, so ask for those alone that the device has where logs are
+    /// replayed.
+    #[must_use]
+    pub const fn abilities(mut self, abilities: Abilities) -> Self {
+        self.abilities = abilities;
+        self
+    }
+
     /// Sets the rule of minimum progress: a launch that was killed `most` times is not killed
     /// again; `None`, the default, is no bound, so that a launch longer than each turn never ends.
     #[must_use]
@@ -136,8 +150,16 @@ impl Builder {
     /// Sets the log to which events and answers are written.
     #[cfg(feature = "recipes")]
     #[must_use]
-    pub fn log(mut self, log: LogWriter) -> Self {
-        self.log = log;
+    pub fn log(mut self, log: crate::log::LogWriter) -> Self {
+        self.log.writer = log;
+        self
+    }
+
+    /// Sets a function that is told each event and each answer in order, as the log has them. It
+    /// needs no standard library.
+    #[must_use]
+    pub fn observe(mut self, observer: impl FnMut(&crate::ToldLine<'_>) + Send + 'static) -> Self {
+        self.log.observer = Some(Box::new(observer));
         self
     }
 
@@ -145,7 +167,7 @@ impl Builder {
     ///
     /// # Errors
     /// When the shape of the compute units is impossible, when there are no compute units, when the
-    /// window is 0, and when launching overlaps with running kernels ([`LaunchPath::overlaps`])
+    /// window is 0, when the abilities have a reset and no flag, and when launching overlaps with running kernels ([`LaunchPath::overlaps`])
     /// without a window.
     pub fn build(self) -> Result<Composed, DispatchError> {
         self.shape.check().map_err(|error| DispatchError(DispatchReason::Shape(error)))?;
@@ -159,7 +181,7 @@ impl Builder {
             return Err(self.policies.path.broke("launch path", OVERLAP_WITHOUT_WINDOW));
         }
         let declared = Declared {
-            abilities: Abilities::ALL,
+            abilities: self.abilities,
             latched: true,
             withdraws: true,
             scope: self.scope,

@@ -12,6 +12,7 @@ mod builder;
 mod control;
 mod copies;
 mod events;
+mod journal;
 mod launch;
 mod lists;
 mod periods;
@@ -31,13 +32,14 @@ use alloc::vec::Vec;
 
 use crate::book::FreeUnits;
 use raddle_policy::{
-    Action, Actions, CuId, Cus, Event, Fact, Free, FreeRun, Launch, LaunchId, Piece, Place,
-    ProcessId, Refusal, StreamId, Tick, WaitTally, WaveSpan,
+    Action, Actions, CuId, Cus, Event, Fact, Free, FreeRun, Launch, LaunchId, ProcessId, Refusal,
+    StreamId, Tick, WaitTally,
 };
 use raddle_preempt::{Arbiter, Driver};
 
 pub use builder::Builder;
 use control::SteppedRuntime;
+use journal::Journal;
 use launch::{LaunchState, Stage};
 use lists::Lists;
 use periods::Mark;
@@ -45,12 +47,12 @@ use policies::Policies;
 use process::Process;
 use ready::Ready;
 #[cfg(not(feature = "recipes"))]
-use silent::{SilentLog as LogWriter, Unchecked as Checker};
+use silent::Unchecked as Checker;
 
 use crate::answer::LoggedAnswer;
 use crate::error::DispatchReason;
 #[cfg(feature = "recipes")]
-use crate::log::{LogWriter, check::Checker};
+use crate::log::check::Checker;
 use crate::{
     ByLaunch, DispatchError, Dispatcher, PreemptionTally, RefusedReset, Standstill, TurnTally,
 };
@@ -151,53 +153,6 @@ struct Transit {
     /// The tick until which each stream is busy with giving launches to the device, where that
     /// overlaps with running kernels.
     lines: BTreeMap<(ProcessId, StreamId), Tick>,
-}
-
-/// The decision log, the checker of the rules that its lines must keep, and the number of decisions
-/// so far.
-struct Journal {
-    log: LogWriter,
-    rules: Checker,
-    step: u64,
-}
-
-impl Journal {
-    fn event(&mut self, now: Tick, event: &Event<'_>) {
-        self.rules.event(event);
-        self.log.event(now, self.step, event);
-    }
-
-    fn answer(&mut self, now: Tick, answer: LoggedAnswer<'_>) {
-        self.rules.answer(&answer);
-        self.log.answer(now, self.step, answer);
-    }
-
-    fn start(
-        &mut self,
-        now: Tick,
-        launch: &Launch,
-        waves: WaveSpan,
-        pieces: &[Piece],
-        places: &[Place],
-    ) {
-        let (first, _) = waves.bounds(launch.demand.waves);
-        self.rules.starts(launch.id, first == 0);
-        self.log.start(now, self.step, launch, waves, pieces, places);
-    }
-
-    /// Returns an error if the dispatcher has broken a rule of the preemption controller, which no
-    /// event and no policy can cause.
-    #[cfg(feature = "recipes")]
-    fn kept(&self, at: Tick) -> Result<(), DispatchError> {
-        match self.rules.broken() {
-            None => Ok(()),
-            Some((rule, what)) => Err(DispatchError(DispatchReason::Rule {
-                rule: rule.number(),
-                at,
-                what: what.into(),
-            })),
-        }
-    }
 }
 
 impl core::fmt::Debug for Composed {

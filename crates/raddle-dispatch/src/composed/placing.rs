@@ -170,7 +170,7 @@ impl Composed {
     ) -> Result<bool, DispatchError> {
         round.clear();
         let cus = open_units(self.units.cus(), &self.preemptions.closed, &mut self.lists.open);
-        let view = ReadyView { launches: self.ready.launches(), cus };
+        let view = ReadyView::new(self.ready.launches(), cus);
         match self.policies.allocate.policy.allocate_round(&view, now, round) {
             Answer::Start { launch, waves } => {
                 for (launch, waves, pieces, places) in round.starts(launch, waves) {

@@ -215,23 +215,16 @@ impl Process {
     pub(super) fn state(&self, id: ProcessId, now: Tick) -> Option<ProcessState> {
         let submitted = self.submitted.len() as u64;
         let busy = self.streams.values().filter(|stream| stream.work.count > 0).count();
-        Some(ProcessState {
-            id,
-            level: self.work.level()?,
-            share: self.share,
-            joined: self.joined,
-            alive: self.work.alive.read(now),
-            ran: self.ran.read(now),
-            resident_waves: self.resident_waves,
-            ready: Some(self.work.count.saturating_sub(submitted)),
-            submitted,
-            outstanding: self.work.outstanding(),
-            ready_since: self.work.since,
-            waiting_since: (self.resident_waves == 0)
-                .then_some(self.work.since.max(self.idle_since)),
-            streams: Some(u32::try_from(busy).unwrap_or(u32::MAX)),
-            hints: self.hints,
-        })
+        let mut state = ProcessState::new(id, self.work.level()?, self.work.since);
+        (state.share, state.joined, state.hints) = (self.share, self.joined, self.hints);
+        (state.alive, state.ran) = (self.work.alive.read(now), self.ran.read(now));
+        state.resident_waves = self.resident_waves;
+        state.ready = Some(self.work.count.saturating_sub(submitted));
+        (state.submitted, state.outstanding) = (submitted, self.work.outstanding());
+        state.waiting_since =
+            (self.resident_waves == 0).then_some(self.work.since.max(self.idle_since));
+        state.streams = Some(u32::try_from(busy).unwrap_or(u32::MAX));
+        Some(state)
     }
 
     /// Returns the states of the streams that have a ready or submitted launch, by id.

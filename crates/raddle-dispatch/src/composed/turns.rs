@@ -8,14 +8,31 @@ use alloc::vec::Vec;
 
 use raddle_policy::{
     Actions, Preempt, Preemption, ProcessId, StreamId, StreamState, Tick, Turn, VictimLaunch,
+    VictimView,
 };
-use raddle_preempt::{CaptureOrder, Decided, ProcessPhase, Resumed, Standing, Wish, WishAnswer};
+use raddle_preempt::{
+    Abilities, CaptureOrder, Decided, ProcessPhase, Resumed, Standing, Wish, WishAnswer,
+};
 
 use super::launch::Stage;
 use super::process::Process;
 use super::{Composed, Turns};
 use crate::DispatchError;
 use crate::answer::{LoggedAnswer, WrittenLoad};
+
+/// A preempt policy of which only answers are carried out that the device is able to.
+struct Able<'p> {
+    policy: &'p mut dyn Preempt,
+    abilities: Abilities,
+}
+
+impl Preempt for Able<'_> {
+    fn preempt(&mut self, victim: &VictimView<'_>, now: Tick) -> Option<Preemption> {
+        let wanted = self.policy.preempt(victim, now);
+        let mut ways = core::iter::successors(wanted, |way| way.gentler());
+        ways.find(|&way| self.abilities.can(way))
+    }
+}
 
 impl Composed {
     /// Asks the turn policy which processes may issue launches, if that question is due, and takes
@@ -56,8 +73,9 @@ impl Composed {
             away.then_some(process.way)
         };
         let policies = &mut self.policies;
-        let asked: (&mut dyn Turn, &mut dyn Preempt) =
-            (&mut *policies.turn.policy, &mut *policies.preempt.policy);
+        let abilities = self.driver.controller().declared().abilities;
+        let mut able = Able { policy: &mut *policies.preempt.policy, abilities };
+        let asked: (&mut dyn Turn, &mut dyn Preempt) = (&mut *policies.turn.policy, &mut able);
         let outcome = self.turns.arbiter.decide(asked, states, victims, now, decided);
         outcome.map_err(|error| match error.broken_law() {
             Some(law) => policies.turn.broke("turn", law),

@@ -12,6 +12,7 @@ use super::writer::{Detail, LogWriter};
 use crate::{DispatchError, Recipe, Registry};
 
 /// The version of the log format that is written.
+#[doc(hidden)]
 pub const LOG_VERSION: u32 = 2;
 
 /// The first line of a log, which says enough to build the dispatcher again.
@@ -131,6 +132,7 @@ impl LogHeader {
     /// Returns a writer of a short log to `to` that begins with this header: a line leaves out each
     /// part that follows from earlier lines.
     #[must_use]
+    #[doc(hidden)]
     pub fn short_writer(&self, to: Box<dyn Write + Send>) -> LogWriter {
         LogWriter::new(to, (self.detail, self.recipe.reads(), true), self)
     }

@@ -6,11 +6,11 @@ use raddle_policy::{
 };
 use serde::Serialize;
 
-use super::line::{LoggedEvent, spelled};
 use crate::DispatchError;
 use crate::answer::runs::PieceRun;
 use crate::answer::{TakenOff, WrittenPieces, as_lists};
 use crate::error::DispatchReason;
+use crate::line::{LoggedEvent, spelled};
 
 /// Reads an event as a line of the log spells it, without its time: `{"event":"woke"}`. The pieces
 /// (equal workgroups on one compute unit) of an end are put into `pieces`; the device has `cus`
@@ -29,6 +29,7 @@ use crate::error::DispatchReason;
 /// # Errors
 /// When the text is no event for a dispatcher, or names a compute unit that the device does not
 /// have.
+#[doc(hidden)]
 pub fn event_of<'p>(
     text: &str,
     cus: u16,
@@ -57,6 +58,7 @@ pub fn event_of<'p>(
 /// assert_eq!(raddle_dispatch::log::spelled_actions(&actions), r#"[{"action":"restore","launch":3}]"#);
 /// ```
 #[must_use]
+#[doc(hidden)]
 pub fn spelled_actions(actions: &Actions) -> String {
     let spelled: Vec<SpelledAction<'_>> =
         actions.list.iter().map(|action| SpelledAction::of(action, actions)).collect();

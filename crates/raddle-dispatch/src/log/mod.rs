@@ -24,15 +24,14 @@
 pub mod check;
 mod header;
 mod host;
-mod line;
 mod lines;
 mod reader;
 mod short;
 mod writer;
 
+pub use crate::line::{LogLine, hash_of};
 pub use header::{LOG_VERSION, LogHeader};
 pub use host::{event_of, spelled_actions};
-pub use line::{LogLine, hash_of};
 pub use lines::spelled_out;
 pub use reader::{Replayed, replay, replay_with};
 pub use writer::{Detail, LogWriter, ended};

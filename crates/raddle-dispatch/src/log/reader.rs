@@ -7,9 +7,9 @@ use raddle_policy::{Actions, Piece, Tick};
 use raddle_read::without_content;
 
 use super::header::LogHeader;
-use super::line::{LogLine, LoggedEvent};
 use super::lines::LogLines;
 use crate::answer::runs::PieceRun;
+use crate::line::{LogLine, LoggedEvent};
 use crate::{Composed, DispatchError, Dispatcher, Registry};
 
 /// The result of a replay: the events of a log were given to a new dispatcher, and its answers

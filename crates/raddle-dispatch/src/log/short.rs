@@ -17,10 +17,10 @@ use raddle_policy::{LaunchId, Piece, Tick, WaveSpan};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::line::read_span;
 use crate::ByLaunch;
 use crate::answer::WrittenPieces;
 use crate::answer::runs::PieceRun;
+use crate::line::read_span;
 
 /// The content of earlier lines of a short log, as far as later lines may leave it out.
 #[derive(Debug, Default)]

@@ -7,9 +7,9 @@ use raddle_policy::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::line::LoggedEvent;
 use super::short::Memory;
 use crate::answer::LoggedAnswer;
+use crate::line::LoggedEvent;
 
 /// The detail in which a log has the starts of workgroups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,6 +57,12 @@ impl std::fmt::Debug for LogWriter {
     }
 }
 
+impl Default for LogWriter {
+    fn default() -> Self {
+        Self::off()
+    }
+}
+
 impl LogWriter {
     /// Returns a writer that is off: it writes no line.
     #[must_use]
@@ -94,23 +100,27 @@ impl LogWriter {
     /// Returns a writer to `to` that begins with this header, for a program whose log has events
     /// and answers of its own. Give it a buffered writer: every line is one write.
     #[must_use]
+    #[doc(hidden)]
     pub fn with_header(to: Box<dyn Write + Send>, header: &impl Serialize) -> Self {
         Self::new(to, (Detail::Answers, Needs::NONE, false), header)
     }
 
     /// Writes a line with an event: `said` is a value with a key `event`.
+    #[doc(hidden)]
     pub fn heard(&mut self, t: Tick, step: u64, said: impl Serialize) {
         self.lines.0 += 1;
         self.line(t, step, &said);
     }
 
     /// Writes a line with an answer: `said` is a value with a key `answer`.
+    #[doc(hidden)]
     pub fn said(&mut self, t: Tick, step: u64, said: impl Serialize) {
         self.lines.1 += 1;
         self.line(t, step, &said);
     }
 
     /// Writes the buffered lines to the output. An error is reported by [`finish`](Self::finish).
+    #[doc(hidden)]
     pub fn flush(&mut self) {
         if let (Some(to), None) = (&mut self.to, &self.error) {
             self.error = to.flush().err();
@@ -119,6 +129,7 @@ impl LogWriter {
 
     /// Returns whether a line could not be written, so that the log breaks off before it.
     #[must_use]
+    #[doc(hidden)]
     pub const fn is_lost(&self) -> bool {
         self.error.is_some()
     }

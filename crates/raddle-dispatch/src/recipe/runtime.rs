@@ -17,6 +17,7 @@ const KEYS: [&str; 8] =
 /// `None` is taken from the device table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
+#[doc(hidden)]
 pub struct PreemptRuntime {
     /// The scope of a reset, the set of launches that it kills; with `None`, those of one process.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,6 +54,7 @@ pub struct PreemptRuntime {
 impl PreemptRuntime {
     /// Returns these costs, with each field that is `None` taken from `other`.
     #[must_use]
+    #[doc(hidden)]
     pub fn or(self, other: Self) -> Self {
         Self {
             scope: self.scope.or(other.scope),

@@ -255,6 +255,7 @@ impl<P: ?Sized> PolicySlot<P> {
 
     /// Returns whether the policy comes from outside this workspace.
     #[must_use]
+    #[doc(hidden)]
     pub fn is_from_outside(&self) -> bool {
         !self.row.bundled
     }

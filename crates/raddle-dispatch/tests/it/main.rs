@@ -11,5 +11,6 @@ mod recipes;
 mod registry;
 mod returned;
 mod slots;
+mod told;
 mod ways;
 mod window;

@@ -5,7 +5,7 @@ use raddle_policy::{LaunchPath, Level, ProcessState, Submission, Tick, Ticks, Tu
 use raddle_testkit::{Scenario, render_launch_path};
 
 fn process(id: u16, level: u8) -> ProcessState {
-    ProcessState { level: Level(level), ..raddle_testkit::process(id) }
+    ProcessState::new(raddle_policy::ProcessId(id), Level(level), Tick::ZERO)
 }
 
 fn sweep(mut turn: impl Turn) -> String {

@@ -285,7 +285,7 @@ impl<'s> Twins<'s> {
     fn decide(&mut self, now: Tick) -> bool {
         let cus = Cus::new(self.scenario.shape, self.scenario.cus);
         let view = self.view();
-        let view = ReadyView { launches: &view, cus: &cus };
+        let view = ReadyView::new(&view, &cus);
         let mut round = Round::default();
         let answer = self.policy.allocate(&view, now, &mut round);
         let mut held = self.expected(now);

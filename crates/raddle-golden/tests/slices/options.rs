@@ -2,7 +2,6 @@
 
 use proptest::prelude::*;
 use raddle_policy::{Level, ProcessState, Tick, Turn};
-use raddle_testkit::process;
 use raddle_timeslice::{
     LoadOrder, Reload, Shares, SliceRule, TakeOver, WeightedSlices, WeightedSlicesConfig,
 };
@@ -83,7 +82,9 @@ fn by_policy(o: &Options) -> Vec<u64> {
         .zip(&o.tasks)
         .map(|(id, &(level, share, comes))| {
             let (level, joined) = (Level(level - 1), Tick(comes * 1000));
-            ProcessState { level, share, joined, ..process(id) }
+            let mut state = ProcessState::new(raddle_policy::ProcessId(id), level, Tick::ZERO);
+            (state.share, state.joined) = (share, joined);
+            state
         })
         .collect();
     let (mut policy, mut now) = (WeightedSlices::new(config).unwrap(), Tick(0));

@@ -116,22 +116,15 @@ impl Member {
 
     pub(super) fn state(&self, id: ProcessId, now: u64) -> Option<ProcessState> {
         let since = self.runnable.filter(|_| !self.held)?;
-        Some(ProcessState {
-            id,
-            level: self.level,
-            share: self.share,
-            joined: Tick(self.joined),
-            alive: Ticks(self.alive.saturating_add(now.saturating_sub(since))),
-            ran: self.ran(now),
-            resident_waves: self.in_flight,
-            ready: None,
-            submitted: self.in_flight,
-            outstanding: None,
-            ready_since: Tick(since),
-            waiting_since: (self.in_flight == 0).then_some(Tick(since)),
-            streams: None,
-            hints: self.hints,
-        })
+        let mut state = ProcessState::new(id, self.level, Tick(since));
+        (state.share, state.joined, state.hints) = (self.share, Tick(self.joined), self.hints);
+        state.alive = Ticks(self.alive.saturating_add(now.saturating_sub(since)));
+        state.ran = self.ran(now);
+        (state.resident_waves, state.submitted) = (self.in_flight, self.in_flight);
+        // A daemon is not told what waits in the program, and in how many streams.
+        (state.ready, state.streams) = (None, None);
+        state.waiting_since = (self.in_flight == 0).then_some(Tick(since));
+        Some(state)
     }
 
     /// Returns an entry for each submitted launch of the program; a daemon knows only how many

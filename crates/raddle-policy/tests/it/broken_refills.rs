@@ -1,8 +1,8 @@
 //! Does the test kit catch policies that mind refills and deny it?
 
 use raddle_policy::{
-    Allocate, Answer, CuId, Fact, Launch, LaunchPath, Preempt, Preemption, ProcessState, ReadyView,
-    Round, Submission, Tick, Ticks, Turn, VictimView,
+    Allocate, Answer, CuId, Fact, Free, Launch, LaunchPath, Preempt, Preemption, ProcessState,
+    Rank, Ranked, ReadyView, Round, Submission, Tick, Ticks, Turn, VictimView,
 };
 use raddle_testkit::{
     examine_launch_path, examine_preempt, examine_turn, submissions, turn_scenario, victims,
@@ -98,4 +98,26 @@ impl Allocate for Counting {
 fn an_allocate_policy_that_minds_refills_is_caught() {
     assert_eq!(caught(Counting::default), NONE);
     assert_eq!(caught(|| Counting { counts: true, ended: 0 }), [11]);
+}
+
+/// An order that says whether it minds refills, by its only field.
+#[derive(Clone, Copy)]
+struct Fullest(bool);
+
+impl Rank for Fullest {
+    fn unit(&self, _: &Launch, room: u32, _: &Free) -> u64 {
+        room.into()
+    }
+
+    fn minds_refills(&self) -> bool {
+        self.0
+    }
+}
+
+#[test]
+fn an_order_says_for_its_policy_whether_it_minds_refills() {
+    for minds in [false, true] {
+        assert_eq!(Ranked::new(Fullest(minds)).minds_refills(), minds);
+        assert_eq!(caught(|| Ranked::new(Fullest(minds))), NONE);
+    }
 }

@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 use raddle_policy::{
-    Allocate, Answer, CuId, Free, Launch, OneByOne, PerProcess, ProcessId, Rank, Ranked,
-    ReadyLaunch, ReadyView, Round, Tick,
+    Allocate, Answer, CuId, Free, Launch, PerProcess, ProcessId, Rank, Ranked, ReadyLaunch,
+    ReadyView, Round, Tick,
 };
 use raddle_testkit::{
-    World, cases, check_allocate, check_bulk, scenario, scenario_with, wide_scenario,
+    OneByOne, World, cases, check_allocate, check_bulk, scenario, scenario_with, wide_scenario,
 };
 
 /// An order of launches and of compute units for tests, each chosen by a number: 0 is no order, 1

@@ -74,6 +74,7 @@ impl<T> Controller<T> {
 
     /// Returns whether [`next_any`](Self::next_any) has a command.
     #[must_use]
+    #[doc(hidden)]
     pub fn is_any_due(&self) -> bool {
         self.listed.iter().any(|&process| self.is_due(process) == Ok(true))
     }

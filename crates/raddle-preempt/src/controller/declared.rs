@@ -45,6 +45,7 @@ pub enum ResetScope {
 impl ResetScope {
     /// Returns whether a reset may also kill launches of other processes.
     #[must_use]
+    #[doc(hidden)]
     pub const fn is_shared(self) -> bool {
         matches!(self, Self::Partition | Self::Device)
     }

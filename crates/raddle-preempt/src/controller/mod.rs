@@ -194,6 +194,7 @@ impl<T> Controller<T> {
     ///
     /// # Errors
     /// An unknown process.
+    #[doc(hidden)]
     pub fn is_raised(&self, process: ProcessId) -> Result<bool, PreemptError> {
         self.process(process).map(|it| it.cut.is_some())
     }
@@ -231,6 +232,7 @@ impl<T> Controller<T> {
     /// Returns whether a launch that is in the runtime leaves by the preemption flag when it comes
     /// to its start.
     #[must_use]
+    #[doc(hidden)]
     pub fn leaves(&self, handle: LaunchHandle) -> bool {
         let flying = self.process(handle.process).ok().and_then(|it| it.flight.get(handle));
         flying.is_some_and(|flying| flying.fate != flight::LaunchFate::Stays)
@@ -255,6 +257,7 @@ impl<T> Controller<T> {
     ///
     /// # Errors
     /// An unknown process.
+    #[doc(hidden)]
     pub fn flying(
         &self,
         process: ProcessId,

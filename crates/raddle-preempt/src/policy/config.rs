@@ -14,6 +14,7 @@ use crate::abilities::Abilities;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
+#[doc(hidden)]
 pub struct ResetConfig {
     /// Most times that one launch is killed; 0 kills nothing, `None` is no limit.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
@@ -24,6 +25,7 @@ pub struct ResetConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
+#[doc(hidden)]
 pub struct CheapestConfig {
     /// Longest time that the work of a process may take to leave the device, in microseconds.
     pub bound_us: u64,
@@ -78,6 +80,7 @@ impl DeviceCosts {
     /// Returns the bytes of registers and LDS that one workgroup of this demand keeps on the
     /// device. Saturates.
     #[must_use]
+    #[doc(hidden)]
     pub fn context_bytes(&self, demand: &Demand) -> u64 {
         let bytes = |granules: u32, each: u32| u64::from(granules).saturating_mul(each.into());
         let wave = bytes(demand.vgpr.into(), self.vgpr_bytes)

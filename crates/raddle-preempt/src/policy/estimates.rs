@@ -99,7 +99,8 @@ mod tests {
     use super::*;
 
     fn estimate(estimates: &Estimates, launches: &[VictimLaunch], now: u64) -> VictimEstimate {
-        let view = VictimView { process: &process(0), launches, by: &[] };
+        let process = process(0);
+        let view = VictimView::new(&process, launches, &[]);
         estimates.victim(&view, Tick(now))
     }
 

@@ -1,8 +1,7 @@
 //! Does an arbiter turn the answers of turn and preempt policies into the right wishes?
 
 use raddle_policy::{
-    Level, Preempt, Preemption, ProcessId, ProcessState, Tick, Ticks, Turn, VictimLaunch,
-    VictimView,
+    Level, Preempt, Preemption, ProcessId, ProcessState, Tick, Turn, VictimLaunch, VictimView,
 };
 use raddle_preempt::{Arbiter, Decided, PreemptError, Standing, Wish};
 
@@ -29,8 +28,7 @@ impl Preempt for Leaves {
 }
 
 fn state(id: ProcessId) -> ProcessState {
-    let (level, share, ran) = (Level(0), 1, Ticks::ZERO);
-    ProcessState { level, share, alive: ran, ran, ..raddle_testkit::process(id.0) }
+    ProcessState::new(id, Level(0), Tick::ZERO)
 }
 
 /// Asks the arbiter for a decision where the turn policy names `named`, work leaves by `way`, and

@@ -239,6 +239,7 @@ impl Controllers {
     /// Returns the kernel status register table of seed 003, one row for each unfinished kernel, in
     /// the order of arrival.
     #[must_use]
+    #[doc(hidden)]
     pub fn kernels(&self) -> Vec<KernelRow> {
         let mut held: Vec<&HeldKernel> = self.kernels.iter().flatten().collect();
         held.sort_by_key(|held| held.arrival);
@@ -252,6 +253,7 @@ impl Controllers {
 
     /// Returns the SM status register table of seed 003, one row for each SM.
     #[must_use]
+    #[doc(hidden)]
     pub fn sms(&self) -> Vec<SmRow> {
         // SMs are numbered by u16.
         (0..).map(CuId).zip(&self.sms).map(|(sm, it)| it.row(sm)).collect()
@@ -260,6 +262,7 @@ impl Controllers {
     /// Returns the block status register table of one SM (seed 003), one row for each unfinished
     /// block, in the order of distribution.
     #[must_use]
+    #[doc(hidden)]
     pub fn blocks(&self, sm: CuId) -> Vec<BlockRow> {
         let here = |block: &&SmBlock| block.sm == sm.0 && !block.done();
         let mut blocks: Vec<&SmBlock> = self.blocks.iter().filter(here).collect();

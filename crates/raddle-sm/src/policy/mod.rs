@@ -36,7 +36,7 @@ use tables::BlockTables;
 /// #     idempotent: Idempotence::Unknown, ..Launch::default() };
 /// let cus = Cus::new(shape, 3);
 /// let launches = [ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }];
-/// let view = ReadyView { launches: &launches, cus: &cus };
+/// let view = ReadyView::new(&launches, &cus);
 /// let mut policy = BlockWarp::new(BlockWarpConfig::default());
 /// let mut round = Round::default();
 /// policy.allocate_round(&view, Tick::ZERO, &mut round);
@@ -74,6 +74,7 @@ impl BlockWarp {
 
     /// Returns the settings of the policy: its choices between readings of the rules of seed 003.
     #[must_use]
+    #[doc(hidden)]
     pub const fn options(&self) -> &BlockWarpConfig {
         &self.options
     }

@@ -1,10 +1,11 @@
 //! Does an allocation policy keep its eleven laws?
 
 use raddle_policy::{
-    Allocate, Answer, CuId, Cus, Fact, LaunchId, OneByOne, Place, ReadyView, Round, Tick, WaveSpan,
+    Allocate, Answer, CuId, Cus, Fact, LaunchId, Place, ReadyView, Round, Tick, WaveSpan,
 };
 
 use super::breach::upheld;
+use super::one_by_one::OneByOne;
 use super::refills::RefillCheck;
 use super::render::told;
 use super::spot::breach;
@@ -87,7 +88,7 @@ fn examine_questions<P: Allocate + Clone>(
 }
 
 fn empty_view(policy: &mut dyn Allocate, cus: &Cus) -> Result<(), Breach> {
-    let view = ReadyView { launches: &[], cus };
+    let view = ReadyView::new(&[], cus);
     let mut round = Round::default();
     match policy.allocate_round(&view, Tick::ZERO, &mut round) {
         Answer::Wait { .. } => Ok(()),

@@ -63,6 +63,7 @@ mod ending;
 mod launch_path;
 mod leaving;
 mod off;
+mod one_by_one;
 mod preempt;
 mod refills;
 mod render;
@@ -79,6 +80,7 @@ pub use allocate::{
 };
 pub use breach::Breach;
 pub use launch_path::{check_launch_path, examine_launch_path, render_launch_path};
+pub use one_by_one::OneByOne;
 pub use preempt::{Revocation, check_preempt, examine_preempt, render_preempt};
 pub use render::{LINES, render};
 pub use scenario::Scenario;

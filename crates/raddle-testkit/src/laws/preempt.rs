@@ -68,7 +68,7 @@ fn play<P: Preempt + Clone>(
 ) -> Result<Vec<Option<Preemption>>, Breach> {
     let mut answers = Vec::new();
     for Revocation { process, launches, now } in victims {
-        let view = VictimView { process, launches, by: &[] };
+        let view = VictimView::new(process, launches, &[]);
         if !policy.minds_refills() {
             let (mut lived, mut not) = (policy.clone(), policy.clone());
             refill(process.id, |fact| lived.observe(fact, *now));

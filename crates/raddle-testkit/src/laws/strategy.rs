@@ -228,15 +228,12 @@ fn demand(shape: CuShape) -> impl Strategy<Value = Demand> {
 /// Returns a strategy of states of the process `id`, whose `ran` never exceeds `alive`.
 fn any_process(id: ProcessId) -> impl Strategy<Value = ProcessState> {
     (0u8..4, 1u32..=8, 0u64..1000, 0u64..100_000, 0u64..=100, 0u64..64).prop_map(
-        move |(level, share, joined, alive, ran, resident_waves)| ProcessState {
-            id,
-            level: Level(level),
-            share,
-            joined: Tick(joined),
-            alive: Ticks(alive),
-            ran: Ticks(alive * ran / 100),
-            resident_waves,
-            ..crate::process(id.0)
+        move |(level, share, joined, alive, ran, resident_waves)| {
+            let mut state = ProcessState::new(id, Level(level), Tick::ZERO);
+            (state.share, state.joined) = (share, Tick(joined));
+            (state.alive, state.ran) = (Ticks(alive), Ticks(alive * ran / 100));
+            state.resident_waves = resident_waves;
+            state
         },
     )
 }

@@ -104,7 +104,9 @@ fn play<P: Turn + Clone>(policy: &mut P, scenario: &TurnScenario) -> Result<Vec<
     let mut states: Vec<ProcessState> = Vec::new();
     for (id, &share) in (0..).map(ProcessId).zip(&scenario.shares) {
         policy.observe(&Fact::ProcessJoined { process: id, share }, now);
-        states.push(ProcessState { share, joined: now, ..crate::process(id.0) });
+        let mut state = ProcessState::new(id, Level(0), Tick::ZERO);
+        (state.share, state.joined) = (share, now);
+        states.push(state);
     }
     let mut given = Vec::new();
     for step in &scenario.steps {

@@ -209,7 +209,7 @@ impl<'s> World<'s> {
         let mut round = Round::default();
         loop {
             round.clear();
-            let view = ReadyView { launches: &self.ready, cus: &self.account.cus };
+            let view = ReadyView::new(&self.ready, &self.account.cus);
             let answer = policy.allocate_round(&view, self.now, &mut round);
             if self.ready.is_empty() && !matches!(answer, Answer::Wait { .. }) {
                 return Err(breach(7, "an empty view is not answered with Wait"));

@@ -223,6 +223,7 @@ impl WeightedSlices {
     /// Returns the number of processes whose level is less urgent than the last level in use, and
     /// so counts as that one.
     #[must_use]
+    #[doc(hidden)]
     pub fn folded(&self, processes: &[ProcessState]) -> usize {
         processes.iter().filter(|process| self.levels.fold(process.level) != process.level).count()
     }

@@ -76,6 +76,7 @@ impl Allocator {
     /// The method costs one comparison for each unit, so it suits scans of a full device. On every
     /// unit that it leaves out, [`probe`](Self::probe) would refuse, and would return the rotation
     /// of SIMDs unchanged.
+    #[doc(hidden)]
     pub fn not_full(&self, cus: Range<u16>, demand: &Demand) -> impl Iterator<Item = CuId> {
         /// The number of compute units that are compared together, so that the compiler may use
         /// vector instructions.
@@ -201,6 +202,7 @@ impl Allocator {
     /// the longest run that the waves before it leave, both in granules. Where the workgroup would
     /// fit, the refusal names [`Resource::Cus`].
     #[must_use]
+    #[doc(hidden)]
     pub fn fragmentation(&self, launch: LaunchId, cu: CuId, demand: &Demand) -> Refusal {
         let unit = self.units.get(cu.index());
         let lacking = unit.and_then(|unit| probe::lacking_run(unit, demand));

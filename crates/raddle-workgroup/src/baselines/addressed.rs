@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use raddle_policy::{
-    CuId, Cus, Fact, FreeRun, Launch, Piece, ReadyLaunch, Refusal, Resource, Round, WaveSpan,
+    Answer, CuId, Cus, Fact, FreeRun, Launch, Piece, ReadyLaunch, ReadyView, Refusal, Resource,
+    Round, WaveSpan,
 };
 
 use crate::allocator::{Allocator, SimdRule};
@@ -24,15 +25,71 @@ pub struct BaselineConfig {
 }
 
 /// The addresses (SIMD, and first granules of registers and LDS of each wave) of all workgroups
-/// that a policy has placed and that have not ended.
+/// that a policy has placed and that have not ended. A policy that minds fragmentation keeps one: a
+/// view has amounts only, and only who gives addresses knows which runs are free.
+///
+/// ```
+/// use raddle_policy::{Allocate, Answer, CuId, Fact, FreeRun, ReadyView, Round, Tick};
+/// use raddle_workgroup::PlacedAddresses;
+///
+/// /// Starts each workgroup on the compute unit whose free LDS is least in one piece.
+/// #[derive(Clone, Debug, Default)]
+/// struct Pieces(PlacedAddresses);
+///
+/// impl Allocate for Pieces {
+///     fn allocate(&mut self, ready: &ReadyView<'_>, _: Tick, round: &mut Round) -> Answer {
+///         for entry in ready.launches.iter().filter(|entry| entry.undistributed() > 0) {
+///             let demand = &entry.launch.demand;
+///             let mut cus: Vec<CuId> =
+///                 ready.cus.ids().filter(|&cu| ready.cus.room(cu, demand) > 0).collect();
+///             cus.sort_by_key(|&cu| self.0.free_runs(cu).map(|[.., lds]| lds.longest));
+///             let start = cus.into_iter().find_map(|cu| self.0.start(ready, cu, entry, round));
+///             if let Some(start) = start {
+///                 return start;
+///             }
+///             round.refuse(self.0.refusal(ready.cus, CuId(0), &entry.launch));
+///         }
+///         Answer::WAIT
+///     }
+///
+///     fn observe(&mut self, fact: &Fact<'_>, _: Tick) {
+///         self.0.observe(fact);
+///     }
+/// }
+/// # let shape = raddle_policy::CuShape { simds: 1, waves_per_simd: 4, vgpr_per_simd: 8, sgpr: 8,
+/// #     lds: 8, workgroups: 4, barriers: 4 };
+/// # let cus = raddle_policy::Cus::new(shape, 1);
+/// # let launch = raddle_policy::Launch { workgroups: 2, demand: raddle_policy::Demand { waves: 1,
+/// #     vgpr: 1, lds: 3, ..Default::default() }, ..Default::default() };
+/// # let entry = raddle_policy::ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO };
+/// # let (mut policy, mut round) = (Pieces::default(), Round::default());
+/// # let launches = [entry];
+/// # let view = ReadyView::new(&launches, &cus);
+/// # assert!(matches!(policy.allocate(&view, Tick::ZERO, &mut round), Answer::Start { .. }));
+/// # assert_eq!(policy.0.free_runs(CuId(0)).map(|[.., lds]| (lds.free, lds.longest)), Some((5, 5)));
+/// ```
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Addressed {
+pub struct PlacedAddresses {
     /// The allocator of addresses; `None` before the first question to the policy, which shows how
     /// many compute units the device has.
     allocator: Option<Allocator>,
 }
 
-impl Addressed {
+impl PlacedAddresses {
+    /// Places the next workgroup of `entry` on a compute unit, writes it with its addresses into the
+    /// round, and returns the answer that starts it; `None` where it does not fit there.
+    pub fn start(
+        &mut self,
+        ready: &ReadyView<'_>,
+        cu: CuId,
+        entry: &ReadyLaunch,
+        round: &mut Round,
+    ) -> Option<Answer> {
+        let ranges = [cu.0..cu.0.saturating_add(1), 0..0];
+        self.place(ready.cus, ranges, (entry, entry.next), round)?;
+        Some(Answer::Start { launch: entry.launch.id, waves: WaveSpan::All })
+    }
+
     /// Places one workgroup of `entry`, with addresses, on the first compute unit of these ranges
     /// on which it fits. Returns that compute unit; `None` where it fits on none.
     pub(crate) fn place(
@@ -61,7 +118,8 @@ impl Addressed {
 
     /// Returns the refusal of the next workgroup of `launch` on `cu`: the resource of which too few
     /// granules are free, or else too few in one free run.
-    pub(crate) fn refusal(&self, cus: &Cus, cu: CuId, launch: &Launch) -> Refusal {
+    #[must_use]
+    pub fn refusal(&self, cus: &Cus, cu: CuId, launch: &Launch) -> Refusal {
         let counted = cus.refusal(cu, launch);
         match &self.allocator {
             // By counting alone the workgroup would fit, so its resources lie in pieces.
@@ -73,13 +131,16 @@ impl Addressed {
     }
 
     /// Returns the free granules and the longest free runs of a compute unit, each summed over its
-    /// SIMDs: of vector registers, scalar registers and LDS. `None` before the first question to
-    /// the policy.
-    pub(crate) fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
+    /// SIMDs: of vector registers, scalar registers and LDS. `None` before the first workgroup is
+    /// placed.
+    #[must_use]
+    pub fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
         self.allocator.as_ref()?.free_runs(cu)
     }
 
-    pub(crate) fn observe(&mut self, fact: &Fact<'_>) {
+    /// Is told what has happened, by the policy that was told it: workgroups that ended, left or came
+    /// back.
+    pub fn observe(&mut self, fact: &Fact<'_>) {
         let Some(allocator) = &mut self.allocator else {
             return;
         };

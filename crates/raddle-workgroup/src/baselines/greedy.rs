@@ -6,13 +6,13 @@ use raddle_policy::{
     Allocate, Answer, CuId, Fact, FreeRun, Piece, ReadyLaunch, ReadyView, Round, Tick,
 };
 
-use super::addressed::{Addressed, BaselineConfig};
+use super::addressed::{BaselineConfig, PlacedAddresses};
 use super::waiting::{Explained, MayFit, Refused, start, waiting};
 
 /// A policy that places each workgroup on the lowest compute unit with room.
 #[derive(Clone, Debug)]
 pub struct Greedy {
-    addressed: Option<Addressed>,
+    addressed: Option<PlacedAddresses>,
     refused: Refused,
 }
 
@@ -20,7 +20,7 @@ impl Greedy {
     /// Returns a policy with these settings and no workgroup placed.
     #[must_use]
     pub fn new(config: BaselineConfig) -> Self {
-        let addressed = config.addresses.then(Addressed::default);
+        let addressed = config.addresses.then(PlacedAddresses::default);
         Self { addressed, refused: Refused::default() }
     }
 
@@ -79,7 +79,7 @@ fn place_counted(
 }
 
 fn place_addressed(
-    addressed: &mut Addressed,
+    addressed: &mut PlacedAddresses,
     ready: &ReadyView<'_>,
     entry: &ReadyLaunch,
     limit: u64,

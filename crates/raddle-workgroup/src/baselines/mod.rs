@@ -8,7 +8,7 @@ mod rounds;
 mod spatial;
 mod waiting;
 
-pub use addressed::BaselineConfig;
+pub use addressed::{BaselineConfig, PlacedAddresses};
 pub use greedy::Greedy;
 pub use leftover::{Leftover, LeftoverConfig, LeftoverOrder};
 pub use round_robin::RoundRobin;

@@ -8,7 +8,7 @@ use core::ops::Range;
 
 use raddle_policy::{Allocate, Answer, CuId, Fact, FreeRun, ReadyLaunch, ReadyView, Round, Tick};
 
-use super::addressed::{Addressed, BaselineConfig};
+use super::addressed::{BaselineConfig, PlacedAddresses};
 use super::rounds::{Dealer, Passes};
 use super::waiting::{Explained, Refused, start, waiting};
 
@@ -16,7 +16,7 @@ use super::waiting::{Explained, Refused, start, waiting};
 #[derive(Clone, Debug)]
 pub struct RoundRobin {
     cursor: u16,
-    addressed: Option<Addressed>,
+    addressed: Option<PlacedAddresses>,
     dealer: Dealer,
     refused: Refused,
 }
@@ -25,7 +25,7 @@ impl RoundRobin {
     /// Returns a policy whose search begins at compute unit 0.
     #[must_use]
     pub fn new(config: BaselineConfig) -> Self {
-        let addressed = config.addresses.then(Addressed::default);
+        let addressed = config.addresses.then(PlacedAddresses::default);
         Self { cursor: 0, addressed, dealer: Dealer::default(), refused: Refused::default() }
     }
 

@@ -84,6 +84,7 @@ impl LevelWindows {
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where both units are given.
+    #[doc(hidden)]
     pub fn ticks(&self) -> Result<Vec<u64>, Error> {
         let Self { windows_ns, windows_us } = self;
         if !windows_ns.is_empty() && !windows_us.is_empty() {
@@ -210,6 +211,7 @@ impl SplitRule {
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where both units are given, [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0.
+    #[doc(hidden)]
     pub const fn retry(&self) -> Result<u64, Error> {
         match (self.retry_ns, self.retry_us) {
             (Some(_), Some(_)) => Err(Error(Reason::TwoUnits { keys: ["retry-ns", "retry-us"] })),
@@ -323,6 +325,7 @@ impl PowerWeights {
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where both keys are given, [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0 ticks,
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for more than 2 to the 63.
+    #[doc(hidden)]
     pub const fn history(&self) -> Result<u64, Error> {
         match (self.history_ticks, self.history_log2) {
             (Some(_), Some(_)) => {

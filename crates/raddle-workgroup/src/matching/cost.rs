@@ -12,6 +12,7 @@ use crate::Error;
 /// side; or one that serves all of these in turn. Gates with a constant input are not counted, as
 /// synthesis removes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct SearchCost {
     /// The number of gates with two inputs in these circuits.
     pub(crate) gates: u64,

@@ -75,6 +75,7 @@ impl SearchRule {
 /// the full search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
+#[doc(hidden)]
 pub enum ByResource<T> {
     /// One value that holds for every resource.
     All(T),
@@ -87,6 +88,7 @@ pub enum ByResource<T> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[doc(hidden)]
 pub struct EachResource<T> {
     /// The value for the vector registers of a SIMD; `None` where these have the full search.
     #[cfg_attr(
@@ -130,6 +132,7 @@ impl<T> ByResource<T> {
 /// The lengths of free runs that a sampled search leaves out (seed 000, f31).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
+#[doc(hidden)]
 pub enum Excluded {
     /// A list of lengths in granules, in any order.
     Amounts(Vec<u32>),
@@ -141,6 +144,7 @@ pub enum Excluded {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[doc(hidden)]
 pub enum Primes {
     /// The word `primes`, which stands for 2, 3, 5, 7, 11, ..
     Primes,

@@ -5,8 +5,6 @@
 
 use alloc::vec::Vec;
 
-use bitvec::vec::BitVec;
-
 use super::Pick;
 use crate::Error;
 use crate::error::Reason;
@@ -42,7 +40,12 @@ pub struct Marks {
     channels: usize,
     /// One bit for each pair of level and channel, ordered by level and then by channel: 1 where
     /// the channel is marked for the level (it was chosen lately among tied channels).
-    marks: BitVec<usize>,
+    marks: Vec<u64>,
+}
+
+/// Returns the word that holds a mark, and the mark's bit in it.
+const fn bit(at: usize) -> (usize, u64) {
+    (at / 64, 1 << (at % 64))
 }
 
 impl Marks {
@@ -57,11 +60,10 @@ impl Marks {
         }
         let beyond = Error(Reason::TooManyChannels { levels, channels });
         let bits = channels.checked_mul(levels).ok_or(beyond)?;
-        let count = bits.div_ceil(usize::BITS as usize);
-        let mut words = Vec::new();
-        words.try_reserve_exact(count).map_err(|_| beyond)?;
-        words.resize(count, 0);
-        let marks = BitVec::try_from_vec(words).map_err(|_| beyond)?;
+        let words = bits.div_ceil(64);
+        let mut marks = Vec::new();
+        marks.try_reserve_exact(words).map_err(|_| beyond)?;
+        marks.resize(words, 0);
         Ok(Self { levels, channels, marks })
     }
 
@@ -124,7 +126,10 @@ impl Marks {
     /// there is no such level or channel.
     #[must_use]
     pub fn marked(&self, level: usize, channel: usize) -> bool {
-        self.place(level, channel).is_ok_and(|at| self.marks[at])
+        self.place(level, channel).is_ok_and(|at| {
+            let (word, bit) = bit(at);
+            self.marks[word] & bit != 0
+        })
     }
 
     /// Sets (`marked` true) or clears the mark of a channel for a level, which says that the
@@ -135,7 +140,12 @@ impl Marks {
     /// does not have.
     pub fn set(&mut self, level: usize, channel: usize, marked: bool) -> Result<(), Error> {
         let at = self.place(level, channel)?;
-        self.marks.set(at, marked);
+        let (word, bit) = bit(at);
+        if marked {
+            self.marks[word] |= bit;
+        } else {
+            self.marks[word] &= !bit;
+        }
         Ok(())
     }
 

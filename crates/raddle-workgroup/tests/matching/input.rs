@@ -110,7 +110,7 @@ fn ask(policy: &mut Matching, launch: Launch, next: u64) -> (Answer, Round) {
     let cus = Cus::new(shape(), 2);
     let launches = [ReadyLaunch { next, ..ready(launch) }];
     let mut round = Round::default();
-    let view = ReadyView { launches: &launches, cus: &cus };
+    let view = ReadyView::new(&launches, &cus);
     let answer = policy.allocate(&view, Tick::ZERO, &mut round);
     (answer, round)
 }

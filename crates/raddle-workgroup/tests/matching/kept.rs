@@ -31,7 +31,7 @@ fn ask(
 ) -> Option<(u32, WaveSpan, CuId)> {
     let entries: Vec<ReadyLaunch> = launches.iter().copied().map(ready).collect();
     let (cus, mut round) = (Cus::new(SMALL_CU, cus), Round::default());
-    match policy.allocate(&ReadyView { launches: &entries, cus: &cus }, Tick(at), &mut round) {
+    match policy.allocate(&ReadyView::new(&entries, &cus), Tick(at), &mut round) {
         Answer::Start { launch, waves } => Some((launch.0, waves, round.pieces[0].cu)),
         _ => None,
     }
@@ -175,7 +175,7 @@ fn the_age_of_a_head_begins_when_it_becomes_the_head() {
             policy.observe(&fact, Tick(tick));
         }
         let (cus, mut round) = (Cus::new(SMALL_CU, 2), Round::default());
-        let view = ReadyView { launches: entries, cus: &cus };
+        let view = ReadyView::new(entries, &cus);
         match policy.allocate(&view, Tick(tick), &mut round) {
             Answer::Start { launch, waves } => Some((launch.0, waves)),
             _ => None,

@@ -25,7 +25,7 @@ fn ask(policy: &mut Matching, launch: Launch, next: u64, at: u64) -> Answer {
     let mut entry = ready(launch);
     entry.next = next;
     let (launches, mut round) = ([entry], Round::default());
-    policy.allocate_round(&ReadyView { launches: &launches, cus: &cus }, Tick(at), &mut round)
+    policy.allocate_round(&ReadyView::new(&launches, &cus), Tick(at), &mut round)
 }
 
 const fn wait(at: u64) -> Answer {
@@ -106,7 +106,7 @@ fn work_that_a_shared_finder_still_sees_draws_no_power() {
         let mut entry = ready(launch);
         entry.next = next;
         let (launches, mut round) = ([entry], Round::default());
-        let view = ReadyView { launches: &launches, cus: &cus };
+        let view = ReadyView::new(&launches, &cus);
         let answer = policy.allocate_round(&view, Tick(now), &mut round);
         (answer, round.pieces.first().map(|piece| piece.cu.0))
     };

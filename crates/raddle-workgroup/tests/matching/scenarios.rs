@@ -53,7 +53,7 @@ impl Play {
         }
         loop {
             let view: Vec<_> = self.entries.iter().map(|(entry, _)| *entry).collect();
-            let view = ReadyView { launches: &view, cus: &self.cus };
+            let view = ReadyView::new(&view, &self.cus);
             let mut round = Round::default();
             let answer = self.policy.allocate(&view, Tick(now), &mut round);
             let Answer::Start { launch, .. } = answer else { return };

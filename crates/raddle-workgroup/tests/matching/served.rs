@@ -33,7 +33,7 @@ fn served(windows_us: &[u64], levels: &[u8], turns: u64) -> Vec<Vec<u64>> {
     let mut counts = vec![vec![0; levels.len()]; turns as usize];
     for us in 0..turn * turns {
         let (now, mut round) = (Tick(us * 1_000), Round::default());
-        let view = ReadyView { launches: &entries, cus: &cus };
+        let view = ReadyView::new(&entries, &cus);
         let Answer::Start { launch, .. } = policy.allocate(&view, now, &mut round) else {
             panic!("the device is empty");
         };

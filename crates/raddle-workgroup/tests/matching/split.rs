@@ -37,7 +37,7 @@ impl Scene {
     /// list of launches, as a dispatcher would.
     fn ask(&mut self, us: u64) -> (Answer, Round) {
         let mut round = Round::default();
-        let view = ReadyView { launches: &self.entries, cus: &self.cus };
+        let view = ReadyView::new(&self.entries, &self.cus);
         let answer = self.policy.allocate(&view, Tick(us * 1_000), &mut round);
         if let Answer::Start { launch, waves } = answer {
             let entry = self

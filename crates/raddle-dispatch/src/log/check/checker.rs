@@ -12,7 +12,7 @@ use super::fault::{CheckedLog, LogRule};
 use super::seen::{InOrder, SeenLaunch, SeenProcess, UsedIds};
 use crate::answer::runs::PieceRun;
 use crate::answer::{LoggedAnswer, WrittenPieces};
-use crate::log::line::{LogLine, LoggedEvent};
+use crate::line::{LogLine, LoggedEvent};
 use crate::{ByLaunch, DispatchError};
 
 /// A list of the pieces (equal workgroups on one compute unit) that a line of the log names.
@@ -40,6 +40,7 @@ type ReadAnswer = LoggedAnswer<'static, Vec<PieceRun>>;
 /// A checker that follows a decision log and counts the rules of [`LogRule`] that the log breaks.
 /// [`super::check`] gives it the lines of a file, a live runtime each line as it is written, and a
 /// dispatcher its events and answers.
+#[doc(hidden)]
 pub struct Checker {
     pub(super) window: Option<u32>,
     /// True if the dispatcher gets the events of launches before they are ready, and those of

@@ -6,7 +6,7 @@ use raddle_preempt::ResetScope;
 use super::checker::{Checker, Pieces};
 use super::fault::LogRule;
 use super::seen::{InOrder, SeenFlag, SeenLaunch, SeenProcess, SeenStage};
-use crate::log::line::LoggedEvent;
+use crate::line::LoggedEvent;
 
 impl Checker {
     pub(super) fn hear<P: Pieces>(&mut self, event: &LoggedEvent<P>) {

@@ -140,6 +140,7 @@ pub struct CheckedLog {
 impl CheckedLog {
     /// Returns these findings as those of a log with so many events and answers.
     #[must_use]
+    #[doc(hidden)]
     pub fn counted(self, events: u64, answers: u64) -> Self {
         Self { events, answers, ..self }
     }

@@ -35,6 +35,7 @@ pub fn check(registry: &Registry, log: impl BufRead) -> Result<CheckedLog, Dispa
 ///
 /// # Errors
 /// As [`check`], and the errors of `also`.
+#[doc(hidden)]
 pub fn check_beside(
     registry: &Registry,
     log: impl BufRead,

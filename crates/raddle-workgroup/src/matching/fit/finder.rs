@@ -16,6 +16,7 @@ use crate::matching::search::{Excluded, SearchRule};
 /// resource to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[doc(hidden)]
 pub enum ResourceSearch {
     /// The search that reports the longest free run.
     Exact,
@@ -57,6 +58,7 @@ impl SearchRule {
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where the rule does not suit this number of granules,
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for two keys where one is wanted, [`Inconsistent`](crate::ErrorKind::Inconsistent) for a grouped
     /// search without either key.
+    #[doc(hidden)]
     pub fn of(&self, resource: Resource, granules: u32) -> Result<ResourceSearch, Error> {
         let fault = |cause: SearchFault| Error::search(resource, cause);
         let twice = |keys| Error(Reason::SearchKeys { resource, keys });

@@ -1,16 +1,24 @@
 //! How is one line of the log spelled?
 
+use alloc::format;
+use alloc::string::String;
+#[cfg(feature = "recipes")]
+use alloc::vec::Vec;
+
 use raddle_policy::{
     Event, Hint, Idempotence, Launch, LaunchId, Level, Piece, Place, Preemption, ProcessId,
     StreamId, Tick, Ticks, WaveSpan,
 };
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "recipes")]
 use crate::answer::runs::PieceRun;
 use crate::answer::{LoggedAnswer, TakenOff, WrittenPieces};
 
 /// One line of a decision log: its tick, the number of its step, and an event or an answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(not(feature = "recipes"), expect(unreachable_pub, reason = "the log exports it"))]
+#[doc(hidden)]
 pub struct LogLine<T> {
     /// The tick at which the event or answer happened.
     pub t: Tick,
@@ -26,7 +34,7 @@ pub struct LogLine<T> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case", deny_unknown_fields)]
 #[serde(expecting = "an object with a key `event`")]
-pub(super) enum LoggedEvent<P> {
+pub(crate) enum LoggedEvent<P> {
     ProcessJoined {
         process: ProcessId,
         share: u32,
@@ -139,6 +147,7 @@ impl<'a> From<&Event<'a>> for LoggedEvent<WrittenPieces<'a>> {
     }
 }
 
+#[cfg(feature = "recipes")]
 impl LoggedEvent<Vec<PieceRun>> {
     /// Returns the event, with its pieces (equal workgroups on one compute unit) put into `pieces`;
     /// the device has `cus` compute units.
@@ -146,7 +155,7 @@ impl LoggedEvent<Vec<PieceRun>> {
     /// # Errors
     /// When the event names a compute unit that the device does not have, or both `waves` and
     /// `cut`; when only logs of live programs have such an event.
-    pub(super) fn event<'p>(
+    pub(crate) fn event<'p>(
         &self,
         cus: u16,
         pieces: &'p mut Vec<Piece>,
@@ -197,7 +206,7 @@ type FirstAndCount = Option<(u16, u16)>;
 
 /// Returns the values of the keys `waves` and `cut` by which a line of the log names waves of a
 /// workgroup; at most one of them is not `None`.
-pub(super) const fn spelled(span: WaveSpan) -> (FirstAndCount, FirstAndCount) {
+pub(crate) const fn spelled(span: WaveSpan) -> (FirstAndCount, FirstAndCount) {
     match span {
         WaveSpan::All => (None, None),
         WaveSpan::Range { first, count } => (Some((first, count)), None),
@@ -207,7 +216,8 @@ pub(super) const fn spelled(span: WaveSpan) -> (FirstAndCount, FirstAndCount) {
 
 /// Returns the waves of a workgroup that the keys `waves` and `cut` of a log line name; `None`
 /// where both are given.
-pub(super) const fn read_span(waves: FirstAndCount, cut: FirstAndCount) -> Option<WaveSpan> {
+#[cfg(feature = "recipes")]
+pub(crate) const fn read_span(waves: FirstAndCount, cut: FirstAndCount) -> Option<WaveSpan> {
     match (waves, cut) {
         (None, None) => Some(WaveSpan::All),
         (Some((first, count)), None) => Some(WaveSpan::Range { first, count }),
@@ -220,7 +230,7 @@ impl<'a> LoggedAnswer<'a> {
     /// Returns the log's answer that starts workgroups. With `full` it has the addresses, else
     /// their hash. In a short log `from` is what is subtracted from the numbers of first
     /// workgroups; `None` in a log spelled in full.
-    pub(super) fn start(
+    pub(crate) fn start(
         launch: LaunchId,
         span: WaveSpan,
         pieces: &'a [Piece],
@@ -236,10 +246,11 @@ impl<'a> LoggedAnswer<'a> {
     }
 }
 
+#[cfg(feature = "recipes")]
 impl WrittenPieces<'_> {
     /// Returns the text by which a log line names these pieces (equal workgroups on one compute
     /// unit).
-    pub(super) fn text(pieces: &[Piece]) -> String {
+    pub(crate) fn text(pieces: &[Piece]) -> String {
         let written = serde_json::to_string(&WrittenPieces { pieces, from: 0 });
         written.expect("numbers in lists are JSON")
     }
@@ -247,6 +258,8 @@ impl WrittenPieces<'_> {
 
 /// Returns the hash that a log writes in place of the addresses of waves, as text.
 #[must_use]
+#[cfg_attr(not(feature = "recipes"), expect(unreachable_pub, reason = "the log exports it"))]
+#[doc(hidden)]
 pub fn hash_of(places: &[Place]) -> String {
     format!("{:08x}", digest(places))
 }
@@ -270,6 +283,7 @@ fn digest(places: &[Place]) -> u32 {
     (hash ^ hash >> 32) as u32
 }
 
+#[cfg(feature = "recipes")]
 #[cfg(test)]
 mod tests {
     use raddle_policy::CuId;

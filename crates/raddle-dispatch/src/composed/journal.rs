@@ -1,0 +1,103 @@
+//! Who hears what a dispatcher hears and answers: its log, its observer, and the check of its rules?
+
+use alloc::boxed::Box;
+
+use raddle_policy::{Event, Launch, Piece, Place, Tick, WaveSpan};
+
+use super::Checker;
+use crate::answer::LoggedAnswer;
+#[cfg(feature = "recipes")]
+use crate::error::{DispatchError, DispatchReason};
+#[cfg(feature = "recipes")]
+use crate::log::LogWriter;
+use crate::told::ToldLine;
+
+/// A function that is told each event and each answer.
+pub(super) type ToldFn = Box<dyn FnMut(&ToldLine<'_>) + Send>;
+
+/// Where events and answers are told: to the decision log, to an observer, to both, or nowhere.
+#[derive(Default)]
+pub(super) struct Listeners {
+    #[cfg(feature = "recipes")]
+    pub(super) writer: LogWriter,
+    pub(super) observer: Option<ToldFn>,
+}
+
+impl Listeners {
+    /// Returns whether nobody is told anything.
+    pub(super) const fn is_off(&self) -> bool {
+        #[cfg(feature = "recipes")]
+        if !self.writer.is_off() {
+            return false;
+        }
+        self.observer.is_none()
+    }
+
+    #[cfg(feature = "recipes")]
+    pub(super) fn finish(&mut self) -> std::io::Result<()> {
+        self.writer.finish()
+    }
+}
+
+/// The log and the observer, the checker of the rules that their lines must keep, and the number of
+/// decisions so far.
+pub(super) struct Journal {
+    pub(super) log: Listeners,
+    pub(super) rules: Checker,
+    pub(super) step: u64,
+}
+
+impl Journal {
+    pub(super) fn event(&mut self, now: Tick, event: &Event<'_>) {
+        self.rules.event(event);
+        if let Some(observer) = &mut self.log.observer {
+            observer(&ToldLine::event(now, self.step, event));
+        }
+        #[cfg(feature = "recipes")]
+        self.log.writer.event(now, self.step, event);
+    }
+
+    #[cfg_attr(
+        not(feature = "recipes"),
+        expect(clippy::needless_pass_by_value, reason = "the log takes it")
+    )]
+    pub(super) fn answer(&mut self, now: Tick, answer: LoggedAnswer<'_>) {
+        self.rules.answer(&answer);
+        if let Some(observer) = &mut self.log.observer {
+            observer(&ToldLine::answer(now, self.step, &answer));
+        }
+        #[cfg(feature = "recipes")]
+        self.log.writer.answer(now, self.step, answer);
+    }
+
+    pub(super) fn start(
+        &mut self,
+        now: Tick,
+        launch: &Launch,
+        waves: WaveSpan,
+        pieces: &[Piece],
+        places: &[Place],
+    ) {
+        let (first, _) = waves.bounds(launch.demand.waves);
+        self.rules.starts(launch.id, first == 0);
+        if let Some(observer) = &mut self.log.observer {
+            observer(&ToldLine::start((now, self.step), launch, waves, pieces, places));
+        }
+        #[cfg(feature = "recipes")]
+        self.log.writer.start(now, self.step, launch, waves, pieces, places);
+    }
+
+    /// Returns an error if the dispatcher has broken a rule of the preemption controller, which no
+    /// event and no policy can cause.
+    #[cfg(feature = "recipes")]
+    pub(super) fn kept(&self, at: Tick) -> Result<(), DispatchError> {
+        match self.rules.broken() {
+            None => Ok(()),
+            Some((rule, what)) => Err(DispatchError(DispatchReason::Rule {
+                rule: rule.number(),
+                at,
+                what: what.into(),
+            })),
+        }
+    }
+}
