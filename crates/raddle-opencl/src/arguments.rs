@@ -113,3 +113,12 @@ impl KernelArgument {
         }
     }
 }
+
+/// Returns whether an argument, by its index, is a number, or several, without a byte that is not zero.
+pub(crate) fn is_zero(arguments: &[Option<KernelArgument>], index: u32) -> bool {
+    let bytes = match arguments.get(index as usize) {
+        Some(Some(KernelArgument::Value(bytes))) => bytes,
+        _ => return false,
+    };
+    bytes.iter().all(|byte| *byte == 0)
+}

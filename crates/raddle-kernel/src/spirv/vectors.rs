@@ -2,7 +2,8 @@
 //!
 //! `v[i].y = x` is compiled to a load of the whole vector, an insertion and a store of the whole. The
 //! other lanes are written back as they were read, so only the inserted ones count as written, and the
-//! load counts as a read of those lanes alone that something else looks at.
+//! load counts as a read of those lanes alone that something else looks at. `v[i].xy = v[i].zw` is
+//! compiled to a shuffle of both instead of an insertion.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,7 +51,7 @@ impl NeededLanes {
                 if load.class.opcode == Op::Load
                     && let Some(id) = load.result_id.filter(vector)
                 {
-                    lanes.load(id, load, &uses, (b, i), &block.instructions);
+                    lanes.load((id, load), types, &uses, (b, i), &block.instructions);
                 }
                 if let (Op::VectorShuffle, Some(id)) = (load.class.opcode, load.result_id) {
                     let parts = (0_u32..).zip(2..load.operands.len());
@@ -68,42 +69,52 @@ impl NeededLanes {
 
     fn load(
         &mut self,
-        id: Word,
-        load: &Instruction,
+        (id, load): (Word, &Instruction),
+        types: &Types<'_>,
         uses: &BTreeMap<Word, Vec<(&Instruction, usize, usize)>>,
         (b, i): (usize, usize),
         block: &[Instruction],
     ) {
         let mut looked_at = BTreeSet::new();
         let mut written_back = Vec::new();
+        let stored_back = |changed: &Instruction, at: (usize, usize)| {
+            let stored = uses.get(&changed.result_id?).map_or(&[][..], Vec::as_slice);
+            let &[(store, store_block, store_at)] = stored else { return None };
+            let back = store.class.opcode == Op::Store
+                && id_at(store, 0) == id_at(load, 0)
+                && id_at(store, 1) == changed.result_id
+                && (at.0, store_block, store_at > at.1, at.1 > i) == (b, b, true, true)
+                && calm(&block[i + 1..store_at]);
+            back.then_some(store_at)
+        };
         for &(user, at_block, at) in uses.get(&id).into_iter().flatten() {
             match (user.class.opcode, user.operands.len()) {
                 (Op::CompositeExtract, 2) => {
                     let Some(lane) = word(user, 1) else { return };
                     looked_at.insert(lane);
                 }
-                (Op::VectorShuffle, _)
-                    if id_at(user, 0) == Some(id) && id_at(user, 1) != Some(id) =>
-                {
-                    let parts = (2..user.operands.len()).filter_map(|at| word(user, at));
-                    looked_at.extend(parts.filter(|lane| *lane != NO_VALUE));
+                (Op::VectorShuffle, _) if id_at(user, 0) != id_at(user, 1) => {
+                    let Some(parts) = parts_of(user, id, types) else { return };
+                    let back = stored_back(user, (at_block, at));
+                    for (lane, part) in (0_u32..).zip(parts) {
+                        match (part, back) {
+                            // Written back as it was read.
+                            (Some(part), Some(_)) if part == lane => {}
+                            (part, back) => {
+                                looked_at.extend(part);
+                                written_back.extend(back.map(|store| (store, lane)));
+                            }
+                        }
+                    }
                 }
                 // The vector may be inserted into, but not be what is inserted.
-                (Op::CompositeInsert, 3) if id_at(user, 0) != Some(id) && at_block == b => {
-                    let (Some(lane), Some(inserted)) = (word(user, 2), user.result_id) else {
+                (Op::CompositeInsert, 3) if id_at(user, 0) != Some(id) => {
+                    let (Some(lane), Some(store)) =
+                        (word(user, 2), stored_back(user, (at_block, at)))
+                    else {
                         return;
                     };
-                    let stored = uses.get(&inserted).map_or(&[][..], Vec::as_slice);
-                    let &[(store, store_block, store_at)] = stored else { return };
-                    let back = store.class.opcode == Op::Store
-                        && id_at(store, 0) == id_at(load, 0)
-                        && id_at(store, 1) == Some(inserted)
-                        && (store_block, at > i, store_at > at) == (b, true, true)
-                        && calm(&block[i + 1..store_at]);
-                    if !back {
-                        return;
-                    }
-                    written_back.push((store_at, lane));
+                    written_back.push((store, lane));
                 }
                 // Another use needs the whole vector.
                 _ => return,
@@ -114,6 +125,23 @@ impl NeededLanes {
         }
         self.loads.insert(id, looked_at);
     }
+}
+
+/// Returns for each lane of a shuffle's result the lane of the vector `id`, one of its two operands, that
+/// it takes, `None` for a lane that it takes from the other; or `None` where a size is not known.
+fn parts_of(shuffle: &Instruction, id: Word, types: &Types<'_>) -> Option<Vec<Option<u32>>> {
+    let first = types.lanes(types.type_of(id_at(shuffle, 0)?)?)?;
+    let is_first = id_at(shuffle, 0) == Some(id);
+    let parts = (2..shuffle.operands.len()).map(|at| {
+        let part = word(shuffle, at)?;
+        let part = if is_first {
+            Some(part).filter(|part| *part < first)
+        } else {
+            part.checked_sub(first)
+        };
+        Some(part.filter(|_| word(shuffle, at) != Some(NO_VALUE)))
+    });
+    parts.collect()
 }
 
 /// Returns whether none of these instructions writes memory, so that a loaded vector is not changed
