@@ -3,15 +3,15 @@
 //! A second program, from the same source with the prologue and with the same options. The
 //! program's own is left alone, so questions about it are answered natively.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::sync::{Arc, Mutex};
 
 use opencl_sys::{
     CL_BUILD_SUCCESS, CL_PROGRAM_BINARY_TYPE, CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
     CL_PROGRAM_BUILD_OPTIONS, CL_PROGRAM_BUILD_STATUS, CL_PROGRAM_CONTEXT, CL_PROGRAM_DEVICES,
-    CL_PROGRAM_SOURCE, cl_build_status, cl_context, cl_device_id, cl_int, cl_program,
-    cl_program_binary_type, cl_uint,
+    CL_PROGRAM_KERNEL_NAMES, CL_PROGRAM_SOURCE, cl_build_status, cl_context, cl_device_id, cl_int,
+    cl_program, cl_program_binary_type, cl_uint,
 };
 use raddle_kernel::instrument::{self, Look, Opaque};
 use raddle_kernel::{Construct, Ranges, Reason, Verdict};
@@ -113,7 +113,7 @@ impl Second {
             return none(Count::Variables);
         }
         let (findings, unjudged) =
-            match judged(&source, &options, |names| lacking(names, context, &options, &devices)) {
+            match judged(&source, &options, |asks| answered(asks, context, &options, &devices)) {
                 Ok(findings) => (findings, None),
                 Err(why) => (BTreeMap::new(), Some(why)),
             };
@@ -194,41 +194,26 @@ fn built_for(program: cl_program) -> (Vec<cl_device_id>, String) {
     (devices, options.trim_end_matches('\0').to_owned())
 }
 
-/// Returns those of some macros that the compiler of the device does not define, with these options of a
-/// build; none where several devices may differ, or where it does not answer.
-fn lacking(
-    names: Vec<String>,
+/// Builds a source for the device and returns the names of its kernels, by which the source answers
+/// questions about the device's compiler; `None` where several devices may differ, or where it does not
+/// build.
+fn answered(
+    source: &str,
     context: cl_context,
     options: &str,
     devices: &[cl_device_id],
-) -> Vec<String> {
-    // A kernel for each macro that is not defined, and one more, as a program needs one.
-    let name = |at: usize| format!("raddle_lacks_{at}");
-    let kernel = |name: String| format!("__kernel void {name}(void) {{ }}\n");
-    let questions = names.iter().enumerate();
-    let questions =
-        questions.map(|(at, asked)| format!("#ifndef {asked}\n{}#endif\n", kernel(name(at))));
-    let source: String = questions.chain([kernel("raddle_asks".to_owned())]).collect();
-    let program = if devices.len() == 1 {
-        build(context, &source, options, devices)
-    } else {
-        return Vec::new();
-    };
-    let Ok(program) = program else { return Vec::new() };
-    let is_there = |at: usize| {
-        let name = CString::new(name(at)).unwrap_or_default();
-        let mut code = 0;
-        let kernel = native!(clCreateKernel(program.0, name.as_ptr(), &raw mut code));
-        let made = !kernel.is_null();
-        if made {
-            let _ = native!(clReleaseKernel(kernel));
-        }
-        made
-    };
-    let lacking = names.iter().enumerate().filter(|(at, _)| is_there(*at));
-    let lacking = lacking.map(|(_, name)| name.clone()).collect();
+) -> Option<BTreeSet<String>> {
+    if devices.len() != 1 {
+        return None;
+    }
+    let program = build(context, source, options, devices).ok()?;
+    let names = asked_bytes(|size, value, ret| {
+        native!(clGetProgramInfo(program.0, CL_PROGRAM_KERNEL_NAMES, size, value, ret))
+    });
     let _ = native!(clReleaseProgram(program.0));
-    lacking
+    let names = String::from_utf8(names?).ok()?;
+    let names = names.trim_end_matches('\0').split(';');
+    Some(names.filter(|name| !name.is_empty()).map(str::to_owned).collect())
 }
 
 fn build(

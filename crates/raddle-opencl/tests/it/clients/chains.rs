@@ -36,8 +36,8 @@ kernel void count(global uint *x) { static global uint calls; calls += 1; x[3] =
     format!("{seen:?}")
 }
 
-/// Runs launches of a kernel that works in place when PoCL or Intel's compiler builds it, and not
-/// when clang, which judges it, does; returns a hash of the numbers in the buffer afterwards.
+/// Runs launches of a kernel that works in place when PoCL builds it, and not when Intel's compiler or
+/// clang, which judges it, does; returns a hash of the numbers in the buffer afterwards.
 pub(super) fn other_bodies() -> String {
     in_place_if("defined(POCL_DEVICE_ADDRESS_BITS) || !defined(cl_intel_subgroups)")
 }
@@ -113,6 +113,55 @@ __kernel void places(__global uint *x, uint rounds) {
 /// the numbers in the buffer afterwards.
 pub(super) fn asked_macros() -> String {
     in_place_if("defined(cl_raddle_has_none) || defined(_RADDLE_HAS_NONE)")
+}
+
+/// Runs launches that do not work in place as the device's compiler defines a macro that others need not;
+/// returns a hash of the numbers in the buffer afterwards.
+pub(super) fn bodies_of_the_device() -> String {
+    in_place_if("!defined(__ENDIAN_LITTLE__)")
+}
+
+/// Runs launches whose code holds the value of a macro of the device's compiler; returns a hash of the
+/// numbers in the buffer afterwards.
+pub(super) fn macro_in_code() -> String {
+    in_place_if(
+        "1\n#define OWN (0 * __OPENCL_C_VERSION__)\n__constant int own_version = OWN;\n#endif\n#if 1",
+    )
+}
+
+/// Runs launches that add to what is there or overwrite it, as a factor says that is zero at most of
+/// them; returns a hash of the numbers in the buffer afterwards.
+pub(super) fn zero_factors() -> String {
+    const OWN: &str = "
+__kernel void product(__global const uint *from, __global uint *to, uint rounds, uint beta) {
+  size_t i = get_global_id(0);
+  uint v = from[i];
+  for (uint r = 0; r < rounds; r++) v = v * 1664525u + 1013904223u;
+  if (beta == 0) {
+    to[i] = v;
+  } else {
+    to[i] = v + beta * to[i];
+  }
+}
+";
+    let kit = Kit::new();
+    let (from, to) = (kit.buffer(2048), kit.buffer(2048));
+    let kernel = Kit::kernel_of(kit.program(OWN), "product");
+    for round in 0..60 {
+        let beta = if round % 3 == 2 { round } else { 0 };
+        let rounds = Set::Number(3000 + round);
+        set(kernel, &[Set::Memory(from), Set::Memory(to), rounds, Set::Number(beta)]);
+        cl!(clReleaseEvent(launched(kit.queue, kernel, 2048, 16, &[])));
+        if round % 5 == 4 {
+            let bytes = 4 * 2048;
+            let (none, event) = (ptr::null(), ptr::null_mut());
+            assert_eq!(
+                cl!(clEnqueueCopyBuffer(kit.queue, to, from, 0, 0, bytes, 0, none, event)),
+                0
+            );
+        }
+    }
+    digest(&kit.read(kit.queue, to, 2048))
 }
 
 /// Runs chains of launches in two queues, in place, atomic ones, with barriers and copies, and with
