@@ -20,18 +20,13 @@ pub struct Branches<'s> {
 /// Beginning of the name of a kernel that stands for a branch.
 const NAME: &str = "raddle_takes_";
 
-/// Words by which a source is told where it stands, or which change macros from within code: with one of
-/// these, a source without code is no model.
-const SHIFTING: [&str; 8] = [
-    "__LINE__",
-    "__COUNTER__",
-    "__INCLUDE_LEVEL__",
-    "__FILE__",
-    "__BASE_FILE__",
-    "_Pragma",
-    "push_macro",
-    "pop_macro",
-];
+/// Words by which a directive is told where it stands: with one of these, a source without code is no
+/// model.
+const SHIFTING: [&str; 5] =
+    ["__LINE__", "__COUNTER__", "__INCLUDE_LEVEL__", "__FILE__", "__BASE_FILE__"];
+
+/// Names of pragmas that change macros, which code may hold too.
+const CHANGING: [&str; 2] = ["push_macro", "pop_macro"];
 
 impl<'s> Branches<'s> {
     /// Asks about the branches of a source; `None` where a compiler could take other branches in a source
@@ -40,11 +35,12 @@ impl<'s> Branches<'s> {
     pub fn of(source: &'s str) -> Option<Self> {
         let lines = lines(source);
         let shifts = |line: &SourceLine| {
-            // Code may say where it stands: only a macro that it uses could ask.
             line.kind != LineKind::Code
                 && line.words.iter().any(|word| SHIFTING.contains(&word.as_str()))
-                || line.words.iter().any(|word| word == "_Pragma")
         };
+        if CHANGING.iter().any(|name| source.contains(name)) {
+            return None;
+        }
         (!lines.iter().any(shifts)).then_some(Self { source, lines })
     }
 
@@ -53,7 +49,7 @@ impl<'s> Branches<'s> {
     pub fn question(&self) -> String {
         let physical: Vec<&str> = self.source.lines().collect();
         let mut text = String::new();
-        // Whether each open condition has had its `#else`.
+        // True for each open condition that has had its `#else`.
         let mut open: Vec<bool> = Vec::new();
         for (index, line) in self.lines.iter().enumerate() {
             let marker = |text: &mut String| {
@@ -90,7 +86,8 @@ impl<'s> Branches<'s> {
     pub fn taken(&self, kernels: &BTreeSet<String>) -> Option<String> {
         let is_built = |index: usize| kernels.contains(&format!("{NAME}{index}"));
         let mut kept = vec![true; self.source.lines().count()];
-        // For each open condition: whether its present branch is taken, and how many were so far.
+        // Each open condition, as (true if its present branch is taken, number of branches that were taken
+        // so far, true if it has had its `#else`).
         let mut open: Vec<(bool, u32, bool)> = Vec::new();
         let mut named = 1;
         for (index, line) in self.lines.iter().enumerate() {

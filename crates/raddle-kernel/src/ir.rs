@@ -55,7 +55,9 @@ pub enum ArgumentKind {
     Image,
     /// Local memory, empty at the start of each workgroup.
     Local,
-    /// A sampler, or another argument without contents that a kernel can change.
+    /// A sampler of images.
+    Sampler,
+    /// Another argument without contents that a kernel can change.
     Other,
 }
 

@@ -8,6 +8,7 @@ use opencl_sys::{
     CL_KERNEL_ARG_ADDRESS_CONSTANT, CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL,
     CL_KERNEL_ARG_ADDRESS_QUALIFIER, CL_KERNEL_ARG_TYPE_NAME, cl_int, cl_kernel, cl_uint,
 };
+use raddle_kernel::ArgumentKind;
 use smallvec::SmallVec;
 
 use crate::native::{NativeHandle, asked, asked_bytes, native};
@@ -63,6 +64,18 @@ impl ClArgumentKind {
                 }
             }
         })
+    }
+
+    /// Returns the kind of an argument of SPIR-V, of which a runtime need not keep information; `None` where
+    /// the layer cannot record such an argument.
+    pub(crate) fn of_module(kind: ArgumentKind) -> Option<Self> {
+        match kind {
+            ArgumentKind::Value => Some(Self::Value),
+            ArgumentKind::Buffer | ArgumentKind::Image => Some(Self::Memory),
+            ArgumentKind::Local => Some(Self::Local),
+            ArgumentKind::Sampler => Some(Self::Sampler),
+            _ => None,
+        }
     }
 }
 

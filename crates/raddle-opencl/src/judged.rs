@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::sync::OnceLock;
 
 use raddle_kernel::instrument::{Look, variable};
-use raddle_kernel::{Branches, Compiler, Kernel, Ranges, Verdict, undecided_macros};
+use raddle_kernel::{ArgumentKind, Branches, Compiler, Kernel, Ranges, Verdict, undecided_macros};
 
 use crate::counts::Count;
 
@@ -26,6 +26,8 @@ pub(crate) struct Findings {
     pub(crate) verdict: Verdict,
     /// Answer whether its launches may be cut into ranges of workgroups.
     pub(crate) ranges: Ranges,
+    /// Kinds of its arguments; empty where they are not known.
+    pub(crate) arguments: Vec<ArgumentKind>,
 }
 
 /// Returns the findings about each kernel of a source, by name. `answered` builds a source for the device
@@ -61,12 +63,21 @@ pub(crate) fn judged(
         std::fs::write(&file, source).ok()?;
         compiler.kernels(&file, &options).ok()
     };
-    let judged = |kernel: Kernel| {
-        let (look, verdict, ranges) = (kernel.look(), kernel.verdict(), kernel.ranges());
-        (kernel.name().to_owned(), Findings { look, verdict, ranges })
-    };
     let kernels = kernels().ok_or(Count::UnjudgedNotCompiled)?;
-    Ok(kernels.into_iter().map(judged).collect())
+    Ok(kernels.iter().map(found).collect())
+}
+
+fn found(kernel: &Kernel) -> (String, Findings) {
+    let (look, verdict, ranges) = (kernel.look(), kernel.verdict(), kernel.ranges());
+    let arguments = kernel.arguments().iter().map(|argument| argument.kind).collect();
+    (kernel.name().to_owned(), Findings { look, verdict, ranges, arguments })
+}
+
+/// Returns the findings about each kernel of a SPIR-V module, by name. The error is the count that says why
+/// the module could not be read.
+pub(crate) fn judged_module(module: &[u8]) -> Result<BTreeMap<String, Findings>, Count> {
+    let kernels = Kernel::from_spirv(module).map_err(|_| Count::UnjudgedNotCompiled)?;
+    Ok(kernels.iter().map(found).collect())
 }
 
 /// Returns those of some macros that the device's compiler does not define; none where it does not

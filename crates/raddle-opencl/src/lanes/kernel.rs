@@ -293,7 +293,7 @@ impl Beside {
         let found = second.ranges(name);
         let ranges = if found == Ranges::Told && !is_told { Ranges::Never } else { found };
         let kinds: Option<Vec<ClArgumentKind>> =
-            (0..count).map(|index| ClArgumentKind::of(kernel.0, index)).collect();
+            (0..count).map(|index| second.kind((name, kernel), index)).collect();
         let twin = Twin::new(kernel);
         let kinds = kinds.ok_or(Count::Hidden)?;
         Ok(Self { twin, kinds, verdict, ranges, is_told, unjudged, second })

@@ -97,6 +97,32 @@ fn the_compiler_of_the_device_is_asked_for_macros() {
     }
 }
 
+/// Launches of programs in SPIR-V leave and are killed, where the runtime takes SPIR-V.
+#[test]
+fn launches_of_spirv_leave_and_are_killed() {
+    if !device() {
+        return;
+    }
+    for driver in drivers() {
+        let native = driver.natively("of spirv").expect("it ends");
+        let (mut left, mut killed) = (0, 0);
+        for seed in 1..4 {
+            let served = storm(Preemption::Reset, seed);
+            let (socket, place) = served.environment();
+            let told = driver.under_layer("of spirv", &[(socket, &place)]);
+            let told = told.unwrap_or_else(|how| panic!("by {}: {how}", driver.name));
+            assert_eq!(told.answer, native, "{}: {told:?}", driver.name);
+            left += told.count("left");
+            killed += told.count("killed");
+        }
+        println!("{}: {left} launches left, {killed} were stopped part-way", driver.name);
+        assert_eq!(
+            (left > 0, killed > 0),
+            [(false, false), (true, true)][usize::from(driver.is_intel())]
+        );
+    }
+}
+
 /// Launches with a factor of zero are stopped part-way, and the others, which add in place, are not.
 #[test]
 fn launches_with_a_factor_of_zero_are_killed() {

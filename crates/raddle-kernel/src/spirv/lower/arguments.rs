@@ -66,6 +66,7 @@ impl<'m> SpirvLowering<'m> {
                 _ => ArgumentKind::Buffer,
             },
             Op::TypeImage | Op::TypeSampledImage => ArgumentKind::Image,
+            Op::TypeSampler => ArgumentKind::Sampler,
             Op::TypeInt
             | Op::TypeFloat
             | Op::TypeVector

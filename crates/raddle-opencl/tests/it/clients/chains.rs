@@ -3,9 +3,10 @@
 use std::ptr;
 
 use opencl_sys::*;
+use raddle_kernel::Compiler;
 
 use super::cl::cl;
-use super::kit::{Kit, Set, digest, launched, set, wait};
+use super::kit::{Kit, SOURCE, Set, digest, launched, set, wait};
 
 /// Runs kernels that share variables of their program, one of which others call, in three queues
 /// (one out of order), and returns the numbers in the buffer afterwards.
@@ -168,11 +169,31 @@ __kernel void product(__global const uint *from, __global uint *to, uint rounds,
 /// events from one queue to the other; returns the numbers in the buffers afterwards.
 pub(super) fn chains() -> String {
     let rounds = std::env::var("RADDLE_TEST_ROUNDS").ok().and_then(|text| text.parse().ok());
-    chains_of(rounds.unwrap_or(40))
+    chains_of(&Kit::new(), rounds.unwrap_or(40))
 }
 
-fn chains_of(rounds: u32) -> String {
-    let kit = Kit::new();
+/// Runs chains of launches of a program that was made of SPIR-V, where the runtime takes that.
+pub(super) fn of_spirv() -> String {
+    let mut kit = Kit::new();
+    let Some(compiler) = Compiler::find() else { return "no compiler".to_owned() };
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("chains.cl");
+    std::fs::write(&file, SOURCE).expect("a file");
+    let module = compiler.spirv(&file, &[]).expect("OpenCL C");
+    let mut code = 0;
+    let (bytes, length) = (module.as_ptr().cast(), module.len());
+    let program = cl!(clCreateProgramWithIL(kit.context, bytes, length, &raw mut code));
+    if program.is_null() {
+        return "the runtime takes no SPIR-V".to_owned();
+    }
+    let null = ptr::null_mut();
+    let device = &raw const kit.device;
+    assert_eq!(cl!(clBuildProgram(program, 1, device, c"".as_ptr(), None, null)), 0);
+    kit.program = program;
+    chains_of(&kit, 20)
+}
+
+fn chains_of(kit: &Kit, rounds: u32) -> String {
     let queues = [kit.queue, kit.queue(0)];
     let items = 2048_u32;
     let (a, b, c) = (kit.buffer(items), kit.buffer(items), kit.buffer(items));

@@ -18,7 +18,7 @@ use crate::run::{ANSWER, CLIENT};
 type Client = fn() -> String;
 
 /// Clients whose answers natively and under the layer are compared, by name.
-pub(crate) const HAZARDS: [(&str, Client); 31] = [
+pub(crate) const HAZARDS: [(&str, Client); 32] = [
     ("gate", gates::gate),
     ("across queues", gates::across_queues),
     ("finish of one queue", gates::finish_of_one_queue),
@@ -45,6 +45,7 @@ pub(crate) const HAZARDS: [(&str, Client); 31] = [
     ("program variables", chains::program_variables),
     ("other bodies", chains::other_bodies),
     ("zero factors", chains::zero_factors),
+    ("of spirv", chains::of_spirv),
     ("exit while launches wait", endings::exit_while_launches_wait),
     ("exit while launches run", endings::exit_while_launches_run),
     ("exit with all in hand", endings::exit_with_all_in_hand),
