@@ -82,10 +82,10 @@ pub(crate) fn judged_module(module: &[u8]) -> Result<BTreeMap<String, Findings>,
 
 /// Returns those of some macros that the device's compiler does not define; none where it does not
 /// answer.
-fn lacking<'n>(
-    names: &'n [String],
+fn lacking(
+    names: &[String],
     answered: impl Fn(&str) -> Option<BTreeSet<String>>,
-) -> impl Iterator<Item = &'n String> {
+) -> impl Iterator<Item = &String> {
     // A kernel for each macro that is not defined, and one more, as a program needs one.
     let kernel = |name: &str| format!("__kernel void raddle_{name}(void) {{ }}\n");
     let question =
