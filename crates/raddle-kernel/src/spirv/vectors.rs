@@ -30,6 +30,8 @@ pub(crate) struct NeededLanes {
     /// instruction), where other elements are stored without one, as the fourth of a vector of
     /// three.
     pub(crate) valued: BTreeMap<(usize, usize), BTreeSet<u32>>,
+    /// Pointer of each load, by the id of the load.
+    from: BTreeMap<Word, Word>,
 }
 
 impl NeededLanes {
@@ -45,6 +47,9 @@ impl NeededLanes {
             }
         }
         let mut lanes = Self::default();
+        let all = function.blocks.iter().flat_map(|block| &block.instructions);
+        let loads = all.filter(|instruction| instruction.class.opcode == Op::Load);
+        lanes.from = loads.filter_map(|load| Some((load.result_id?, id_at(load, 0)?))).collect();
         let mut shuffled: BTreeMap<Word, BTreeSet<u32>> = BTreeMap::new();
         for (b, block) in function.blocks.iter().enumerate() {
             for (i, load) in block.instructions.iter().enumerate() {
@@ -95,7 +100,11 @@ impl NeededLanes {
                 }
                 (Op::VectorShuffle, _) if id_at(user, 0) != id_at(user, 1) => {
                     let Some(parts) = parts_of(user, id, types) else { return };
-                    let back = stored_back(user, (at_block, at));
+                    // A second load from there would write back what it has read, too.
+                    let of_there = [0, 1].map(|at| id_at(user, at)).into_iter().flatten();
+                    let of_there =
+                        of_there.filter(|of| self.from.get(of).copied() == id_at(load, 0));
+                    let back = stored_back(user, (at_block, at)).filter(|_| of_there.count() == 1);
                     for (lane, part) in (0_u32..).zip(parts) {
                         match (part, back) {
                             // Written back as it was read.
@@ -158,4 +167,54 @@ fn calm(between: &[Instruction]) -> bool {
         );
         chain || is_pure(op) || matches!(op, Op::Line | Op::NoLine | Op::Load)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use rspirv::dr::{Builder, Module};
+    use rspirv::spirv::{FunctionControl, StorageClass};
+
+    use super::*;
+
+    /// Returns a function that loads a vector once or twice from one place and stores a shuffle of both
+    /// there.
+    fn shuffled(twice: bool, lanes: [u32; 4]) -> Module {
+        let mut b = Builder::new();
+        let (void, float) = (b.type_void(), b.type_float(32, None));
+        let vector = b.type_vector(float, 4);
+        let pointer = b.type_pointer(None, StorageClass::CrossWorkgroup, vector);
+        let ty = b.type_function(void, [pointer, vector]);
+        b.begin_function(void, None, FunctionControl::NONE, ty).expect("a function");
+        let at = b.function_parameter(pointer).expect("a parameter");
+        let other = b.function_parameter(vector).expect("a parameter");
+        b.begin_block(None).expect("a block");
+        let mut load = || b.load(vector, None, at, None, []).expect("a load");
+        let first = load();
+        let second = if twice { load() } else { other };
+        let both = b.vector_shuffle(vector, None, first, second, lanes).expect("a shuffle");
+        b.store(at, both, None, []).expect("a store");
+        b.ret().expect("an end");
+        b.end_function().expect("an end");
+        b.module()
+    }
+
+    fn needed(module: &Module) -> NeededLanes {
+        NeededLanes::of(&module.functions[0], &Types::of(module))
+    }
+
+    #[test]
+    fn lanes_that_are_stored_back_count_for_nothing() {
+        let found = needed(&shuffled(false, [4, 1, 3, 3]));
+        assert_eq!(found.stores.into_values().collect::<Vec<_>>(), [[0, 2].into()]);
+        assert_eq!(found.loads.into_values().collect::<Vec<_>>(), [[3].into()]);
+    }
+
+    /// Lanes of a second load from there are read too, though they are stored where they were.
+    #[test]
+    fn lanes_of_two_loads_are_looked_at() {
+        let found = needed(&shuffled(true, [4, 1, 2, 3]));
+        assert_eq!(found.stores, BTreeMap::new());
+        let lanes: Vec<BTreeSet<u32>> = found.loads.into_values().collect();
+        assert_eq!(lanes, [[1, 2, 3].into(), [0].into()]);
+    }
 }
