@@ -41,11 +41,13 @@ __kernel void in_rows(__global int *s, int step) {
 
 // expect: unknown
 // truth: not
-// why: the next even place is one that others write
-// args: i32[256]
+// why: the next even place is one that a later round writes
+// args: i32[512]
 __kernel void even_to_even(__global int *s) {
-  int i = (int)get_global_id(0);
-  s[2 * i] = s[2 * i + 2] + 1;
+  int own = (int)get_global_id(0) * 8;
+  for (int k = 0; k < 3; k++) {
+    s[own + 2 * k] = s[own + 2 * k + 2] + 1;
+  }
 }
 
 // expect: unknown
@@ -62,22 +64,24 @@ __kernel void by_distance(__global int *s, int from) {
 // why: halves of even and odd numbers are all numbers
 // args: i32[256]
 __kernel void halved(__global int *s) {
-  int i = (int)get_global_id(0);
-  s[(2 * i) / 2] = s[(2 * i + 2) / 2] + 1;
+  int own = (int)get_global_id(0) * 8;
+  for (int k = 0; k < 3; k++) {
+    s[(own + 2 * k) / 2] = s[(own + 2 * k + 2) / 2] + 1;
+  }
 }
 
 // expect: unknown
 // truth: not
-// why: two bytes from an odd place on are one of the next even place
+// why: two bytes from an odd place on are one of the even place before
 // args: i32[64]
 __kernel void wide(__global uchar *s) {
   int i = (int)get_global_id(0);
-  vstore2(vload2(0, s + 2 * i) + (uchar2)(1, 3), 0, s + (2 * i + 1));
+  vstore2(vload2(0, s + 4 * i) + (uchar2)(1, 3), 0, s + (4 * i + 1));
 }
 
 // expect: unknown
-// truth: not
-// why: three is no power of two, so a sum that is too large for its type may leave anything
+// truth: skip
+// why: three is no power of two, so a product that is too large for its type may leave anything
 // args: i32[256]
 __kernel void thirds(__global int *s) {
   uchar i = (uchar)get_global_id(0);
@@ -140,11 +144,12 @@ __kernel void swapped(__global float4 *v) {
 
 // expect: unknown
 // truth: not
-// why: the lane that the next vector is read from is one that its own work-item writes
-// args: f32[264]
+// why: the lane that the next vector is read from is one that is written afterwards
+// args: f32[512]
 __kernel void chained(__global float4 *v) {
   int i = (int)get_global_id(0);
-  v[i].xz = v[i + 1].zw + (float2)(1, 1);
+  v[2 * i].xz = v[2 * i + 1].zw + (float2)(1, 1);
+  v[2 * i + 1].xz = v[2 * i].zw + (float2)(1, 1);
 }
 
 // expect: not

@@ -145,6 +145,26 @@ fn a_module_with_a_variable_of_its_own_gets_no_prologue() {
     assert!(spirv(&[], |_| Look::WorkItem).is_err());
 }
 
+/// Checks that no module in which some words are others makes the instrumentation panic.
+#[test]
+fn modules_with_wrong_words_do_no_harm() {
+    let Some(compiler) = Compiler::find() else { return };
+    let file = files().into_iter().next().expect("a file");
+    let module = compiler.spirv(&file, &[]).expect("OpenCL C");
+    let mut draw = crate::device::Draw(5);
+    let words = u64::try_from(module.len() / 4).expect("few");
+    for _ in 0..2000 {
+        let mut wrong = module.clone();
+        for _ in 0..=draw.next(3) {
+            let at = usize::try_from(draw.next(words)).expect("an index") * 4;
+            let small = draw.next(3) > 0;
+            let to = u32::try_from(draw.next(if small { 300 } else { 1 << 31 })).expect("a word");
+            wrong[at..at + 4].copy_from_slice(&to.to_le_bytes());
+        }
+        let _ = spirv(&wrong, |_| Look::Workgroup);
+    }
+}
+
 #[test]
 fn what_cannot_be_instrumented_stays_as_it_is() {
     let source = "\
