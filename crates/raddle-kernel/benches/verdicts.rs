@@ -8,7 +8,7 @@ use std::hint::black_box;
 
 use divan::Bencher;
 use raddle_kernel::launch::{Range, may_run_again};
-use raddle_kernel::{Compiler, Kernel, Verdict};
+use raddle_kernel::{Compiler, Conditions, Kernel, Verdict};
 
 fn main() {
     divan::main();
@@ -102,8 +102,11 @@ fn ranges() -> Vec<Range> {
 #[divan::bench]
 fn launch_of_16_pointers(bencher: Bencher<'_, '_>) {
     let pairs = (0..16).flat_map(|a| (a + 1..16).map(move |b| (a, b)));
-    let (verdict, ranges) = (Verdict::Conditional(pairs.collect()), ranges());
-    bencher.bench_local(|| may_run_again(black_box(&verdict), black_box(&ranges)));
+    let conditions = Conditions { apart: pairs.collect(), zero: [16].into() };
+    let (verdict, ranges) = (Verdict::Conditional(conditions), ranges());
+    bencher.bench_local(|| {
+        may_run_again(black_box(&verdict), black_box(&ranges), |index| black_box(index) == 16)
+    });
 }
 
 #[divan::bench]

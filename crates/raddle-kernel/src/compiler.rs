@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::macros::undecided;
+use crate::macros::{all_undecided, undecided};
 use crate::{Construct, Error, Kernel};
 
 /// Compiler for OpenCL C: `clang` and `llvm-spirv`, given by their paths or found in `PATH`.
@@ -15,6 +15,8 @@ use crate::{Construct, Error, Kernel};
 pub struct Compiler {
     clang: PathBuf,
     translator: PathBuf,
+    /// True where macros that nothing else decides count as not defined.
+    lacks_others: bool,
 }
 
 /// Versions of clang that are looked for in `PATH`, in the order of preference: the tested version
@@ -30,7 +32,7 @@ impl Compiler {
     /// be of one version.
     #[must_use]
     pub fn new(clang: impl Into<PathBuf>, translator: impl Into<PathBuf>) -> Self {
-        Self { clang: clang.into(), translator: translator.into() }
+        Self { clang: clang.into(), translator: translator.into(), lacks_others: false }
     }
 
     /// Returns the compiler made of `clang-N` and `llvm-spirv-N` of one version N in the folders of
@@ -44,8 +46,15 @@ impl Compiler {
         VERSIONS.iter().find_map(|version| {
             let clang = program(&format!("clang-{version}"))?;
             let translator = program(&format!("llvm-spirv-{version}"))?;
-            Some(Self { clang, translator })
+            Some(Self::new(clang, translator))
         })
+    }
+
+    /// Takes each macro that neither a source, nor the options, nor OpenCL C decide as one that the
+    /// device's compiler does not define.
+    #[must_use]
+    pub fn lacking_others(self) -> Self {
+        Self { lacks_others: true, ..self }
     }
 
     /// Returns the kernels of a source file, compiled with `options` (`-D` and `-I` as for
@@ -55,8 +64,14 @@ impl Compiler {
     /// # Errors
     /// Where the compiler cannot be run, or does not accept the source; the message is the compiler's.
     pub fn kernels(&self, source: &Path, options: &[OsString]) -> Result<Vec<Kernel>, Error> {
-        let mut kernels = Kernel::from_spirv(&self.spirv(source, options)?)?;
         let text = std::fs::read_to_string(source).map_err(|cause| Error::Unreadable { cause })?;
+        let mut all = options.to_vec();
+        if self.lacks_others {
+            let names = all_undecided(&text, source, options);
+            all.extend(names.into_iter().map(|name| format!("-U{name}").into()));
+        }
+        let options = &all;
+        let mut kernels = Kernel::from_spirv(&self.spirv(source, options)?)?;
         if let Some((name, line)) = undecided(&text, source, options) {
             for kernel in &mut kernels {
                 kernel.body = Err((Construct::Undecided(name.clone()), line));
@@ -76,7 +91,9 @@ impl Compiler {
         let chosen = options.iter().any(|option| option.to_string_lossy().starts_with("-cl-std="));
         let standards: &[&str] = if chosen { &[""] } else { &STANDARDS };
         let mut first = None;
-        for standard in standards {
+        // The second header declares functions of vendors too, and takes longer to read.
+        for (standard, header) in standards.iter().flat_map(|it| [(it, ""), (it, "-cl-no-stdinc")])
+        {
             let mut clang = Command::new(&self.clang);
             clang.args(["-target", "spir64", "-x", "cl", "-c", "-emit-llvm", "-O0", "-w"]);
             clang.args([
@@ -90,6 +107,7 @@ impl Compiler {
             if !standard.is_empty() {
                 clang.arg(format!("-cl-std={standard}"));
             }
+            clang.args((!header.is_empty()).then_some(header));
             clang.args(options).arg("-o").arg(&bitcode).arg(source);
             match run(&mut clang) {
                 Ok(()) => {
@@ -101,9 +119,10 @@ impl Compiler {
         }
         first.map_or(Ok(()), Err)?;
         let mut translator = Command::new(&self.translator);
-        // Without these, no file with block reads of sub-groups or dot products of integers is
-        // translated.
-        let extensions = "--spirv-ext=+SPV_INTEL_subgroups,+SPV_KHR_integer_dot_product";
+        // Without these, no file with block reads or rotations of sub-groups or dot products of integers
+        // is translated.
+        let extensions = "--spirv-ext=+SPV_INTEL_subgroups,+SPV_KHR_integer_dot_product,\
+                          +SPV_KHR_subgroup_rotate";
         translator.args(["--spirv-max-version=1.4", extensions]);
         run(translator.arg("-o").arg(&spirv).arg(&bitcode))?;
         std::fs::read(&spirv).map_err(|cause| Error::Scratch { cause })

@@ -17,9 +17,12 @@ pub(crate) type Reg = u32;
 pub(crate) type BlockId = usize;
 
 /// Body of a kernel as the analysis sees it, with all calls inlined.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Body {
     pub(crate) arguments: Vec<Argument>,
+    /// Registers that hold arguments handed over as numbers or vectors of them, which no instruction
+    /// sets, each as (register, index of the argument); none where operations are not those of SPIR-V.
+    pub(crate) scalars: Vec<(Reg, u32)>,
     pub(crate) blocks: Vec<BasicBlock>,
     pub(crate) registers: u32,
     /// Variables of the work-item that the host fills at the launch: structures handed over by
@@ -52,13 +55,15 @@ pub enum ArgumentKind {
     Image,
     /// Local memory, empty at the start of each workgroup.
     Local,
-    /// A sampler, or another argument without contents that a kernel can change.
+    /// A sampler of images.
+    Sampler,
+    /// Another argument without contents that a kernel can change.
     Other,
 }
 
 /// Basic block: instructions without a jump between them, and the blocks to which control goes from
 /// their end.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct BasicBlock {
     pub(crate) steps: Vec<LinedStep>,
     pub(crate) next: SmallVec<[BlockId; 2]>,
@@ -68,7 +73,7 @@ pub(crate) struct BasicBlock {
 }
 
 /// Instruction with its line in the source, 0 where the line is unknown.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct LinedStep {
     pub(crate) line: u32,
     pub(crate) instruction: Instruction,
@@ -96,7 +101,7 @@ pub(crate) enum PointerOrigin {
     Unknown,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Instruction {
     /// `to = operation(of)`: the result is equal for equal operands.
     Pure {

@@ -6,9 +6,10 @@
 //!
 //! let verdict = Verdict::Conditional([(0, 2), (1, 2)].into());
 //! let apart = [Range::new(0, 64), Range::new(64, 64), Range::new(128, 64)];
-//! assert!(may_run_again(&verdict, &apart));
+//! let zero = |_argument| false;
+//! assert!(may_run_again(&verdict, &apart, zero));
 //! let shared = [Range::new(0, 64), Range::new(64, 64), Range::new(96, 64)];
-//! assert!(!may_run_again(&verdict, &shared));
+//! assert!(!may_run_again(&verdict, &shared, zero));
 //! ```
 
 use crate::Verdict;
@@ -44,13 +45,17 @@ impl Range {
 
 /// Returns whether a kernel with this verdict may be stopped and run again with arguments in the
 /// memory `ranges`, one range for each argument. An argument without a range counts as sharing
-/// memory with every other.
+/// memory with every other. `is_zero` says whether all bytes of the argument with an index are zero,
+/// false where its bytes are not known.
 #[must_use]
-pub fn may_run_again(verdict: &Verdict, ranges: &[Range]) -> bool {
+pub fn may_run_again(verdict: &Verdict, ranges: &[Range], is_zero: impl Fn(u32) -> bool) -> bool {
     let of = |index: u32| ranges.get(index as usize).copied().unwrap_or(Range::ALL);
     match verdict {
         Verdict::Idempotent => true,
-        Verdict::Conditional(pairs) => pairs.iter().all(|&(a, b)| !of(a).meets(of(b))),
+        Verdict::Conditional(conditions) => {
+            conditions.zero.iter().all(|&index| is_zero(index))
+                && conditions.apart.iter().all(|&(a, b)| !of(a).meets(of(b)))
+        }
         Verdict::Not(_) | Verdict::Unknown(_) => false,
     }
 }

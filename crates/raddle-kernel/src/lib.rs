@@ -20,6 +20,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod branches;
 mod compiler;
 mod error;
 mod flow;
@@ -35,6 +36,7 @@ mod spirv;
 mod value;
 mod verdict;
 
+pub use branches::Branches;
 pub use compiler::Compiler;
 pub use error::Error;
 pub use instrument::Look;
@@ -42,7 +44,7 @@ pub use ir::{Argument, ArgumentKind, Construct};
 pub use judged::{Judged, judge_file};
 pub use macros::undecided_macros;
 pub use ranges::Ranges;
-pub use verdict::{Reason, Verdict};
+pub use verdict::{Conditions, Reason, Verdict};
 
 /// Kernel as its compiled code (SPIR-V or PTX) describes it, on which a verdict is found.
 #[derive(Debug)]

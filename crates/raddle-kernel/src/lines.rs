@@ -8,6 +8,8 @@
 pub(crate) struct SourceLine {
     /// Number of the source line with which the logical line begins, from 1.
     pub(crate) number: u32,
+    /// Number of the source line with which it ends.
+    pub(crate) last: u32,
     pub(crate) kind: LineKind,
     /// Words of the line: names, numbers and signs; without the directive's own name, and a text in
     /// quotes is one word.
@@ -73,13 +75,13 @@ pub(crate) fn lines(source: &str) -> Vec<SourceLine> {
         number += u32::try_from(rest[..length].matches('\n').count()).unwrap_or(0);
         rest = &rest[length..];
         if kept == "\n" {
-            all.extend(line(&std::mem::take(&mut text), begun));
+            all.extend(line(&std::mem::take(&mut text), (begun, number - 1)));
             begun = number;
         } else {
             text.push_str(kept);
         }
     }
-    all.extend(line(&text, begun));
+    all.extend(line(&text, (begun, number)));
     all
 }
 
@@ -112,10 +114,11 @@ fn quoted(rest: &str) -> usize {
     rest.len()
 }
 
-fn line(text: &str, number: u32) -> Option<SourceLine> {
+fn line(text: &str, (number, last): (u32, u32)) -> Option<SourceLine> {
     let text = text.trim();
     let code = |words| SourceLine {
         number,
+        last,
         kind: LineKind::Code,
         words,
         parameters: Vec::new(),

@@ -49,9 +49,14 @@ const MOST_ASKED: usize = 64;
 /// [judged](crate::Compiler::kernels).
 #[must_use]
 pub fn undecided_macros(source: &str, options: &[OsString]) -> Vec<String> {
+    all_undecided(source, Path::new(""), options)
+}
+
+/// As [`undecided_macros`], for a source in the file `file`.
+pub(crate) fn all_undecided(source: &str, file: &Path, options: &[OsString]) -> Vec<String> {
     let (mut options, mut names) = (options.to_vec(), Vec::new());
     while names.len() < MOST_ASKED
-        && let Some((name, _)) = undecided(source, Path::new(""), &options)
+        && let Some((name, _)) = undecided(source, file, &options)
         // A file that cannot be read is no name, and a macro that stays undecided comes again.
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         && !names.contains(&name)

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 
+use rspirv::spirv::Op;
 use smallvec::SmallVec;
 
 use crate::ir::{BlockId, PointerOrigin, Reg};
@@ -57,6 +58,11 @@ pub(crate) struct Address {
 
 /// Memory to which a pointer may lead, as a sorted list.
 pub(crate) type Origins = SmallVec<[PointerOrigin; 1]>;
+
+/// Largest step by which numbers are told apart: every integer type has as many values, or a multiple.
+const MOST_STEP: i64 = 1 << 8;
+/// Largest shift by which a number of this step is not zero.
+const MOST_SHIFT: i64 = 7;
 
 /// Hasher in which all bits of the hashed words count, for the table of values.
 struct Mixed(u64);
@@ -250,20 +256,59 @@ impl Values {
         }
     }
 
-    /// Returns (memory to which a pointer leads, counts of the terms in its address); `None` where
-    /// it may lead to several memories or its address is no such sum.
-    pub(crate) fn strides(&self, moving: Value) -> Option<(PointerOrigin, Vec<i64>)> {
+    /// Returns (memory to which a pointer leads, terms in its address, each as (term, count)); `None`
+    /// where it may lead to several memories or its address is no such sum.
+    pub(crate) fn strides(&self, moving: Value) -> Option<(PointerOrigin, Vec<(Value, i64)>)> {
         match self.meaning(moving) {
             Meaning::Origin(origin) => Some((*origin, Vec::new())),
             Meaning::Sum { base: Some(base), terms, .. } => match self.meaning(*base) {
                 Meaning::Origin(origin)
                     if terms.iter().all(|(term, _)| self.origins(*term).is_empty()) =>
                 {
-                    Some((*origin, terms.iter().map(|(_, count)| *count).collect()))
+                    Some((*origin, terms.clone()))
                 }
                 _ => None,
             },
             _ => None,
+        }
+    }
+
+    /// Returns (step, rest) for a number, which is the rest more than a multiple of the step. The step is a
+    /// power of two, so that this holds for sums and products that leave the range of their type; (1, 0)
+    /// where nothing is known. `depth` is the number of levels of values within values that may still be
+    /// looked at.
+    pub(crate) fn congruence(&self, value: Value, depth: u32) -> (i64, i64) {
+        let Some(depth) = depth.checked_sub(1) else { return (1, 0) };
+        let of = |value: Value| self.congruence(value, depth);
+        let kept = |(step, rest): (i64, i64)| {
+            let step = step.clamp(1, MOST_STEP);
+            (step, rest.rem_euclid(step))
+        };
+        let added = |a: (i64, i64), b: (i64, i64)| kept((a.0.min(b.0), a.1.wrapping_add(b.1)));
+        let times = |a: (i64, i64), b: (i64, i64)| {
+            let parts = [a.0 * b.0, a.0 * b.1, b.0 * a.1];
+            let power = |part: i64| 1_i64 << part.trailing_zeros().min(MOST_STEP.trailing_zeros());
+            kept((parts.map(power).into_iter().min().unwrap_or(1), a.1 * b.1))
+        };
+        match self.meaning(value) {
+            Meaning::Int(int) => kept((MOST_STEP, *int)),
+            Meaning::Sum { base: None, terms, bytes } => {
+                terms.iter().fold(kept((MOST_STEP, *bytes)), |sum, &(term, count)| {
+                    added(sum, times(of(term), kept((MOST_STEP, count))))
+                })
+            }
+            Meaning::Operation(operation, parts) => match (Op::from_u32(*operation), &**parts) {
+                (Some(Op::IAdd), &[a, b, ..]) => added(of(a), of(b)),
+                (Some(Op::ISub), &[a, b, ..]) => added(of(a), times(of(b), kept((MOST_STEP, -1)))),
+                (Some(Op::IMul), &[a, b, ..]) => times(of(a), of(b)),
+                (Some(Op::ShiftLeftLogical), &[a, by, ..]) => match self.meaning(by) {
+                    Meaning::Int(by @ 0..=MOST_SHIFT) => times(of(a), (MOST_STEP, 1 << by)),
+                    _ => (1, 0),
+                },
+                (Some(Op::SConvert | Op::UConvert), &[a, ..]) => of(a),
+                _ => (1, 0),
+            },
+            _ => (1, 0),
         }
     }
 

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::flow::{Access, Effects, effects};
+use crate::flow::{Access, Effects, effects, where_zero};
 use crate::ir::{Argument, Body, Construct, PointerOrigin};
 use crate::value::{Address, Value};
 
@@ -17,13 +17,34 @@ use crate::value::{Address, Value};
 pub enum Verdict {
     /// The kernel may be run again, whatever its arguments.
     Idempotent,
-    /// The kernel may be run again if the two arguments of each of these pairs (by index among the
-    /// kernel's arguments, from 0) share no byte.
-    Conditional(BTreeSet<(u32, u32)>),
+    /// The kernel may be run again at the launches for which these conditions hold.
+    Conditional(Conditions),
     /// The kernel may not be run again, for the reason in the value.
     Not(Reason),
     /// Unknown, which counts as no: for this reason a second run was not shown to be harmless.
     Unknown(Reason),
+}
+
+/// Conditions on the arguments of a launch (by index among the kernel's arguments, from 0), under which
+/// the kernel may be run again.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Conditions {
+    /// Pairs of arguments that must share no byte.
+    pub apart: BTreeSet<(u32, u32)>,
+    /// Numbers all of whose bytes must be zero.
+    pub zero: BTreeSet<u32>,
+}
+
+impl<const N: usize> From<[(u32, u32); N]> for Conditions {
+    fn from(apart: [(u32, u32); N]) -> Self {
+        apart.into_iter().collect()
+    }
+}
+
+impl FromIterator<(u32, u32)> for Conditions {
+    fn from_iter<I: IntoIterator<Item = (u32, u32)>>(apart: I) -> Self {
+        Self { apart: apart.into_iter().collect(), zero: BTreeSet::new() }
+    }
 }
 
 /// Construct that decided a verdict on a kernel, and its line in the source.
@@ -35,7 +56,25 @@ pub struct Reason {
     pub line: u32,
 }
 
+/// Returns the verdict on a kernel. Where it is a refusal, but a number that is zero at a launch keeps
+/// the kernel away from what was refused, the verdict is conditional.
 pub(crate) fn judge(body: &Body) -> Verdict {
+    let whole = judge_as_it_is(body);
+    if !matches!(whole, Verdict::Not(_) | Verdict::Unknown(_)) {
+        return whole;
+    }
+    let found = where_zero(body).find_map(|(index, body)| {
+        let apart = match judge_as_it_is(&body) {
+            Verdict::Idempotent => BTreeSet::new(),
+            Verdict::Conditional(conditions) => conditions.apart,
+            _ => return None,
+        };
+        Some(Verdict::Conditional(Conditions { apart, zero: [index].into() }))
+    });
+    found.unwrap_or(whole)
+}
+
+fn judge_as_it_is(body: &Body) -> Verdict {
     let found = effects(body);
     let mut refusals = found.refusals.clone();
     let reads = by_origin(&found, |access| !access.write && !access.covered);
@@ -88,7 +127,7 @@ pub(crate) fn judge(body: &Body) -> Verdict {
             Verdict::Unknown(Reason { construct: construct.clone(), line: *line })
         }
         (None, None) if pairs.is_empty() => Verdict::Idempotent,
-        (None, None) => Verdict::Conditional(pairs),
+        (None, None) => Verdict::Conditional(Conditions { apart: pairs, zero: BTreeSet::new() }),
     }
 }
 
@@ -113,11 +152,15 @@ fn by_origin(
     let mut all: BTreeMap<PointerOrigin, Vec<Placed<'_>>> = BTreeMap::new();
     for access in found.accesses.iter().filter(|access| wanted(access)) {
         let strided = access.place.and_then(|(address, size)| {
-            let (base, steps) = found.values.strides(address.moving)?;
-            let step = steps.iter().fold(0, |all, step| gcd(all, step.unsigned_abs()));
-            let within =
-                i64::try_from(step).ok().and_then(|step| address.bytes.checked_rem_euclid(step));
-            Some(Strided { base, step, bytes: within.unwrap_or(address.bytes), size })
+            let (base, terms) = found.values.strides(address.moving)?;
+            let (mut step, mut bytes) = (0, address.bytes);
+            for (term, count) in terms {
+                let (each, rest) = found.values.congruence(term, DEEPEST);
+                step = gcd(step, count.checked_mul(each)?.unsigned_abs());
+                bytes = bytes.checked_add(count.checked_mul(rest)?)?;
+            }
+            let within = i64::try_from(step).ok().and_then(|step| bytes.checked_rem_euclid(step));
+            Some(Strided { base, step, bytes: within.unwrap_or(bytes), size })
         });
         for &origin in &access.origins {
             all.entry(origin).or_default().push((access, strided));
@@ -125,6 +168,9 @@ fn by_origin(
     }
     all
 }
+
+/// Most levels of operations on operations in an address by which places are told apart.
+const DEEPEST: u32 = 16;
 
 /// Most values that a search looks at on the way from a written value to a read one. Beyond that,
 /// memory is not known to be changed in place (overwritten by a value that is computed from it).

@@ -8,6 +8,7 @@ use opencl_sys::{
     CL_KERNEL_ARG_ADDRESS_CONSTANT, CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL,
     CL_KERNEL_ARG_ADDRESS_QUALIFIER, CL_KERNEL_ARG_TYPE_NAME, cl_int, cl_kernel, cl_uint,
 };
+use raddle_kernel::ArgumentKind;
 use smallvec::SmallVec;
 
 use crate::native::{NativeHandle, asked, asked_bytes, native};
@@ -64,6 +65,18 @@ impl ClArgumentKind {
             }
         })
     }
+
+    /// Returns the kind of an argument of SPIR-V, of which a runtime need not keep information; `None` where
+    /// the layer cannot record such an argument.
+    pub(crate) fn of_module(kind: ArgumentKind) -> Option<Self> {
+        match kind {
+            ArgumentKind::Value => Some(Self::Value),
+            ArgumentKind::Buffer | ArgumentKind::Image => Some(Self::Memory),
+            ArgumentKind::Local => Some(Self::Local),
+            ArgumentKind::Sampler => Some(Self::Sampler),
+            _ => None,
+        }
+    }
 }
 
 impl KernelArgument {
@@ -112,4 +125,13 @@ impl KernelArgument {
             Self::Svm(at) => native!(clSetKernelArgSVMPointer(kernel, index, at.0)),
         }
     }
+}
+
+/// Returns whether an argument, by its index, is a number, or several, without a byte that is not zero.
+pub(crate) fn is_zero(arguments: &[Option<KernelArgument>], index: u32) -> bool {
+    let bytes = match arguments.get(index as usize) {
+        Some(Some(KernelArgument::Value(bytes))) => bytes,
+        _ => return false,
+    };
+    bytes.iter().all(|byte| *byte == 0)
 }

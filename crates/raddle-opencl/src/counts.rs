@@ -22,7 +22,7 @@ pub(crate) enum Count {
     /// call, and nothing in them is preempted.
     OutOfOrder,
     /// Number of launches that cannot leave the device, as the program of their kernel has no
-    /// source: a binary, an intermediate language, built-in or linked kernels.
+    /// source: a binary, built-in or linked kernels.
     NoSource,
     /// Number of launches that cannot leave the device, as the source of their kernel did not build
     /// with the prologue (the test of the preemption flag).

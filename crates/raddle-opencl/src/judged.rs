@@ -1,11 +1,11 @@
 //! Which kernels of an OpenCL program may be stopped, by the text of its source?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
 use raddle_kernel::instrument::{Look, variable};
-use raddle_kernel::{Compiler, Kernel, Ranges, Verdict, undecided_macros};
+use raddle_kernel::{ArgumentKind, Branches, Compiler, Kernel, Ranges, Verdict, undecided_macros};
 
 use crate::counts::Count;
 
@@ -26,15 +26,17 @@ pub(crate) struct Findings {
     pub(crate) verdict: Verdict,
     /// Answer whether its launches may be cut into ranges of workgroups.
     pub(crate) ranges: Ranges,
+    /// Kinds of its arguments; empty where they are not known.
+    pub(crate) arguments: Vec<ArgumentKind>,
 }
 
-/// Returns the findings about each kernel of a source, by name. `lacks` returns those of some macros
-/// that the device's compiler does not define. The error is the count that says why no kernel could be
-/// judged.
+/// Returns the findings about each kernel of a source, by name. `answered` builds a source for the device
+/// and returns the names of its kernels; `None` where it does not build. The error is the count that says
+/// why no kernel could be judged.
 pub(crate) fn judged(
     source: &str,
     options: &str,
-    lacks: impl FnOnce(Vec<String>) -> Vec<String>,
+    answered: impl Fn(&str) -> Option<BTreeSet<String>>,
 ) -> Result<BTreeMap<String, Findings>, Count> {
     static COMPILER: OnceLock<Option<Compiler>> = OnceLock::new();
     let compiler =
@@ -45,21 +47,54 @@ pub(crate) fn judged(
     }
     let mut options = for_verdicts(options);
     let asked = undecided_macros(source, &options);
+    let mut taken = None;
     if !asked.is_empty() {
-        options.extend(lacks(asked).into_iter().map(|name| format!("-U{name}").into()));
+        let branches = Branches::of(source);
+        taken = branches.and_then(|branches| branches.taken(&answered(&branches.question())?));
+        // A file that is included need not build without the code around it.
+        if taken.is_none() {
+            options.extend(lacking(&asked, &answered).map(|name| format!("-U{name}").into()));
+        }
     }
+    let source = taken.as_deref().unwrap_or(source);
     let kernels = || {
         let folder = tempfile::tempdir().ok()?;
         let file = folder.path().join("kernels.cl");
         std::fs::write(&file, source).ok()?;
         compiler.kernels(&file, &options).ok()
     };
-    let judged = |kernel: Kernel| {
-        let (look, verdict, ranges) = (kernel.look(), kernel.verdict(), kernel.ranges());
-        (kernel.name().to_owned(), Findings { look, verdict, ranges })
-    };
     let kernels = kernels().ok_or(Count::UnjudgedNotCompiled)?;
-    Ok(kernels.into_iter().map(judged).collect())
+    Ok(kernels.iter().map(found).collect())
+}
+
+fn found(kernel: &Kernel) -> (String, Findings) {
+    let (look, verdict, ranges) = (kernel.look(), kernel.verdict(), kernel.ranges());
+    let arguments = kernel.arguments().iter().map(|argument| argument.kind).collect();
+    (kernel.name().to_owned(), Findings { look, verdict, ranges, arguments })
+}
+
+/// Returns the findings about each kernel of a SPIR-V module, by name. The error is the count that says why
+/// the module could not be read.
+pub(crate) fn judged_module(module: &[u8]) -> Result<BTreeMap<String, Findings>, Count> {
+    let kernels = Kernel::from_spirv(module).map_err(|_| Count::UnjudgedNotCompiled)?;
+    Ok(kernels.iter().map(found).collect())
+}
+
+/// Returns those of some macros that the device's compiler does not define; none where it does not
+/// answer.
+fn lacking(
+    names: &[String],
+    answered: impl Fn(&str) -> Option<BTreeSet<String>>,
+) -> impl Iterator<Item = &String> {
+    // A kernel for each macro that is not defined, and one more, as a program needs one.
+    let kernel = |name: &str| format!("__kernel void raddle_{name}(void) {{ }}\n");
+    let question =
+        |(at, name)| format!("#ifndef {name}\n{}#endif\n", kernel(&format!("lacks_{at}")));
+    let questions = names.iter().enumerate().map(question);
+    let found = answered(&questions.chain([kernel("asks")]).collect::<String>());
+    let found = found.unwrap_or_default();
+    let named = names.iter().enumerate();
+    named.filter(move |(at, _)| found.contains(&format!("raddle_lacks_{at}"))).map(|(_, name)| name)
 }
 
 /// Returns those options of a build that change the meaning of the source.

@@ -1,30 +1,33 @@
 //! Which second program does the layer build beside each OpenCL program?
 //!
-//! A second program, from the same source with the prologue and with the same options. The
-//! program's own is left alone, so questions about it are answered natively.
+//! A second program, from the same source or intermediate language (SPIR-V) with the prologue and with the
+//! same options. The program's own is left alone, so questions about it are answered natively.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::sync::{Arc, Mutex};
 
 use opencl_sys::{
     CL_BUILD_SUCCESS, CL_PROGRAM_BINARY_TYPE, CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
     CL_PROGRAM_BUILD_OPTIONS, CL_PROGRAM_BUILD_STATUS, CL_PROGRAM_CONTEXT, CL_PROGRAM_DEVICES,
-    CL_PROGRAM_SOURCE, cl_build_status, cl_context, cl_device_id, cl_int, cl_program,
-    cl_program_binary_type, cl_uint,
+    CL_PROGRAM_KERNEL_NAMES, CL_PROGRAM_SOURCE, cl_build_status, cl_context, cl_device_id, cl_int,
+    cl_program, cl_program_binary_type, cl_uint,
 };
 use raddle_kernel::instrument::{self, Look, Opaque};
 use raddle_kernel::{Construct, Ranges, Reason, Verdict};
 
+use crate::arguments::ClArgumentKind;
 use crate::counts::Count;
 use crate::ending;
-use crate::judged::{Findings, has_variables, judged};
+use crate::judged::{Findings, has_variables, judged, judged_module};
 use crate::native::{NativeHandle, asked, asked_bytes, guarded, lock, native};
 use crate::registry::{HandleRegistry, counted};
 
-/// Program that was made from source, with its second build, as the layer knows it.
+/// Program that was made from source or SPIR-V, with its second build, as the layer knows it.
 #[derive(Default)]
 pub(crate) struct Program {
+    /// Module of SPIR-V of which the program was made; `None` for one from source.
+    module: Option<Vec<u8>>,
     /// Second build of the program, whose kernels test the preemption flag; made with the first
     /// kernel after a build, `None` before.
     second: Mutex<Option<Arc<Second>>>,
@@ -34,7 +37,9 @@ pub(crate) struct Program {
 /// their start.
 pub(crate) struct Second {
     built: Result<NativeHandle, Count>,
-    /// Findings about the kernels of the source, by name.
+    /// True for the second build of a program in SPIR-V.
+    is_module: bool,
+    /// Findings about the kernels, by name.
     findings: BTreeMap<String, Findings>,
     /// Names of the kernels that are told which range of a larger launch theirs is.
     told: Vec<String>,
@@ -51,11 +56,11 @@ pub(crate) struct Second {
 static PROGRAMS: HandleRegistry<Program> = HandleRegistry::new();
 
 /// Returns the second program, which the layer builds beside one of the program's own, made at the
-/// first call; `None` for a program that was not made from source.
+/// first call; `None` for a program that was made of neither source nor SPIR-V.
 pub(crate) fn second(program: cl_program) -> Option<Arc<Second>> {
     let known = PROGRAMS.get(NativeHandle(program))?;
     let mut second = lock(&known.second);
-    Some(Arc::clone(second.get_or_insert_with(|| Arc::new(Second::of(program)))))
+    Some(Arc::clone(second.get_or_insert_with(|| Arc::new(Second::of(program, &known)))))
 }
 
 impl Second {
@@ -75,6 +80,20 @@ impl Second {
             Ranges::Told if !self.told.iter().any(|told| told == name) => Ranges::Never,
             found => found,
         }
+    }
+
+    /// Returns the kind of an argument of a kernel, by the program where it is SPIR-V, else by what the runtime
+    /// says of the second kernel; `None` where the layer cannot record such an argument.
+    pub(crate) fn kind(
+        &self,
+        (name, kernel): (&str, NativeHandle),
+        index: cl_uint,
+    ) -> Option<ClArgumentKind> {
+        if !self.is_module {
+            return ClArgumentKind::of(kernel.0, index);
+        }
+        let found = self.findings.get(name)?;
+        found.arguments.get(index as usize).copied().and_then(ClArgumentKind::of_module)
     }
 
     /// Makes the second build of the kernel `name`, and returns (its handle, its verdict); the
@@ -97,23 +116,53 @@ impl Second {
         Ok((NativeHandle(kernel), found.map(|found| &found.verdict)))
     }
 
-    fn of(program: cl_program) -> Self {
-        let none = |why| {
+    fn of(program: cl_program, known: &Program) -> Self {
+        let made = match &known.module {
+            Some(module) => Self::of_module(program, module),
+            None => Self::of_source(program),
+        };
+        made.unwrap_or_else(|why| {
             let (findings, opaque) = (BTreeMap::new(), BTreeMap::new());
             let (told, kernels) = (Vec::new(), Vec::new());
-            Self { built: Err(why), findings, told, unjudged: None, kernels, opaque }
+            Self {
+                built: Err(why),
+                is_module: false,
+                findings,
+                told,
+                unjudged: None,
+                kernels,
+                opaque,
+            }
+        })
+    }
+
+    /// Makes the second build of a program in SPIR-V. It is judged as it is handed over, whatever the
+    /// device's compiler makes of it.
+    fn of_module(program: cl_program, module: &[u8]) -> Result<Self, Count> {
+        let (context, devices, options) = built_for(program).ok_or(Count::NotBuilt)?;
+        let (findings, unjudged) = match judged_module(module) {
+            Ok(findings) => (findings, None),
+            Err(why) => (BTreeMap::new(), Some(why)),
         };
-        let Some((context, source)) = source(program) else { return none(Count::NoSource) };
-        let (devices, options) = built_for(program);
-        if devices.is_empty() {
-            return none(Count::NotBuilt);
-        }
+        let look = |name: &str| findings.get(name).map_or(Look::Never, |found| found.look);
+        let done = instrument::spirv(module, look).map_err(|_| Count::NotBuilt)?;
+        let done = done.ok_or(Count::Variables)?;
+        let made = of_il(context, &done.bytes);
+        let built = build(made, &options, &devices);
+        let opaque = done.opaque.into_iter().map(|(name, _)| (name, Count::Called)).collect();
+        let (kernels, told) = (done.kernels, Vec::new());
+        Ok(Self { built, is_module: true, findings, told, unjudged, kernels, opaque })
+    }
+
+    fn of_source(program: cl_program) -> Result<Self, Count> {
+        let source = source(program).ok_or(Count::NoSource)?;
+        let (context, devices, options) = built_for(program).ok_or(Count::NotBuilt)?;
         // The second program would have variables of its own.
         if has_variables(&source, &options) {
-            return none(Count::Variables);
+            return Err(Count::Variables);
         }
         let (findings, unjudged) =
-            match judged(&source, &options, |names| lacking(names, context, &options, &devices)) {
+            match judged(&source, &options, |asks| answered(asks, context, &options, &devices)) {
                 Ok(findings) => (findings, None),
                 Err(why) => (BTreeMap::new(), Some(why)),
             };
@@ -130,10 +179,10 @@ impl Second {
         let built = if told.kernels.is_empty() {
             Err(Count::Hidden)
         } else {
-            build(context, &told.source, &options, &devices)
+            build(of_source(context, &told.source), &options, &devices)
         };
         let (kernels, told) = (told.kernels, told.told);
-        Self { built, findings, told, unjudged, kernels, opaque }
+        Ok(Self { built, is_module: false, findings, told, unjudged, kernels, opaque })
     }
 }
 
@@ -145,24 +194,23 @@ impl Drop for Second {
     }
 }
 
-/// Returns (context, source) of a program; `None` where the program has no source.
-fn source(program: cl_program) -> Option<(cl_context, String)> {
-    let null = std::ptr::null_mut();
-    let context: cl_context = asked(|size, value| {
-        native!(clGetProgramInfo(program, CL_PROGRAM_CONTEXT, size, value, null))
-    })?;
+/// Returns the source of a program; `None` where the program has none.
+fn source(program: cl_program) -> Option<String> {
     let source = asked_bytes(|size, value, ret| {
         native!(clGetProgramInfo(program, CL_PROGRAM_SOURCE, size, value, ret))
     })?;
     let end = source.iter().position(|&byte| byte == 0).unwrap_or(source.len());
     let source = String::from_utf8(source[..end].to_vec()).ok()?;
-    (!source.trim().is_empty()).then_some((context, source))
+    (!source.trim().is_empty()).then_some(source)
 }
 
-/// Returns (devices for which the program has been built so that it can run, options of the build
-/// for the first of these devices).
-fn built_for(program: cl_program) -> (Vec<cl_device_id>, String) {
+/// Returns (context of a program, devices for which it has been built so that it can run, options of the
+/// build for the first of these devices); `None` where it has been built for none.
+fn built_for(program: cl_program) -> Option<(cl_context, Vec<cl_device_id>, String)> {
     let null = std::ptr::null_mut();
+    let context: cl_context = asked(|size, value| {
+        native!(clGetProgramInfo(program, CL_PROGRAM_CONTEXT, size, value, null))
+    })?;
     let all = asked_bytes(|size, value, ret| {
         native!(clGetProgramInfo(program, CL_PROGRAM_DEVICES, size, value, ret))
     });
@@ -191,62 +239,49 @@ fn built_for(program: cl_program) -> (Vec<cl_device_id>, String) {
         })
     });
     let options = String::from_utf8(options.unwrap_or_default()).unwrap_or_default();
-    (devices, options.trim_end_matches('\0').to_owned())
+    (!devices.is_empty()).then(|| (context, devices, options.trim_end_matches('\0').to_owned()))
 }
 
-/// Returns those of some macros that the compiler of the device does not define, with these options of a
-/// build; none where several devices may differ, or where it does not answer.
-fn lacking(
-    names: Vec<String>,
+/// Builds a source for the device and returns the names of its kernels, by which the source answers
+/// questions about the device's compiler; `None` where several devices may differ, or where it does not
+/// build.
+fn answered(
+    source: &str,
     context: cl_context,
     options: &str,
     devices: &[cl_device_id],
-) -> Vec<String> {
-    // A kernel for each macro that is not defined, and one more, as a program needs one.
-    let name = |at: usize| format!("raddle_lacks_{at}");
-    let kernel = |name: String| format!("__kernel void {name}(void) {{ }}\n");
-    let questions = names.iter().enumerate();
-    let questions =
-        questions.map(|(at, asked)| format!("#ifndef {asked}\n{}#endif\n", kernel(name(at))));
-    let source: String = questions.chain([kernel("raddle_asks".to_owned())]).collect();
-    let program = if devices.len() == 1 {
-        build(context, &source, options, devices)
-    } else {
-        return Vec::new();
-    };
-    let Ok(program) = program else { return Vec::new() };
-    let is_there = |at: usize| {
-        let name = CString::new(name(at)).unwrap_or_default();
-        let mut code = 0;
-        let kernel = native!(clCreateKernel(program.0, name.as_ptr(), &raw mut code));
-        let made = !kernel.is_null();
-        if made {
-            let _ = native!(clReleaseKernel(kernel));
-        }
-        made
-    };
-    let lacking = names.iter().enumerate().filter(|(at, _)| is_there(*at));
-    let lacking = lacking.map(|(_, name)| name.clone()).collect();
+) -> Option<BTreeSet<String>> {
+    if devices.len() != 1 {
+        return None;
+    }
+    let program = build(of_source(context, source), options, devices).ok()?;
+    let names = asked_bytes(|size, value, ret| {
+        native!(clGetProgramInfo(program.0, CL_PROGRAM_KERNEL_NAMES, size, value, ret))
+    });
     let _ = native!(clReleaseProgram(program.0));
-    lacking
+    let names = String::from_utf8(names?).ok()?;
+    let names = names.trim_end_matches('\0').split(';');
+    Some(names.filter(|name| !name.is_empty()).map(str::to_owned).collect())
 }
 
+fn of_source(context: cl_context, source: &str) -> cl_program {
+    let (mut code, mut text, length) = (0, source.as_ptr().cast::<c_char>(), source.len());
+    let (text, code) = (&raw mut text, &raw mut code);
+    native!(clCreateProgramWithSource(context, 1, text, &raw const length, code))
+}
+
+fn of_il(context: cl_context, module: &[u8]) -> cl_program {
+    let mut code = 0;
+    native!(clCreateProgramWithIL(context, module.as_ptr().cast(), module.len(), &raw mut code))
+}
+
+/// Builds a program that the runtime has made, null where it has not; it is released where it does not
+/// build.
 fn build(
-    context: cl_context,
-    source: &str,
+    program: cl_program,
     options: &str,
     devices: &[cl_device_id],
 ) -> Result<NativeHandle, Count> {
-    let mut code: cl_int = 0;
-    let mut text: *const c_char = source.as_ptr().cast();
-    let length = source.len();
-    let program = native!(clCreateProgramWithSource(
-        context,
-        1,
-        &raw mut text,
-        &raw const length,
-        &raw mut code
-    ));
     if program.is_null() {
         return Err(Count::NotBuilt);
     }
@@ -275,6 +310,24 @@ pub(crate) unsafe extern "C" fn create(
         let program = native!(clCreateProgramWithSource(context, count, strings, lengths, code));
         if !program.is_null() {
             PROGRAMS.made(NativeHandle(program), Arc::new(Program::default()));
+        }
+        program
+    })
+}
+
+pub(crate) unsafe extern "C" fn create_of_il(
+    context: cl_context,
+    module: *const c_void,
+    length: usize,
+    code: *mut cl_int,
+) -> cl_program {
+    guarded(|| {
+        let program = native!(clCreateProgramWithIL(context, module, length, code));
+        if !program.is_null() && !module.is_null() {
+            // SAFETY: the runtime has read that many bytes.
+            let bytes = unsafe { std::slice::from_raw_parts(module.cast::<u8>(), length) };
+            let known = Program { module: Some(bytes.to_vec()), ..Program::default() };
+            PROGRAMS.made(NativeHandle(program), Arc::new(known));
         }
         program
     })

@@ -38,6 +38,7 @@ fn hooked(mut table: cl_icd_dispatch) -> cl_icd_dispatch {
         clGetCommandQueueInfo = lane::info;
         clFinish = lane::finish;
         clCreateProgramWithSource = program::create;
+        clCreateProgramWithIL = program::create_of_il;
         clRetainProgram = program::retain;
         clReleaseProgram = program::release;
         clBuildProgram = program::build_own;

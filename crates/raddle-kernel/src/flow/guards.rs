@@ -204,8 +204,8 @@ impl Analysis<'_> {
     fn equal(&self, writes: &[&Access]) -> bool {
         let first = writes.first().and_then(|write| write.place.zip(write.value));
         let Some(((address, size), value)) = first else { return false };
-        let counted = self.values.strides(address.moving).is_some_and(|(_, steps)| {
-            steps.iter().all(|step| step.checked_rem(size.into()) == Some(0))
+        let counted = self.values.strides(address.moving).is_some_and(|(_, terms)| {
+            terms.iter().all(|(_, count)| count.checked_rem(size.into()) == Some(0))
         });
         counted
             && self.decided(value, None, DEEPEST).is_some()

@@ -4,6 +4,7 @@
 //! work-item hold at the start of each block: a value, or unknown where two sides differ. The second
 //! finds what has certainly been written on every way to a read.
 
+mod assumed;
 mod covered;
 mod graph;
 mod guards;
@@ -16,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smallvec::SmallVec;
 
+pub(crate) use self::assumed::where_zero;
 pub(crate) use self::waits::waits;
 
 use self::graph::{Graph, before, graph, intervals};

@@ -9,12 +9,14 @@
 
 mod opencl;
 mod ptx;
+mod spirv;
 mod text;
 mod told;
 mod variables;
 
 pub use opencl::{opencl, opencl_in_ranges};
 pub use ptx::ptx;
+pub use spirv::{InstrumentedModule, spirv};
 pub use variables::variable;
 
 /// Value of a launch's word (a number in memory that host and device share) while it is not decided

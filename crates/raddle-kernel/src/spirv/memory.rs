@@ -105,10 +105,10 @@ impl<'m> SpirvLowering<'m> {
         let valued = frame.lanes.valued.get(&here).filter(|_| !own);
         let whole = valued.is_none_or(|lanes| Some(lanes.len()) == self.lanes_of(ty));
         let spans = match (frame.lanes.stores.get(&here), valued, self.types.lanes(ty)) {
-            (Some(lanes), ..) => self.spans(ty, lanes.iter().copied()),
-            (None, Some(lanes), _) if !whole => self.spans(ty, lanes.iter().copied()),
+            (Some(lanes), ..) if !own => self.spans(ty, lanes.iter().copied()),
+            (_, Some(lanes), _) if !whole => self.spans(ty, lanes.iter().copied()),
             // A vector of three lies in the room of four.
-            (None, _, Some(3)) if !own => self.spans(ty, 0..3),
+            (_, _, Some(3)) if !own => self.spans(ty, 0..3),
             _ => smallvec![(0, size)],
         };
         self.push(Instruction::Store { at, value, size, spans });

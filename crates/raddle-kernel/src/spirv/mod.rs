@@ -44,26 +44,32 @@ pub(crate) fn kernels(bytes: &[u8]) -> Result<Vec<Kernel>, Error> {
 }
 
 /// Number of words before the first instruction of a SPIR-V module.
-const HEADER: usize = 5;
+pub(crate) const HEADER: usize = 5;
 const MAGIC: u32 = 0x0723_0203;
+
+/// Returns the words of a SPIR-V module in the order of this machine. The error says why the bytes are no
+/// module.
+pub(crate) fn words(bytes: &[u8]) -> Result<Vec<u32>, &'static str> {
+    let (chunks, rest) = bytes.as_chunks::<4>();
+    if !rest.is_empty() || chunks.len() < HEADER {
+        return Err("its length is not that of a module");
+    }
+    let little: Vec<u32> = chunks.iter().map(|chunk| u32::from_le_bytes(*chunk)).collect();
+    match little[0] {
+        MAGIC => Ok(little),
+        other if other.swap_bytes() == MAGIC => {
+            Ok(little.iter().map(|word| word.swap_bytes()).collect())
+        }
+        _ => Err("it does not begin with the magic number 0x07230203"),
+    }
+}
 
 /// Returns the words of a SPIR-V module without those that the analysis does not use: names other
 /// than those of functions and parameters, most decorations, and lines that do not change. Debug
 /// information is left out as well; outside of functions the loader does not even accept it. The
 /// error says why the bytes are no module.
 fn without_debug(bytes: &[u8]) -> Result<Vec<u32>, &'static str> {
-    let (chunks, rest) = bytes.as_chunks::<4>();
-    if !rest.is_empty() || chunks.len() < HEADER {
-        return Err("its length is not that of a module");
-    }
-    let little: Vec<u32> = chunks.iter().map(|chunk| u32::from_le_bytes(*chunk)).collect();
-    let words: Vec<u32> = match little[0] {
-        MAGIC => little,
-        other if other.swap_bytes() == MAGIC => {
-            little.iter().map(|word| word.swap_bytes()).collect()
-        }
-        _ => return Err("it does not begin with the magic number 0x07230203"),
-    };
+    let words = words(bytes)?;
     let code = instructions(&words[HEADER..])?;
     let named: BTreeSet<u32> = code
         .iter()
@@ -74,7 +80,7 @@ fn without_debug(bytes: &[u8]) -> Result<Vec<u32>, &'static str> {
     let (mut debug, mut line) = (Vec::new(), None);
     for code in code {
         let second = code.get(2).copied();
-        if is(code, Op::ExtInstImport) && !names(code.get(2..).unwrap_or_default(), "OpenCL.std") {
+        if is(code, Op::ExtInstImport) && text(code.get(2..).unwrap_or_default()) != "OpenCL.std" {
             debug.extend(code.get(1));
         }
         if is(code, Op::SpecConstantOp) && code.get(3).is_some_and(|op| NO_OPERATIONS.contains(op))
@@ -109,13 +115,14 @@ const DECORATIONS: [u32; 6] = [
     Decoration::SaturatedConversion as u32,
 ];
 
-fn is(code: &[u32], op: Op) -> bool {
+/// Returns whether the words of an instruction begin with this opcode.
+pub(crate) fn is(code: &[u32], op: Op) -> bool {
     code.first().is_some_and(|first| first & 0xffff == op as u32)
 }
 
 /// Returns the words of each SPIR-V instruction in `rest`; an error for an instruction of
 /// impossible length.
-fn instructions(mut rest: &[u32]) -> Result<Vec<&[u32]>, &'static str> {
+pub(crate) fn instructions(mut rest: &[u32]) -> Result<Vec<&[u32]>, &'static str> {
     let mut found = Vec::new();
     while let Some(&first) = rest.first() {
         let length = (first >> 16) as usize;
@@ -129,10 +136,11 @@ fn instructions(mut rest: &[u32]) -> Result<Vec<&[u32]>, &'static str> {
     Ok(found)
 }
 
-/// Returns whether the words of a literal string in SPIR-V spell `name`.
-fn names(words: &[u32], name: &str) -> bool {
+/// Returns the literal string with which words of SPIR-V begin.
+pub(crate) fn text(words: &[u32]) -> String {
     let text: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    text.split(|byte| *byte == 0).next() == Some(name.as_bytes())
+    let text = text.split(|byte| *byte == 0).next().unwrap_or_default();
+    String::from_utf8_lossy(text).into_owned()
 }
 
 /// Returns the line of a function's first instruction that has one; 0 where none has.

@@ -22,8 +22,8 @@ pub(super) fn is_pure(op: Op) -> bool {
 
 /// Returns whether an instruction exchanges values among work-items of a workgroup.
 pub(super) fn exchanges(op: Op) -> bool {
-    // Of a group; of those in it that are active; shuffles.
-    matches!(op as u32, 261..=271 | 333..=366 | 5571..=5574)
+    // Of a group; of those in it that are active; rotations; shuffles.
+    matches!(op as u32, 261..=271 | 333..=366 | 4431 | 5571..=5574)
 }
 
 /// Returns whether a SPIR-V instruction reads, writes or reserves space in a pipe.
@@ -43,24 +43,67 @@ pub(super) fn commutes(op: Op) -> bool {
     matches!(op as u32, 232..=242)
 }
 
-/// Functions of OpenCL C that translators leave as calls, and whose results depend on their arguments
-/// alone: beginnings of their names.
-const PURE: [&str; 7] = [
-    "dot_4x8packed_",
-    "dot_acc_sat_4x8packed_",
+/// Functions of OpenCL C and its extensions that compute with their arguments alone and that translators may
+/// leave as calls. They are those which the header of clang 15 for OpenCL C (`opencl-c.h`) declares
+/// constant, without those that SPIR-V has instructions for; and those of extensions that it declares
+/// without that word, where the text of the extension gives a formula.
+const PURE: [&str; 38] = [
+    // cl_khr_integer_dot_product: OpenCL Extension Specification, chapter 36.
+    "dot",
     "dot_acc_sat",
+    "dot_4x8packed_uu_uint",
+    "dot_4x8packed_ss_int",
+    "dot_4x8packed_us_int",
+    "dot_4x8packed_su_int",
+    "dot_acc_sat_4x8packed_uu_uint",
+    "dot_acc_sat_4x8packed_ss_int",
+    "dot_acc_sat_4x8packed_us_int",
+    "dot_acc_sat_4x8packed_su_int",
+    // cl_khr_extended_bit_ops.
     "bit_reverse",
     "bitfield_insert",
-    "bitfield_extract_",
+    "bitfield_extract_signed",
+    "bitfield_extract_unsigned",
+    // cl_arm_integer_dot_product_int8, _accumulate_int8, _accumulate_saturate_int8.
     "arm_dot",
+    "arm_dot_acc",
+    "arm_dot_acc_sat",
+    // cl_amd_media_ops and cl_amd_media_ops2.
+    "amd_bitalign",
+    "amd_bytealign",
+    "amd_lerp",
+    "amd_pack",
+    "amd_sad",
+    "amd_sad4",
+    "amd_sadhi",
+    "amd_unpack0",
+    "amd_unpack1",
+    "amd_unpack2",
+    "amd_unpack3",
+    "amd_bfe",
+    "amd_bfm",
+    "amd_max3",
+    "amd_median3",
+    "amd_min3",
+    "amd_mqsad",
+    "amd_msad",
+    "amd_qsad",
+    "amd_sadd",
+    "amd_sadw",
 ];
 
 /// Returns whether a function without code, by its name in the module, is one of OpenCL C whose result
 /// depends on its arguments alone.
 pub(super) fn is_pure_call(name: &str) -> bool {
-    // `_Z` and the length of the name stand before it.
-    let digits = name.strip_prefix("_Z").map(|rest| rest.trim_start_matches(char::is_numeric));
-    digits.is_some_and(|name| PURE.iter().any(|known| name.starts_with(known)))
+    called(name).is_some_and(|(name, types)| PURE.contains(&name) && !types.contains('P'))
+}
+
+/// Returns (name of a function in the source, types of its parameters) by its name in the module, which
+/// has `_Z` and the length of the name before it; `None` for another name.
+fn called(name: &str) -> Option<(&str, &str)> {
+    let rest = name.strip_prefix("_Z")?;
+    let digits = rest.find(|c: char| !c.is_ascii_digit())?;
+    rest[digits..].split_at_checked(rest[..digits].parse().ok()?)
 }
 
 #[cfg(test)]
@@ -71,7 +114,17 @@ mod tests {
     fn functions_of_opencl_are_known_by_their_names() {
         assert!(is_pure_call("_Z28dot_acc_sat_4x8packed_ss_intjji"));
         assert!(is_pure_call("_Z11bit_reversej"));
-        for other in ["_Z9elsewherei", "dot_acc_sat", "_Z20sub_group_reduce_addi", "_Z3dotPij"] {
+        assert!(is_pure_call("_Z7arm_dotDv4_hS_"));
+        for other in [
+            "_Z9elsewherei",
+            "dot_acc_sat",
+            "_Z20sub_group_reduce_addi",
+            "_Z3dotPij",
+            "_Z99doti",
+            "_Z",
+            "_Z7dot_newi",
+            "_Z12arm_dot_morei",
+        ] {
             assert!(!is_pure_call(other), "{other}");
         }
     }
@@ -121,6 +174,7 @@ mod tests {
             Op::GroupSMax,
             Op::GroupNonUniformElect,
             Op::GroupNonUniformQuadSwap,
+            Op::GroupNonUniformRotateKHR,
             Op::SubgroupShuffleINTEL,
             Op::SubgroupShuffleXorINTEL,
         ] {

@@ -113,15 +113,18 @@ impl<'m> Types<'m> {
         self.get(id).map_or(Op::Nop, |found| found.class.opcode)
     }
 
-    /// Returns the value of the integer constant with the id `id`; `None` for other ids.
+    /// Returns the value of the constant with the id `id`: an integer, a truth value, or 0 for one without
+    /// a set bit; `None` for other ids.
     pub(crate) fn constant(&self, id: Word) -> Option<i64> {
         let found = self.get(id)?;
         match found.class.opcode {
-            Op::ConstantNull => Some(0),
+            Op::ConstantNull | Op::ConstantFalse => Some(0),
+            Op::ConstantTrue => Some(1),
             Op::Constant => {
                 let ty = self.get(found.result_type?)?;
                 if ty.class.opcode != Op::TypeInt {
-                    return None;
+                    let bits = [Operand::LiteralBit32(0), Operand::LiteralBit64(0)];
+                    return found.operands.first().filter(|it| bits.contains(it)).map(|_| 0);
                 }
                 let bits = word(ty, 0)?;
                 match found.operands.first()? {

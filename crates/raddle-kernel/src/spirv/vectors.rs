@@ -2,7 +2,8 @@
 //!
 //! `v[i].y = x` is compiled to a load of the whole vector, an insertion and a store of the whole. The
 //! other lanes are written back as they were read, so only the inserted ones count as written, and the
-//! load counts as a read of those lanes alone that something else looks at.
+//! load counts as a read of those lanes alone that something else looks at. `v[i].xy = v[i].zw` is
+//! compiled to a shuffle of both instead of an insertion.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,6 +30,8 @@ pub(crate) struct NeededLanes {
     /// instruction), where other elements are stored without one, as the fourth of a vector of
     /// three.
     pub(crate) valued: BTreeMap<(usize, usize), BTreeSet<u32>>,
+    /// Pointer of each load, by the id of the load.
+    from: BTreeMap<Word, Word>,
 }
 
 impl NeededLanes {
@@ -44,13 +47,16 @@ impl NeededLanes {
             }
         }
         let mut lanes = Self::default();
+        let all = function.blocks.iter().flat_map(|block| &block.instructions);
+        let loads = all.filter(|instruction| instruction.class.opcode == Op::Load);
+        lanes.from = loads.filter_map(|load| Some((load.result_id?, id_at(load, 0)?))).collect();
         let mut shuffled: BTreeMap<Word, BTreeSet<u32>> = BTreeMap::new();
         for (b, block) in function.blocks.iter().enumerate() {
             for (i, load) in block.instructions.iter().enumerate() {
                 if load.class.opcode == Op::Load
                     && let Some(id) = load.result_id.filter(vector)
                 {
-                    lanes.load(id, load, &uses, (b, i), &block.instructions);
+                    lanes.load((id, load), types, &uses, (b, i), &block.instructions);
                 }
                 if let (Op::VectorShuffle, Some(id)) = (load.class.opcode, load.result_id) {
                     let parts = (0_u32..).zip(2..load.operands.len());
@@ -68,42 +74,56 @@ impl NeededLanes {
 
     fn load(
         &mut self,
-        id: Word,
-        load: &Instruction,
+        (id, load): (Word, &Instruction),
+        types: &Types<'_>,
         uses: &BTreeMap<Word, Vec<(&Instruction, usize, usize)>>,
         (b, i): (usize, usize),
         block: &[Instruction],
     ) {
         let mut looked_at = BTreeSet::new();
         let mut written_back = Vec::new();
+        let stored_back = |changed: &Instruction, at: (usize, usize)| {
+            let stored = uses.get(&changed.result_id?).map_or(&[][..], Vec::as_slice);
+            let &[(store, store_block, store_at)] = stored else { return None };
+            let back = store.class.opcode == Op::Store
+                && id_at(store, 0) == id_at(load, 0)
+                && id_at(store, 1) == changed.result_id
+                && (at.0, store_block, store_at > at.1, at.1 > i) == (b, b, true, true)
+                && calm(&block[i + 1..store_at]);
+            back.then_some(store_at)
+        };
         for &(user, at_block, at) in uses.get(&id).into_iter().flatten() {
             match (user.class.opcode, user.operands.len()) {
                 (Op::CompositeExtract, 2) => {
                     let Some(lane) = word(user, 1) else { return };
                     looked_at.insert(lane);
                 }
-                (Op::VectorShuffle, _)
-                    if id_at(user, 0) == Some(id) && id_at(user, 1) != Some(id) =>
-                {
-                    let parts = (2..user.operands.len()).filter_map(|at| word(user, at));
-                    looked_at.extend(parts.filter(|lane| *lane != NO_VALUE));
+                (Op::VectorShuffle, _) if id_at(user, 0) != id_at(user, 1) => {
+                    let Some(parts) = parts_of(user, id, types) else { return };
+                    // A second load from there would write back what it has read, too.
+                    let of_there = [0, 1].map(|at| id_at(user, at)).into_iter().flatten();
+                    let of_there =
+                        of_there.filter(|of| self.from.get(of).copied() == id_at(load, 0));
+                    let back = stored_back(user, (at_block, at)).filter(|_| of_there.count() == 1);
+                    for (lane, part) in (0_u32..).zip(parts) {
+                        match (part, back) {
+                            // Written back as it was read.
+                            (Some(part), Some(_)) if part == lane => {}
+                            (part, back) => {
+                                looked_at.extend(part);
+                                written_back.extend(back.map(|store| (store, lane)));
+                            }
+                        }
+                    }
                 }
                 // The vector may be inserted into, but not be what is inserted.
-                (Op::CompositeInsert, 3) if id_at(user, 0) != Some(id) && at_block == b => {
-                    let (Some(lane), Some(inserted)) = (word(user, 2), user.result_id) else {
+                (Op::CompositeInsert, 3) if id_at(user, 0) != Some(id) => {
+                    let (Some(lane), Some(store)) =
+                        (word(user, 2), stored_back(user, (at_block, at)))
+                    else {
                         return;
                     };
-                    let stored = uses.get(&inserted).map_or(&[][..], Vec::as_slice);
-                    let &[(store, store_block, store_at)] = stored else { return };
-                    let back = store.class.opcode == Op::Store
-                        && id_at(store, 0) == id_at(load, 0)
-                        && id_at(store, 1) == Some(inserted)
-                        && (store_block, at > i, store_at > at) == (b, true, true)
-                        && calm(&block[i + 1..store_at]);
-                    if !back {
-                        return;
-                    }
-                    written_back.push((store_at, lane));
+                    written_back.push((store, lane));
                 }
                 // Another use needs the whole vector.
                 _ => return,
@@ -114,6 +134,23 @@ impl NeededLanes {
         }
         self.loads.insert(id, looked_at);
     }
+}
+
+/// Returns for each lane of a shuffle's result the lane of the vector `id`, one of its two operands, that
+/// it takes, `None` for a lane that it takes from the other; or `None` where a size is not known.
+fn parts_of(shuffle: &Instruction, id: Word, types: &Types<'_>) -> Option<Vec<Option<u32>>> {
+    let first = types.lanes(types.type_of(id_at(shuffle, 0)?)?)?;
+    let is_first = id_at(shuffle, 0) == Some(id);
+    let parts = (2..shuffle.operands.len()).map(|at| {
+        let part = word(shuffle, at)?;
+        let part = if is_first {
+            Some(part).filter(|part| *part < first)
+        } else {
+            part.checked_sub(first)
+        };
+        Some(part.filter(|_| word(shuffle, at) != Some(NO_VALUE)))
+    });
+    parts.collect()
 }
 
 /// Returns whether none of these instructions writes memory, so that a loaded vector is not changed
@@ -130,4 +167,54 @@ fn calm(between: &[Instruction]) -> bool {
         );
         chain || is_pure(op) || matches!(op, Op::Line | Op::NoLine | Op::Load)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use rspirv::dr::{Builder, Module};
+    use rspirv::spirv::{FunctionControl, StorageClass};
+
+    use super::*;
+
+    /// Returns a function that loads a vector once or twice from one place and stores a shuffle of both
+    /// there.
+    fn shuffled(twice: bool, lanes: [u32; 4]) -> Module {
+        let mut b = Builder::new();
+        let (void, float) = (b.type_void(), b.type_float(32, None));
+        let vector = b.type_vector(float, 4);
+        let pointer = b.type_pointer(None, StorageClass::CrossWorkgroup, vector);
+        let ty = b.type_function(void, [pointer, vector]);
+        b.begin_function(void, None, FunctionControl::NONE, ty).expect("a function");
+        let at = b.function_parameter(pointer).expect("a parameter");
+        let other = b.function_parameter(vector).expect("a parameter");
+        b.begin_block(None).expect("a block");
+        let mut load = || b.load(vector, None, at, None, []).expect("a load");
+        let first = load();
+        let second = if twice { load() } else { other };
+        let both = b.vector_shuffle(vector, None, first, second, lanes).expect("a shuffle");
+        b.store(at, both, None, []).expect("a store");
+        b.ret().expect("an end");
+        b.end_function().expect("an end");
+        b.module()
+    }
+
+    fn needed(module: &Module) -> NeededLanes {
+        NeededLanes::of(&module.functions[0], &Types::of(module))
+    }
+
+    #[test]
+    fn lanes_that_are_stored_back_count_for_nothing() {
+        let found = needed(&shuffled(false, [4, 1, 3, 3]));
+        assert_eq!(found.stores.into_values().collect::<Vec<_>>(), [[0, 2].into()]);
+        assert_eq!(found.loads.into_values().collect::<Vec<_>>(), [[3].into()]);
+    }
+
+    /// Lanes of a second load from there are read too, though they are stored where they were.
+    #[test]
+    fn lanes_of_two_loads_are_looked_at() {
+        let found = needed(&shuffled(true, [4, 1, 2, 3]));
+        assert_eq!(found.stores, BTreeMap::new());
+        let lanes: Vec<BTreeSet<u32>> = found.loads.into_values().collect();
+        assert_eq!(lanes, [[1, 2, 3].into(), [0].into()]);
+    }
 }

@@ -198,9 +198,9 @@ __kernel void guard_of_column(__global int *todo, __global int *done) {
   }
 }
 
-// expect: unknown
+// expect: conditional 2=0
 // truth: not
-// why: the guard is cleared before a write in another block
+// why: the guard is cleared before a write in another block, but for the numbers below that of that block
 // args: i32<2>[64] i32[64] i32=3
 __kernel void guard_early(__global int *todo, __global int *done, int n) {
   int i = (int)get_global_id(0);

@@ -178,9 +178,9 @@ __kernel void cut_off(__global int *a) {
   }
 }
 
-// expect: unknown
+// expect: conditional 0-1 2=0
 // truth: idempotent
-// why: the number tells which of two arrays is read, and which written; both are taken for both
+// why: the number tells which of two arrays is read, and which written; if it is not zero, both are taken for both
 // args: f32[64] f32[64] i32=1
 __kernel void ping_pong(__global float *a, __global float *b, int odd) {
   __global float *from = odd ? a : b;

@@ -1,6 +1,7 @@
 //! Which kernels are there, and what is known of them?
 //!
-//! A kernel of the corpus stands behind a comment: what is expected of the verdict, the truth with
+//! A kernel of the corpus stands behind a comment: what is expected of the verdict (with the pairs of
+//! arguments that must lie apart, as `0-1`, and those that must be zero, as `2=0`), the truth with
 //! arguments apart (`idempotent`, `not`, or `skip` where it is not executed), the reason, its arguments
 //! and, where they are not 64 and 8, its work-items and those of a workgroup.
 
@@ -8,12 +9,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// A kernel of the test corpus, with the expected verdict and the truth.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Case {
     pub(crate) file: PathBuf,
     pub(crate) name: String,
     pub(crate) expect: String,
     pub(crate) pairs: BTreeSet<(u32, u32)>,
+    pub(crate) zero: BTreeSet<u32>,
     pub(crate) truth: String,
     pub(crate) arguments: Vec<Given>,
     pub(crate) global: usize,
@@ -52,6 +54,22 @@ pub(crate) fn cases() -> Vec<Case> {
     files().iter().flat_map(|file| cases_of(file)).collect()
 }
 
+impl Case {
+    /// Returns the case with zero for the numbers that must be zero: then it is idempotent.
+    pub(crate) fn where_zero(&self) -> Self {
+        let mut case = Self { truth: "idempotent".to_owned(), ..self.clone() };
+        for (index, given) in (0..).zip(&mut case.arguments) {
+            if self.zero.contains(&index) {
+                *given = match given {
+                    Given::Float(_) => Given::Float(0.0),
+                    _ => Given::Int(0),
+                };
+            }
+        }
+        case
+    }
+}
+
 fn cases_of(file: &Path) -> Vec<Case> {
     let text = std::fs::read_to_string(file).expect("a file of the corpus");
     let mut cases = Vec::new();
@@ -70,7 +88,8 @@ fn cases_of(file: &Path) -> Vec<Case> {
                 file: file.to_owned(),
                 name: rest.split('(').next().expect("a name").to_owned(),
                 expect: expect.to_owned(),
-                pairs: pairs.split_whitespace().map(pair).collect(),
+                pairs: pairs.split_whitespace().filter_map(pair).collect(),
+                zero: pairs.split_whitespace().filter_map(zero).collect(),
                 truth: get("truth").expect("the truth").to_owned(),
                 arguments: get("args").expect("arguments").split(' ').map(given).collect(),
                 global: global.parse().expect("a size"),
@@ -83,9 +102,13 @@ fn cases_of(file: &Path) -> Vec<Case> {
     cases
 }
 
-fn pair(text: &str) -> (u32, u32) {
-    let (a, b) = text.split_once('-').expect("a pair");
-    (a.parse().expect("an index"), b.parse().expect("an index"))
+fn pair(text: &str) -> Option<(u32, u32)> {
+    let (a, b) = text.split_once('-')?;
+    Some((a.parse().expect("an index"), b.parse().expect("an index")))
+}
+
+fn zero(text: &str) -> Option<u32> {
+    text.strip_suffix("=0").map(|index| index.parse().expect("an index"))
 }
 
 fn given(text: &str) -> Given {

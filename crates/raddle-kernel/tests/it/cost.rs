@@ -133,6 +133,7 @@ fn case(name: &str, rounds: i32) -> Case {
         name: name.to_owned(),
         expect: String::new(),
         pairs: Default::default(),
+        zero: Default::default(),
         truth: String::new(),
         arguments: vec![Given::Floats(global), Given::Int(rounds)],
         global,

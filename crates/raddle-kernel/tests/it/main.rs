@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "OpenCL is an interface of C")]
 #![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
 
+mod branches;
 mod corpus;
 mod cost;
 mod device;

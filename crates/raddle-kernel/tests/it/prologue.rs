@@ -1,8 +1,8 @@
 //! Does the prologue do what the word and the cuts say?
 
-use opencl3::kernel::Kernel;
-use raddle_kernel::instrument::{KILLED, LEAVES, Opaque, RUNS, UNDECIDED, opencl};
-use raddle_kernel::{Compiler, Look};
+use opencl3::kernel::Kernel as Runs;
+use raddle_kernel::instrument::{KILLED, LEAVES, Opaque, RUNS, UNDECIDED, opencl, spirv};
+use raddle_kernel::{Compiler, Kernel, Look};
 
 use crate::corpus::{Case, cases, files};
 use crate::device::{Memory, More, OpenCl, start};
@@ -30,8 +30,8 @@ fn instrumented_kernels_run_leave_and_are_killed() {
         let (plain, instrumented) = (device.program(&source), device.program(&done.source));
         for case in cases.iter().filter(|case| case.file == file && case.truth != "skip") {
             assert!(done.kernels.contains(&case.name));
-            let plain = Kernel::create(&plain, &case.name).expect("the kernel");
-            let kernel = Kernel::create(&instrumented, &case.name).expect("the kernel");
+            let plain = Runs::create(&plain, &case.name).expect("the kernel");
+            let kernel = Runs::create(&instrumented, &case.name).expect("the kernel");
             let start = start(case, 5);
             let buffers = device.buffers(&start);
             device.launch(&plain, case, &buffers, None, &[]);
@@ -58,7 +58,7 @@ fn instrumented_kernels_run_leave_and_are_killed() {
 
 struct Bench<'b> {
     device: &'b OpenCl,
-    kernel: Kernel,
+    kernel: Runs,
     case: &'b Case,
     start: &'b Memory,
 }
@@ -84,6 +84,84 @@ impl Bench<'_> {
         // Words of other launches are left alone.
         assert_eq!((words[0], words[2]), (9, 9));
         (self.device.memory(&buffers, self.start), words[1])
+    }
+}
+
+/// Checks that modules with the prologue are modules, that each kernel has its four arguments, and that
+/// the translator accepts them.
+#[test]
+fn modules_get_the_prologue() {
+    let Some(compiler) = Compiler::find() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut looks = [0_u32; 3];
+    for file in files() {
+        let before = compiler.spirv(&file, &[]).expect("OpenCL C");
+        let kernels = Kernel::from_spirv(&before).expect("SPIR-V");
+        let look = |name: &str| {
+            kernels.iter().find(|kernel| kernel.name() == name).map_or(Look::Never, Kernel::look)
+        };
+        let done = spirv(&before, look).expect("SPIR-V").expect("no variables");
+        assert_eq!((done.kernels.len(), &*done.opaque), (kernels.len(), &[][..]));
+        let after = Kernel::from_spirv(&done.bytes).expect("SPIR-V");
+        for (before, after) in kernels.iter().zip(&after) {
+            assert_eq!(before.name(), after.name());
+            if !before.arguments().is_empty() {
+                assert_eq!(
+                    before.arguments().len() + 4,
+                    after.arguments().len(),
+                    "{}",
+                    after.name()
+                );
+            }
+            looks[before.look() as usize] += 1;
+        }
+        let (module, out) = (folder.path().join("after.spv"), folder.path().join("after.bc"));
+        std::fs::write(&module, &done.bytes).expect("a file");
+        let mut translator = std::process::Command::new("llvm-spirv-15");
+        if let Ok(done) = translator.arg("-r").arg(&module).arg("-o").arg(&out).output() {
+            let said = String::from_utf8_lossy(&done.stderr);
+            assert!(done.status.success(), "{}: {said}", file.display());
+        }
+    }
+    assert!(looks.iter().all(|count| *count > 5), "{looks:?}");
+}
+
+#[test]
+fn a_module_with_a_variable_of_its_own_gets_no_prologue() {
+    let Some(compiler) = Compiler::find() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("own.cl");
+    let source = "__global int n;\n__kernel void f(__global int *x) { x[0] = n++; }\n";
+    std::fs::write(&file, source).expect("a file");
+    let module = compiler.spirv(&file, &["-cl-std=CL2.0".into()]).expect("OpenCL C");
+    assert_eq!(spirv(&module, |_| Look::Never).expect("SPIR-V"), None);
+    // Cut off, or with an id beyond all bounds.
+    let mut wrong = module.clone();
+    wrong.truncate(module.len() / 8 * 4 + 4);
+    let _ = spirv(&wrong, |_| Look::WorkItem);
+    wrong = module;
+    wrong[12..16].fill(255);
+    assert!(spirv(&wrong, |_| Look::WorkItem).is_err());
+    assert!(spirv(&[], |_| Look::WorkItem).is_err());
+}
+
+/// Checks that no module in which some words are others makes the instrumentation panic.
+#[test]
+fn modules_with_wrong_words_do_no_harm() {
+    let Some(compiler) = Compiler::find() else { return };
+    let file = files().into_iter().next().expect("a file");
+    let module = compiler.spirv(&file, &[]).expect("OpenCL C");
+    let mut draw = crate::device::Draw(5);
+    let words = u64::try_from(module.len() / 4).expect("few");
+    for _ in 0..2000 {
+        let mut wrong = module.clone();
+        for _ in 0..=draw.next(3) {
+            let at = usize::try_from(draw.next(words)).expect("an index") * 4;
+            let small = draw.next(3) > 0;
+            let to = u32::try_from(draw.next(if small { 300 } else { 1 << 31 })).expect("a word");
+            wrong[at..at + 4].copy_from_slice(&to.to_le_bytes());
+        }
+        let _ = spirv(&wrong, |_| Look::Workgroup);
     }
 }
 

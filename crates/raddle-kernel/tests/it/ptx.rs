@@ -35,7 +35,7 @@ fn pointers_and_registers_are_not_taken_for_others() {
     // A register that holds the value of the round before is not what is assigned to it later.
     assert!(matches!(of("before"), Verdict::Not(_)), "{:?}", of("before"));
     // A 64-bit number may look like a pointer; the pair of the pointers is named all the same.
-    assert!(matches!(of("bytes"), Verdict::Conditional(pairs) if pairs.contains(&(0, 1))));
+    assert!(matches!(of("bytes"), Verdict::Conditional(all) if all.apart.contains(&(0, 1))));
     assert_eq!(of("turn"), Verdict::Conditional([(0, 3), (1, 3), (2, 3)].into()));
     // A pointer in a structure, or that of an argument.
     assert!(

@@ -1,7 +1,7 @@
 //! Does each kernel of the corpus get the verdict that is expected?
 
 use raddle_kernel::launch::{Range, may_run_again};
-use raddle_kernel::{Compiler, Construct, Kernel, Look, Reason, Verdict};
+use raddle_kernel::{Compiler, Conditions, Construct, Kernel, Look, Reason, Verdict};
 
 use crate::corpus::{cases, files};
 
@@ -20,19 +20,20 @@ fn each_kernel_of_the_corpus_gets_its_verdict() {
         for case in cases.iter().filter(|case| case.file == file) {
             let kernel = kernels.iter().find(|kernel| kernel.name() == case.name);
             let verdict = kernel.expect("the kernel").verdict();
-            let (found, pairs) = match &verdict {
-                Verdict::Idempotent => ("idempotent", Default::default()),
-                Verdict::Conditional(pairs) => ("conditional", pairs.clone()),
-                Verdict::Not(_) => ("not", Default::default()),
-                _ => ("unknown", Default::default()),
+            let (found, conditions) = match &verdict {
+                Verdict::Idempotent => ("idempotent", Conditions::default()),
+                Verdict::Conditional(conditions) => ("conditional", conditions.clone()),
+                Verdict::Not(_) => ("not", Conditions::default()),
+                _ => ("unknown", Conditions::default()),
             };
+            let expected = Conditions { apart: case.pairs.clone(), zero: case.zero.clone() };
             if case.truth == "idempotent" && matches!(found, "not" | "unknown") {
                 refused.push(&*case.name);
             }
-            if (found, &pairs) != (&*case.expect, &case.pairs) {
+            if (found, &conditions) != (&*case.expect, &expected) {
                 wrong.push(format!(
-                    "{}: {verdict:?}, expected {} {:?}",
-                    case.name, case.expect, case.pairs
+                    "{}: {verdict:?}, expected {} {expected:?}",
+                    case.name, case.expect
                 ));
             }
         }
@@ -126,9 +127,20 @@ fn only_kernels_that_meet_look_once_a_workgroup() {
 #[test]
 fn an_argument_of_unknown_extent_counts_as_shared() {
     let verdict = Verdict::Conditional([(0, 1)].into());
-    assert!(!may_run_again(&verdict, &[Range::new(0, 64)]));
-    assert!(!may_run_again(&verdict, &[]));
-    assert!(may_run_again(&verdict, &[Range::new(0, 64), Range::EMPTY]));
-    assert!(may_run_again(&verdict, &[Range::new(0, 64), Range::new(64, 1)]));
-    assert!(may_run_again(&Verdict::Idempotent, &[]));
+    let zero = |_| false;
+    assert!(!may_run_again(&verdict, &[Range::new(0, 64)], zero));
+    assert!(!may_run_again(&verdict, &[], zero));
+    assert!(may_run_again(&verdict, &[Range::new(0, 64), Range::EMPTY], zero));
+    assert!(may_run_again(&verdict, &[Range::new(0, 64), Range::new(64, 1)], zero));
+    assert!(may_run_again(&Verdict::Idempotent, &[], zero));
+}
+
+#[test]
+fn a_number_that_must_be_zero_is_looked_at() {
+    let conditions = Conditions { apart: [(0, 1)].into(), zero: [2].into() };
+    let verdict = Verdict::Conditional(conditions);
+    let apart = [Range::new(0, 64), Range::new(64, 64)];
+    assert!(may_run_again(&verdict, &apart, |index| index == 2));
+    assert!(!may_run_again(&verdict, &apart, |index| index != 2));
+    assert!(!may_run_again(&verdict, &[Range::new(0, 64); 2], |_| true));
 }

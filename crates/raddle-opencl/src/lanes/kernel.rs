@@ -18,7 +18,7 @@ use raddle_kernel::{Ranges, Verdict};
 use raddle_policy::Idempotence;
 use raddle_preempt::LaunchHandle;
 
-use crate::arguments::{ClArgumentKind, KernelArgument};
+use crate::arguments::{ClArgumentKind, KernelArgument, is_zero};
 use crate::counts::Count;
 use crate::memory::ranges;
 use crate::native::{NativeHandle, asked, asked_bytes, guarded, lock, native};
@@ -263,10 +263,10 @@ impl ProgramKernel {
         let Ok(Beside { verdict: Some(verdict), .. }) = &self.beside else {
             return Idempotence::Unknown;
         };
-        let may = match verdict {
-            Verdict::Conditional(_) => may_run_again(verdict, &ranges(arguments)),
-            verdict => may_run_again(verdict, &[]),
-        };
+        // The memory of arguments is asked for where it counts.
+        let at =
+            if matches!(verdict, Verdict::Conditional(_)) { ranges(arguments) } else { vec![] };
+        let may = may_run_again(verdict, &at, |index| is_zero(arguments, index));
         match verdict {
             _ if may => Idempotence::Idempotent,
             Verdict::Not(_) => Idempotence::Not,
@@ -293,7 +293,7 @@ impl Beside {
         let found = second.ranges(name);
         let ranges = if found == Ranges::Told && !is_told { Ranges::Never } else { found };
         let kinds: Option<Vec<ClArgumentKind>> =
-            (0..count).map(|index| ClArgumentKind::of(kernel.0, index)).collect();
+            (0..count).map(|index| second.kind((name, kernel), index)).collect();
         let twin = Twin::new(kernel);
         let kinds = kinds.ok_or(Count::Hidden)?;
         Ok(Self { twin, kinds, verdict, ranges, is_told, unjudged, second })

@@ -113,6 +113,8 @@ hazards! {
     places: "places";
     program_variables: "program variables";
     other_bodies: "other bodies";
+    zero_factors: "zero factors";
+    of_spirv: "of spirv";
     exit_while_launches_wait: "exit while launches wait";
     exit_while_launches_run: "exit while launches run";
     exit_with_all_in_hand: "exit with all in hand";

@@ -49,7 +49,7 @@ fn launches_that_nobody_judged_are_counted() {
     if Compiler::find().is_some() {
         let told = told_under_layer("gate", &[]).expect("it ends");
         assert_eq!(told.count("unjudged-no-compiler"), 0, "{told:?}");
-        let told = told_under_layer("other bodies", &[]).expect("it ends");
+        let told = told_under_layer("macro in code", &[]).expect("it ends");
         assert_eq!(told.count("unjudged-macro"), told.count("launches"), "{told:?}");
     }
 }

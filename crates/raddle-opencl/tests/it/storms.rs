@@ -66,22 +66,81 @@ fn chains_are_right(driver: &Driver) {
     assert!(killed > 0, "launches were stopped part-way");
 }
 
-/// A macro that the compiler of the device does not define decides nothing; one that it defines may.
+/// The compiler of the device says which branches it takes, so that kernels are judged as it builds them: in
+/// place, or not. Only where a macro stands in code nobody knows what it says.
 #[test]
 fn the_compiler_of_the_device_is_asked_for_macros() {
     if !device() {
         return;
     }
     for driver in drivers() {
-        for (name, is_judged) in [("asked macros", true), ("other bodies", false)] {
+        for (name, is_judged, is_killed) in [
+            ("asked macros", true, true),
+            // Only Intel's compiler takes the body that overwrites what it does not read.
+            ("other bodies", true, driver.is_intel()),
+            ("bodies of the device", true, true),
+            ("macro in code", false, false),
+        ] {
             let served = storm(Preemption::Reset, 1);
             let (socket, place) = served.environment();
             let told = driver.under_layer(name, &[(socket, &place)]);
             let told = told.unwrap_or_else(|how| panic!("{name} by {}: {how}", driver.name));
             assert_eq!(Ok(&told.answer), driver.natively(name).as_ref(), "{name}");
             let [unjudged, killed] = ["unjudged-macro", "killed"].map(|it| told.count(it) > 0);
-            assert_eq!((unjudged, killed), (!is_judged, is_judged), "{name}: {told:?}");
+            assert_eq!(
+                (unjudged, killed),
+                (!is_judged, is_killed),
+                "{name} by {}: {told:?}",
+                driver.name
+            );
         }
+    }
+}
+
+/// Launches of programs in SPIR-V leave and are killed, where the runtime takes SPIR-V.
+#[test]
+fn launches_of_spirv_leave_and_are_killed() {
+    if !device() {
+        return;
+    }
+    for driver in drivers() {
+        let native = driver.natively("of spirv").expect("it ends");
+        let (mut left, mut killed) = (0, 0);
+        for seed in 1..4 {
+            let served = storm(Preemption::Reset, seed);
+            let (socket, place) = served.environment();
+            let told = driver.under_layer("of spirv", &[(socket, &place)]);
+            let told = told.unwrap_or_else(|how| panic!("by {}: {how}", driver.name));
+            assert_eq!(told.answer, native, "{}: {told:?}", driver.name);
+            left += told.count("left");
+            killed += told.count("killed");
+        }
+        println!("{}: {left} launches left, {killed} were stopped part-way", driver.name);
+        assert_eq!(
+            (left > 0, killed > 0),
+            [(false, false), (true, true)][usize::from(driver.is_intel())]
+        );
+    }
+}
+
+/// Launches with a factor of zero are stopped part-way, and the others, which add in place, are not.
+#[test]
+fn launches_with_a_factor_of_zero_are_killed() {
+    if !device() {
+        return;
+    }
+    for driver in drivers() {
+        let native = driver.natively("zero factors").expect("it ends");
+        let mut killed = 0;
+        for seed in 1..5 {
+            let served = storm(Preemption::Reset, seed);
+            let (socket, place) = served.environment();
+            let told = driver.under_layer("zero factors", &[(socket, &place)]);
+            let told = told.unwrap_or_else(|how| panic!("by {}: {how}", driver.name));
+            assert_eq!(told.answer, native, "{}", driver.name);
+            killed += told.count("killed");
+        }
+        assert!(killed > 0, "{}", driver.name);
     }
 }
 

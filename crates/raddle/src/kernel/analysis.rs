@@ -23,6 +23,10 @@ fn judged(file: &Path, build: &Build) -> Result<Vec<Judged>, CliError> {
         _ if ending(file) == "cl" => Compiler::find(),
         _ => None,
     };
+    let compiler = match compiler {
+        Some(compiler) if build.lacks_others => Some(compiler.lacking_others()),
+        compiler => compiler,
+    };
     judge_file(file, compiler.as_ref(), &build.options).map_err(refused(file))
 }
 
@@ -71,9 +75,12 @@ impl KernelVerdict {
             Some(argument) => argument.name.clone(),
             None => format!("argument {index}"),
         };
-        let apart = match &judged.verdict {
-            Verdict::Conditional(pairs) => pairs.iter().map(|&(a, b)| [name(a), name(b)]).collect(),
-            _ => Vec::new(),
+        let (apart, zero) = match &judged.verdict {
+            Verdict::Conditional(conditions) => (
+                conditions.apart.iter().map(|&(a, b)| [name(a), name(b)]).collect(),
+                conditions.zero.iter().map(|&index| name(index)).collect(),
+            ),
+            _ => (Vec::new(), Vec::new()),
         };
         Self {
             file: file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
@@ -81,6 +88,7 @@ impl KernelVerdict {
             line: judged.line,
             verdict,
             apart,
+            zero,
             reason: reason.map(|reason| reason.construct.to_string()),
             at: reason.map(|reason| reason.line).filter(|line| *line > 0),
         }

@@ -50,6 +50,10 @@ pub(crate) struct KernelVerdict {
     /// where the memory of the two shares no byte.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     apart: Vec<[String; 2]>,
+    /// Arguments of a kernel whose verdict is `conditional`: it may be run again only where each of them
+    /// is zero.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    zero: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// Line of the file to which the reason refers; `None` if unknown.
@@ -66,15 +70,22 @@ impl KernelVerdict {
         }
     }
 
+    /// Returns, in words, which arguments must be zero; `None` where none must.
+    fn needs_zero(&self) -> Option<String> {
+        (!self.zero.is_empty()).then(|| format!("if zero: {}", self.zero.join(" and ")))
+    }
+
     /// Returns the reason of the verdict as text for a person.
     fn why(&self) -> String {
         let pairs = self.apart.iter().map(|[a, b]| format!("{a} and {b}"));
         let pairs = pairs.collect::<Vec<_>>().join("; ");
+        let pairs = if pairs.is_empty() { None } else { Some(format!("if apart: {pairs}")) };
+        let conditions = self.needs_zero().into_iter().chain(pairs).collect::<Vec<_>>().join("; ");
         match (&self.reason, self.at) {
             (Some(reason), Some(line)) => format!("line {line}: {reason}"),
             (Some(reason), None) => reason.clone(),
-            (None, _) if pairs.is_empty() => "whatever its arguments".to_owned(),
-            (None, _) => format!("if apart: {pairs}"),
+            (None, _) if conditions.is_empty() => "whatever its arguments".to_owned(),
+            (None, _) => conditions,
         }
     }
 }

@@ -21,13 +21,15 @@ pub(super) fn text(all: &[KernelVerdict]) -> Result<String, CliError> {
     let rule = |kernel: &KernelVerdict| VerdictRule {
         names: std::iter::once(kernel.name.clone()).chain(readable(&kernel.name)).collect(),
         verdict: match kernel.verdict {
+            // A profile does not say which numbers a kernel was given.
+            _ if !kernel.zero.is_empty() => VerdictWord::Unknown,
             "idempotent" => VerdictWord::Idempotent,
             "conditional" => VerdictWord::Conditional,
             "not" => VerdictWord::Not,
             _ => VerdictWord::Unknown,
         },
         apart: kernel.apart.clone(),
-        reason: kernel.reason.clone(),
+        reason: kernel.reason.clone().or_else(|| kernel.needs_zero()),
     };
     let file = VerdictFile { kernel: all.iter().map(rule).collect() };
     let text = toml::to_string(&file)

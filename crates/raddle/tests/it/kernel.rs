@@ -171,3 +171,33 @@ fn verdicts(out: &str) -> String {
         .collect::<Vec<_>>()
         .join("\n")
 }
+
+/// A number that must be zero, and macros that the device's compiler is said to lack, as a person reads
+/// them, in JSON, and in a file for a replay, which knows no numbers.
+#[test]
+fn numbers_that_must_be_zero_are_named() {
+    if std::process::Command::new("clang-15").arg("--version").output().is_err() {
+        assert!(std::env::var_os("RADDLE_REQUIRE_CLANG").is_none(), "clang-15");
+        println!("skipped: no clang");
+        return;
+    }
+    let place = Place::new();
+    let source = "__kernel void add(__global const float *a, __global float *c, float beta) {\n\
+                  size_t i = get_global_id(0);\n#ifdef GPU\nc[i] += 1;\n#else\n\
+                  c[i] = beta == 0 ? a[i] : a[i] + beta * c[i];\n#endif\n}\n";
+    place.file("add.cl", source);
+    let ran = place.raddle(&["kernel", "verdict", "add.cl"]);
+    assert!(ran.out.contains("line 3: `GPU`, of which the device's compiler"), "{}", ran.out);
+    let said = ["kernel", "verdict", "add.cl", "--lacks-others", "--save", "v.toml"];
+    let ran = place.raddle(&said);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert!(ran.out.contains("if zero: beta; if apart: a and c"), "{}", ran.out);
+    let kept = std::fs::read_to_string(place.path().join("v.toml")).unwrap();
+    assert!(kept.contains("verdict = \"unknown\"") && kept.contains("if zero: beta"), "{kept}");
+    let ran = place.raddle(&[&said[..4], &["--format", "json"]].concat());
+    let all: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(all[0]["verdict"], "conditional");
+    assert_eq!(all[0]["zero"], serde_json::json!(["beta"]));
+    let ran = place.raddle(&[&said[..4], &["--option", "-DGPU"]].concat());
+    assert!(ran.out.contains("is read, changed and overwritten in place"), "{}", ran.out);
+}

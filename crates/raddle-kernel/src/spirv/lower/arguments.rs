@@ -10,8 +10,7 @@ use crate::spirv::types::id_at;
 impl<'m> SpirvLowering<'m> {
     pub(super) fn arguments(&mut self, function: &'m Function) -> (Vec<Argument>, GivenArguments) {
         let mut arguments = Vec::new();
-        let mut given =
-            GivenArguments { values: Vec::new(), places: Vec::new(), handed: Vec::new() };
+        let mut given = GivenArguments::default();
         for (index, parameter) in function.parameters.iter().enumerate() {
             let number = u32::try_from(index).unwrap_or(u32::MAX);
             let kind = parameter.result_type.map_or(ArgumentKind::Other, |ty| self.kind(ty));
@@ -29,6 +28,9 @@ impl<'m> SpirvLowering<'m> {
                     let origin = self.place(PointerOrigin::Private);
                     given.places.push((register, origin));
                     given.handed.push(origin);
+                }
+                (None, None) if kind == ArgumentKind::Value => {
+                    given.scalars.push((register, number));
                 }
                 (None, None) => {}
             }
@@ -64,6 +66,7 @@ impl<'m> SpirvLowering<'m> {
                 _ => ArgumentKind::Buffer,
             },
             Op::TypeImage | Op::TypeSampledImage => ArgumentKind::Image,
+            Op::TypeSampler => ArgumentKind::Sampler,
             Op::TypeInt
             | Op::TypeFloat
             | Op::TypeVector

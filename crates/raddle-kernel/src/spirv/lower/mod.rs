@@ -36,6 +36,7 @@ pub(crate) fn body(module: &Module, entry: Word) -> Lowered {
     let meets = lower.meets;
     Ok(Body {
         arguments,
+        scalars: operands.scalars,
         blocks: lower.blocks,
         registers: lower.registers,
         handed: operands.handed,
@@ -44,11 +45,14 @@ pub(crate) fn body(module: &Module, entry: Word) -> Lowered {
     })
 }
 
+#[derive(Default)]
 struct GivenArguments {
     values: Vec<Operand>,
     places: Vec<(Reg, PointerOrigin)>,
     /// Variables that hold the structures which a caller passes by value to the kernel.
     handed: Vec<PointerOrigin>,
+    /// Registers of numbers, each as (register, index of the argument).
+    scalars: Vec<(Reg, u32)>,
 }
 
 pub(super) struct SpirvLowering<'m> {

@@ -3,9 +3,10 @@
 use std::ptr;
 
 use opencl_sys::*;
+use raddle_kernel::Compiler;
 
 use super::cl::cl;
-use super::kit::{Kit, Set, digest, launched, set, wait};
+use super::kit::{Kit, SOURCE, Set, digest, launched, set, wait};
 
 /// Runs kernels that share variables of their program, one of which others call, in three queues
 /// (one out of order), and returns the numbers in the buffer afterwards.
@@ -36,8 +37,8 @@ kernel void count(global uint *x) { static global uint calls; calls += 1; x[3] =
     format!("{seen:?}")
 }
 
-/// Runs launches of a kernel that works in place when PoCL or Intel's compiler builds it, and not
-/// when clang, which judges it, does; returns a hash of the numbers in the buffer afterwards.
+/// Runs launches of a kernel that works in place when PoCL builds it, and not when Intel's compiler or
+/// clang, which judges it, does; returns a hash of the numbers in the buffer afterwards.
 pub(super) fn other_bodies() -> String {
     in_place_if("defined(POCL_DEVICE_ADDRESS_BITS) || !defined(cl_intel_subgroups)")
 }
@@ -115,15 +116,84 @@ pub(super) fn asked_macros() -> String {
     in_place_if("defined(cl_raddle_has_none) || defined(_RADDLE_HAS_NONE)")
 }
 
+/// Runs launches that do not work in place as the device's compiler defines a macro that others need not;
+/// returns a hash of the numbers in the buffer afterwards.
+pub(super) fn bodies_of_the_device() -> String {
+    in_place_if("!defined(__ENDIAN_LITTLE__)")
+}
+
+/// Runs launches whose code holds the value of a macro of the device's compiler; returns a hash of the
+/// numbers in the buffer afterwards.
+pub(super) fn macro_in_code() -> String {
+    in_place_if(
+        "1\n#define OWN (0 * __OPENCL_C_VERSION__)\n__constant int own_version = OWN;\n#endif\n#if 1",
+    )
+}
+
+/// Runs launches that add to what is there or overwrite it, as a factor says that is zero at most of
+/// them; returns a hash of the numbers in the buffer afterwards.
+pub(super) fn zero_factors() -> String {
+    const OWN: &str = "
+__kernel void product(__global const uint *from, __global uint *to, uint rounds, uint beta) {
+  size_t i = get_global_id(0);
+  uint v = from[i];
+  for (uint r = 0; r < rounds; r++) v = v * 1664525u + 1013904223u;
+  if (beta == 0) {
+    to[i] = v;
+  } else {
+    to[i] = v + beta * to[i];
+  }
+}
+";
+    let kit = Kit::new();
+    let (from, to) = (kit.buffer(2048), kit.buffer(2048));
+    let kernel = Kit::kernel_of(kit.program(OWN), "product");
+    for round in 0..60 {
+        let beta = if round % 3 == 2 { round } else { 0 };
+        let rounds = Set::Number(3000 + round);
+        set(kernel, &[Set::Memory(from), Set::Memory(to), rounds, Set::Number(beta)]);
+        cl!(clReleaseEvent(launched(kit.queue, kernel, 2048, 16, &[])));
+        if round % 5 == 4 {
+            let bytes = 4 * 2048;
+            let (none, event) = (ptr::null(), ptr::null_mut());
+            assert_eq!(
+                cl!(clEnqueueCopyBuffer(kit.queue, to, from, 0, 0, bytes, 0, none, event)),
+                0
+            );
+        }
+    }
+    digest(&kit.read(kit.queue, to, 2048))
+}
+
 /// Runs chains of launches in two queues, in place, atomic ones, with barriers and copies, and with
 /// events from one queue to the other; returns the numbers in the buffers afterwards.
 pub(super) fn chains() -> String {
     let rounds = std::env::var("RADDLE_TEST_ROUNDS").ok().and_then(|text| text.parse().ok());
-    chains_of(rounds.unwrap_or(40))
+    chains_of(&Kit::new(), rounds.unwrap_or(40))
 }
 
-fn chains_of(rounds: u32) -> String {
-    let kit = Kit::new();
+/// Runs chains of launches of a program that was made of SPIR-V, where the runtime takes that.
+pub(super) fn of_spirv() -> String {
+    let mut kit = Kit::new();
+    let Some(compiler) = Compiler::find() else { return "no compiler".to_owned() };
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("chains.cl");
+    std::fs::write(&file, SOURCE).expect("a file");
+    let module = compiler.spirv(&file, &[]).expect("OpenCL C");
+    let mut code = 0;
+    let (bytes, length) = (module.as_ptr().cast(), module.len());
+    let program = cl!(clCreateProgramWithIL(kit.context, bytes, length, &raw mut code));
+    if program.is_null() {
+        return "the runtime takes no SPIR-V".to_owned();
+    }
+    let null = ptr::null_mut();
+    let device = &raw const kit.device;
+    assert_eq!(cl!(clBuildProgram(program, 1, device, c"".as_ptr(), None, null)), 0);
+    kit.program = program;
+    chains_of(&kit, 20)
+}
+
+fn chains_of(kit: &Kit, rounds: u32) -> String {
     let queues = [kit.queue, kit.queue(0)];
     let items = 2048_u32;
     let (a, b, c) = (kit.buffer(items), kit.buffer(items), kit.buffer(items));

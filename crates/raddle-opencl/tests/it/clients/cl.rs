@@ -45,7 +45,7 @@ fn load() -> cl_icd_dispatch {
         clReleaseContext clGetContextInfo clCreateCommandQueue clRetainCommandQueue clReleaseCommandQueue
         clGetCommandQueueInfo clCreateBuffer clCreateImage clCreateSubBuffer clRetainMemObject
         clReleaseMemObject clGetMemObjectInfo clSetMemObjectDestructorCallback clCreateSampler
-        clReleaseSampler clCreateProgramWithSource clCreateProgramWithBinary clRetainProgram
+        clReleaseSampler clCreateProgramWithSource clCreateProgramWithBinary clCreateProgramWithIL clRetainProgram
         clReleaseProgram clBuildProgram clCompileProgram clLinkProgram clGetProgramInfo
         clGetProgramBuildInfo clCreateKernel clCreateKernelsInProgram clRetainKernel clReleaseKernel
         clSetKernelArg clGetKernelInfo clGetKernelArgInfo clGetKernelWorkGroupInfo clCloneKernel

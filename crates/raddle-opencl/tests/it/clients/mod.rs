@@ -18,7 +18,7 @@ use crate::run::{ANSWER, CLIENT};
 type Client = fn() -> String;
 
 /// Clients whose answers natively and under the layer are compared, by name.
-pub(crate) const HAZARDS: [(&str, Client); 30] = [
+pub(crate) const HAZARDS: [(&str, Client); 32] = [
     ("gate", gates::gate),
     ("across queues", gates::across_queues),
     ("finish of one queue", gates::finish_of_one_queue),
@@ -44,6 +44,8 @@ pub(crate) const HAZARDS: [(&str, Client); 30] = [
     ("places", chains::places),
     ("program variables", chains::program_variables),
     ("other bodies", chains::other_bodies),
+    ("zero factors", chains::zero_factors),
+    ("of spirv", chains::of_spirv),
     ("exit while launches wait", endings::exit_while_launches_wait),
     ("exit while launches run", endings::exit_while_launches_run),
     ("exit with all in hand", endings::exit_with_all_in_hand),
@@ -56,7 +58,7 @@ pub(crate) const HAZARDS: [(&str, Client); 30] = [
 #[test]
 fn client() {
     let Ok(name) = std::env::var(CLIENT) else { return };
-    let others: [(&str, Client); 12] = [
+    let others: [(&str, Client); 14] = [
         ("devices", open::devices),
         ("version", open::version),
         ("says", open::says),
@@ -64,6 +66,8 @@ fn client() {
         ("wait lists", answers::bad_wait_lists),
         ("early profile", answers::early_profile),
         ("asked macros", chains::asked_macros),
+        ("bodies of the device", chains::bodies_of_the_device),
+        ("macro in code", chains::macro_in_code),
         ("long in place", loads::long_in_place),
         ("empty", loads::empty),
         ("busy", loads::busy),

@@ -1,0 +1,137 @@
+//! Which branches of the preprocessor does the device's compiler take in a source?
+//!
+//! It is asked by a source without code, in which each branch of the asked one defines a kernel of its own:
+//! the kernels that are built name the branches. The preprocessor sees the same directives as in the
+//! asked source, whatever macros decide them, so it takes the same branches. What is judged then is
+//! the asked source with these branches alone.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use crate::lines::{LineKind, SourceLine, lines};
+
+/// Question about an OpenCL C source: which branches of the preprocessor does a compiler take in it?
+#[derive(Debug)]
+pub struct Branches<'s> {
+    source: &'s str,
+    lines: Vec<SourceLine>,
+}
+
+/// Beginning of the name of a kernel that stands for a branch.
+const NAME: &str = "raddle_takes_";
+
+/// Words by which a directive is told where it stands: with one of these, a source without code is no
+/// model.
+const SHIFTING: [&str; 5] =
+    ["__LINE__", "__COUNTER__", "__INCLUDE_LEVEL__", "__FILE__", "__BASE_FILE__"];
+
+/// Names of pragmas that change macros, which code may hold too.
+const CHANGING: [&str; 2] = ["push_macro", "pop_macro"];
+
+impl<'s> Branches<'s> {
+    /// Asks about the branches of a source; `None` where a compiler could take other branches in a source
+    /// without code.
+    #[must_use]
+    pub fn of(source: &'s str) -> Option<Self> {
+        let lines = lines(source);
+        let shifts = |line: &SourceLine| {
+            line.kind != LineKind::Code
+                && line.words.iter().any(|word| SHIFTING.contains(&word.as_str()))
+        };
+        if CHANGING.iter().any(|name| source.contains(name)) {
+            return None;
+        }
+        (!lines.iter().any(shifts)).then_some(Self { source, lines })
+    }
+
+    /// Returns the source that asks: it is built with the options of the asked one.
+    #[must_use]
+    pub fn question(&self) -> String {
+        let physical: Vec<&str> = self.source.lines().collect();
+        let mut text = String::new();
+        // True for each open condition that has had its `#else`.
+        let mut open: Vec<bool> = Vec::new();
+        for (index, line) in self.lines.iter().enumerate() {
+            let marker = |text: &mut String| {
+                let _ = writeln!(text, "__kernel void {NAME}{index}(void) {{ }}");
+            };
+            match line.kind {
+                LineKind::Code | LineKind::Other => continue,
+                LineKind::If => open.push(false),
+                LineKind::Else => open.last_mut().into_iter().for_each(|other| *other = true),
+                LineKind::EndIf if open.pop() == Some(false) => {
+                    text.push_str("#else\n");
+                    marker(&mut text);
+                }
+                _ => {}
+            }
+            for number in line.number..=line.last {
+                let at = usize::try_from(number).unwrap_or(0).saturating_sub(1);
+                text.push_str(physical.get(at).unwrap_or(&""));
+                text.push('\n');
+            }
+            if matches!(line.kind, LineKind::If | LineKind::ElseIf | LineKind::Else) {
+                marker(&mut text);
+            }
+        }
+        // A program needs a kernel.
+        let _ = writeln!(text, "__kernel void {NAME}all(void) {{ }}");
+        text
+    }
+
+    /// Returns the asked source with those branches alone that the compiler takes, on the same lines, by
+    /// the names of the kernels that it has built of the question. `None` where these do not say of each
+    /// condition which one of its branches is taken.
+    #[must_use]
+    pub fn taken(&self, kernels: &BTreeSet<String>) -> Option<String> {
+        let is_built = |index: usize| kernels.contains(&format!("{NAME}{index}"));
+        let mut kept = vec![true; self.source.lines().count()];
+        // Each open condition, as (true if its present branch is taken, number of branches that were taken
+        // so far, true if it has had its `#else`).
+        let mut open: Vec<(bool, u32, bool)> = Vec::new();
+        let mut named = 1;
+        for (index, line) in self.lines.iter().enumerate() {
+            let around = |open: &[(bool, u32, bool)]| open.iter().all(|(taken, ..)| *taken);
+            let mut is_kept = around(&open);
+            match line.kind {
+                LineKind::If => {
+                    open.push((is_built(index), u32::from(is_built(index)), false));
+                    is_kept = false;
+                }
+                LineKind::ElseIf | LineKind::Else => {
+                    let (taken, count, other) = open.last_mut()?;
+                    *taken = is_built(index);
+                    *count += u32::from(*taken);
+                    *other |= line.kind == LineKind::Else;
+                    is_kept = false;
+                }
+                LineKind::EndIf => {
+                    let (_, count, other) = open.pop()?;
+                    let count = count + u32::from(!other && is_built(index));
+                    if count != u32::from(around(&open)) {
+                        return None;
+                    }
+                    is_kept = false;
+                }
+                _ => {}
+            }
+            if matches!(
+                line.kind,
+                LineKind::If | LineKind::ElseIf | LineKind::Else | LineKind::EndIf
+            ) && is_built(index)
+            {
+                named += 1;
+            }
+            if !is_kept {
+                let (from, to) = (line.number.checked_sub(1)? as usize, line.last as usize);
+                kept.get_mut(from..to)?.fill(false);
+            }
+        }
+        // All kernels are from the question, and its last one is there.
+        if !open.is_empty() || kernels.len() != named || !kernels.contains(&format!("{NAME}all")) {
+            return None;
+        }
+        let lines = self.source.lines().zip(kept);
+        Some(lines.flat_map(|(line, kept)| [if kept { line } else { "" }, "\n"]).collect())
+    }
+}

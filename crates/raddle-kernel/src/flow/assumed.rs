@@ -1,0 +1,152 @@
+//! Which ways through a kernel are never taken where a number that the host hands over is zero?
+//!
+//! `if (beta == 0) c[i] = sum; else c[i] = sum + beta * c[i];`: whether `c` is read is known at the
+//! launch. A number counts as zero if all of its bytes are, so that each comparison has one answer,
+//! in floating-point numbers too.
+
+use rspirv::spirv::Op;
+
+use super::graph::graph;
+use super::{Analysis, assigned_once};
+use crate::ir::{BlockId, Body, Reg};
+use crate::value::{Meaning, Value};
+
+/// Most passes over a kernel in which conditions are decided by those that were decided before.
+const MOST_ROUNDS: u32 = 4;
+
+/// Most levels of operations on operations that are evaluated in a condition.
+const DEEPEST: u32 = 16;
+
+/// Range of numbers that are alike in integers of any width, with and without a sign.
+const PLAIN: std::ops::RangeInclusive<i64> = 0..=127;
+
+/// Returns, for each number among the arguments by which a condition of the kernel is decided where it
+/// is zero, (index of the argument, the kernel without the ways that are not taken then).
+pub(crate) fn where_zero(body: &Body) -> impl Iterator<Item = (u32, Body)> {
+    let found = decided(body, &body.scalars).into_iter().filter(|(_, ways)| !ways.is_empty());
+    found.map(|((register, index), mut ways)| {
+        let mut body = body.clone();
+        for _ in 0..MOST_ROUNDS {
+            for &(block, taken) in &ways {
+                let block = &mut body.blocks[block];
+                block.next.retain(|to| *to == taken);
+                block.condition = None;
+            }
+            let next = decided(&body, &[(register, index)]).pop();
+            ways = next.map(|(_, ways)| ways).unwrap_or_default();
+            if ways.is_empty() {
+                break;
+            }
+        }
+        (index, body)
+    })
+}
+
+/// Ways that are taken, each as (basic block, the one of its two followers that follows).
+type TakenWays = Vec<(BlockId, BlockId)>;
+
+/// Returns for each of `numbers`, arguments as (register, index), the ways that are taken where it is
+/// zero.
+fn decided(body: &Body, numbers: &[(Reg, u32)]) -> Vec<((Reg, u32), TakenWays)> {
+    let Ok(graph) = graph(body) else { return Vec::new() };
+    let mut analysis = Analysis::new(body, &graph, None, assigned_once(body, &graph));
+    analysis.run();
+    let mut conditions = Vec::new();
+    for &block in &graph.order {
+        let (&[yes, no], Some(condition)) =
+            (body.blocks[block].next.as_slice(), body.blocks[block].condition)
+        else {
+            continue;
+        };
+        if let Some(state) = analysis.ends[block].take() {
+            conditions.push((block, yes, no, analysis.value(condition, &state)));
+        }
+    }
+    let mut found = Vec::new();
+    for &number in numbers {
+        let zero = analysis.values.number(Meaning::Joined(usize::MAX, number.0));
+        let ways = conditions.iter().filter_map(|&(block, yes, no, condition)| {
+            let holds = analysis.where_zero(condition, zero, DEEPEST)?;
+            Some((block, if holds == 0 { no } else { yes }))
+        });
+        found.push((number, ways.collect()));
+    }
+    found
+}
+
+impl Analysis<'_> {
+    /// Returns the number that `value` is where all bytes of `zero` are zero: an integer, 0 for a value
+    /// without a set bit, 1 for what is true in all lanes; `None` where it cannot be told. `depth` is the
+    /// number of levels of values within values that may still be looked at.
+    fn where_zero(&self, value: Value, zero: Value, depth: u32) -> Option<i64> {
+        if value == zero {
+            return Some(0);
+        }
+        let depth = depth.checked_sub(1)?;
+        let number = |value: Value| self.where_zero(value, zero, depth);
+        match self.values.meaning(value) {
+            Meaning::Int(int) => Some(*int),
+            Meaning::Sum { base: None, terms, bytes } => {
+                terms.iter().try_fold(*bytes, |sum, &(term, count)| {
+                    Some(sum.wrapping_add(number(term)?.wrapping_mul(count)))
+                })
+            }
+            Meaning::Part(whole, ..) => number(*whole).filter(|number| *number == 0),
+            Meaning::Operation(operation, of) => {
+                let operand = |at: usize| of.get(at).and_then(|value| number(*value));
+                result(Op::from_u32(*operation)?, operand)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Returns the number that an operation of SPIR-V gives, by those of its operands that are known;
+/// `None` where it cannot be told.
+fn result(op: Op, operand: impl Fn(usize) -> Option<i64>) -> Option<i64> {
+    let both = || operand(0).zip(operand(1));
+    let plain = || both().filter(|(a, b)| PLAIN.contains(a) && PLAIN.contains(b));
+    let zeros = || both().filter(|of| *of == (0, 0));
+    let either_zero = || operand(0) == Some(0) || operand(1) == Some(0);
+    let holds = match op {
+        Op::IEqual | Op::LogicalEqual => both().map(|(a, b)| a == b),
+        Op::INotEqual | Op::LogicalNotEqual => both().map(|(a, b)| a != b),
+        Op::SLessThan => both().map(|(a, b)| a < b),
+        Op::SLessThanEqual => both().map(|(a, b)| a <= b),
+        Op::SGreaterThan => both().map(|(a, b)| a > b),
+        Op::SGreaterThanEqual => both().map(|(a, b)| a >= b),
+        Op::ULessThan => plain().map(|(a, b)| a < b),
+        Op::ULessThanEqual => plain().map(|(a, b)| a <= b),
+        Op::UGreaterThan => plain().map(|(a, b)| a > b),
+        Op::UGreaterThanEqual => plain().map(|(a, b)| a >= b),
+        Op::FOrdEqual
+        | Op::FUnordEqual
+        | Op::FOrdLessThanEqual
+        | Op::FUnordLessThanEqual
+        | Op::FOrdGreaterThanEqual
+        | Op::FUnordGreaterThanEqual => zeros().map(|_| true),
+        Op::FOrdNotEqual
+        | Op::FUnordNotEqual
+        | Op::FOrdLessThan
+        | Op::FUnordLessThan
+        | Op::FOrdGreaterThan
+        | Op::FUnordGreaterThan => zeros().map(|_| false),
+        Op::LogicalAnd if either_zero() => Some(false),
+        Op::LogicalAnd => both().map(|(a, b)| a != 0 && b != 0),
+        Op::LogicalOr => both().map(|(a, b)| a != 0 || b != 0),
+        Op::LogicalNot => operand(0).map(|a| a == 0),
+        Op::Select => return operand(if operand(0)? == 0 { 2 } else { 1 }),
+        Op::BitwiseAnd | Op::IMul if either_zero() => Some(false),
+        Op::UConvert | Op::SConvert => return operand(0).filter(|a| PLAIN.contains(a)),
+        // Without a set bit before, and so behind.
+        Op::FConvert
+        | Op::ConvertFToS
+        | Op::ConvertFToU
+        | Op::ConvertSToF
+        | Op::ConvertUToF
+        | Op::CompositeExtract
+        | Op::VectorExtractDynamic => operand(0).filter(|a| *a == 0).map(|_| false),
+        _ => None,
+    };
+    holds.map(i64::from)
+}
