@@ -86,8 +86,8 @@ pub(super) fn idle_words(result: &ReplayResult, brief: bool) -> Option<String> {
     let is_told = |_: &String| share(time.idle_host_ns, time.window_ns) >= MUCH;
     let host = match (assumed, recorded_otherwise(&result.answer).filter(is_told)) {
         (true, _) => "of gaps, which are assumed".to_owned(),
-        (_, Some(recorded)) => format!("no host had issued work{recorded}"),
-        _ => "no host had issued work".to_owned(),
+        (_, Some(recorded)) => format!("no host issued work{recorded}"),
+        _ => "no host issued work".to_owned(),
     };
     let causes = [
         (time.idle_host_ns, &*host),
@@ -104,7 +104,7 @@ pub(super) fn idle_words(result: &ReplayResult, brief: bool) -> Option<String> {
         all => {
             let told = all.iter().take(if brief { 1 } else { all.len() });
             let told: Vec<String> =
-                told.map(|(ns, why)| format!("{} because {why}", part(*ns))).collect();
+                told.map(|(ns, why)| format!("{} as {why}", part(*ns))).collect();
             format!(" ({})", told.join(", "))
         }
     };
