@@ -29,16 +29,21 @@ const SHIFTING: [&str; 5] =
 const CHANGING: [&str; 2] = ["push_macro", "pop_macro"];
 
 impl<'s> Branches<'s> {
-    /// Asks about the branches of a source; `None` where a compiler could take other branches in a source
-    /// without code.
+    /// Asks about the branches of a source that is built with these options; `None` where a compiler
+    /// could take other branches in a source without code, or where a file is included, which may say
+    /// so.
     #[must_use]
-    pub fn of(source: &'s str) -> Option<Self> {
+    pub fn of(source: &'s str, options: &str) -> Option<Self> {
         let lines = lines(source);
         let shifts = |line: &SourceLine| {
-            line.kind != LineKind::Code
-                && line.words.iter().any(|word| SHIFTING.contains(&word.as_str()))
+            line.kind == LineKind::Include
+                || line.kind != LineKind::Code
+                    && line.words.iter().any(|word| SHIFTING.contains(&word.as_str()))
         };
-        if CHANGING.iter().any(|name| source.contains(name)) {
+        let both = [source, options];
+        if CHANGING.iter().any(|name| both.iter().any(|text| text.contains(name)))
+            || SHIFTING.iter().any(|name| options.contains(name))
+        {
             return None;
         }
         (!lines.iter().any(shifts)).then_some(Self { source, lines })

@@ -278,8 +278,22 @@ impl Values {
     /// where nothing is known. `depth` is the number of levels of values within values that may still be
     /// looked at.
     pub(crate) fn congruence(&self, value: Value, depth: u32) -> (i64, i64) {
+        self.congruence_by(value, depth, &mut BTreeMap::new())
+    }
+
+    /// Returns what [`Self::congruence`] does; `known` has the answers on values that were asked
+    /// about before.
+    fn congruence_by(
+        &self,
+        value: Value,
+        depth: u32,
+        known: &mut BTreeMap<Value, (i64, i64)>,
+    ) -> (i64, i64) {
+        if let Some(found) = known.get(&value) {
+            return *found;
+        }
         let Some(depth) = depth.checked_sub(1) else { return (1, 0) };
-        let of = |value: Value| self.congruence(value, depth);
+        let mut of = |value: Value| self.congruence_by(value, depth, known);
         let kept = |(step, rest): (i64, i64)| {
             let step = step.clamp(1, MOST_STEP);
             (step, rest.rem_euclid(step))
@@ -290,7 +304,11 @@ impl Values {
             let power = |part: i64| 1_i64 << part.trailing_zeros().min(MOST_STEP.trailing_zeros());
             kept((parts.map(power).into_iter().min().unwrap_or(1), a.1 * b.1))
         };
-        match self.meaning(value) {
+        // Lanes of a vector carry nothing over; an operation on them has a negative type.
+        let is_number = |parts: &[Value]| {
+            parts.get(2).is_none_or(|&ty| matches!(self.meaning(ty), Meaning::Int(0..)))
+        };
+        let found = match self.meaning(value) {
             Meaning::Int(int) => kept((MOST_STEP, *int)),
             Meaning::Sum { base: None, terms, bytes } => {
                 terms.iter().fold(kept((MOST_STEP, *bytes)), |sum, &(term, count)| {
@@ -298,18 +316,25 @@ impl Values {
                 })
             }
             Meaning::Operation(operation, parts) => match (Op::from_u32(*operation), &**parts) {
-                (Some(Op::IAdd), &[a, b, ..]) => added(of(a), of(b)),
-                (Some(Op::ISub), &[a, b, ..]) => added(of(a), times(of(b), kept((MOST_STEP, -1)))),
-                (Some(Op::IMul), &[a, b, ..]) => times(of(a), of(b)),
-                (Some(Op::ShiftLeftLogical), &[a, by, ..]) => match self.meaning(by) {
-                    Meaning::Int(by @ 0..=MOST_SHIFT) => times(of(a), (MOST_STEP, 1 << by)),
-                    _ => (1, 0),
-                },
-                (Some(Op::SConvert | Op::UConvert), &[a, ..]) => of(a),
+                (Some(Op::IAdd), &[a, b, ..]) if is_number(parts) => added(of(a), of(b)),
+                (Some(Op::ISub), &[a, b, ..]) if is_number(parts) => {
+                    added(of(a), times(of(b), kept((MOST_STEP, -1))))
+                }
+                (Some(Op::IMul), &[a, b, ..]) if is_number(parts) => times(of(a), of(b)),
+                (Some(Op::ShiftLeftLogical), &[a, by, ..]) if is_number(parts) => {
+                    match self.meaning(by) {
+                        Meaning::Int(by @ 0..=MOST_SHIFT) => times(of(a), (MOST_STEP, 1 << by)),
+                        _ => (1, 0),
+                    }
+                }
+                // A conversion with a mode, such as saturation, has a further part.
+                (Some(Op::SConvert | Op::UConvert), &[a, _, _]) => of(a),
                 _ => (1, 0),
             },
             _ => (1, 0),
-        }
+        };
+        known.insert(value, found);
+        found
     }
 
     /// Returns whether `value` is computed from one of the values `of`. `looks` is the number of

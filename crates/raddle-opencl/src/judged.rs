@@ -45,11 +45,12 @@ pub(crate) fn judged(
     if options.contains(['"', '\'', '\\']) {
         return Err(Count::UnjudgedNotCompiled);
     }
+    let given = options;
     let mut options = for_verdicts(options);
     let asked = undecided_macros(source, &options);
     let mut taken = None;
     if !asked.is_empty() {
-        let branches = Branches::of(source);
+        let branches = Branches::of(source, given);
         taken = branches.and_then(|branches| branches.taken(&answered(&branches.question())?));
         // A file that is included need not build without the code around it.
         if taken.is_none() {

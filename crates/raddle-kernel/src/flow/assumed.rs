@@ -4,11 +4,13 @@
 //! launch. A number counts as zero if all of its bytes are, so that each comparison has one answer,
 //! in floating-point numbers too.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use rspirv::spirv::Op;
 
 use super::graph::graph;
 use super::{Analysis, assigned_once};
-use crate::ir::{BlockId, Body, Reg};
+use crate::ir::{BlockId, Body, Construct, Reg};
 use crate::value::{Meaning, Value};
 
 /// Most passes over a kernel in which conditions are decided by those that were decided before.
@@ -16,6 +18,9 @@ const MOST_ROUNDS: u32 = 4;
 
 /// Most levels of operations on operations that are evaluated in a condition.
 const DEEPEST: u32 = 16;
+
+/// Most values that are looked at to see whether conditions are about one number.
+const MOST_LOOKS: usize = 100_000;
 
 /// Range of numbers that are alike in integers of any width, with and without a sign.
 const PLAIN: std::ops::RangeInclusive<i64> = 0..=127;
@@ -50,7 +55,11 @@ type TakenWays = Vec<(BlockId, BlockId)>;
 fn decided(body: &Body, numbers: &[(Reg, u32)]) -> Vec<((Reg, u32), TakenWays)> {
     let Ok(graph) = graph(body) else { return Vec::new() };
     let mut analysis = Analysis::new(body, &graph, None, assigned_once(body, &graph));
-    analysis.run();
+    let (_, refusals) = analysis.run();
+    // Values that are not settled tell nothing.
+    if refusals.contains(&(Construct::Large, 0)) {
+        return Vec::new();
+    }
     let mut conditions = Vec::new();
     for &block in &graph.order {
         let (&[yes, no], Some(condition)) =
@@ -65,8 +74,13 @@ fn decided(body: &Body, numbers: &[(Reg, u32)]) -> Vec<((Reg, u32), TakenWays)> 
     let mut found = Vec::new();
     for &number in numbers {
         let zero = analysis.values.number(Meaning::Joined(usize::MAX, number.0));
+        let (from, mut looks) = (BTreeSet::from([zero]), MOST_LOOKS);
+        let mut known = BTreeMap::new();
         let ways = conditions.iter().filter_map(|&(block, yes, no, condition)| {
-            let holds = analysis.where_zero(condition, zero, DEEPEST)?;
+            // A condition without the argument is no reason to name it.
+            let about = analysis.values.depends(condition, &from, &mut looks);
+            let holds =
+                about.then(|| analysis.where_zero(condition, zero, DEEPEST, &mut known))??;
             Some((block, if holds == 0 { no } else { yes }))
         });
         found.push((number, ways.collect()));
@@ -76,15 +90,25 @@ fn decided(body: &Body, numbers: &[(Reg, u32)]) -> Vec<((Reg, u32), TakenWays)> 
 
 impl Analysis<'_> {
     /// Returns the number that `value` is where all bytes of `zero` are zero: an integer, 0 for a value
-    /// without a set bit, 1 for what is true in all lanes; `None` where it cannot be told. `depth` is the
-    /// number of levels of values within values that may still be looked at.
-    fn where_zero(&self, value: Value, zero: Value, depth: u32) -> Option<i64> {
+    /// without a set bit, 1 for what is true; `None` where it cannot be told. `depth` is the number of
+    /// levels of values within values that may still be looked at, `known` has the answers on values
+    /// that were asked about before.
+    fn where_zero(
+        &self,
+        value: Value,
+        zero: Value,
+        depth: u32,
+        known: &mut BTreeMap<Value, Option<i64>>,
+    ) -> Option<i64> {
         if value == zero {
             return Some(0);
         }
+        if let Some(found) = known.get(&value) {
+            return *found;
+        }
         let depth = depth.checked_sub(1)?;
-        let number = |value: Value| self.where_zero(value, zero, depth);
-        match self.values.meaning(value) {
+        let mut number = |value: Value| self.where_zero(value, zero, depth, known);
+        let found = match self.values.meaning(value) {
             Meaning::Int(int) => Some(*int),
             Meaning::Sum { base: None, terms, bytes } => {
                 terms.iter().try_fold(*bytes, |sum, &(term, count)| {
@@ -93,21 +117,25 @@ impl Analysis<'_> {
             }
             Meaning::Part(whole, ..) => number(*whole).filter(|number| *number == 0),
             Meaning::Operation(operation, of) => {
-                let operand = |at: usize| of.get(at).and_then(|value| number(*value));
-                result(Op::from_u32(*operation)?, operand)
+                let parts: Vec<Option<i64>> = of.iter().take(4).map(|&part| number(part)).collect();
+                let part = |at: usize| parts.get(at).copied().flatten();
+                Op::from_u32(*operation).and_then(|op| result(op, part))
             }
             _ => None,
-        }
+        };
+        known.insert(value, found);
+        found
     }
 }
 
-/// Returns the number that an operation of SPIR-V gives, by those of its operands that are known;
-/// `None` where it cannot be told.
-fn result(op: Op, operand: impl Fn(usize) -> Option<i64>) -> Option<i64> {
-    let both = || operand(0).zip(operand(1));
+/// Returns the number that an operation of SPIR-V gives, by those of its parts that are known: its
+/// operands, then its type, which is negative for a vector. `None` where it cannot be told.
+fn result(op: Op, part: impl Fn(usize) -> Option<i64>) -> Option<i64> {
+    let is_scalar = |at: usize| part(at).is_none_or(|ty| ty >= 0);
+    let both = || part(0).zip(part(1)).filter(|_| is_scalar(2));
     let plain = || both().filter(|(a, b)| PLAIN.contains(a) && PLAIN.contains(b));
     let zeros = || both().filter(|of| *of == (0, 0));
-    let either_zero = || operand(0) == Some(0) || operand(1) == Some(0);
+    let either_zero = || part(0) == Some(0) || part(1) == Some(0);
     let holds = match op {
         Op::IEqual | Op::LogicalEqual => both().map(|(a, b)| a == b),
         Op::INotEqual | Op::LogicalNotEqual => both().map(|(a, b)| a != b),
@@ -131,13 +159,15 @@ fn result(op: Op, operand: impl Fn(usize) -> Option<i64>) -> Option<i64> {
         | Op::FUnordLessThan
         | Op::FOrdGreaterThan
         | Op::FUnordGreaterThan => zeros().map(|_| false),
-        Op::LogicalAnd if either_zero() => Some(false),
+        // Without a set bit in one, and so in both.
+        Op::LogicalAnd | Op::BitwiseAnd | Op::IMul if either_zero() => Some(false),
         Op::LogicalAnd => both().map(|(a, b)| a != 0 && b != 0),
         Op::LogicalOr => both().map(|(a, b)| a != 0 || b != 0),
-        Op::LogicalNot => operand(0).map(|a| a == 0),
-        Op::Select => return operand(if operand(0)? == 0 { 2 } else { 1 }),
-        Op::BitwiseAnd | Op::IMul if either_zero() => Some(false),
-        Op::UConvert | Op::SConvert => return operand(0).filter(|a| PLAIN.contains(a)),
+        Op::LogicalNot => part(0).filter(|_| is_scalar(1)).map(|a| a == 0),
+        Op::Select if is_scalar(3) => return part(if part(0)? == 0 { 2 } else { 1 }),
+        Op::UConvert | Op::SConvert => {
+            return part(0).filter(|a| *a == 0 || is_scalar(1) && PLAIN.contains(a));
+        }
         // Without a set bit before, and so behind.
         Op::FConvert
         | Op::ConvertFToS
@@ -145,7 +175,7 @@ fn result(op: Op, operand: impl Fn(usize) -> Option<i64>) -> Option<i64> {
         | Op::ConvertSToF
         | Op::ConvertUToF
         | Op::CompositeExtract
-        | Op::VectorExtractDynamic => operand(0).filter(|a| *a == 0).map(|_| false),
+        | Op::VectorExtractDynamic => part(0).filter(|a| *a == 0).map(|_| false),
         _ => None,
     };
     holds.map(i64::from)

@@ -201,3 +201,20 @@ __kernel void below(__global const float *a, __global float *c, uint n) {
     c[i] += a[i];
   }
 }
+
+// expect: not
+// truth: skip
+// why: the comparison is one of lanes, of which one is not zero, and it is not about the number
+// args: i32[64] i32=3
+__kernel void lanes_of_a_number(__global int *c, int n) {
+  int i = (int)get_global_id(0);
+  union {
+    long number;
+    int2 lanes;
+  } both;
+  both.number = 5;
+  if ((both.lanes == (int2)(0)).y)
+    c[i] += 1;
+  else
+    c[i] = n;
+}

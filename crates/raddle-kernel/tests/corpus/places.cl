@@ -173,3 +173,23 @@ __kernel void in_between(__global float4 *v) {
   all.xy = all.zw;
   v[i] = all;
 }
+
+// expect: unknown
+// truth: not
+// why: a number that is saturated is no longer even: many of them are 255, which another one reads
+// args: i32[512]
+// size: 256 64
+__kernel void saturated(__global int *a) {
+  uint i = get_global_id(0);
+  a[convert_uchar_sat(2u * i)] = a[2u * i + 1u] + 1;
+}
+
+// expect: unknown
+// truth: skip
+// why: the same, with a sign
+// args: i32[128]
+// size: 128 64
+__kernel void saturated_with_a_sign(__global char *a) {
+  int i = (int)get_global_id(0);
+  a[convert_char_sat(2 * i) + 128] = a[2 * i + 1] + 1;
+}

@@ -7,6 +7,8 @@ use std::process::Command;
 
 use raddle_kernel::{Branches, Compiler, Kernel};
 
+use crate::corpus::compiler;
+
 /// Sources whose branches are decided by what this compiler defines, by other macros, or by nothing.
 const SOURCES: [&str; 9] = [
     "#ifdef __SPIR64__\nint a;\n#endif\n#ifndef __SPIR64__\nint b;\n#else\nint c;\n#endif\n",
@@ -25,11 +27,11 @@ const SOURCES: [&str; 9] = [
 
 #[test]
 fn the_named_branches_are_those_of_the_preprocessor() {
-    let Some(compiler) = Compiler::find() else { return };
+    let Some(compiler) = compiler() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let mut seen = 0;
     for source in SOURCES {
-        let branches = Branches::of(source).expect("a source without numbers of lines");
+        let branches = Branches::of(source, "").expect("a source without numbers of lines");
         let taken = branches.taken(&built(&compiler, folder.path(), &branches.question(), &[]));
         let taken = taken.unwrap_or_else(|| panic!("{source}: {}", branches.question()));
         assert_eq!(taken.lines().count(), source.lines().count(), "{source}");
@@ -76,7 +78,7 @@ fn preprocessed(folder: &Path, source: &str) -> Vec<String> {
 #[test]
 fn answers_that_do_not_fit_say_nothing() {
     let source = "#ifdef A\nint a;\n#else\nint b;\n#endif\n#if B\n#if C\nint c;\n#endif\n#endif\n";
-    let branches = Branches::of(source).expect("a source without numbers of lines");
+    let branches = Branches::of(source, "").expect("a source without numbers of lines");
     let taken = |names: &[&str]| {
         branches.taken(&names.iter().map(|name| format!("raddle_takes_{name}")).collect())
     };
@@ -95,31 +97,36 @@ fn answers_that_do_not_fit_say_nothing() {
     ] {
         assert_eq!(taken(wrong), None, "{wrong:?}");
     }
-    assert_eq!(Branches::of("#if 1\n#else\n").expect("lines").taken(&BTreeSet::new()), None);
+    assert_eq!(Branches::of("#if 1\n#else\n", "").expect("lines").taken(&BTreeSet::new()), None);
     for shifting in [
         "#if __LINE__ == 1\n#endif",
         "#define L __COUNTER__\n",
         "_Pragma(\"push_macro(\\\"A\\\")\")",
         "#pragma push_macro(\"A\")\n",
+        "#include \"where.h\"\n",
     ] {
-        assert!(Branches::of(shifting).is_none(), "{shifting}");
+        assert!(Branches::of(shifting, "").is_none(), "{shifting}");
     }
+    let named = "#if WHERE > 9\n#endif\n";
+    assert!(
+        Branches::of(named, "-DWHERE=__LINE__").is_none() && Branches::of(named, "-DX").is_some()
+    );
 }
 
 /// A source that hides the words of the question is answered without its branches, and so not believed.
 #[test]
 fn a_source_that_hides_the_question_is_not_believed() {
-    let Some(compiler) = Compiler::find() else { return };
+    let Some(compiler) = compiler() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let source = "#define __kernel\n#ifdef A\nint a;\n#endif\n#undef __kernel\n";
-    let branches = Branches::of(source).expect("a source without numbers of lines");
+    let branches = Branches::of(source, "").expect("a source without numbers of lines");
     let kernels = built(&compiler, folder.path(), &branches.question(), &[]);
     assert_eq!(branches.taken(&kernels), None, "{kernels:?}");
 }
 
 #[test]
 fn macros_that_nothing_decides_can_be_taken_for_lacking() {
-    let Some(compiler) = Compiler::find() else { return };
+    let Some(compiler) = compiler() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("bodies.cl");
     let source = "__kernel void f(__global int *a) {\n  size_t i = get_global_id(0);\n#ifdef cl_intel_subgroups\n  \

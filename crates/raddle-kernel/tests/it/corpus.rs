@@ -8,6 +8,19 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use raddle_kernel::Compiler;
+
+/// Returns the compiler that kernels are judged by; `None`, with a word about it, where it is missing
+/// and not required.
+pub(crate) fn compiler() -> Option<Compiler> {
+    let found = Compiler::find();
+    if found.is_none() {
+        assert!(std::env::var_os("RADDLE_REQUIRE_CLANG").is_none(), "clang-15 and llvm-spirv-15");
+        println!("skipped: no clang with llvm-spirv");
+    }
+    found
+}
+
 /// A kernel of the test corpus, with the expected verdict and the truth.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Case {

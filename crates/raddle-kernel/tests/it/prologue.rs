@@ -2,9 +2,9 @@
 
 use opencl3::kernel::Kernel as Runs;
 use raddle_kernel::instrument::{KILLED, LEAVES, Opaque, RUNS, UNDECIDED, opencl, spirv};
-use raddle_kernel::{Compiler, Kernel, Look};
+use raddle_kernel::{Kernel, Look};
 
-use crate::corpus::{Case, cases, files};
+use crate::corpus::{Case, cases, compiler, files};
 use crate::device::{Memory, More, OpenCl, start};
 
 /// Number of the tested launch; the next constants are pairs of cuts: first launch and number of
@@ -16,7 +16,7 @@ const KILL: [u32; 4] = [0, 0, 41, 1];
 
 #[test]
 fn instrumented_kernels_run_leave_and_are_killed() {
-    let (Some(device), Some(compiler)) = (OpenCl::open(), Compiler::find()) else { return };
+    let (Some(device), Some(compiler)) = (OpenCl::open(), compiler()) else { return };
     let cases = cases();
     let mut seen = [0_u32; 2];
     for file in files() {
@@ -91,7 +91,7 @@ impl Bench<'_> {
 /// the translator accepts them.
 #[test]
 fn modules_get_the_prologue() {
-    let Some(compiler) = Compiler::find() else { return };
+    let Some(compiler) = compiler() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let mut looks = [0_u32; 3];
     for file in files() {
@@ -128,7 +128,7 @@ fn modules_get_the_prologue() {
 
 #[test]
 fn a_module_with_a_variable_of_its_own_gets_no_prologue() {
-    let Some(compiler) = Compiler::find() else { return };
+    let Some(compiler) = compiler() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("own.cl");
     let source = "__global int n;\n__kernel void f(__global int *x) { x[0] = n++; }\n";
@@ -148,7 +148,7 @@ fn a_module_with_a_variable_of_its_own_gets_no_prologue() {
 /// Checks that no module in which some words are others makes the instrumentation panic.
 #[test]
 fn modules_with_wrong_words_do_no_harm() {
-    let Some(compiler) = Compiler::find() else { return };
+    let Some(compiler) = compiler() else { return };
     let file = files().into_iter().next().expect("a file");
     let module = compiler.spirv(&file, &[]).expect("OpenCL C");
     let mut draw = crate::device::Draw(5);

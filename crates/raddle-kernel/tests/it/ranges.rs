@@ -1,7 +1,9 @@
 //! May launches of a kernel be cut into ranges of workgroups, and does the text tell them their place?
 
+use raddle_kernel::Ranges;
 use raddle_kernel::instrument::{Look, opencl_in_ranges};
-use raddle_kernel::{Compiler, Ranges};
+
+use crate::corpus::compiler;
 
 const SOURCE: &str = include_str!("../ranges.cl");
 
@@ -24,7 +26,7 @@ fn expected() -> Vec<(String, Ranges)> {
 
 #[test]
 fn workgroups_that_wait_for_others_are_not_cut() {
-    let Some(compiler) = Compiler::find() else { return };
+    let Some(compiler) = compiler() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("ranges.cl");
     std::fs::write(&file, SOURCE).expect("a file");

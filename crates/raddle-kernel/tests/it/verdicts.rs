@@ -1,17 +1,13 @@
 //! Does each kernel of the corpus get the verdict that is expected?
 
 use raddle_kernel::launch::{Range, may_run_again};
-use raddle_kernel::{Compiler, Conditions, Construct, Kernel, Look, Reason, Verdict};
+use raddle_kernel::{Conditions, Construct, Kernel, Look, Reason, Verdict};
 
-use crate::corpus::{cases, files};
+use crate::corpus::{cases, compiler, files};
 
 #[test]
 fn each_kernel_of_the_corpus_gets_its_verdict() {
-    let Some(compiler) = Compiler::find() else {
-        assert!(std::env::var_os("RADDLE_REQUIRE_CLANG").is_none(), "clang-15 and llvm-spirv-15");
-        println!("skipped: no clang with llvm-spirv");
-        return;
-    };
+    let Some(compiler) = compiler() else { return };
     let cases = cases();
     assert!(cases.len() >= 60, "{}", cases.len());
     let (mut wrong, mut refused) = (Vec::new(), Vec::new());
@@ -77,7 +73,7 @@ fn a_call_of_code_that_is_not_there_is_unknown_with_its_line() {
     let expected =
         |line| Verdict::Unknown(Reason { construct: Construct::Call("f".to_owned()), line });
     assert_eq!(Kernel::from_ptx(ptx).expect("PTX")[0].verdict(), expected(13));
-    let Some(compiler) = Compiler::find() else { return };
+    let Some(compiler) = compiler() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("call.cl");
     let source = "int f(int n);\n__kernel void k(__global int *c) {\n  c[0] = f(3);\n}\n";
@@ -89,7 +85,7 @@ fn a_call_of_code_that_is_not_there_is_unknown_with_its_line() {
 /// Functions that only newer devices have, and that translators leave as calls or make an instruction.
 #[test]
 fn dot_products_and_bits_are_values_of_their_arguments() {
-    let Some(compiler) = Compiler::find() else { return };
+    let Some(compiler) = compiler() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("pure.cl");
     let source = "
@@ -106,7 +102,7 @@ __kernel void quantised(__global const uint *a, __global const uchar4 *b, __glob
 
 #[test]
 fn only_kernels_that_meet_look_once_a_workgroup() {
-    let Some(compiler) = Compiler::find() else { return };
+    let Some(compiler) = compiler() else { return };
     let mut looks = std::collections::BTreeMap::new();
     for file in files() {
         for kernel in compiler.kernels(&file, &[]).expect("a file that compiles") {

@@ -427,8 +427,11 @@ impl<'m> SpirvLowering<'m> {
         if is_pure(op) {
             let to = self.result(code);
             let mut of = self.operands(&code.operands);
-            // Conversions to different types give different values.
-            of.extend(code.result_type.map(|ty| Operand::Int(i64::from(ty))));
+            // Conversions to different types give different values. The type of a vector is negative, as
+            // an operation on lanes is none on one number.
+            let lanes = code.result_type.and_then(|ty| self.types.lanes(ty)).is_some();
+            let sign = if lanes { -1 } else { 1 };
+            of.extend(code.result_type.map(|ty| Operand::Int(sign * i64::from(ty))));
             of.extend(self.types.modes(code.result_id).map(Operand::Int));
             if matches!(op, Op::UConvert | Op::SConvert) {
                 let bytes = code.result_type.and_then(|ty| self.types.size(ty)).unwrap_or(0);
