@@ -78,6 +78,8 @@ pub(crate) enum Reason {
     Waves { launch: LaunchId, workgroup: u64 },
     /// Work is to start for a launch id that is on the device with another demand (resources of one
     /// workgroup).
-    #[error("{launch} lies on the device with another demand; give each launch an id of its own")]
+    #[error(
+        "{launch} lies on the device with another demand or grid; give each launch an id of its own"
+    )]
     Demand { launch: LaunchId },
 }

@@ -80,8 +80,8 @@ impl Book {
     /// addresses if there are any. Workgroups start in the order of their numbers.
     ///
     /// # Errors
-    /// When the workgroups are not the next ones, do not fit, or the addresses do not match;
-    /// nothing has changed then.
+    /// When the workgroups are not the next ones, do not fit, or the addresses do not match, or when
+    /// the launch with this id has another demand or number of workgroups; nothing has changed then.
     pub fn start(
         &mut self,
         launch: &Launch,
@@ -91,7 +91,9 @@ impl Book {
     ) -> Result<(), BookError> {
         let asked = Asked { launch, draining: false, waves, pieces, places };
         match self.launches.get_mut(launch.id) {
-            Some((known, _)) if known.demand != launch.demand => {
+            Some((known, _))
+                if (known.demand, known.workgroups) != (launch.demand, launch.workgroups) =>
+            {
                 Err(BookError(Reason::Demand { launch: launch.id }))
             }
             Some((_, on)) => self.units.start(on, asked),

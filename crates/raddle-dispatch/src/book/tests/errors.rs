@@ -382,6 +382,9 @@ fn one_id_has_one_demand() {
         let error = refused(&mut book, &other, span, &[piece(1, 1, 1, 0)], &[]);
         assert!(error.contains("with another demand"), "{error}");
     }
+    let longer = Launch { workgroups: 2, ..PAIR };
+    let error = refused(&mut book, &longer, ALL, &[piece(1, 1, 1, 0)], &[]);
+    assert!(error.contains("demand or grid"), "{error}");
     book.end(PAIR.id, ALL, &[piece(0, 1, 1, 0)]).expect("is there");
     book.start(&other, ALL, &[piece(0, 1, 1, 0)], &[]).expect("the id is free again");
 }
