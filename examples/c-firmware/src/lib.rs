@@ -27,10 +27,13 @@ unsafe impl Sync for Heap {}
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let room = layout.size().saturating_add(layout.align());
-        let from = self.used.fetch_add(room, Ordering::Relaxed);
-        if from.saturating_add(room) > size_of::<[u64; 512]>() {
+        // A request without room leaves the heap as it is.
+        let fits = |used: usize| {
+            used.checked_add(room).filter(|&end| end <= size_of::<[u64; 512]>())
+        };
+        let Ok(from) = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits) else {
             return core::ptr::null_mut();
-        }
+        };
         let at = self.bytes.get().cast::<u8>().wrapping_add(from);
         at.wrapping_add(at.align_offset(layout.align()))
     }
