@@ -64,9 +64,9 @@ pub(crate) fn kinds(candidates: &[ShareCandidate]) -> Vec<usize> {
     kinds
 }
 
-/// Keeps the ways of sharing that the user asked for by name, with or without their parameters. If the user named none, keeps those
-/// that drivers offer, and those that show the gain from a scheduler that stops work. `kills` is
-/// true if some launch may be killed.
+/// Keeps the ways of sharing that the user asked for by name, with or without their parameters. If
+/// the user named none, keeps those that drivers offer, and those that show the gain from a
+/// scheduler that stops work. `kills` is true if some launch may be killed.
 ///
 /// # Errors
 ///
@@ -78,14 +78,14 @@ pub(crate) fn only(
     (device, tenants): (&Device, &Tenants),
     (kills, registry): (bool, &Registry),
 ) -> Result<Vec<ShareCandidate>, StudyError> {
+    let mut names: Vec<&str> = candidates.iter().map(|of| of.mode.name()).collect();
+    names.dedup();
     for name in wanted {
         if !candidates.iter().any(|of| of.recipe.name == *name) {
             candidates.extend(named::named(name, (device, tenants.len()), registry)?);
         }
     }
     let exact = |name: &str| candidates.iter().any(|of| of.recipe.name == name);
-    let mut names: Vec<&str> = candidates.iter().map(|of| of.mode.name()).collect();
-    names.dedup();
     // The way of a device without any set-up comes first.
     // People write MPS and MIG.
     let is = |wanted: &str, name: &str| {

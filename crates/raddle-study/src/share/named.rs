@@ -32,8 +32,9 @@ pub(super) fn named(
                 && all <= 100
                 && percents.iter().all(|&percent| modes::units(device, percent) > 0)
         };
-        let percents = percents.filter(fits);
-        return percents.map(|it| modes::partition(device, &it, registry)).transpose();
+        let way = percents.filter(fits).map(|it| modes::partition(device, &it, registry));
+        // One way has one name: `030` is no percentage.
+        return Ok(way.transpose()?.filter(|way| way.recipe.name == name));
     }
     let instances = mig::sets(device, tenants).into_iter();
     let instances = instances.map(|set| modes::instances(device, set, registry));
@@ -104,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_way_that_the_device_does_not_offer_is_no_recipe() {
-        let none = ["partition-30-80", "partition-30", "partition-0-50", "partition-a-b"];
+        let none = ["partition-30-80", "partition-30", "partition-0-50", "partition-030-+70"];
         for name in
             none.iter().chain(&["partition-4294967295-2", "mig-9g", "compute-partition-cpx"])
         {
