@@ -88,8 +88,24 @@ fn sentence(changes: &ProfileChanges) -> String {
             plain(&largest.family, KERNEL),
             difference(largest.totals())
         );
+        text += &along(changes, largest.totals());
     }
     text + "."
+}
+
+/// Returns words on the kernels whose time changed most in the direction in which that of all
+/// kernels did, where the largest change, `largest`, went the other way; else no words.
+fn along(changes: &ProfileChanges, largest: [u64; 2]) -> String {
+    let way = |[a, b]: [u64; 2]| a.cmp(&b);
+    let all = way(both(changes, |it| it.kernel_ns));
+    if all == Ordering::Equal || way(largest) == all {
+        return String::new();
+    }
+    let found = changes.families.iter().find(|it| way(it.totals()) == all);
+    let verb = if all == Ordering::Less { "grew" } else { "shrank" };
+    found.map_or_else(String::new, |it| {
+        format!(", `{}` {verb} most ({})", plain(&it.family, KERNEL), difference(it.totals()))
+    })
 }
 
 fn figures(changes: &ProfileChanges) -> Table {

@@ -169,6 +169,14 @@ impl Goal {
         figures.rows[row].processes[process].figure(self.metric).filter(|_| has)
     }
 
+    /// Returns the time that the process takes alone on the device, in nanoseconds, where that is
+    /// above the limit already; else `None`.
+    pub(super) fn alone_above_limit(&self, figures: &PolicyFigures) -> Option<u64> {
+        let GoalLimit::Ns(limit) = self.limit else { return None };
+        let own = figures.processes.iter().find(|it| it.name == self.process)?;
+        own.alone_ns.filter(|&alone| alone > limit)
+    }
+
     /// Returns the fraction of the requests that take at most the limit, 0 to 1, under the recipe
     /// with the index `row` among those compared; `None` where the goal is not about requests.
     #[must_use]
@@ -283,7 +291,20 @@ impl TryFrom<String> for Goal {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{REVIEW, of, serve_and_train};
     use super::*;
+
+    #[test]
+    fn a_goal_below_the_time_alone_says_so() {
+        let mut processes = serve_and_train();
+        processes[0].alone_ns = Some(16_500_000);
+        let figures = of(processes.clone(), &REVIEW, &["decode p99 10ms"]);
+        let told = "`decode p99 10ms` is 16.9 ms, alone already 16.5 ms.";
+        assert!(figures.verdict.text.ends_with(told), "{}", figures.verdict.text);
+        processes[0].alone_ns = Some(10_000_000);
+        let figures = of(processes, &REVIEW, &["decode p99 10ms"]);
+        assert!(figures.verdict.text.ends_with("is 16.9 ms."), "{}", figures.verdict.text);
+    }
 
     #[test]
     fn goals_read_back_as_they_are_written() {

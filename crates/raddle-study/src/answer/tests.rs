@@ -40,7 +40,7 @@ pub(super) fn serve_and_train() -> Vec<JudgedProcess> {
     vec![process("decode", JudgedBy::Requests, 9.5), process("train", JudgedBy::Steps, 26.0)]
 }
 
-fn of(
+pub(super) fn of(
     processes: Vec<JudgedProcess>,
     rows: &[(&str, &[f64], f64)],
     goals: &[&str],
@@ -100,7 +100,7 @@ fn the_waits_of_urgent_streams_are_told_where_ends_differ() {
 
 /// Recipes with the p99 of `decode`, the step of `train` and the longest wait of `decode`, in ms,
 /// taken from the table of a review.
-const REVIEW: [(&str, &[f64], f64); 6] = [
+pub(super) const REVIEW: [(&str, &[f64], f64); 6] = [
     ("spatial", &[33.6, 29.2], 0.0),
     ("block-warp", &[47.0, 26.2], 0.1),
     ("leftover-drain", &[16.9, 27.7], 0.3),

@@ -257,7 +257,10 @@ fn unmet(figures: &PolicyFigures) -> Option<Said> {
         .map(|(goal, _)| {
             let found = goal.figure(figures, nearest);
             let found = found.map_or_else(|| "unknown, as nothing ended".to_owned(), time);
-            format!("{} is {found}", goal_words(goal))
+            // No policy makes a process faster than it is without neighbours.
+            let alone = goal.alone_above_limit(figures).map(time);
+            let alone = alone.map_or_else(String::new, |alone| format!(", alone already {alone}"));
+            format!("{} is {found}{alone}", goal_words(goal))
         })
         .collect();
     let (name, all, met) = (&row.recipe, figures.goals.len(), figures.goals.len() - missed.len());

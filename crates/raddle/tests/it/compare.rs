@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{Place, infer, table, train};
+use crate::common::{Place, infer, kernel, table, trace, train};
 use serde_json::Value;
 
 /// Makes a folder with two results of two processes: on a V100 in `a`, on an A100 in `b`.
@@ -436,4 +436,27 @@ fn two_recordings_of_one_program_stand_side_by_side() {
     place.file("hostile.csv", table(&["a\u{1b}[31m<b> 1 640 256 64 0 0 5000 90000"]));
     let ran = place.raddle(&["compare", "before.csv", "hostile.csv"]);
     assert!(ran.code == 0 && !ran.out.contains('\u{1b}'), "{}", ran.out);
+}
+
+/// Checks that a comparison of recordings names the kernels that grew most where all kernels took
+/// longer, although others that vanished changed more.
+#[test]
+fn what_got_slower_is_named_beside_what_vanished() {
+    let place = Place::new();
+    let old = [kernel("gemm", 0, 200), kernel("old", 300, 100)];
+    let new = [kernel("gemm", 0, 200), kernel("one", 300, 80), kernel("two", 400, 75)];
+    let of = |events: &[String]| trace("", &events.iter().map(String::as_str).collect::<Vec<_>>());
+    place.file("before.json", of(&old));
+    place.file("after.json", of(&new));
+    let told = |args: &[&str]| {
+        let ran = place.raddle(&[&["compare"], args].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        ran.out.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let slower = told(&["before.json", "after.json"]);
+    let wanted = "Of the kernels `old` changed most (-100 us), `one` grew most (+80.0 us).";
+    assert!(slower.contains(wanted), "{slower}");
+    let faster = told(&["after.json", "before.json"]);
+    let wanted = "Of the kernels `old` changed most (+100 us), `one` shrank most (-80.0 us).";
+    assert!(faster.contains(wanted), "{faster}");
 }
