@@ -28,9 +28,8 @@ unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let room = layout.size().saturating_add(layout.align());
         // A request without room leaves the heap as it is.
-        let fits = |used: usize| {
-            used.checked_add(room).filter(|&end| end <= size_of::<[u64; 512]>())
-        };
+        let fits =
+            |used: usize| used.checked_add(room).filter(|&end| end <= size_of::<[u64; 512]>());
         let Ok(from) = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits) else {
             return core::ptr::null_mut();
         };
