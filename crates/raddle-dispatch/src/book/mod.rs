@@ -39,7 +39,15 @@ pub(crate) use on_device::{Asked, OnDevice};
 /// use raddle_dispatch::Book;
 /// use raddle_policy::{CuId, CuShape, Demand, Launch, LaunchId, Piece, WaveSpan};
 ///
-/// let shape = CuShape { simds: 2, waves_per_simd: 8, workgroups: 8, ..CuShape::default() };
+/// let shape = CuShape {
+///     simds: 2,
+///     waves_per_simd: 8,
+///     vgpr_per_simd: 64,
+///     sgpr: 800,
+///     lds: 64,
+///     workgroups: 8,
+///     barriers: 8,
+/// };
 /// let demand = Demand { waves: 4, ..Demand::default() };
 /// let launch = Launch { id: LaunchId(0), workgroups: 9, demand, ..Launch::default() };
 /// let mut book = Book::new(shape, 2);
