@@ -1,8 +1,8 @@
 //! Which branches of the preprocessor does the device's compiler take in a source?
 //!
-//! It is asked by a source without code, in which each branch of the asked one defines a kernel of its own:
-//! the kernels that are built name the branches. The preprocessor sees the same directives as in the
-//! asked source, whatever macros decide them, so it takes the same branches. What is judged then is
+//! The question is a source without code, in which each branch of the asked source defines a kernel of
+//! its own: the kernels that are built name the branches. The preprocessor sees the same directives as
+//! in the asked source, whatever macros decide them, so it takes the same branches. Judged is then
 //! the asked source with these branches alone.
 
 use std::collections::BTreeSet;

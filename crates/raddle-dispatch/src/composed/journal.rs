@@ -1,4 +1,4 @@
-//! Who hears what a dispatcher hears and answers: its log, its observer, and the check of its rules?
+//! Who is told of the events and answers of a dispatcher: its log, its observer, or the check of its rules?
 
 use alloc::boxed::Box;
 

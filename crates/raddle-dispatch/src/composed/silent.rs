@@ -1,4 +1,4 @@
-//! Which check of its rules does a dispatcher without the feature `recipes` have? None.
+//! How does a dispatcher without the feature `recipes` check its rules? By a checker that finds nothing.
 
 use raddle_policy::{Cus, Event, LaunchId};
 use raddle_preempt::ResetScope;
