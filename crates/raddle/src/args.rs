@@ -240,8 +240,8 @@ fn percentage(text: &str) -> Result<f64, String> {
 }
 
 impl ShowArgs {
-    /// Writes the text to the file of `--save`, if one is given, and returns a sentence that names
-    /// the file; else returns the text itself.
+    /// Writes the text to the file that the option `--save` names, and returns a sentence that says
+    /// so; without the option, returns the text itself.
     pub(crate) fn shown(&self, text: String) -> Result<String, CliError> {
         let (Some(path), Some(name)) = (&self.save, &self.show) else { return Ok(text) };
         place::write(path, &text, &place::nothing)?;

@@ -18,8 +18,8 @@ use crate::disk::Disk;
 use crate::engine::EngineFile;
 use crate::error::CliError;
 
-/// Files that a study reads, kept as bytes so that the HTML page of its result can carry them; `-`
-/// is the standard input.
+/// Files that a study (a question about profiles) reads, kept as bytes so that the HTML page with
+/// its result can carry them; `-` is the standard input.
 #[derive(Debug)]
 pub(crate) struct CarriedFiles {
     disk: Disk,
@@ -27,20 +27,20 @@ pub(crate) struct CarriedFiles {
 }
 
 impl CarriedFiles {
-    /// Returns access to all files of the machine, of which those that are read are kept; `paths`
-    /// are the files that the study names.
+    /// Returns access to all files of the machine, which keeps the content of each file that is
+    /// read; `paths` are the files that the study names.
     pub(crate) fn of(paths: &[PathBuf]) -> Self {
         Self { disk: Disk::new(paths, false), kept: Mutex::default() }
     }
 
-    /// Returns access to files that are in memory, by name; any other name means a file of the
-    /// machine.
+    /// Returns access to the files in `files`, by name, whose content is in memory; a name that is
+    /// not among them means a file of the machine.
     pub(crate) fn in_memory(files: BTreeMap<String, Vec<u8>>) -> Self {
         Self { disk: Disk::default(), kept: Mutex::new(files) }
     }
 
-    /// Returns the HTML page that shows `report`, and that carries the files, so that it can answer
-    /// the study again with other values.
+    /// Returns the HTML page that shows `report` and carries the files that the study read, so that
+    /// the page can replay them with other settings.
     pub(crate) fn page(
         &self,
         engine: &EngineFile,
@@ -95,7 +95,7 @@ impl Files for CarriedFiles {
     }
 }
 
-/// Returns, for each path, the name by which the page knows the file: its file name without
+/// Returns, for each path, the name by which the HTML page knows the file: its file name without
 /// folders; where two would be equal, the later one is `2/NAME`, then `3/NAME`.
 fn names<'n>(given: impl Iterator<Item = &'n String>) -> BTreeMap<String, String> {
     let mut names: BTreeMap<String, String> = BTreeMap::new();
@@ -131,8 +131,8 @@ fn renamed(study: &Study, names: &BTreeMap<String, String>) -> Result<Study, Cli
     })
 }
 
-/// Returns the text with the file name `name` replaced by `to`, if the text names that file, as
-/// `NAME`, `NAME*3` and `serve=NAME:task` do; else `None`.
+/// Returns the text with the file name `name` replaced by `to`, if the text names that file as
+/// `NAME`, `NAME*3` or `serve=NAME:task`; else `None`.
 fn swap(text: &str, name: &str, to: &str) -> Option<String> {
     let stands = |&(at, _): &(usize, &str)| {
         let (before, after) = (&text[..at], &text[at + name.len()..]);
@@ -143,7 +143,7 @@ fn swap(text: &str, name: &str, to: &str) -> Option<String> {
     Some(format!("{}{to}{}", &text[..at], &text[at + name.len()..]))
 }
 
-/// Replaces every text of a JSON value for which `change` returns another text.
+/// Replaces every string in a JSON value for which `change` returns a new one.
 fn each_text(value: Value, change: &dyn Fn(&str) -> Option<String>) -> Value {
     match value {
         Value::String(text) => Value::String(change(&text).unwrap_or(text)),

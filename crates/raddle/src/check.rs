@@ -18,11 +18,11 @@ use crate::place;
 use crate::schema::Followed;
 use crate::seal::Seal;
 
-/// Name of a check's page, which is put beside the report of the prediction; `RESULT` is the name
-/// of the check's result in JSON.
+/// Name of the HTML page of `raddle check`, which is written into the folder of the prediction;
+/// `RESULT` is the name of its JSON result there.
 pub(crate) const PAGE: &str = "check.html";
 pub(crate) const RESULT: &str = "check.json";
-/// Beginning of the JSON result of a check, by which an earlier one is recognised.
+/// Beginning of the JSON result of `raddle check`, by which an earlier result is recognised.
 const MARK: &str = "{\n  \"raddle-check\":";
 /// Text by which a file of measurements of two programs (a pair) is recognised; `MOST` is the
 /// largest size of such a file in bytes.
@@ -84,8 +84,8 @@ pub(crate) fn verb(
     console.print(&text)
 }
 
-/// Reads the measurements of a pair of programs, if the only recording is a file of such
-/// measurements; else returns `None`.
+/// Reads the measurements of a pair of programs, if the command line names a single recording and
+/// that file holds such measurements; else returns `None`.
 fn pair(args: &CheckArgs) -> Result<Option<PairTruth>, CliError> {
     let [file] = args.recordings.as_slice() else { return Ok(None) };
     // A recording may be much larger, and is told of where it is read.
@@ -131,16 +131,17 @@ pub(crate) fn earlier(path: &Path) -> Result<(), String> {
     place::begins(path, MARK)
 }
 
-/// Recording as the command line names it: its tenant, its file, and the number of the process in
-/// the file. The tenant or the number is `None` where it is not named.
+/// Recording as the command line names it: its tenant (process of the prediction), its file, and
+/// the number of the process in the file. Tenant or number is `None` where the command line leaves
+/// it out.
 struct GivenRecording {
     tenant: Option<String>,
     file: PathBuf,
     process: Option<u32>,
 }
 
-/// Splits a recording `TENANT=FILE@N`, of which tenant and process may be left out. A path that
-/// exists as it is written is not split.
+/// Splits a recording `TENANT=FILE@N`, of which tenant (process of the prediction) and `N` (number
+/// of the process in the file) may be left out. A path that exists as it is written is not split.
 fn split(given: &Path, prediction: &Prediction) -> GivenRecording {
     let of = |path: &Path| -> (PathBuf, Option<u32>) {
         let said = path.to_str().filter(|_| !path.exists()).and_then(|text| text.rsplit_once('@'));

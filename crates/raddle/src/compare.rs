@@ -52,8 +52,9 @@ pub(crate) fn verb(
     if failures.is_empty() { Ok(()) } else { Err(CliError::Gate(failures.join("\n"))) }
 }
 
-/// Adds to the limits that broke why that may say nothing of the program (`beside`). Where all
-/// limits hold, warns of the same.
+/// Adds to the last of the broken limits (`failures`) the reason `beside` why a comparison may say
+/// nothing about the program. Where `limited` and no limit is broken, warns of the same reason
+/// instead.
 fn told(
     mut failures: Vec<String>,
     beside: Option<String>,
@@ -68,7 +69,7 @@ fn told(
     failures
 }
 
-/// Reads all files as profiles; `None` where one of them is no profile.
+/// Reads all files as profiles; returns `None` where one of them is no profile.
 fn read_profiles(paths: &[PathBuf]) -> Option<Vec<Loaded>> {
     let disk = Disk::new(paths, false);
     profiles::open(&named(paths), &ImportConfig::default(), &disk).ok()

@@ -32,7 +32,8 @@ pub struct Console {
     pub columns: Option<usize>,
 }
 
-/// Escape sequences of a terminal that begin a heading, begin an alarm, and end either.
+/// Escape sequences of a terminal: the one that begins a heading, the one that begins an alarm, and
+/// the one that ends both.
 const COLOURS: [&str; 3] = ["\x1b[1m", "\x1b[1;31m", "\x1b[0m"];
 
 /// Splits a text at the escape sequences in [`COLOURS`], each of which becomes a part of its own.

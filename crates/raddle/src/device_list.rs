@@ -30,8 +30,9 @@ fn show(device: &Device, format: Format) -> Result<String, CliError> {
     Ok(slices(device) + &text)
 }
 
-/// Returns comments, as lines of TOML, about the time slices that the device's driver gives, for a
-/// reader who writes a recipe: slices belong into that, not into the description of a device.
+/// Returns lines of TOML comments about the time slices that the device's driver gives, for a
+/// reader who writes a recipe. They are only comments since time slices are set in a recipe, not in
+/// the file of a device.
 fn slices(device: &Device) -> String {
     let Some(slices) = device.time_slices() else {
         return String::new();

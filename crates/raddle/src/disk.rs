@@ -16,8 +16,8 @@ use crate::kept;
 use crate::log_file::LogFile;
 use crate::progress::ProgressLine;
 
-/// Files of this machine, as a study reads them; `-` is the standard input where a profile is
-/// meant.
+/// Files of this machine, as a study (a question about profiles) reads them; where a profile is
+/// meant, the name `-` is the standard input.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Disk {
     /// Paths that are not valid Unicode, each by the readable text that stands for it in a study.

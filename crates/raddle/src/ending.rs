@@ -9,7 +9,8 @@ use crate::error::CliError;
 pub(crate) struct VerbEnding<'e> {
     /// Facts that can make the answer wrong, each as one line.
     pub(crate) overturning: &'e [String],
-    /// Cases without an answer, with the reason, as text; `None` where all have one.
+    /// Cases of a sweep or a search that have no answer, with the reason, as text; `None` where all
+    /// have one.
     pub(crate) unanswered: Option<String>,
     /// Launches that never ended, with the reason, as text; `None` where all ended.
     pub(crate) stuck: Option<String>,
@@ -23,14 +24,14 @@ pub(crate) struct VerbEnding<'e> {
     pub(crate) missed_goals: Option<String>,
 }
 
-/// Sentence, for verbs that do not print it themselves, that says where the user finds which
-/// resources launches lacked.
+/// Sentence that says where the user finds which resources launches lacked, for verbs that do not
+/// print this themselves.
 pub(crate) const OF_A_REPLAY: &str = "`raddle replay -v` under those values says what lacked";
 
 impl VerbEnding<'_> {
-    /// Ends a verb that has printed an answer, with an error (and so an exit code) for what the
-    /// answer lacks. If `quiet`, no page with the warnings was printed, so they go to the error
-    /// stream. If `partial`, the user accepts that some launches cannot run.
+    /// Ends a verb that has printed an answer: returns an error, which decides the exit code, for
+    /// what the answer lacks. If `quiet`, no page with the warnings was printed, so they go to the
+    /// error stream. If `partial`, the user accepts that some launches cannot run.
     pub(crate) fn end(
         self,
         quiet: bool,

@@ -10,8 +10,8 @@ use raddle_web::{EngineError, PageEngine};
 
 use crate::error::CliError;
 
-/// Name of the file with the engine (raddle as WebAssembly, for HTML pages) in the folder of the
-/// program.
+/// Name of the file with the engine (raddle as WebAssembly, for HTML pages), which is looked for in
+/// the folder of the program.
 const FILE: &str = "raddle.wasm";
 
 /// Engine (raddle as WebAssembly, for HTML pages) of this version, as the bytes of its file.

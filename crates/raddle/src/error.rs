@@ -78,10 +78,11 @@ pub(crate) enum CliError {
     )]
     Unanswered(String),
     /// A figure of a comparison is worse than its limit (a gate), or the check of a table of
-    /// placements has findings.
+    /// workgroup placements has findings.
     #[error("{0}")]
     Gate(String),
-    /// The input is refused; each question in it that was refused has been answered with an error.
+    /// The input is refused. Where it was questions to a golden model, each refused question has
+    /// been answered with an error.
     #[error("{0}")]
     Refused(String),
 }

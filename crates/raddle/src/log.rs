@@ -20,7 +20,7 @@ use crate::progress::{ProgressLine, ProgressText};
 use crate::schema::versioned;
 use crate::units::{counted, escaped_json, harmless, plain};
 
-/// Number of bytes of a log that are read, and reported as progress, at a time.
+/// Number of bytes of a log that are read at a time, and then reported as progress.
 const BUFFER: usize = 1 << 16;
 
 #[derive(Serialize)]
@@ -30,7 +30,8 @@ struct LogAgreed {
     agree: bool,
 }
 
-/// Rule that a decision log breaks: how often, with the line and description of the first time.
+/// Rule that a decision log breaks: the number of times, and the line and description of the first
+/// one.
 #[derive(Serialize)]
 struct Broken<'b> {
     rule: u32,
@@ -146,9 +147,9 @@ fn tell_of_rules(
     }
 }
 
-/// Returns a line for each slot of the recipe: how many of its answers equal those of the naive
-/// model (twin) of its policy, how many differ, the first that differs, and why others are not
-/// checked.
+/// Returns a text with a line for each slot of the recipe: how many of its answers equal those of
+/// the naive model (twin) of its policy, how many differ, the first that differs, and why the
+/// remaining ones are not checked.
 fn told_of_policies(twins: Option<&Report>) -> String {
     let Some(twins) = twins else {
         return "answers of policies are not in the log of a live program, so none are checked\n"
@@ -180,7 +181,8 @@ fn told(broken: &Broken<'_>) -> String {
     format!("rule {rule} ({name}) is broken {times}, first in line {line}: {what}\n")
 }
 
-/// Prints the lines of a log, each in full; with `--print` as text.
+/// Prints the lines of a log, with the parts filled in that a line leaves out since they follow from
+/// earlier lines: as JSON or, with `--print`, as readable text.
 fn print(path: &Path, format: Format, console: &mut Console) -> Result<(), CliError> {
     let file = path.display().to_string();
     let log = open(path, &file, console.progress)?;

@@ -11,7 +11,8 @@ use std::thread::{self, JoinHandle};
 
 /// Number of bytes of a log that are passed to the compressing thread at a time.
 const CHUNK: usize = 1 << 18;
-/// Largest number of buffers that wait for the compressing thread; then the writer waits.
+/// Largest number of filled buffers that wait for the compressing thread; when there are more, the
+/// thread that writes the log waits.
 const WAITING: usize = 16;
 /// Level of the zstd compression of logs; a higher one would take longer than a replay.
 const LEVEL: i32 = 3;
@@ -23,7 +24,8 @@ const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 #[derive(Debug)]
 pub(crate) struct LogFile {
     buffer: Vec<u8>,
-    /// Thread that compresses the log; `None` after the file is whole or has failed.
+    /// Thread that compresses the log; `None` after the file has been completed or a write has
+    /// failed.
     thread: Option<LogThread>,
 }
 
@@ -35,7 +37,7 @@ struct LogThread {
 }
 
 impl LogFile {
-    /// Creates the file, and starts the thread that compresses.
+    /// Creates the file of a log, and starts the thread that compresses it.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
         let file = File::create(path)?;
         let (to, from) = sync_channel(WAITING);

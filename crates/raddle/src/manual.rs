@@ -24,8 +24,8 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Help", &["help", "schema", "completions", "man"]),
 ];
 
-/// Returns clap's description of the command line, with its verbs in groups. The options of the
-/// command without a verb are shown only with `replay`.
+/// Returns clap's description of the command line, with its verbs in groups. Options of `raddle`
+/// without a verb, except `--format`, are hidden in this overview: `replay` shows them.
 pub(crate) fn command() -> clap::Command {
     let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
     let command = Cli::command();
@@ -102,14 +102,16 @@ pub(crate) fn man(verb: Option<&str>, console: &mut Console) -> Result<(), CliEr
     console.stdout.write_all(&text).map_err(CliError::printing)
 }
 
-/// Returns a sentence that names the verb which was likely meant; empty where none is near.
+/// Returns a sentence that suggests the verb whose name is nearest to a misspelled one; empty where
+/// none is near.
 fn near(verb: &str) -> String {
     let command = command();
     let verbs = command.get_subcommands().map(clap::Command::get_name).chain(["model"]);
     meant(nearest(verb, verbs))
 }
 
-/// Carries out the verb `help`: prints the help of the tool, of a verb, or of the model.
+/// Carries out the verb `help`: prints the help of the tool, of a verb, or of the model of the
+/// device.
 pub(crate) fn help(topic: Option<&str>, console: &mut Console) -> Result<(), CliError> {
     let mut command = command();
     command.build();

@@ -22,17 +22,17 @@ use crate::seal::{self, Seal, sealed};
 
 /// Beginning of the name of the temporary folder in which a result is made.
 const PREFIX: &str = ".raddle-";
-/// Name of the lock in a temporary folder, a file with the wanted name of the result as its
-/// content. `NEW` is the name of the new file or folder there, and `OLD` that of the file or folder
-/// that was at the path before.
+/// Name of the lock file in a temporary folder; its content is the final name of the result. `NEW`
+/// is the name of the new file or folder there, and `OLD` that of an earlier result, which is moved
+/// there.
 const LOCK: &str = "lock";
 const NEW: &str = "new";
 const OLD: &str = "old";
-/// Most bytes of a file that are read to see whether raddle wrote it.
+/// Largest number of bytes at the beginning of a file that are read to see whether raddle wrote it.
 const BEGIN: u64 = 1 << 20;
 
-/// A check that the file or folder at a path is an earlier result, which may be replaced; the error
-/// says why it is none.
+/// A check that the file or folder at a path is an earlier result of raddle, which may be replaced;
+/// the error says why it is not one.
 pub(crate) type Ours<'o> = &'o dyn Fn(&Path) -> Result<(), String>;
 
 /// Checks that a file is empty, for results that may replace no file; the error says that it is
@@ -74,17 +74,18 @@ pub(crate) fn holds(
     }
 }
 
-/// A file or folder under construction. If it is dropped unfinished, no files are left behind.
+/// A file or folder of results under construction. If this value is dropped unfinished, no files
+/// are left behind.
 #[derive(Debug)]
 pub(crate) struct OutputPlace {
     /// Path that the file or folder will have when it is finished, with links resolved.
     path: PathBuf,
     /// Path of the file or folder as the user gave it, for messages.
     shown: String,
-    /// The lock and the temporary folder; `None` after the new file or folder has been moved or
-    /// given up.
+    /// The open lock file and the temporary folder; `None` after the new file or folder has been
+    /// moved to its path or given up.
     temporary: Option<(File, TempDir)>,
-    /// Folders above the path that were made for it, the innermost first.
+    /// Folders that had to be created above the path of the file or folder, the innermost first.
     made: Vec<PathBuf>,
 }
 
@@ -120,9 +121,9 @@ impl OutputPlace {
         temporary.map_or_else(|| self.path.clone(), |(_, folder)| folder.path().join(NEW))
     }
 
-    /// Gives the new file or folder its name. If a file that `ours` does not accept has taken that
-    /// name meanwhile, that file stays, the new one gets a free name beside it, and an error says
-    /// so.
+    /// Gives the new file or folder its final name. If a file that `ours` does not accept has taken
+    /// that name meanwhile, that file stays, the new one gets a free name beside it, and an error
+    /// says so.
     pub(crate) fn finish(mut self, ours: Ours<'_>) -> Result<(), CliError> {
         let write = CliError::writing(&self.shown);
         let Some((_lock, temporary)) = self.temporary.take() else { return Ok(()) };
@@ -188,8 +189,8 @@ pub(crate) fn write(path: &Path, text: &str, ours: Ours<'_>) -> Result<(), CliEr
     place.finish(ours)
 }
 
-/// Checks whether a file or a folder may be made at a path, before the work of making it. What is
-/// neither, such as a device or a pipe, is never replaced.
+/// Checks whether a file or a folder may be made at a path, before the work of making it. Anything
+/// else at the path, such as a device or a pipe, is never replaced.
 pub(crate) fn check(path: &Path, ours: Ours<'_>) -> Result<(), CliError> {
     let refused = |reason| CliError::NotOurs { what: path.display().to_string(), reason };
     if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
@@ -240,8 +241,8 @@ pub(crate) fn beside(path: &Path) -> PathBuf {
     names.into_iter().find(|name| name.symlink_metadata().is_err()).unwrap_or_default()
 }
 
-/// Renames the file or folder `from` to `to`. The error says that `to` exists already; an empty
-/// folder gives way to a folder.
+/// Renames the file or folder `from` to `to`. If `to` exists, returns an error that says so, except
+/// that a folder may replace an empty folder.
 fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     if from.is_dir() && !from.is_symlink() {
         return fs::rename(from, to);
@@ -253,8 +254,8 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     })
 }
 
-/// Makes the lock file of a temporary folder, with the name of `wanted` as its content; it is
-/// locked before it gets its own name.
+/// Makes the lock file of a temporary folder, with the name of `wanted` as its content. The file is
+/// locked under another name first, so that no unlocked file ever has the name [`LOCK`].
 fn lock(folder: &Path, wanted: &Path) -> io::Result<File> {
     let making = folder.join("lock.new");
     let mut lock = File::create_new(&making)?;

@@ -19,23 +19,24 @@ use lines::{EVERY, SILENCE, ToldWork};
 /// Time for which work must have lasted before a line of progress is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Most recipes with figures that are shown above the progress line, and the most characters of a
-/// recipe's name and of its figures there.
+/// Largest number of recipes whose first figures are shown above the progress line; `ROW` is the
+/// largest number of characters of a recipe's name there, and of its figures.
 const ROWS: usize = 12;
 const ROW: usize = 60;
 
-/// Returns whether the user wants to see no progress at all (`RADDLE_PROGRESS=off`).
+/// Returns whether the user has switched progress messages off (`RADDLE_PROGRESS=off`).
 pub(crate) fn is_silenced() -> bool {
     std::env::var_os(SILENCE).is_some_and(|value| value == "off")
 }
 
-/// Begins to tell the progress of some work by plain lines, unless a terminal shows it drawn.
+/// Starts plain lines of progress on the error stream; returns `None` unless `shown`, and where the
+/// error stream is a terminal, on which a progress bar is drawn instead.
 fn told(shown: bool, shorter: &'static str) -> Option<ToldWork> {
     let plainly = shown && !io::stderr().is_terminal();
     plainly.then(|| ToldWork::new(EVERY, shorter, io::stderr()))
 }
 
-/// Line on the terminal that shows the progress of some work, or plain lines elsewhere; a silent
+/// Progress of some work: a line that is redrawn on a terminal, or plain lines elsewhere; a silent
 /// one shows nothing.
 #[derive(Clone, Debug)]
 pub(crate) struct ProgressLine {
@@ -44,8 +45,8 @@ pub(crate) struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// Makes a line that counts up to `total`; it is silent unless `shown`. `template` is the form
-    /// of the line, `what` its word for the work.
+    /// Makes a progress line that counts up to `total`; it is silent unless `shown`. `template` is
+    /// the form of the line, and `what` the word in it for the work.
     pub(crate) fn new(shown: bool, what: &'static str, template: &str, total: u64) -> Self {
         let bar = shown.then(|| {
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
@@ -62,8 +63,8 @@ impl ProgressLine {
         Self { bar, told: None }
     }
 
-    /// Tells the progress by plain lines too, where no terminal shows it: `unit` names what is
-    /// counted, and `shorter` says how to make the work shorter.
+    /// Shows the progress by plain lines where the error stream is no terminal: `unit` names what
+    /// is counted, and `shorter` tells the user how to make the work shorter.
     fn telling(self, unit: &'static str, shorter: &'static str) -> Self {
         let told = told(self.bar.is_some(), shorter).map(Arc::new);
         if let (Some(told), Some(bar)) = (&told, &self.bar) {
@@ -72,7 +73,8 @@ impl ProgressLine {
         Self { told, ..self }
     }
 
-    /// Makes a progress line that counts rows of a database, after all bytes of the file are read.
+    /// Makes a progress line that counts the rows of a database, which are read after the bytes of
+    /// its file.
     pub(crate) fn rows(shown: bool) -> Self {
         let template = "{msg} {wide_bar} {human_pos}/{human_len} rows, {rate}, {eta} left";
         Self::new(shown, "reading", template, 0).telling("rows", "")
@@ -85,8 +87,8 @@ impl ProgressLine {
         Self::new(shown, "replaying", template, total)
     }
 
-    /// Makes a progress line that counts the cases of a sweep, up to `total`; `shorter` says how to
-    /// make it shorter.
+    /// Makes a progress line that counts the cases of a sweep, up to `total`; `shorter` tells the
+    /// user how to make the sweep shorter.
     pub(crate) fn cases(shown: bool, total: u64, shorter: &'static str) -> Self {
         Self::some_cases(shown, "sweeping", total).telling("cases", shorter)
     }
@@ -108,14 +110,14 @@ impl ProgressLine {
         Self::new(shown, "reading", template, total).telling("bytes", "")
     }
 
-    /// Changes the word for the work in the progress line.
+    /// Changes the word in the progress line that names the work.
     pub(crate) fn say(&self, what: String) {
         if let Some(bar) = &self.bar {
             bar.set_message(plain(&what, 200));
         }
     }
 
-    /// Shows these rows of figures above the progress line in the terminal.
+    /// Shows `rows`, lines with the figures of recipes, above the progress line in the terminal.
     fn above(&self, rows: &str) {
         if let Some(bar) = &self.bar {
             bar.set_prefix(rows.to_owned());
@@ -139,7 +141,7 @@ impl ProgressLine {
         }
     }
 
-    /// Removes the progress line from the terminal.
+    /// Removes the progress line from the terminal, as the work is done.
     pub(crate) fn done(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -165,15 +167,16 @@ impl ProgressLine {
 pub(crate) struct RunsShown {
     shown: bool,
     bar: Mutex<Option<ProgressLine>>,
-    /// Recipes with the figures of their first simulation, the latest ones.
+    /// First figures of the recipes that were simulated latest, as (recipe, figures).
     found: Mutex<Vec<(String, String)>>,
-    /// Plain lines, told from the first moment on: preparing a study may take long too.
+    /// Plain lines of progress, which begin before the first simulation, since preparing a study
+    /// may take long too.
     told: Option<Arc<ToldWork>>,
 }
 
 impl RunsShown {
-    /// Makes a watcher that shows nothing unless `shown`; `shorter` says how to make the work
-    /// shorter.
+    /// Makes a watcher that shows nothing unless `shown`; `shorter` tells the user how to make the
+    /// study shorter.
     pub(crate) fn new(shown: bool, shorter: &'static str) -> Self {
         Self {
             shown,
@@ -191,7 +194,7 @@ impl RunsShown {
         *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = Some(line);
     }
 
-    /// Returns the recipes with figures so far, a line each.
+    /// Returns a text with one line for each recipe whose figures are known so far.
     fn table(&self) -> String {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let width = found.iter().map(|(recipe, _)| recipe.len()).max().unwrap_or(0);
@@ -282,7 +285,7 @@ impl Drop for ProgressReader {
 }
 
 /// A reader of a text that shows how much of it has been consumed, line by line: the work on the
-/// lines may take long even where the file with them is short.
+/// lines may take long even where the file that holds them is short.
 #[derive(Debug)]
 pub(crate) struct ProgressText<R> {
     text: R,

@@ -168,7 +168,7 @@ fn lower_case_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
 }
 
-/// Returns those files that may be traces, each with its name in lower case.
+/// Returns those files that may be traces of a job, each as (name in lower case, path).
 fn candidates(members: Vec<PathBuf>) -> Vec<(String, PathBuf)> {
     let mut files: Vec<(String, PathBuf)> = members
         .into_iter()
@@ -181,8 +181,8 @@ fn candidates(members: Vec<PathBuf>) -> Vec<(String, PathBuf)> {
     files
 }
 
-/// Returns the rank (number of a process of a job) in the name of a file in a folder, or else in
-/// that of a subfolder around it; `None` where neither has one.
+/// Returns the rank (number of a process of a job) that stands in the name of a file, or else in
+/// the name of a subfolder of `folder` around it; `None` where neither has one.
 fn named_rank(folder: &Path, (name, path): &(String, PathBuf)) -> Option<u32> {
     let around = || path.parent().filter(|parent| *parent != folder && is_json(name));
     rank_of(name).or_else(|| rank_of(&lower_case_name(around()?)))
@@ -192,8 +192,8 @@ fn is_json(name: &str) -> bool {
     name.trim_end_matches(".gz").ends_with(".json")
 }
 
-/// Returns the JSON files whose names have no rank, if the names of other files of the folder do;
-/// else none.
+/// Returns the JSON files whose names have no rank (number of a process of a job), if the names of
+/// other files have one; else none.
 fn without_ranks(folder: &Path, members: Vec<PathBuf>) -> Vec<PathBuf> {
     let (named, others): (Vec<_>, Vec<_>) =
         candidates(members).into_iter().partition(|file| named_rank(folder, file).is_some());
@@ -201,9 +201,9 @@ fn without_ranks(folder: &Path, members: Vec<PathBuf>) -> Vec<PathBuf> {
     if named.is_empty() { Vec::new() } else { json.collect() }
 }
 
-/// Returns the traces among the files of a folder, each as (rank, path). Traces are files whose
-/// name has a rank, or that lie in a subfolder whose name has; if there are none, the JSON traces
-/// whose content names their rank.
+/// Returns the traces among the files of a folder, each as (rank, path). Traces are files that have
+/// a rank in their own name or in that of their subfolder. If there are none, traces are the JSON
+/// files whose content names a rank; a single JSON file has rank 0.
 fn traces(folder: &Path, members: Vec<PathBuf>) -> Result<Vec<(u32, PathBuf)>, CliError> {
     let files = candidates(members);
     let named = files.iter().filter_map(|file| Some((named_rank(folder, file)?, file.1.clone())));
@@ -243,14 +243,15 @@ fn told_ranks(files: &[PathBuf]) -> Option<Vec<(u32, PathBuf)>> {
     distinct.then_some(traces)
 }
 
-/// Returns whether a file is one that macOS adds beside others when it packs them (AppleDouble).
+/// Returns whether a file is an AppleDouble file, which macOS adds for each real file when it packs
+/// a folder.
 fn of_macos(path: &Path) -> bool {
     lower_case_name(path).starts_with("._")
         || path.components().any(|part| part.as_os_str() == "__MACOSX")
 }
 
-/// Returns the rank in a file's name, which is in lower case: `rank0`, `rank-1`, `rank_2`,
-/// `x-tp-3`. `None` where the name has none.
+/// Returns the rank (number of a process of a job) in a file's name, which is in lower case:
+/// `rank0`, `rank-1`, `rank_2`, `x-tp-3`. `None` where the name has none.
 fn rank_of(name: &str) -> Option<u32> {
     let behind = |word: &str| {
         let mut parts = name.match_indices(word);

@@ -30,24 +30,25 @@ pub(crate) use args::{
 /// Default folder of results, in which each replay has a folder of its own.
 pub(crate) const RESULTS: &str = "raddle-out";
 
-/// Number of characters in a line of a result that goes to no terminal, and the least for one that
-/// does.
+/// Number of characters in a line of a result that does not go to a terminal, and the smallest
+/// number for a terminal.
 const COLUMNS: usize = 80;
 
-/// Words on how to make a replay shorter.
+/// Hint that tells the user how to make a replay shorter.
 const SHORTER: &str = "--recipe NAME replays fewer ways, --until TIME fewer requests";
 
 /// Largest number of characters of a line of the brief answer (`--quiet`).
 const LINE: usize = 2000;
 
-/// Profile of the decoder in the bundled pair that `raddle` without a verb replays; `TRAIN` is that
-/// of the training beside it, and `LOAD` the times at which the decoder's requests arrive.
+/// Profile of the decoder in the bundled pair of programs that `raddle` without a verb replays;
+/// `TRAIN` is the profile of the training beside it, and `LOAD` the times at which the decoder's
+/// requests arrive.
 const DECODE: &str = include_str!("../data/demo/decode.csv");
 const TRAIN: &str = include_str!("../data/demo/train.csv");
 const LOAD: &str = include_str!("../data/demo/load.json");
 
-/// Figures of an H200 that ran the bundled pair under the ways of sharing in [`TOUR`], from one run
-/// each (`fixtures/h200`).
+/// Figures measured on an H200 that ran the bundled pair of programs under the ways of sharing in
+/// [`TOUR`], one run for each way (`fixtures/h200`).
 const MEASURED: &str = "\
 Measured: on that H200 decode p99 97 ms and train step 50.0 ms under time-slice,
   80 and 46.1 under partition-30-70 (percentages of MPS), 121 and 42.7 under
@@ -55,7 +56,8 @@ Measured: on that H200 decode p99 97 ms and train step 50.0 ms under time-slice,
 Yours: `raddle share YOUR_PROFILE OTHER_PROFILE` tries all, MIG too, with set-up
 ";
 
-/// Commands that make a recipe of one's own from a bundled one and use it, for a hint.
+/// Hint with the commands that copy a bundled recipe to a file, for the user to edit, and replay
+/// with it.
 const NEXT: &str =
     "raddle recipes --show leftover-drain --save mine.toml    then: --recipe mine.toml";
 
@@ -67,17 +69,18 @@ type Asked = (Study, String, Option<Vec<String>>);
 struct Source<'f> {
     profiles: Vec<Loaded>,
     files: &'f dyn Files,
-    /// (engine, files) that the report carries if it is to replay with other values; else `None`.
-    /// The engine is raddle as WebAssembly.
+    /// (engine, files) that the report carries so that it can replay with other settings; `None` if
+    /// it shall not. The engine is raddle as WebAssembly.
     live: Option<(EngineFile, &'f CarriedFiles)>,
 }
 
-/// Command that `raddle` without a verb carries out on the bundled pair.
+/// Command that `raddle` without a verb carries out on the bundled pair of profiles.
 const TOUR: &str = "raddle replay decode.csv train.csv --arrivals decode=load.json --until 3000ms \
                     --priority train=5 --recipe time-slice --recipe mps --recipe mps-priority \
                     --recipe partition-30-70";
 
-/// Carries out `raddle` without a verb: replays the bundled pair as the command [`TOUR`] says.
+/// Carries out `raddle` without a verb: replays the bundled pair of profiles by the command
+/// [`TOUR`].
 pub(crate) fn tour(
     run: &RunArgs,
     registry: &Registry,
@@ -171,7 +174,7 @@ fn of_files(
     of_profiles(&args.run, registry, asked, Source { profiles, files, live }, format, console)
 }
 
-/// Replays profiles that were read, prints the results, and writes their files.
+/// Replays profiles that have been read, prints the results, and writes the files of results.
 fn of_profiles(
     run: &RunArgs,
     registry: &Registry,
@@ -239,8 +242,8 @@ fn ending(result: &ReplayResult) -> VerbEnding<'_> {
     }
 }
 
-/// Returns the commands to try next. `instead` replaces the command that the answer suggests;
-/// `logged` is true if there are decision logs, which a command then checks.
+/// Returns the commands that the user may run next. `instead` replaces the command that the answer
+/// suggests; `logged` is true if decision logs were written, which a suggested command then checks.
 fn next_commands(
     studied: &Studied,
     folder: Option<&Path>,

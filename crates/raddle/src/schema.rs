@@ -11,7 +11,7 @@ use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
 
-/// JSON documents that raddle prints, each as (name, text of the list of its keys).
+/// JSON documents that raddle prints, each as (name, text that lists its keys).
 const DOCUMENTS: [(&str, &str); 32] = [
     ("replay", include_str!("../schemas/replay.keys")),
     ("tune", include_str!("../schemas/tune.keys")),
@@ -47,10 +47,11 @@ const DOCUMENTS: [(&str, &str); 32] = [
     ("live-log", include_str!("../schemas/live-log.keys")),
 ];
 
-/// List of the keys that several documents share, as (name, text of the list).
+/// Keys that several JSON documents share, as (name, text that lists the keys).
 const ANSWER: (&str, &str) = ("answer", include_str!("../schemas/answer.keys"));
 
-/// Names of verbs whose document has its schema under the name of another verb: (verb, name).
+/// Verbs whose JSON document has the same schema as that of another verb, as (verb, name of the
+/// schema).
 const SAME: [(&str, &str); 3] =
     [("share", "replay"), ("live-resume", "live-preempt"), ("live-hint", "live-preempt")];
 
@@ -62,13 +63,13 @@ struct Versioned<'v, T> {
     document: &'v T,
 }
 
-/// JSON document together with the command that the user may run next.
+/// JSON document together with the command that raddle suggests to run next.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct Followed<'d, T> {
     #[serde(flatten)]
     pub(crate) document: &'d T,
-    /// Command as a shell takes it; `None` where none follows.
+    /// Command that the user may run next, as a shell takes it; `None` where none is suggested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) next_command: Option<String>,
 }

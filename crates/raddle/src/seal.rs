@@ -12,14 +12,15 @@ use std::path::Path;
 
 use raddle_golden::placement::contract::Fnv1a;
 
-/// Name of the file in a folder of results that has the hashes of all its files.
+/// Name of the file in a folder of results that holds the hashes of all other files.
 pub(crate) const RECORD: &str = ".raddle.json";
-/// Word before the hash in a seal (the line with the hash of its file).
+/// Word in front of the hash in a seal (the line of a file that holds the hash of the file).
 const WORD: &str = "raddle-seal";
-/// Digits that are in the place of the hash while it is computed; a hash has equally many.
+/// Digits that stand in place of the hash while the hash is computed; they are as many as the hash
+/// has.
 const BLANK: &str = "0000000000000000";
 
-/// Form of the comment that holds a seal (a line with the hash of its file), by the kind of file.
+/// Form of a seal (the line of a file that holds the hash of the file), by the kind of file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Seal {
     /// The seal is a comment of TOML, which begins with `#`.
@@ -32,7 +33,7 @@ pub(crate) enum Seal {
     Json,
 }
 
-/// Returns a text with its seal, a line with the hash of the text, at the end.
+/// Returns a text with its seal added at the end: a line that holds the hash of the text.
 pub(crate) fn sealed(text: &str, seal: Seal) -> String {
     let (text, line) = match (seal, text.trim_end().strip_suffix('}')) {
         (Seal::Json, Some(open)) => {
@@ -49,7 +50,7 @@ pub(crate) fn sealed(text: &str, seal: Seal) -> String {
     format!("{}{hash}{}", &blank[..at], blank.get(at + BLANK.len()..).unwrap_or_default())
 }
 
-/// Returns whether a file has a seal, and is as it was when it was sealed.
+/// Returns whether a file has a seal (a line with its hash) and is unchanged since it was sealed.
 pub(crate) fn is_intact(path: &Path) -> bool {
     fs::read(path).is_ok_and(|bytes| has_its_seal(bytes).unwrap_or(false))
 }
@@ -64,7 +65,7 @@ fn has_its_seal(mut bytes: Vec<u8>) -> Option<bool> {
     Some(hash(&bytes).as_bytes() == found)
 }
 
-/// Writes the record of a new folder of results: a file with the hashes of all others.
+/// Writes the record of a new folder of results: a file that holds the hashes of all other files.
 pub(crate) fn record(folder: &Path) -> io::Result<()> {
     let mut files = BTreeMap::new();
     hashes(folder, "", &mut files)?;
@@ -73,7 +74,7 @@ pub(crate) fn record(folder: &Path) -> io::Result<()> {
 }
 
 /// Checks that each file in a folder of results is in the folder's record of hashes and unchanged,
-/// or that `is_other` accepts it; the error names one that is not. Empty folders do not matter.
+/// or that `is_other` accepts it; the error names a file that is not. Empty folders do not matter.
 pub(crate) fn check_record(
     folder: &Path,
     is_other: &dyn Fn(&str, &Path) -> bool,

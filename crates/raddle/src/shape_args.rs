@@ -21,7 +21,8 @@ pub(crate) struct ShapeArgs {
 }
 
 impl ShapeArgs {
-    /// Returns the rules for kernels without shapes that the options describe.
+    /// Returns the rules that the options describe for kernels whose shapes (grid and workgroup
+    /// sizes) the profile does not hold.
     pub(crate) fn rules(&self) -> ShapeRules {
         ShapeRules { partial: self.partial, shapes_from: named(&self.shapes_from) }
     }

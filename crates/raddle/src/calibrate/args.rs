@@ -95,7 +95,7 @@ pub(super) struct PairArgs {
     pub(super) programs: Vec<OsString>,
 }
 
-/// Reads a length from 0.1 to 3600 seconds; the error says that the text is none.
+/// Reads a length of a measurement, from 0.1 to 3600 seconds; the error says what is allowed.
 fn seconds(text: &str) -> Result<f64, String> {
     let found = text.parse().ok().filter(|of| (0.1..=3600.0).contains(of));
     found.ok_or_else(|| "it is no number of seconds from 0.1 to 3600".to_owned())

@@ -17,8 +17,8 @@ use crate::error::CliError;
 use crate::place;
 use crate::units::{plain, quoted};
 
-/// Name of the Python file with the measuring program; `FILES` are that file and the kernels that
-/// the program runs, as (name, content).
+/// Name of the Python file that holds the measuring program. `FILES` are that file and the GPU
+/// kernels that the program runs, as (name, content).
 const PROGRAM: &str = "device.py";
 const FILES: [(&str, &str); 3] = [
     (PROGRAM, include_str!("../../data/calibrate/device.py")),
@@ -26,11 +26,12 @@ const FILES: [(&str, &str); 3] = [
     ("kernels.cl", include_str!("../../data/calibrate/kernels.cl")),
 ];
 
-/// Words on what a measurement needs, and what to do without it.
+/// Error text for a machine on which no GPU can be measured: what `raddle calibrate device` needs,
+/// and which devices need no measuring.
 const NEEDED: &str = "`raddle calibrate device` runs on the machine with the GPU, and needs its driver (CUDA, or OpenCL); `raddle devices` lists the devices that need no measuring";
 
-/// Measurements of `raddle calibrate device`, each with the seconds that it takes at three
-/// repetitions; the last one is made only with `--mps`.
+/// Measurements of `raddle calibrate device`, each as (description, seconds that three repetitions
+/// take); the last one is made only with `--mps`.
 const PLAN: [(&str, u32); 6] = [
     ("bandwidth by the number of workgroups that copy, each on a unit of its own", 5),
     ("bandwidth of two streams, half of the units each", 1),
@@ -96,7 +97,7 @@ fn plan(args: &DeviceArgs) -> String {
     text
 }
 
-/// A measuring program that runs; it is ended wherever the measurement is given up.
+/// Running process of the measuring program; it is killed when this value is dropped.
 struct Running(Child);
 
 impl Drop for Running {
@@ -108,7 +109,7 @@ impl Drop for Running {
 }
 
 /// Runs the measuring program, and appends each line that it prints to the new file `lines` as soon
-/// as it comes. Returns all lines as one text.
+/// as the line comes. Returns all lines as one text.
 fn measured(args: &DeviceArgs, lines: &Path, console: &mut Console) -> Result<String, CliError> {
     let shown = lines.display().to_string();
     place::check(lines, &place::nothing)?;
@@ -156,8 +157,9 @@ fn measured(args: &DeviceArgs, lines: &Path, console: &mut Console) -> Result<St
     }))
 }
 
-/// Checks by the first line of the measuring program, which describes the device, that its figures
-/// will have a device to go to.
+/// Checks `line`, the first line of the measuring program, which describes the GPU: raddle must
+/// have a device file that fits this GPU, or be given one, so that the measured figures can be put
+/// into it.
 fn is_known(line: &str, args: &DeviceArgs) -> Result<(), CliError> {
     // A line that says nothing of a device is told of where all lines are read.
     let Ok(readings) = DeviceReadings::read(line) else { return Ok(()) };
@@ -167,8 +169,8 @@ fn is_known(line: &str, args: &DeviceArgs) -> Result<(), CliError> {
         .map_err(|error| CliError::Refused(format!("{error}. Nothing was measured: {NEEDED}")))
 }
 
-/// Returns a text with one line for each figure of the device that was measured, and one for each
-/// that was not.
+/// Returns a text with one line for each figure of the device that was measured, and one line for
+/// each figure that was not.
 fn notes(fit: &DeviceFit) -> String {
     let mut text = String::new();
     for line in fit.measured.iter().map(raddle_study::MeasuredFigure::text).chain(fit.told.clone())

@@ -14,8 +14,8 @@ use crate::error::CliError;
 use crate::place;
 use crate::units::quoted;
 
-/// Result of `raddle calibrate energy`, as it is printed: the weights, and how well they explain
-/// the measured power.
+/// Result of `raddle calibrate energy`, as it is printed: the energy that one instruction of each
+/// kind takes (its weight), and how well these weights explain the measured power.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Calibrated<'c> {
@@ -25,11 +25,13 @@ struct Calibrated<'c> {
     /// For each kernel its name, and its energy by the weights divided by the measured energy: 1 is
     /// a perfect fit.
     explained: Vec<(&'c str, f64)>,
-    /// Setting `place`, as a line of TOML, for a recipe that uses the weights.
+    /// Line of TOML with the key `place` of a recipe, by which the recipe chooses compute units by
+    /// these energy weights.
     place: String,
 }
 
-/// Carries out `raddle calibrate energy`: computes energy weights from a table of measured power.
+/// Carries out `raddle calibrate energy`: computes the energy that one instruction of each kind
+/// takes from a table of measured power.
 pub(super) fn verb(
     args: &EnergyArgs,
     format: Format,
@@ -72,9 +74,10 @@ pub(super) fn verb(
     console.print(&text)
 }
 
-/// Returns the setting `place` of a recipe with these energy weights, as a line of TOML. The window
-/// of ticks over which power counts is `calls`, the number of instructions that each measured
-/// kernel issues (claim 4 of seed 000); with `None` it names no window.
+/// Returns the line of TOML by which a recipe chooses compute units by these energy weights (its
+/// key `place`). The window of ticks over which power counts is `calls`, the number of instructions
+/// that each measured kernel issues (claim 4 of seed 000, a patent); with `None` the line names no
+/// window.
 fn place(file: &EnergyFile, calls: Option<u64>) -> String {
     let window = calls.map_or_else(String::new, |calls| format!(", history-ticks = {calls}"));
     format!("place = {{ least-power = {{ weights = {:?}{window} }} }}", file.energy.pj)

@@ -86,8 +86,8 @@ pub(super) fn verb(args: &PairArgs, format: Format, console: &mut Console) -> Re
     console.print(&text)
 }
 
-/// Returns the text that says that a device of another vendor than NVIDIA has none of the ways that
-/// are measured, and what to do instead.
+/// Returns the error text for a device that is not NVIDIA's: none of the measured ways of sharing
+/// exists there; and what the user can do instead.
 fn not_nvidia(product: &str) -> String {
     format!(
         "`calibrate pair` measures time slices and MPS, which {} does not have: record both programs while they share it, and give that to `raddle check` (docs/check.md)",
@@ -116,7 +116,8 @@ fn earlier(path: &Path) -> Result<(), String> {
     place::begins(path, MARK)
 }
 
-/// Two programs of the user, and the ways of sharing and the loads under which they are measured.
+/// Plan of a measurement: two programs of the user, and the ways of sharing a GPU and the loads
+/// (requests per second) under which they are measured.
 struct Plan<'p> {
     args: &'p PairArgs,
     programs: [CalibratedProgram; 2],
@@ -175,9 +176,10 @@ impl<'p> Plan<'p> {
         })
     }
 
-    /// Returns the cases of each way of sharing (the programs run alone, and together at each
-    /// load): (name, requests per second that the first program is told, or `None` for its own
-    /// load, [true for each program that runs]).
+    /// Returns the cases that are measured under each way of sharing: the second program alone, and
+    /// for each load the first program alone and both together. A case is (name, requests per
+    /// second that the first program is told, or `None` for its own load, [true for each program
+    /// that runs]).
     fn cases(&self) -> Vec<(String, Option<&'p str>, [bool; 2])> {
         let [one, other] = self.programs.each_ref().map(|program| &program.name);
         let mut all = vec![(format!("{other} alone"), None, [false, true])];
@@ -189,8 +191,8 @@ impl<'p> Plan<'p> {
         all
     }
 
-    /// Returns a text that says what will be run, how long that takes, and that the results go to
-    /// `path`.
+    /// Returns a text that says which programs will be run, how long that takes, and that the
+    /// results go to `path`.
     fn text(&self, path: &Path) -> String {
         let runs = self.ways.len() * self.cases().len() * usize::from(self.args.repetitions);
         let shown = |program: &CalibratedProgram| {
@@ -222,8 +224,8 @@ impl<'p> Plan<'p> {
         text
     }
 
-    /// Runs the programs in each case that the file at `path` does not have yet, and adds each
-    /// result to the file as soon as it is there.
+    /// Runs the programs in each case whose result is not yet in the file at `path`, and adds each
+    /// result to the file as soon as it is known.
     fn measure(&self, path: &Path, console: &mut Console) -> Result<(), CliError> {
         place::check(path, &earlier)?;
         let old = fs::metadata(path).is_ok_and(|file| file.len() > 0);
@@ -274,8 +276,9 @@ impl<'p> Plan<'p> {
         }
     }
 
-    /// Measures all repetitions of one case, one after the other. Returns the times of each program
-    /// in ms, by its name, and under `arrivals` the times in ms at which requests came.
+    /// Measures all repetitions of one case, one after the other. Returns by the name of each
+    /// program the durations of its requests or steps in ms, and under `arrivals` the times in ms
+    /// at which requests came.
     fn case(
         &self,
         way: &str,
@@ -312,8 +315,8 @@ impl<'p> Plan<'p> {
         Ok(all.into_iter().map(|(key, times)| (key, PairTimes::Several(times))).collect())
     }
 
-    /// Warns if less than half, or more than twice, as many requests came as the load (requests per
-    /// second) asks for.
+    /// Warns if the number of requests in `spans` is less than half, or more than twice, of what
+    /// `load` (requests per second) asks for.
     fn check_load(&self, load: Option<&str>, spans: &Spans, console: &mut Console) {
         let Some(wanted) = load.and_then(|load| load.parse::<f64>().ok()) else { return };
         let (wanted, came) = (wanted * self.args.seconds, spans.len() as f64);
@@ -326,7 +329,7 @@ impl<'p> Plan<'p> {
     }
 }
 
-/// Returns the starts of requests in milliseconds since the begin of the measured window,
+/// Returns the starts of the requests in milliseconds since the beginning of the measured window,
 /// ascending.
 fn arrivals(spans: &Spans) -> Vec<f64> {
     let mut starts: Vec<u64> = spans.iter().map(|&(start, _)| start).collect();

@@ -14,20 +14,22 @@ use std::time::Duration;
 use crate::error::CliError;
 use crate::units::plain;
 
-/// Name of the environment variable that tells a measured program the file for its times; `LOAD`
-/// tells it its requests per second, and `SECONDS` the length of the case.
+/// Name of the environment variable that tells a measured program the file into which it writes its
+/// times. `LOAD` is the variable for the requests per second that it shall serve, and `SECONDS` for
+/// the length of the measurement.
 const TIMES: &str = "RADDLE_TIMES";
 const LOAD: &str = "RADDLE_LOAD";
 const SECONDS: &str = "RADDLE_SECONDS";
-/// Shortest time between two reads of the files of times. A longer case is read `LOOKS` times over
-/// its length, so that the reads take nothing from the programs.
+/// Shortest time between two reads of the files into which the programs write their times. A long
+/// measurement is read `LOOKS` times over its length, so that reading does not slow the programs
+/// down.
 const LOOK: Duration = Duration::from_millis(20);
 const LOOKS: f64 = 50.0;
-/// Time in seconds within which at least one program must write a further line of times: programs
-/// may first compile kernels and load models.
+/// Longest time, in seconds, for which no program may write a new line of times before the
+/// measurement fails: programs may first compile kernels and load models.
 const START_S: f64 = 600.0;
-/// Number of waits of the length `LOOK`, ten seconds in all, in which a program that was asked to
-/// end may go on.
+/// Number of waits of the length `LOOK`, ten seconds in all, before a program that was asked to end
+/// is killed.
 const LOOKS_TO_END: u32 = 500;
 
 /// Program of the user: its name in the file of measurements, and its command line.
@@ -37,22 +39,23 @@ pub(super) struct CalibratedProgram {
     pub(super) command: Vec<OsString>,
 }
 
-/// Case of a measurement, in which one program runs or two run together: its length in seconds, and
-/// the load in requests per second, or `None` for a program's own load.
+/// One measurement, in which one program runs or two run together: its length in seconds, and the
+/// load in requests per second, or `None` for a program's own load.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProgramCase<'c> {
     pub(super) seconds: f64,
     pub(super) load: Option<&'c str>,
-    /// Environment variables of each program, as (name, value), by the index of the program in the
-    /// case.
+    /// Environment variables of each program, as (name, value), by the index of the program in this
+    /// measurement.
     pub(super) environment: &'c [Vec<(&'static str, String)>],
 }
 
-/// Requests or steps of one program, as (start, end) in nanoseconds: on the machine's clock as read
-/// from a file; since the begin of the measured window as returned by `window`.
+/// Requests or steps of one program, as (start, end) in nanoseconds: on the machine's clock where
+/// they were read from a file; since the beginning of the measured window where `window` returned
+/// them.
 pub(super) type Spans = Vec<(u64, u64)>;
 
-/// Program that runs; it is ended when this value is dropped.
+/// Running process of a measured program; the program is ended when this value is dropped.
 struct Running {
     name: String,
     child: Child,
@@ -60,8 +63,8 @@ struct Running {
     ended: bool,
 }
 
-/// Runs programs at the same time, and returns for each the requests or steps that began in the
-/// measured window, in the order of their starts.
+/// Runs programs at the same time, and returns for each program its requests or steps that began in
+/// the measured window, in the order of their starts.
 pub(super) fn measure(
     programs: &[&CalibratedProgram],
     case: ProgramCase<'_>,
@@ -95,9 +98,9 @@ pub(super) fn measure(
     }
 }
 
-/// Returns the requests or steps that began within `length` nanoseconds from the moment at which
-/// all programs had begun, with times from that moment; `None` until each program has written a
-/// line that ends after this window.
+/// Returns for each program the requests or steps that began within `length` nanoseconds from the
+/// moment at which all programs had begun, with times since that moment; `None` until each program
+/// has written a line that ends after this window.
 fn window(all: &[Spans], length: u64) -> Option<Vec<Spans>> {
     let firsts = all.iter().map(|spans| spans.first().map(|&(start, _)| start));
     let begun = firsts.collect::<Option<Vec<u64>>>()?.into_iter().max()?;
@@ -139,7 +142,8 @@ impl Running {
         Ok(Self { name: name.clone(), child, times, ended: false })
     }
 
-    /// Reads the lines that the program has written so far, without an incomplete last one.
+    /// Reads the lines of times that the program has written so far, without an incomplete last
+    /// line.
     fn spans(&self) -> Result<Spans, CliError> {
         read(&self.times).map_err(|why| {
             let name = &self.name;
@@ -147,9 +151,9 @@ impl Running {
         })
     }
 
-    /// Checks that the program still runs, and that `looks_left`, the number of reads of the files
-    /// that may still find no new line of any program, is above 0; `told` is the number of lines of
-    /// this program, for the error.
+    /// Checks that the program still runs, and that `looks_left` is above 0: the number of further
+    /// reads that may find no new line of any program. `told` is the number of lines that this
+    /// program has written, for the error text.
     fn check(&mut self, told: usize, looks_left: u32) -> Result<(), CliError> {
         let name = &self.name;
         let lost = |cause| CliError::Refused(format!("the program of {name} is lost: {cause}"));

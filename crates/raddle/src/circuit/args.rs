@@ -95,7 +95,8 @@ pub(crate) struct CircuitArgs {
 }
 
 impl CircuitArgs {
-    /// Makes the circuit that the options describe, in memory.
+    /// Makes the description of the circuit that the options ask for, from which its Verilog is
+    /// written.
     pub(super) fn circuit(&self) -> Result<RtlCircuit, CliError> {
         self.check_options()?;
         let refused = |error: &dyn std::fmt::Display| CliError::Usage(error.to_string());
@@ -120,8 +121,8 @@ impl CircuitArgs {
         }
     }
 
-    /// Checks that no option is given that belongs to another kind of circuit; the error names the
-    /// option.
+    /// Checks that all given options belong to the chosen kind of circuit; the error names one that
+    /// does not.
     fn check_options(&self) -> Result<(), CliError> {
         let kind = self.kind;
         let searches = !matches!(kind, Word::Choice | Word::Headers);

@@ -58,8 +58,8 @@ pub(crate) fn verb(
     Ok(enough?)
 }
 
-/// Returns the study of how the profiles share a device, for the command that `inspect` suggests
-/// next, with those options of `inspect` that `replay` and `share` have too.
+/// Returns the study (question) of how the profiles share a device, for the command that `inspect`
+/// suggests next. It takes over the options of `inspect` that `replay` and `share` have too.
 fn study(args: &InspectArgs, files: &[PathBuf]) -> Study {
     Study {
         profiles: named(files),

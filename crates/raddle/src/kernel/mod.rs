@@ -43,7 +43,7 @@ pub(crate) fn verb(
 pub(crate) struct KernelVerdict {
     file: String,
     name: String,
-    /// Line of the file at which the kernel begins, from 1; 0 if unknown.
+    /// Line of the source file at which the kernel begins, from 1; 0 if unknown.
     line: u32,
     verdict: &'static str,
     /// Pairs of arguments of a kernel whose verdict is `conditional`: it may be run again only
@@ -56,13 +56,13 @@ pub(crate) struct KernelVerdict {
     zero: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// Line of the file to which the reason refers; `None` if unknown.
+    /// Line of the source file to which the reason of the verdict refers; `None` if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<u32>,
 }
 
 impl KernelVerdict {
-    /// Returns the kernel's file, and behind it the line if that is known.
+    /// Returns the path of the kernel's source file, followed by the line if that is known.
     fn place(&self) -> String {
         match self.line {
             0 => self.file.clone(),
@@ -70,7 +70,8 @@ impl KernelVerdict {
         }
     }
 
-    /// Returns, in words, which arguments must be zero; `None` where none must.
+    /// Returns, in words, which arguments must be zero so that the kernel may be run again; `None`
+    /// where none must.
     fn needs_zero(&self) -> Option<String> {
         (!self.zero.is_empty()).then(|| format!("if zero: {}", self.zero.join(" and ")))
     }
@@ -90,8 +91,8 @@ impl KernelVerdict {
     }
 }
 
-/// Ranks a verdict by how little it allows: 0 for idempotent, 1 for conditional, 2 for unknown, 3
-/// for not idempotent.
+/// Ranks a verdict by how strongly it forbids to run a kernel again: 0 for idempotent, 1 for
+/// conditional, 2 for unknown, 3 for not idempotent.
 fn strictness(kernel: &KernelVerdict) -> u8 {
     match kernel.verdict {
         "idempotent" => 0,

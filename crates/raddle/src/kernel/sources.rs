@@ -20,8 +20,8 @@ use crate::units::harmless;
 /// Largest depth of subfolders that are searched for kernel sources.
 const DEEPEST: usize = 8;
 
-/// Verdicts on kernels (may each be stopped and run again), by the kernel's name, from their source
-/// files.
+/// Verdicts on kernels, from their source files, by the kernel's name: whether each may be stopped
+/// and run again.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
     by_name: BTreeMap<String, KernelVerdict>,

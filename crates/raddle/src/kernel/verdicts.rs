@@ -9,14 +9,15 @@ use raddle_study::{VerdictFile, VerdictRule, VerdictWord};
 use super::KernelVerdict;
 use crate::error::CliError;
 
-/// Beginning of a file of rules (verdicts on kernels, for replays), by which raddle recognises a
-/// file that it wrote.
+/// Beginning of a file of rules that say which kernels a replay may kill and run again, by which
+/// raddle recognises a file that it wrote.
 pub(super) const HEAD: &str = "\
 # Which kernels may be stopped and run again; for `raddle replay --idempotent-from`.
 # `conditional` holds where the named arguments share no byte: a replay takes them to lie apart.
 ";
 
-/// Returns the text of a file of rules for replays, with one rule for each of these verdicts.
+/// Returns the text of a file of rules for replays, with one rule for each verdict in `all`:
+/// whether the kernel may be killed and run again.
 pub(super) fn text(all: &[KernelVerdict]) -> Result<String, CliError> {
     let rule = |kernel: &KernelVerdict| VerdictRule {
         names: std::iter::once(kernel.name.clone()).chain(readable(&kernel.name)).collect(),

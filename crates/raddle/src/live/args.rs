@@ -185,7 +185,7 @@ fn most_kills(text: &str) -> Result<String, String> {
     if fits { Ok(text.to_owned()) } else { Err("give a number, or `none`".to_owned()) }
 }
 
-/// Reads whole milliseconds, with a unit or without one.
+/// Reads a time in whole milliseconds; the text may have a unit of time.
 fn milliseconds(text: &str) -> Result<u64, AmountError> {
     whole(text, SpanUnit::Ms)
 }
@@ -197,7 +197,8 @@ fn a_second(text: &str) -> Result<u32, String> {
     number.ok_or_else(|| "it is no whole number from 1 to 100000, such as 100/s".to_owned())
 }
 
-/// Reads two times `FROM..TO` above 0, the shorter one first.
+/// Reads the shortest and the longest time between two random preemptions, `FROM..TO`; both must be
+/// above 0.
 fn storm(text: &str) -> Result<(Duration, Duration), String> {
     let (from, to) = between(text).map_err(|error| error.to_string())?;
     if from == 0 {

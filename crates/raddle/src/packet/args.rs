@@ -122,9 +122,10 @@ pub(crate) struct StatsArgs {
     pub(crate) costs: CostArgs,
 }
 
-/// Costs of the worked example in nanoseconds, a microsecond for each of the example's units:
-/// writing a packet (E), reading it (P), decoding a kernel of a condensed packet, giving a kernel
-/// to the compute units (S), and a cleanup (C).
+/// Default costs of launching, in nanoseconds: writing a packet (E), reading it (P), decoding a
+/// kernel of a condensed packet, giving a kernel to the compute units (S), and a cleanup (C). They
+/// are those of the worked example in the patent (seed 002), with 1,000 ns for each of its time
+/// units.
 const WORKED: [u64; 5] = [2000, 3000, 0, 1000, 2000];
 
 /// The costs of launching, by the parts of figures 5 and 7. The defaults are those of the worked
@@ -150,12 +151,12 @@ pub(crate) struct CostArgs {
     pub(crate) cleanup_ns: u64,
 }
 
-/// Reads whole nanoseconds, with another unit or without one.
+/// Reads a time in whole nanoseconds; the text may have another unit of time.
 fn nanoseconds(text: &str) -> Result<u64, AmountError> {
     whole(text, SpanUnit::Ns)
 }
 
-/// Reads whole microseconds, with another unit or without one.
+/// Reads a time in whole microseconds; the text may have another unit of time.
 fn microseconds(text: &str) -> Result<u64, AmountError> {
     whole(text, SpanUnit::Us)
 }
@@ -203,7 +204,8 @@ pub(crate) enum SharingArg {
 }
 
 impl SharingArg {
-    /// Returns the scope of a table (which queues share it) that this option stands for.
+    /// Returns the scope that the option stands for: which queues share one table of stored
+    /// launches.
     pub(crate) const fn scope(self) -> TableScope {
         match self {
             Self::Queue => TableScope::Queue,
@@ -243,7 +245,8 @@ pub(crate) enum KeepArg {
 }
 
 impl KeepArg {
-    /// Returns the policy by which entries are replaced, for this option.
+    /// Returns the policy that the option stands for: which launches the table stores, and which
+    /// entries it replaces.
     pub(crate) const fn replacement(self) -> Replacement {
         match self {
             Self::First => Replacement::First,

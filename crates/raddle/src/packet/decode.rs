@@ -47,8 +47,8 @@ struct EntryUse<'l> {
     diff: Changed<'l>,
 }
 
-/// Fields in which a launch differs from its entry in the table, and the layout of packets, which
-/// names the fields.
+/// Fields in which a launch differs from its entry in the table of stored launches, with the layout
+/// of packets, which has the names of the fields.
 struct Changed<'l>(&'l AqlFormat, Diff);
 
 impl Serialize for Changed<'_> {

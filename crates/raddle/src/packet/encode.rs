@@ -21,7 +21,8 @@ use crate::disk::{Disk, named};
 use crate::error::CliError;
 use crate::schema::versioned;
 
-/// Sentence about the facts that no profile holds, for which the packets have made-up values.
+/// Sentence about the values that no profile holds (addresses and signals), and that the packets
+/// have made up.
 const MADE_UP: &str = "no addresses of kernels, arguments or signals: those in these packets only tell one from another, kernels by name, arguments as --arguments says, and no launch has a signal";
 
 /// Result of `packet encode`: packets as hexadecimal digits, with counts of how the launches were
@@ -37,18 +38,18 @@ struct EncodeReport {
     condensed_packets: u64,
     barriers: u64,
     bytes: u64,
-    /// Number of bytes that the launches would take in ordinary packets alone.
+    /// Number of bytes that the launches would take if each had an ordinary packet.
     ordinary_bytes: u64,
     /// Sentence about facts that a profile does not give and that were assumed; `None` where the
     /// launches do not come from a profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     assumed: Option<String>,
-    /// For a profile, its streams, each with the part of the list of packets that is its own; else
-    /// empty.
+    /// Streams of a profile, each with its part of the list of packets; empty where the launches do
+    /// not come from a profile.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     queues: Vec<StreamPackets>,
-    /// For a profile, the made-up address of each kernel object, with the kernel that it stands
-    /// for; else empty.
+    /// Made-up address of each kernel object of a profile, with the kernel that it stands for;
+    /// empty where the launches do not come from a profile.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     kernels: Vec<KernelObject>,
 }

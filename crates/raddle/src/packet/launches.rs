@@ -68,8 +68,8 @@ fn within(at: &str) -> impl Fn(ReadError) -> Fault {
 }
 
 /// Reads launches and barriers from the packets of a document that `packet decode` printed. `left`
-/// is the packet at which decoding stopped, if any; it is an error here, as launches would be
-/// missing.
+/// is the packet at which decoding had stopped, if any; this is an error, as the launches after it
+/// would be missing.
 fn document(packets: &Value, left: Option<&Value>, layout: &AqlFormat) -> Result<Vec<Sent>, Fault> {
     if left.is_some_and(|left| !left.is_null()) {
         let message =
@@ -98,8 +98,8 @@ fn document(packets: &Value, left: Option<&Value>, layout: &AqlFormat) -> Result
     Ok(sent)
 }
 
-/// Keys of questions of `golden packet` that give the fields of a launch; where a line of launches
-/// has one of them, the error adds a hint.
+/// Keys by which questions of `golden packet` give the fields of a launch. Where a line of `packet
+/// encode` has one of them, the error text adds a hint.
 const OTHER_KEYS: [&str; 3] = ["fields", "dispatch", "reference"];
 
 /// Reads a launch or a barrier from a JSON object; `at` is the object's path in the file, for
@@ -129,7 +129,7 @@ fn one(value: &Value, at: &str, layout: &AqlFormat) -> Result<Sent, Fault> {
     launch(&fields, layout, at).map(Sent::Launch)
 }
 
-/// Barrier as a line of the input gives it:
+/// Barrier as an input line of `packet encode` gives it:
 /// `{"barrier":"and","signals":[..],"completion_signal":..,"synch_scopes":..}`; `true` stands for
 /// `"and"`.
 #[derive(Deserialize)]
@@ -177,7 +177,7 @@ fn barrier(value: &Value, at: &str, layout: &AqlFormat) -> Result<Sent, Fault> {
     packet.map(Sent::Barrier).map_err(|error| fault(&error, &format!("{at}/barrier")))
 }
 
-/// Writes a fault as text, with its place in the file before it.
+/// Writes an input error as text, with its place in the file in front.
 fn said(fault: &Fault) -> String {
     match &*fault.at {
         "" => fault.message.clone(),

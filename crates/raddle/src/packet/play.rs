@@ -12,13 +12,13 @@ use serde::Serialize;
 
 use super::recorded::RecordedLaunch;
 
-/// Numbers of packets, and the time that they cost, with one rule for which launches are stored in
-/// the table and one assumption about the arguments.
+/// Numbers of packets, and the time that launching by them costs, under one rule for which launches
+/// are stored in the table and one assumption about the arguments.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct PacketCounts {
-    /// Assumption about where the arguments of launches are: `fixed`, one address for each kernel,
-    /// or `new`, a new address for each launch.
+    /// Assumption about the addresses of launch arguments: `fixed`, one address for each kernel, or
+    /// `new`, a new address for each launch.
     pub(super) arguments: &'static str,
     pub(super) keep: &'static str,
     pub(super) packets: u64,
@@ -34,23 +34,25 @@ pub(super) struct PacketCounts {
     pub(super) reference: u64,
     pub(super) ordinary: u64,
     pub(super) condensed_packets: u64,
-    /// Time that launching costs by all packets, in nanoseconds.
+    /// Time that launching by all these packets costs, in nanoseconds.
     pub(super) overhead_ns: u64,
 }
 
-/// Settings by which `packet stats` makes packets, without the rule for which launches are stored.
+/// Settings by which `packet stats` makes packets, apart from the rule for which launches are
+/// stored in the table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Making<'l> {
     pub(super) layout: &'l AqlFormat,
-    /// Settings of the launch path, as a dispatcher would get them.
+    /// Settings of the encoder of condensed packets (the launch path), as a dispatcher would get
+    /// them.
     pub(super) config: CondensedConfig,
-    /// Longest time, in nanoseconds, for which the first launch of a packet waits for others;
-    /// `None` for no limit.
+    /// Longest time, in nanoseconds, for which the first launch of a condensed packet waits for
+    /// others to join it; `None` for no limit.
     pub(super) hold_ns: Option<u64>,
 }
 
-/// Returns the word for where the arguments of launches are: `fixed`, one address for each kernel,
-/// or `new`, a new address for each launch.
+/// Returns the word for an assumption about the addresses of launch arguments: `fixed`, one address
+/// for each kernel, or `new`, a new address for each launch.
 pub(super) const fn name(arguments: KernelArguments) -> &'static str {
     match arguments {
         KernelArguments::Fixed => "fixed",
@@ -59,8 +61,8 @@ pub(super) const fn name(arguments: KernelArguments) -> &'static str {
 }
 
 impl Making<'_> {
-    /// Sends all launches through the launch path of a dispatcher, with the rule `keep` for which
-    /// launches are stored in the table, and counts the packets.
+    /// Encodes all launches as a dispatcher would, with the rule `keep` for which launches are
+    /// stored in the table, and counts the packets.
     pub(super) fn row(
         &self,
         arguments: KernelArguments,

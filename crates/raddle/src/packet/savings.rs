@@ -14,14 +14,14 @@ use super::play::{Making, PacketCounts};
 use super::recorded::{RecordedLaunch, recorded};
 use raddle_study::Loaded;
 
-/// JSON document of the verb `packet stats`.
+/// JSON document that the verb `packet stats` prints.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct StatsReport {
     pub(super) raddle: &'static str,
     pub(super) assumed: Assumed,
     pub(super) profiles: Vec<Saved>,
-    /// Facts about the files that can make the figures wrong, each as one line.
+    /// Facts about the profiles that can make the figures wrong, each as one line.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) overturning: Vec<String>,
 }
@@ -30,8 +30,8 @@ pub(super) struct StatsReport {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Assumed {
-    /// Largest number of different half-words (16 bits each) with which a stored launch of the
-    /// launch's own kernel still counts as near.
+    /// Largest number of 16-bit half-words in which a launch may differ from a stored launch of its
+    /// own kernel for the stored one to count as near.
     pub(super) near: u16,
     pub(super) entries: u16,
     pub(super) scope: SharingArg,
@@ -39,8 +39,8 @@ pub(super) struct Assumed {
     pub(super) signals: bool,
     /// Always false: no launch has a release scope, so none asks for a cleanup by it.
     pub(super) release_scope: bool,
-    /// Longest time, in microseconds, for which the first launch of a packet may wait for others;
-    /// `None` for no limit.
+    /// Longest time, in microseconds, for which the first launch of a condensed packet may wait for
+    /// others to join it; `None` for no limit.
     pub(super) hold_us: Option<u64>,
     pub(super) costs: CostArgs,
 }
@@ -56,26 +56,27 @@ pub(super) struct Saved {
     /// Number of different kernels in the profile.
     pub(super) kernels: u64,
     pub(super) launches: u64,
-    /// Number of copies and fills; a packet holds no launches from both sides of one.
+    /// Number of memory copies and fills in the profile; no condensed packet holds launches from
+    /// before and after a copy.
     pub(super) copies: u64,
     /// Number of launches and copies whose time of issue the profile does not hold.
     pub(super) unknown_issue: u64,
     /// Sum of the durations of all launches, in nanoseconds.
     pub(super) kernel_ns: u64,
     pub(super) ordinary_bytes: u64,
-    /// Time that launching costs by ordinary packets, in nanoseconds.
+    /// Time that launching costs if each launch has an ordinary packet, in nanoseconds.
     pub(super) ordinary_overhead_ns: u64,
-    /// Number of launches that follow an earlier launch of the same kernel that is encoded with the
+    /// Number of launches whose kernel was launched before by a launch that is encoded with the
     /// same table of stored launches.
     pub(super) repeated: u64,
-    /// For each field, the number of repeated launches in which it differs from the kernel's launch
-    /// before.
+    /// Number of repeated launches in which a field of the packet differs from the kernel's
+    /// previous launch, for each field that ever differs.
     pub(super) changes: Vec<FieldChange>,
     pub(super) rows: Vec<PacketCounts>,
 }
 
 /// Number of repeated launches (of a kernel launched before) in which one field of the packet
-/// differs from the launch before.
+/// differs from the kernel's previous launch.
 #[derive(Debug, Serialize)]
 pub(super) struct FieldChange {
     pub(super) field: &'static str,
@@ -137,8 +138,9 @@ fn unknown_issue(profile: &Profile) -> u64 {
     profile.report.met("no-launch-call")
 }
 
-/// Counts, for each field, the launches that differ in it from the kernel's launch before, among
-/// launches with the same table; returns the counts, and the number of repeated launches.
+/// Counts, for each field of the packet, the launches that differ in it from the previous launch of
+/// the same kernel with the same table of stored launches. Returns the counts, and the number of
+/// launches that have a previous one.
 fn changed(
     layout: &AqlFormat,
     config: CondensedConfig,

@@ -11,30 +11,32 @@ use std::time::Duration;
 
 use indicatif::ProgressBar;
 
-/// Time before the first line of progress, and between two of them.
+/// Time between two lines of progress, and before the first one.
 pub(super) const EVERY: Duration = Duration::from_secs(10);
-/// Divisor of all work that gives the part which must be done before the pace tells the time left.
+/// Reciprocal of the part of the work, a twentieth, that must be done before the time left is
+/// estimated from the pace so far.
 const PACE: u64 = 20;
 /// Environment variable that, with the value `off`, silences all progress.
 pub(super) const SILENCE: &str = "RADDLE_PROGRESS";
 
-/// Counts of a piece of work, and the word for what they count.
+/// Counter of some work, and the unit that it counts; `None` where no work is counted.
 type Counted = Option<(ProgressBar, &'static str)>;
 
-/// Work of which a thread tells the progress, a line at a time, until this is dropped.
+/// Work whose progress a thread reports, one line at a time, until this value is dropped.
 #[derive(Debug)]
 pub(super) struct ToldWork {
-    /// The work that is counted now, and whether any was counted yet.
+    /// (the work that is counted now, true if any work has been counted yet).
     now: Arc<Mutex<(Counted, bool)>>,
-    /// Lines to write beside the next line of progress.
+    /// Lines that the thread writes before its next line of progress.
     notes: Arc<Mutex<Vec<String>>>,
-    /// Sender whose end ends the thread.
+    /// Sender of a channel; the thread ends when this sender is dropped.
     _end: Sender<()>,
 }
 
 impl ToldWork {
-    /// Begins to tell the progress on `out`, a line `every` so often. `shorter` says in the first
-    /// line how to make the work shorter; empty where nothing does.
+    /// Starts the thread that writes a line of progress to `out` after each time of length `every`.
+    /// The first line also says `shorter`, how to make the work shorter; `shorter` is empty where
+    /// nothing does.
     pub(super) fn new(
         every: Duration,
         shorter: &'static str,
@@ -65,25 +67,27 @@ impl ToldWork {
         Self { now, notes, _end: end }
     }
 
-    /// Has a line written beside the next line of progress.
+    /// Makes the thread write `line` before its next line of progress.
     pub(super) fn note(&self, line: String) {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     }
 
-    /// Tells of other work from now on: of `bar`, which counts what `unit` names; `None` between
-    /// two pieces of work.
+    /// Makes the thread report other work from now on: (counter, unit that it counts), or `None`
+    /// between two pieces of work.
     pub(super) fn turn_to(&self, counted: Counted) {
         *self.now.lock().unwrap_or_else(PoisonError::into_inner) = (counted, true);
     }
 }
 
-/// Returns what the first line adds: how to make the work shorter, and how to silence the lines.
+/// Returns the hint at the end of the first line of progress: how to make the work shorter, and how
+/// to silence the lines.
 fn first_hint(shorter: &str) -> String {
     let shorter = if shorter.is_empty() { String::new() } else { format!("{shorter}; ") };
     format!(" ({shorter}{SILENCE}=off tells no progress)")
 }
 
-/// Returns the line on work that has lasted so long; `None` where there is nothing to tell.
+/// Returns a line of progress on counted work, or on preparations that have lasted for `lasted`
+/// while no work was counted yet; `None` where there is nothing to report.
 fn line((counted, begun): (Counted, bool), lasted: Duration) -> Option<String> {
     let Some((bar, unit)) = counted else {
         // Between and behind counted work there is nothing long.
@@ -94,8 +98,8 @@ fn line((counted, begun): (Counted, bool), lasted: Duration) -> Option<String> {
     (!idle).then(|| counts(&bar.message(), (done, of), unit, bar.elapsed()))
 }
 
-/// Returns what is done of how much (0 where that is unknown), and for how long that will go on at
-/// the pace of the time that it has `lasted`.
+/// Returns a text that says how much of the work is done (`done` of `of`, which is 0 if unknown),
+/// and how long the remainder takes at the pace of the time `lasted`.
 fn counts(what: &str, (done, of): (u64, u64), unit: &str, lasted: Duration) -> String {
     // Files are counted in bytes, and told in megabytes.
     let (scale, unit) = if unit == "bytes" { (1_000_000, "MB") } else { (1, unit) };
@@ -113,7 +117,7 @@ fn counts(what: &str, (done, of): (u64, u64), unit: &str, lasted: Duration) -> S
     format!("{what}, {} of {} {unit}, {left}", done / scale, of.div_ceil(scale))
 }
 
-/// Writes a time in whole seconds, or in minutes where it is longer than two.
+/// Writes a time in whole seconds, or in minutes where it is longer than two minutes.
 fn span(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..=120 => format!("{seconds} s"),
@@ -125,7 +129,7 @@ fn span(time: Duration) -> String {
 mod tests {
     use super::*;
 
-    /// Stream that keeps what is written, and says each time that it was.
+    /// Output stream that passes everything that is written on as a message to a test.
     struct KeptLines(Sender<String>);
 
     impl Write for KeptLines {
@@ -140,7 +144,7 @@ mod tests {
         }
     }
 
-    /// Returns the text up to the end of the next line.
+    /// Receives written text up to the end of the next line, and returns it.
     fn next(lines: &mpsc::Receiver<String>) -> String {
         let mut text = String::new();
         while !text.ends_with('\n') {

@@ -195,8 +195,8 @@ pub(crate) struct StudyArgs {
 }
 
 impl ReplayArgs {
-    /// Returns the study of these files that the options describe; `ways` says which recipes are
-    /// replayed, unless the options ask for all.
+    /// Returns the study (question) that the options describe about the profiles `files`; `ways`
+    /// says which recipes are replayed, unless the options ask for all.
     pub(crate) fn study(&self, files: &[PathBuf], ways: Ways) -> Study {
         Study {
             ways: if self.asked.all { Ways::All } else { ways },
@@ -206,8 +206,8 @@ impl ReplayArgs {
 }
 
 impl StudyArgs {
-    /// Returns the study that the options describe; `files` are the profiles to read, and `given`
-    /// the paths on the command line from which they come.
+    /// Returns the study (question) that the options describe; `files` are the profiles to read,
+    /// and `given` the paths on the command line from which they come.
     pub(crate) fn study(
         &self,
         (given, files): (&[PathBuf], &[PathBuf]),
@@ -250,12 +250,13 @@ impl StudyArgs {
 }
 
 impl RunArgs {
-    /// Reads the engine (the WebAssembly file) that goes into the report; `None` where none does.
+    /// Reads the engine (raddle as WebAssembly) that goes into the HTML report; `None` where the
+    /// report gets none.
     pub(crate) fn engine(&self) -> Result<Option<EngineFile>, CliError> {
         self.live_report.then(|| engine::find(self.wasm.as_deref())).transpose()
     }
 
-    /// Returns which timelines are to be drawn; `None` for none.
+    /// Returns the choice of recipes whose timelines are drawn; `None` for no timelines.
     pub(crate) fn timelines(&self) -> Option<TimelineWish> {
         let all = self.timeline == Some(WhichTimelines::All);
         let (slices, window) = (self.timeline_slices, self.timeline_window);
@@ -276,7 +277,7 @@ pub(crate) enum LogDetail {
 }
 
 impl LogDetail {
-    /// Returns the amount of detail in decision logs; `None` where none are written.
+    /// Returns the amount of detail in decision logs; `None` where no logs are written.
     pub(crate) const fn detail(self) -> Option<Detail> {
         match self {
             Self::Answers => Some(Detail::Answers),
@@ -429,7 +430,7 @@ impl From<ScaleArg> for Scaling {
     }
 }
 
-/// Reads a rule `GLOB[:stream N]=LEVEL` for levels of urgency.
+/// Reads a rule `GLOB[:stream N]=LEVEL`, which gives kernels a level of urgency.
 fn rule(text: &str) -> Result<Rule, TraceError> {
     text.to_owned().try_into()
 }
@@ -443,12 +444,13 @@ fn setting(text: &str) -> Result<Setting, String> {
     text.to_owned().try_into()
 }
 
-/// Reads a rule `GLOB=yes|no|unknown` on whether kernels may be killed and run again.
+/// Reads a rule `GLOB=yes|no|unknown`, which says whether kernels may be killed and run again.
 fn verdict(text: &str) -> Result<IdempotenceClaim, TraceError> {
     text.to_owned().try_into()
 }
 
-/// Reads two times `FROM..TO`, of which the second is later, in nanoseconds.
+/// Reads a window of time `FROM..TO`, whose end must be later than its start, and returns (start,
+/// end) in nanoseconds.
 fn window(text: &str) -> Result<(u64, u64), String> {
     let (from, to) = between(text).map_err(|error| error.to_string())?;
     if from < to { Ok((from, to)) } else { Err("it is empty".to_owned()) }

@@ -17,17 +17,18 @@ pub(super) struct KeyList<'l> {
     root: Shape<'l>,
 }
 
-/// Values that may stand at one place of a JSON document, such as behind a key.
+/// Values that are allowed at one place of a JSON document, such as behind a key.
 #[derive(Default)]
 struct Shape<'l> {
     optional: bool,
     nullable: bool,
-    /// Names of the JSON types that a value may have, besides lists and objects; `any` stands for
+    /// Names of the JSON types that the value may have, besides list and object; `any` stands for
     /// all types.
     types: Vec<&'l str>,
-    /// Values that the entries of a list may have; `None` if the value is no list.
+    /// Values that the entries may have if the value is a list; `None` if it is none.
     entries: Option<Box<Self>>,
-    /// Values of each key of an object; empty if the value is no object.
+    /// Keys of the object if the value is an object, each with the values that it may have; empty
+    /// if it is none.
     keys: BTreeMap<&'l str, Self>,
 }
 

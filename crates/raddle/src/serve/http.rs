@@ -5,20 +5,21 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
-/// Largest number of bytes of a request line with its headers.
+/// Largest number of bytes that the request line and the headers of a request may have together.
 const HEAD: u64 = 16 * 1024;
-/// Largest number of bytes of a request's body, so also of all profiles of one question together.
+/// Largest number of bytes that the body of a request may have, and so all profiles of one question
+/// together.
 const BODY: u64 = 1 << 32;
 
 /// Host names in requests that come from this machine itself.
 const HOSTS: [&str; 2] = ["127.0.0.1", "localhost"];
 
-/// A request whose body was not read yet.
+/// An HTTP request of which the headers, but not the body, have been read.
 #[derive(Debug)]
 pub(super) struct HttpRequest<R> {
     pub(super) method: String,
     pub(super) path: String,
-    /// Headers as (name in lower case, value).
+    /// Headers of the request, as (name in lower case, value).
     headers: Vec<(String, String)>,
     body: BufReader<R>,
 }
@@ -114,16 +115,17 @@ impl<R: Read> HttpRequest<R> {
         })
     }
 
-    /// Returns the value of a header; `None` unless it is there exactly once.
+    /// Returns the value of a header of the request; `None` unless the header is there exactly
+    /// once.
     fn header(&self, name: &str) -> Option<&str> {
         let mut found = self.headers.iter().filter(|(of, _)| of == name);
         let (_, value) = found.next()?;
         found.next().is_none().then_some(value)
     }
 
-    /// Checks that a request comes from the page at one of the names of this machine, or from a
-    /// user who typed its address: not from a page of another origin, nor under another name. Any
-    /// port will do, as ssh may forward another one.
+    /// Checks that a request comes from the served page itself or from a user who typed its
+    /// address, under one of the names of this machine; not from a page of another origin. Any port
+    /// is accepted, as ssh may forward another one.
     pub(super) fn check(&self) -> Result<(), HttpRefusal> {
         let is_own = |host: &&str| {
             let (name, port) = host.split_once(':').unwrap_or((host, "80"));

@@ -28,13 +28,14 @@ use crate::seal::Seal;
 pub(crate) use args::ServeArgs;
 use http::{HttpRefusal, HttpRequest, respond};
 
-/// Number of random bytes in the address of the page, so that no other user can guess it.
+/// Number of random bytes in the address of the served page, so that no other user can guess the
+/// address.
 const TOKEN: usize = 16;
 /// Longest time for which a browser may be silent in the middle of a request, or not read an
 /// answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Carries out the verb `serve`: shows the application in a browser on this machine.
+/// Carries out the verb `serve`: shows raddle as an application in a browser on this machine.
 pub(crate) fn verb(
     args: &ServeArgs,
     registry: &Registry,
@@ -71,7 +72,7 @@ pub(crate) fn verb(
     server.run()
 }
 
-/// The server of the application at a port of this machine.
+/// HTTP server of raddle's browser application, at a port of this machine.
 #[derive(Debug)]
 struct Server<'r> {
     listener: TcpListener,
@@ -79,7 +80,7 @@ struct Server<'r> {
     token: String,
     page: String,
     registry: &'r Registry,
-    /// Lock that lets one question at a time be answered, since each answer uses all cores.
+    /// Lock that makes the server answer one question at a time, since each answer uses all cores.
     turn: Mutex<()>,
 }
 

@@ -30,7 +30,7 @@ pub(crate) use args::SweepArgs;
 use args::SweepEngine;
 use rows::RowFile;
 
-/// Words on how to make a sweep shorter.
+/// Hint that tells the user how to make a sweep shorter.
 const SHORTER: &str = "fewer values of --vary are fewer cases, --shard I/N runs a part of them elsewhere, --until TIME has fewer requests";
 
 /// Carries out the verb `sweep`: replays profiles once for each combination of values.
@@ -43,7 +43,8 @@ pub(crate) fn verb(
     of_kind(SweepKind::Any, args, registry, format, console)
 }
 
-/// Carries out the verb `search-study`, which is a sweep with a table of its own.
+/// Carries out the verb `search-study`: a sweep of the searches for free blocks, which prints a
+/// special table.
 pub(crate) fn of_searches(
     args: &SweepArgs,
     registry: &Registry,
@@ -53,7 +54,7 @@ pub(crate) fn of_searches(
     of_kind(SweepKind::Searches, args, registry, format, console)
 }
 
-/// Kind of sweep: which keys are varied, and how the rows are shown.
+/// Kind of sweep: which keys of recipes or options are varied, and how the results are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SweepKind {
     /// The sweep varies the keys that the command line names.
@@ -174,8 +175,8 @@ fn check_out(out: &Path, args: &SweepArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Makes all checks of a sweep without running a case (`--dry-run`), and returns a text about the
-/// cases that would be run.
+/// Makes all checks of a sweep without running a case (`--dry-run`), and returns a text that
+/// describes the cases that would be run.
 fn dry(
     args: &SweepArgs,
     sweep: &Sweep,
@@ -205,7 +206,7 @@ fn dry(
 }
 
 /// Returns the command line of this process, without the options that decide only where and how the
-/// sweep is run, for a script that runs it elsewhere.
+/// sweep is run, for a script that runs the sweep elsewhere.
 ///
 /// # Errors
 /// When a word is no Unicode, which a script cannot hold.
@@ -235,7 +236,7 @@ struct ToldCases<'t> {
     bench: &'t Bench<'t>,
     out: &'t Path,
     rows: &'t RowFile,
-    /// Index of each case in the list of cases, by the case's id.
+    /// Index of each case in the list of cases, by the case's identifier.
     positions: BTreeMap<String, usize>,
 }
 
@@ -245,10 +246,10 @@ impl<'t> ToldCases<'t> {
         Self { bench, out, rows, positions }
     }
 
-    /// Reads the rows (results) of the file, each case once, and calls `take` with the index of the
-    /// case's value on each axis (varied option). If a case failed and has a row with figures too,
-    /// the row with figures counts: a failed row has no figures, so it does not matter from which
-    /// files it was computed.
+    /// Reads the rows (results) of the file, each case once, and calls `take` with the row and the
+    /// index of the case's value on each axis (varied option). If a case has both a failed row and
+    /// a row with figures, the row with figures counts; a failed row has no figures, so it is not
+    /// checked from which files it was computed.
     fn read(&self, mut take: impl FnMut(&[usize], &ReadRow)) -> Result<ReadCases, CliError> {
         let mut done = vec![false; self.bench.cases().len()];
         let mut failed = BTreeMap::new();
@@ -277,7 +278,8 @@ impl<'t> ToldCases<'t> {
         Ok(ReadCases { done, failed })
     }
 
-    /// Sums up the rows of all cases, or only of the cases of the shard that the options name.
+    /// Sums up the results of all cases, or only of the cases of the shard (part of the sweep) that
+    /// the options name.
     fn summed_up(&self, kind: SweepKind, args: &SweepArgs) -> Result<SummedUp, CliError> {
         let cases = self.bench.cases();
         let axis = |(key, values): (&str, &[String])| SweptAxis {
@@ -367,7 +369,7 @@ fn lost(processes: &[NeverRan]) -> Option<String> {
     (!all.is_empty()).then(|| all.join(", "))
 }
 
-/// Writes the page of a sweep, and prints the result.
+/// Writes the HTML page of a sweep, and prints the result of the sweep.
 fn finish(
     args: &SweepArgs,
     page: OutputPlace,
@@ -408,7 +410,7 @@ mod tests {
         }
     }
 
-    /// Checks that options which are varied by name have the effect that they have on the command
+    /// Checks that an option which a sweep varies by its name has the same effect as on the command
     /// line.
     #[test]
     fn options_are_those_of_the_command_line() {

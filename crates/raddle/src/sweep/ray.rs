@@ -13,8 +13,9 @@ use serde_json::{Value, json};
 
 use crate::error::CliError;
 
-/// Runs the cases with these indices on the Ray cluster at `address`; with `None` on the one that
-/// `RAY_ADDRESS` names. Calls `take` with each row, a line with its end, as soon as it comes.
+/// Runs the cases with the indices `positions` on the Ray cluster at `address`; with `None`, on the
+/// cluster that `RAY_ADDRESS` names. Calls `take` with each row (result of a case, as a line with
+/// its line end) as soon as it comes.
 ///
 /// # Errors
 /// When Python or the package is missing, the cluster fails, or a row is not taken.
@@ -39,7 +40,7 @@ pub(super) fn run(
     child.end(taken)
 }
 
-/// Python program, running, that hands cases to a Ray cluster and reads their rows.
+/// Running Python process that hands cases to a Ray cluster and prints their rows (results).
 struct RayDriver {
     python: String,
     child: Child,
@@ -87,8 +88,8 @@ impl RayDriver {
         }
     }
 
-    /// Waits for the Python program to end; if `taken` is an error, as a row could not be stored,
-    /// stops the program first. Returns the first error.
+    /// Waits for the Python process to end; if `taken` is an error, such as a row that could not be
+    /// stored, kills the process first. Returns the first error.
     fn end(mut self, taken: Result<(), CliError>) -> Result<(), CliError> {
         if taken.is_err() {
             // The program may have ended by itself.
@@ -107,8 +108,8 @@ impl RayDriver {
     }
 }
 
-/// Finds the files that the texts of a sweep name, as a Ray cluster needs copies of them. A text
-/// that is the path of a file by chance does no harm.
+/// Finds the files that strings in the options of a sweep name, as a Ray cluster needs copies of
+/// them. A string that is the path of a file by chance does no harm.
 fn files(sweep: &Sweep) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     // A sweep is strings, numbers and lists of them, so that writing it as JSON cannot fail.

@@ -14,12 +14,14 @@ use raddle_study::sweep::ReadRow;
 use crate::error::CliError;
 use crate::place;
 
-/// Beginning of every row (result of a case) in the file of a sweep.
+/// Beginning of every row (line with the result of a case) in the file of a sweep.
 const BEGIN: &str = "{\"case\":";
-/// Largest number of bytes of a file's first line that are read to see whether it is a row.
+/// Largest number of bytes of a file's first line that are read to see whether it is the row
+/// (result) of a case.
 const MOST_BYTES: u64 = 1 << 24;
 
-/// Checks that rows may be written to a file, before any case is run; the error says why not.
+/// Checks that rows (results of cases) may be written to a file, before any case is run; the error
+/// says why not.
 pub(super) fn check(path: &Path) -> Result<(), CliError> {
     place::check(path, &|path| {
         let mut line = Vec::new();
@@ -32,14 +34,15 @@ pub(super) fn check(path: &Path) -> Result<(), CliError> {
     })
 }
 
-/// Returns whether a text is the beginning of a row that was being written when its sweep was
-/// stopped; a file that ends in any other text is not of a sweep and stays as it is.
+/// Returns whether a text is the beginning of a row (result of a case) whose writing was cut off
+/// when its sweep was stopped; a file that ends in any other text was not written by a sweep and
+/// stays as it is.
 fn is_rest(text: &str) -> bool {
     !text.ends_with('\n') && (text.starts_with(BEGIN) || BEGIN.starts_with(text))
 }
 
-/// Returns whether the path still leads to the open file `file`, and not to another one that has
-/// got its name.
+/// Returns whether the path still leads to the open file `file`, and not to a new file that has got
+/// the same name.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -50,8 +53,7 @@ fn is_at(file: &File, path: &Path) -> bool {
     file.metadata().ok().zip(there).is_some_and(|(own, there)| same(own, there))
 }
 
-/// Returns true, as the path always leads to the open file: only on Unix can the name of an open
-/// file be taken.
+/// Returns true: only on Unix can another file get the name of an open file.
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> bool {
     true
@@ -69,7 +71,7 @@ pub(super) struct RowFile {
 }
 
 impl RowFile {
-    /// Opens the file of rows, or creates it.
+    /// Opens the file of rows (results of cases) at a path, or creates it.
     pub(super) fn open(path: &Path) -> Result<Self, CliError> {
         let name = path.display().to_string();
         let path = &place::behind_links(path)?;
@@ -127,7 +129,7 @@ impl RowFile {
         Ok(())
     }
 
-    /// Makes sure that the finished file of rows has its name. If another file has got that name
+    /// Makes sure that the finished file of rows is at its path. If another file has got that name
     /// meanwhile, that file stays, and the rows are stored beside it under another name.
     pub(super) fn keep(&self) -> Result<(), CliError> {
         let failed = |cause| CliError::writing(&self.name)(cause);
@@ -143,8 +145,8 @@ impl RowFile {
         if free { Ok(()) } else { Err(CliError::NotOurs { what: self.name.clone(), reason }) }
     }
 
-    /// Passes every whole row of the file to `take`, and removes an incomplete last line from the
-    /// file.
+    /// Passes every complete row (result of a case) in the file to `take`, and removes an
+    /// incomplete last line from the file.
     pub(super) fn read(
         &self,
         mut take: impl FnMut(ReadRow) -> Result<(), CliError>,

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use crate::units::{quoted, shell};
 
-/// Returns the batch script for Slurm that runs a command in `tasks` tasks; the command comes
-/// without its `--out`, which is `out`.
+/// Returns the batch script for Slurm that runs a command in `tasks` tasks. The words of `command`
+/// have no `--out`: the script adds it from `out`.
 pub(super) fn script(command: &[String], out: &Path, tasks: u32) -> String {
     let command = shell(command);
     let name = |part: &str| quoted(&format!("{}{part}", out.display()));

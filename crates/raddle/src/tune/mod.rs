@@ -22,12 +22,14 @@ use crate::units::plain;
 
 pub(crate) use args::TuneArgs;
 
-/// Beginning of the file with the recipe that `tune` found, by which an earlier one is recognised.
+/// Beginning of the file with the recipe that `tune` found, by which a file that `tune` wrote
+/// earlier is recognised.
 const MARK: &str = "# Found by `raddle tune`";
-/// Words on how to make a search shorter.
+/// Hint that tells the user how to make a search shorter.
 const SHORTER: &str =
     "fewer values of --vary or --seeds are fewer cases, --until TIME fewer requests";
-/// Largest number of characters of the answer in a comment of that file.
+/// Largest number of characters of the answer's sentence in the comment at the top of the recipe
+/// that `tune` writes.
 const SENTENCE: usize = 500;
 
 /// Carries out the verb `tune`: searches the best values of options and of keys of recipes.
@@ -78,14 +80,16 @@ fn ending(tuned: &Tuned) -> VerbEnding<'_> {
     }
 }
 
-/// Returns the sentence that no candidate (combination of values) meets all goals.
+/// Returns the sentence that says that no candidate (combination of values) meets all goals of the
+/// user.
 fn missed(tuned: &Tuned) -> String {
     let today = &tuned.base.case;
     let only = || format!("No candidate meets all goals; {today}, which is today's way, does");
     tuned.answer.missed_goals().map_or_else(only, str::to_owned)
 }
 
-/// Writes the recipe that was found, unless a file is there that this verb did not write.
+/// Writes the recipe that was found to a file, unless a file is at that path that `tune` did not
+/// write.
 fn save(path: &Path, tuned: &Tuned) -> Result<(), CliError> {
     let case = tuned.best.first().map_or("", |best| &best.case);
     // The file tells its user what was found of the recipe.

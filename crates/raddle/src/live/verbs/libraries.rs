@@ -49,7 +49,8 @@ pub(super) struct Libraries {
 }
 
 impl Libraries {
-    /// Finds the libraries: those that the options name, else those beside raddle's own program.
+    /// Finds the libraries: those that the options or environment variables name, else those that
+    /// are installed with raddle.
     pub(super) fn find(args: &ProgramArgs) -> Result<Self, CliError> {
         let opencl = found(&OPENCL, args.layer.as_ref())?;
         let cuda = found(&CUDA, args.cuda.as_ref())?;
@@ -83,8 +84,8 @@ impl Libraries {
     }
 }
 
-/// Returns the path of a library; `None` where the options name none and none lies beside raddle's
-/// own program.
+/// Returns the path of a library: the one that the option or its environment variable names, else
+/// the one beside raddle's own program or in `../lib`; `None` where neither exists.
 fn found(kind: &Kind, named: Option<&PathBuf>) -> Result<Option<PathBuf>, CliError> {
     let named = named.cloned().or_else(|| std::env::var_os(kind.variable).map(Into::into));
     let file = |place: &Path| place.canonicalize().ok().filter(|it| it.is_file());
@@ -102,8 +103,8 @@ fn found(kind: &Kind, named: Option<&PathBuf>) -> Result<Option<PathBuf>, CliErr
     Ok(near.into_iter().flatten().find_map(|place| file(&place)))
 }
 
-/// Makes a temporary folder in which links with the file names of the CUDA driver lead to the
-/// library.
+/// Makes a temporary folder with links to the library that have the file names of the CUDA driver,
+/// so that a program loads the library in place of the driver.
 fn linked(library: &Path) -> std::io::Result<TempDir> {
     let folder = tempfile::tempdir()?;
     for name in DRIVERS {
@@ -112,7 +113,8 @@ fn linked(library: &Path) -> std::io::Result<TempDir> {
     Ok(folder)
 }
 
-/// Returns the value of a path-list variable of the environment with `path` put in front of it.
+/// Returns the value of an environment variable that holds a list of paths, with `path` put in
+/// front of it.
 fn first(path: &OsStr, variable: &str) -> OsString {
     let mut list = path.to_owned();
     if let Some(others) = std::env::var_os(variable).filter(|others| !others.is_empty()) {

@@ -107,13 +107,13 @@ fn told(
     console.print(&text)
 }
 
-/// Opens a file to which a log is written.
+/// Opens a file into which the log of a daemon or a program is written.
 fn log_file(path: &Path) -> Result<Box<dyn Write + Send>, CliError> {
     let file = env::log_file(path).map_err(CliError::writing(&path.display().to_string()))?;
     Ok(Box::new(BufWriter::with_capacity(1 << 16, file)))
 }
 
-/// Returns the recipe that a user names.
+/// Finds the recipe with the name, or in the file, that the command line gives.
 fn recipe(name: &String, registry: &Registry) -> Result<Recipe, CliError> {
     let files = (registry, &Disk::default() as &dyn Files);
     // There is no recipe of today: the daemon stands for a device that does not wait for one.
@@ -128,7 +128,7 @@ struct NowDecides {
     programs: u64,
 }
 
-/// Carries out `live set`: lets another recipe decide.
+/// Carries out `live set`: makes the daemon schedule its programs by another recipe.
 fn set(
     args: &SetArgs,
     registry: &Registry,
@@ -148,7 +148,8 @@ fn set(
     console.print(&text)
 }
 
-/// Carries out `live hint`: says something of a process to the policies.
+/// Carries out `live hint`: passes hints about a process, such as its level of urgency, to the
+/// daemon and its policies.
 fn hint(args: &HintArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
     let mut daemon = ask(&args.socket)?;
     let mut programs = 0;
@@ -199,7 +200,7 @@ pub(crate) fn rules(path: &Path) -> Result<CheckedLog, CliError> {
     read(path, raddle_live::check)
 }
 
-/// Reads the decision log of a live program, and returns what `find` computes from it.
+/// Reads the decision log of a live program, and returns what the function `find` computes from it.
 fn read<A>(
     path: &Path,
     find: impl FnOnce(BufReader<File>) -> Result<A, LiveError>,
@@ -213,8 +214,8 @@ fn read<A>(
     })
 }
 
-/// Checks that the events of a live log, when they are replayed, give equal answers; `raddle log`
-/// of a live log does this too.
+/// Replays the events of a live log, and checks that this gives the answers in the log; `raddle
+/// log` of a live log does so too.
 pub(crate) fn log(
     path: &Path,
     registry: &Registry,
@@ -249,7 +250,8 @@ struct Agreed {
     file: String,
     events: u64,
     answers: u64,
-    /// True if a replay gave all answers of the log again; false where the log breaks off.
+    /// True if a replay gave all answers in the log, and the log is whole; false where the log
+    /// breaks off.
     agree: bool,
     whole: bool,
 }

@@ -14,11 +14,11 @@ use crate::error::CliError;
 
 /// Largest number of characters of the name of a device in the printed status.
 const DEVICE: usize = 40;
-/// Characters that move a terminal's cursor to its first line and clear all below.
+/// Terminal escape sequence that moves the cursor to the first line and clears the screen below it.
 const CLEAR: &str = "\u{1b}[H\u{1b}[J";
 
 /// Carries out `live status`: prints the programs that the daemon schedules, once or, with `every`,
-/// again after each such time. On a terminal each print replaces the one before.
+/// again after each time of that length. On a terminal each print replaces the one before.
 pub(super) fn show(
     daemon: &mut Inquiry,
     every: Option<Duration>,
@@ -104,7 +104,8 @@ fn row(program: &ProgramStatus) -> [String; 15] {
     ]
 }
 
-/// Writes the share of a program and the hints about it, as the command line spells them.
+/// Returns the share of a program, if it is not 1, and the hints about the program, each spelled as
+/// on the command line.
 fn hints(program: &ProgramStatus) -> Vec<String> {
     let Hints { priority, deadline, laxity, utilisation, custom } = program.hints;
     let time = |kind, it: Option<Ticks>| it.map(|it| format!("{kind}:{}", duration(it.0)));
@@ -119,7 +120,8 @@ fn hints(program: &ProgramStatus) -> Vec<String> {
     all.into_iter().flatten().collect()
 }
 
-/// Writes why a program is off the device, and the ids of the processes that caused it.
+/// Returns a text that says why a program may not use the device now, with the ids of the processes
+/// that caused this.
 fn because(program: &ProgramStatus) -> String {
     let pids: Vec<String> = program.by.iter().map(ToString::to_string).collect();
     let pids = pids.join(", ");
