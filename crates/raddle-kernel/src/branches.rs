@@ -10,28 +10,32 @@ use std::fmt::Write;
 
 use crate::lines::{LineKind, SourceLine, lines};
 
-/// Question about an OpenCL C source: which branches of the preprocessor does a compiler take in it?
+/// Generator of a test program that finds out which preprocessor branches of an OpenCL C source a
+/// compiler takes: in the test program each branch defines an empty kernel of its own.
 #[derive(Debug)]
 pub struct Branches<'s> {
     source: &'s str,
     lines: Vec<SourceLine>,
 }
 
-/// Beginning of the name of a kernel that stands for a branch.
+/// Prefix of the kernel names in the test program of [`Branches`]; each of these empty kernels
+/// stands for one preprocessor branch of the tested source.
 const NAME: &str = "raddle_takes_";
 
-/// Words by which a directive is told where it stands: with one of these, a source without code is no
-/// model.
+/// Predefined macros whose value depends on the file or on the position in it. The test program of
+/// [`Branches`] has only the directives of the source, on other lines, so a source with a directive
+/// that uses one of these macros cannot be tested by it.
 const SHIFTING: [&str; 5] =
     ["__LINE__", "__COUNTER__", "__INCLUDE_LEVEL__", "__FILE__", "__BASE_FILE__"];
 
-/// Names of pragmas that change macros, which code may hold too.
+/// Pragmas that change the definition of macros. A source that names one cannot be tested by
+/// [`Branches`]: the pragma may stand in code, which the test program leaves out.
 const CHANGING: [&str; 2] = ["push_macro", "pop_macro"];
 
 impl<'s> Branches<'s> {
-    /// Asks about the branches of a source that is built with these options; `None` where a compiler
-    /// could take other branches in a source without code, or where a file is included, which may say
-    /// so.
+    /// Prepares the test program for a source that is built with these options. Returns `None`
+    /// where a compiler could take other branches in the test program than in the source, or where
+    /// the source includes a file, in which there may be further directives.
     #[must_use]
     pub fn of(source: &'s str, options: &str) -> Option<Self> {
         let lines = lines(source);
@@ -49,7 +53,8 @@ impl<'s> Branches<'s> {
         (!lines.iter().any(shifts)).then_some(Self { source, lines })
     }
 
-    /// Returns the source that asks: it is built with the options of the asked one.
+    /// Returns the text of the test program, which shows the branches that a compiler takes when it
+    /// is built with the same options as the source.
     #[must_use]
     pub fn question(&self) -> String {
         let physical: Vec<&str> = self.source.lines().collect();
@@ -84,9 +89,10 @@ impl<'s> Branches<'s> {
         text
     }
 
-    /// Returns the asked source with those branches alone that the compiler takes, on the same lines, by
-    /// the names of the kernels that it has built of the question. `None` where these do not say of each
-    /// condition which one of its branches is taken.
+    /// Returns the source without the branches that the compiler does not take; all lines keep
+    /// their numbers. `kernels` are the names of the kernels that the compiler has built of the
+    /// test program. `None` where they do not show for each condition which of its branches is
+    /// taken.
     #[must_use]
     pub fn taken(&self, kernels: &BTreeSet<String>) -> Option<String> {
         let is_built = |index: usize| kernels.contains(&format!("{NAME}{index}"));

@@ -10,12 +10,14 @@ use std::process::Command;
 use crate::macros::{all_undecided, undecided};
 use crate::{Construct, Error, Kernel};
 
-/// Compiler for OpenCL C: `clang` and `llvm-spirv`, given by their paths or found in `PATH`.
+/// Compiler for OpenCL C: the programs `clang` and `llvm-spirv`, given by their paths or found in
+/// `PATH`.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Compiler {
     clang: PathBuf,
     translator: PathBuf,
-    /// True where macros that nothing else decides count as not defined.
+    /// True if every macro that neither the source, the options nor OpenCL C decide counts as not
+    /// defined.
     lacks_others: bool,
 }
 
@@ -50,16 +52,17 @@ impl Compiler {
         })
     }
 
-    /// Takes each macro that neither a source, nor the options, nor OpenCL C decide as one that the
-    /// device's compiler does not define.
+    /// Returns this compiler with another setting: each macro that neither a source, nor the
+    /// options, nor OpenCL C decide counts as not defined by the device's compiler.
     #[must_use]
     pub fn lacking_others(self) -> Self {
         Self { lacks_others: true, ..self }
     }
 
     /// Returns the kernels of a source file, compiled with `options` (`-D` and `-I` as for
-    /// `clBuildProgram`). The verdict on each kernel is unknown if the compiled code depends on a
-    /// macro that the device's compiler may define otherwise.
+    /// `clBuildProgram`). The verdict on each kernel (may it be stopped part-way and run again?) is
+    /// unknown if the compiled code depends on a macro that the device's compiler may define
+    /// otherwise.
     ///
     /// # Errors
     /// Where the compiler cannot be run, or does not accept the source; the message is the compiler's.

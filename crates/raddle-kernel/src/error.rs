@@ -1,6 +1,6 @@
 //! What keeps a kernel from being read?
 
-/// Reason why a file or a text could not be used.
+/// Reason why a file or a text with kernels could not be read, compiled or analysed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each field is")]

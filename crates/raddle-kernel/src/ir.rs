@@ -9,8 +9,8 @@ use std::fmt;
 
 use smallvec::SmallVec;
 
-/// Number of a register of the analysed kernel. SPIR-V ids and PTX registers become registers, one
-/// for each inlined copy.
+/// Number of a register of the analysed kernel. Each SPIR-V id or PTX register becomes one register
+/// for each inlined copy of its function.
 pub(crate) type Reg = u32;
 
 /// Index of a basic block in [`Body::blocks`].
@@ -20,13 +20,12 @@ pub(crate) type BlockId = usize;
 #[derive(Clone, Debug)]
 pub(crate) struct Body {
     pub(crate) arguments: Vec<Argument>,
-    /// Registers that hold arguments handed over as numbers or vectors of them, which no instruction
-    /// sets, each as (register, index of the argument); none where operations are not those of SPIR-V.
+    /// Registers that hold the arguments passed as numbers or vectors, each as (register, index of
+    /// the argument); no instruction sets them. Empty for kernels from PTX.
     pub(crate) scalars: Vec<(Reg, u32)>,
     pub(crate) blocks: Vec<BasicBlock>,
     pub(crate) registers: u32,
-    /// Variables of the work-item that the host fills at the launch: structures handed over by
-    /// value.
+    /// Private variables that hold the structures which the host passes by value.
     pub(crate) handed: Vec<PointerOrigin>,
     /// Variables of the program whose address the host can pass to a kernel as an argument.
     pub(crate) addressable: BTreeSet<PointerOrigin>,
@@ -43,7 +42,7 @@ pub struct Argument {
     pub kind: ArgumentKind,
 }
 
-/// Kind of argument of a kernel.
+/// Kind of argument of a kernel, by the memory to which it may lead.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ArgumentKind {
@@ -57,7 +56,7 @@ pub enum ArgumentKind {
     Local,
     /// A sampler of images.
     Sampler,
-    /// Another argument without contents that a kernel can change.
+    /// An argument of another kind, without contents that a kernel can change.
     Other,
 }
 
@@ -72,7 +71,7 @@ pub(crate) struct BasicBlock {
     pub(crate) condition: Option<Operand>,
 }
 
-/// Instruction with its line in the source, 0 where the line is unknown.
+/// Instruction of the analysed kernel with its line in the source, 0 where the line is unknown.
 #[derive(Clone, Debug)]
 pub(crate) struct LinedStep {
     pub(crate) line: u32,
@@ -91,11 +90,11 @@ pub(crate) enum PointerOrigin {
     /// The memory or the image to which the argument with this index (from 0 among the kernel's
     /// arguments) points.
     Argument(u32),
-    /// A variable of the program in global or constant memory, by a number.
+    /// A variable of the program in global or constant memory, numbered by the analysis.
     Program(u32),
-    /// Memory of the workgroup, by a number: a variable or an argument.
+    /// Local memory of the workgroup, a variable or an argument, numbered by the analysis.
     Local(u32),
-    /// A variable of the work-item, by a number.
+    /// A private variable of the work-item, numbered by the analysis.
     Private(u32),
     /// Unknown memory: the pointer was itself read from memory, or made from a number.
     Unknown,
@@ -103,7 +102,8 @@ pub(crate) enum PointerOrigin {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Instruction {
-    /// `to = operation(of)`: the result is equal for equal operands.
+    /// Sets `to` to the result of an operation on the operands `of`, which is equal for equal
+    /// operands.
     Pure {
         to: Reg,
         operation: u32,
@@ -163,11 +163,12 @@ pub(crate) enum Instruction {
         at: Operand,
         repeatable: bool,
     },
-    /// Access at `at` that other work-items or the host can see while the kernel runs.
+    /// Volatile access to memory at `at`, which other work-items or the host may see while the
+    /// kernel runs.
     Volatile {
         at: Operand,
     },
-    /// Construct for which the kernel is refused: a second run is not known to be harmless.
+    /// Marks a construct for which the kernel is refused: a second run is not known to be harmless.
     Refuse(Construct),
 }
 
@@ -191,7 +192,7 @@ impl Instruction {
     }
 
     /// Returns the operands that the instruction uses. The operands of a phi are left out, as they
-    /// are used at the ends of the basic blocks from which control comes.
+    /// count as used at the ends of the preceding basic blocks.
     pub(crate) fn uses(&self) -> SmallVec<[Operand; 4]> {
         match self {
             Self::Pure { of, .. } => of.iter().copied().collect(),
@@ -214,7 +215,7 @@ impl Instruction {
 /// Byte ranges of an access to memory, as (offset from its pointer, length).
 pub(crate) type Spans = SmallVec<[(u32, u32); 2]>;
 
-/// Construct in a kernel that forbids a second run, or that cannot be judged.
+/// Construct in a kernel for which it must not be run again after a stop, or cannot be judged.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum Construct {
@@ -234,13 +235,14 @@ pub enum Construct {
     Call(String),
     /// A function with this name that calls itself.
     Recursion(String),
-    /// The argument or variable with this name is read, and later overwritten at the same address.
+    /// The argument or variable with this name is read, and later overwritten in place by a value
+    /// that is computed from the read one.
     InPlace(String),
-    /// The argument or variable with this name is read and overwritten at addresses that cannot be
-    /// told apart.
+    /// The argument or variable with this name is read and overwritten at addresses that may be the
+    /// same.
     Places(String),
-    /// The argument with this name and a variable of the program, one of them read and the other
-    /// written: the host may have handed over the address of the variable.
+    /// An argument with this name and a variable of the program, of which the kernel reads one and
+    /// writes the other: the host may have passed the address of the variable as the argument.
     Variable(String),
     /// An access through a pointer that was read from memory or made from a number.
     PointerFromMemory,
@@ -250,10 +252,10 @@ pub enum Construct {
     Large,
     /// The instruction with this name, which the analysis does not know.
     Instruction(String),
-    /// A macro with this name, which the device's compiler may define otherwise, decides what is
-    /// compiled; or a file with this name, which cannot be read, is included.
+    /// A macro with this name decides which code is compiled, and the device's compiler may define
+    /// it otherwise; or an included file with this name cannot be read.
     Undecided(String),
-    /// A source that could not be compiled, with the reason.
+    /// A source that could not be compiled; the text is the reason.
     NotCompiled(String),
 }
 

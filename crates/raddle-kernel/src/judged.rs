@@ -9,7 +9,7 @@ use crate::{Argument, Compiler, Construct, Error, Kernel, Reason, Verdict};
 /// Kernel of a source file with its verdict.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// Name of the kernel, as the code has it.
+    /// Name of the kernel, as in the compiled code.
     pub name: String,
     /// Line in the source where the kernel begins, from 1; 0 where the line is not known.
     pub line: u32,
@@ -17,16 +17,17 @@ pub struct Judged {
     pub arguments: Vec<Argument>,
     /// Verdict on whether the kernel may be stopped after any instruction and run again.
     pub verdict: Verdict,
-    /// Place in the kernel for a test by which the workgroups that already run can be stopped
-    /// part-way, if it may have one.
+    /// Kind of test that may be put into the kernel, so that its running workgroups can be stopped
+    /// part-way.
     pub look: Look,
 }
 
 /// Returns the verdicts on the kernels of an OpenCL C (`.cl`), SPIR-V (`.spv`) or PTX (`.ptx`)
 /// file.
 ///
-/// OpenCL C is compiled with `options`, as for `clBuildProgram`. Without a compiler, and where it does
-/// not accept the source, each kernel that the text shows is unknown, with that reason.
+/// OpenCL C is compiled with `options`, as for `clBuildProgram`. Without a compiler, or where the
+/// compiler rejects the source, the kernels found in the text get the verdict unknown, with that
+/// reason.
 ///
 /// # Errors
 /// Where the file cannot be read, or is none of these.
@@ -68,8 +69,8 @@ fn judged(kernel: Kernel) -> Judged {
     }
 }
 
-/// Returns the kernels that the text of a source shows, each with an unknown verdict for the reason
-/// `why`.
+/// Returns the kernels that are found in the text of a source without compiling it, each with the
+/// verdict unknown for the reason `why`.
 fn unknown(text: &str, why: &str) -> Vec<Judged> {
     let found = opencl(text, |_| Look::Never);
     let names = found.kernels.into_iter().chain(found.opaque.into_iter().map(|(name, _)| name));

@@ -14,8 +14,9 @@
 
 use crate::Verdict;
 
-/// Range of addresses that an argument of a launch may reach, in one address space to which the
-/// caller maps sub-buffers, shared virtual memory and the storage of images.
+/// Range of addresses that an argument of a launch may access. The caller gives all ranges in one
+/// address space, in which it also places sub-buffers, shared virtual memory and the storage of
+/// images.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Range {
     begin: u64,
@@ -23,7 +24,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// Range of addresses without a byte, as of a null pointer or a number.
+    /// Empty range of addresses, for an argument such as a null pointer or a number.
     pub const EMPTY: Self = Self { begin: 0, end: 0 };
 
     /// Range of all addresses, for memory whose extent is not known.
@@ -45,8 +46,8 @@ impl Range {
 
 /// Returns whether a kernel with this verdict may be stopped and run again with arguments in the
 /// memory `ranges`, one range for each argument. An argument without a range counts as sharing
-/// memory with every other. `is_zero` says whether all bytes of the argument with an index are zero,
-/// false where its bytes are not known.
+/// memory with every other argument. `is_zero` gets the index of an argument and returns whether
+/// all its bytes are zero; false where they are not known.
 #[must_use]
 pub fn may_run_again(verdict: &Verdict, ranges: &[Range], is_zero: impl Fn(u32) -> bool) -> bool {
     let of = |index: u32| ranges.get(index as usize).copied().unwrap_or(Range::ALL);

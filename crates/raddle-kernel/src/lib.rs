@@ -71,7 +71,7 @@ impl Kernel {
         ptx::kernels(text)
     }
 
-    /// Returns the name of the kernel, as the code has it.
+    /// Returns the name of the kernel, as in the compiled code.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -98,9 +98,9 @@ impl Kernel {
         self.look_by(&self.verdict())
     }
 
-    /// Returns whether launches of the kernel may be cut into ranges of workgroups that run one after
-    /// the other. Where atomic operations on floating-point numbers, or `printf`, depend on the order
-    /// of workgroups, so does the result, as it does without a cut.
+    /// Returns whether launches of the kernel may be cut into ranges of workgroups that run one
+    /// after the other. Results that depend on the order of workgroups, by atomic operations on
+    /// floating-point numbers or by `printf`, still do so in a cut launch.
     #[must_use]
     pub fn ranges(&self) -> Ranges {
         self.body.as_ref().map_or(Ranges::Never, ranges::ranges)

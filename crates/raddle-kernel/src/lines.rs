@@ -8,19 +8,19 @@
 pub(crate) struct SourceLine {
     /// Number of the source line with which the logical line begins, from 1.
     pub(crate) number: u32,
-    /// Number of the source line with which it ends.
+    /// Number of the source line with which the logical line ends, from 1.
     pub(crate) last: u32,
     pub(crate) kind: LineKind,
-    /// Words of the line: names, numbers and signs; without the directive's own name, and a text in
-    /// quotes is one word.
+    /// Words of the line (names, numbers and signs), without the name of its directive; a quoted
+    /// text is one word.
     pub(crate) words: Vec<String>,
     /// Names of the parameters of a macro that the line defines.
     pub(crate) parameters: Vec<String>,
-    /// Path of the file that the line includes; empty for other lines.
+    /// Path of the file that an `#include` line names; empty for other lines.
     pub(crate) path: String,
 }
 
-/// Meaning of a source line for the preprocessor.
+/// Kind of a source line for the preprocessor: code, or one of the directives.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum LineKind {
     Code,
@@ -33,13 +33,13 @@ pub(crate) enum LineKind {
     Else,
     EndIf,
     Include,
-    /// A pragma, an error, or another directive that decides nothing about code.
+    /// A pragma, an `#error`, or another directive that does not decide which code is compiled.
     Other,
 }
 
 impl SourceLine {
-    /// Returns the names in the source line; in the definition of a macro, those of its body but
-    /// for its parameters.
+    /// Returns the names (identifiers) in the source line; in a macro definition, those in the
+    /// macro's body without its parameters.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         let skipped = usize::from(self.kind == LineKind::Define);
         let names =
@@ -48,7 +48,7 @@ impl SourceLine {
     }
 }
 
-/// Returns whether a word begins as a name does: with a letter or an underscore.
+/// Returns whether a word is a name (identifier): it begins with a letter or an underscore.
 pub(crate) fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
@@ -85,7 +85,8 @@ pub(crate) fn lines(source: &str) -> Vec<SourceLine> {
     all
 }
 
-/// Returns the number of bytes of the comment with which `rest` begins, up to the end of its line.
+/// Returns the number of bytes of the `//` comment with which `rest` begins, up to the end of its
+/// line; a line that ends with a backslash goes on in the next one.
 fn comment(rest: &str) -> usize {
     let mut from = 0;
     while let Some(end) = rest[from..].find('\n') {
@@ -97,8 +98,8 @@ fn comment(rest: &str) -> usize {
     rest.len()
 }
 
-/// Returns the number of bytes of the text in quotes with which `rest` begins, which ends with its
-/// line at the latest.
+/// Returns the number of bytes of the quoted text with which `rest` begins; a quotation ends at the
+/// end of its line at the latest.
 fn quoted(rest: &str) -> usize {
     let quote = rest.chars().next();
     let mut escaped = false;

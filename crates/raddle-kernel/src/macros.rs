@@ -40,19 +40,20 @@ pub(crate) fn undecided(source: &str, file: &Path, options: &[OsString]) -> Opti
     table.read(source, &folders, 0).err()
 }
 
-/// Most macros that are asked for about one source.
+/// Most undecided macros that are listed for one source.
 const MOST_ASKED: usize = 64;
 
-/// Returns the macros that a source in OpenCL C has to know and that neither it, nor the options, nor
-/// OpenCL C decide, in the order in which they are met where none of them is defined. With an option
-/// `-UNAME` for each of them that the device's compiler does not define, the source may be
+/// Returns the macros on which an OpenCL C source depends and that neither it, nor the options, nor
+/// OpenCL C decide, in the order in which they are met if none of them is defined. If an option
+/// `-UNAME` is added for each of them that the device's compiler does not define, the source can be
 /// [judged](crate::Compiler::kernels).
 #[must_use]
 pub fn undecided_macros(source: &str, options: &[OsString]) -> Vec<String> {
     all_undecided(source, Path::new(""), options)
 }
 
-/// As [`undecided_macros`], for a source in the file `file`.
+/// Returns what [`undecided_macros`] does, for a source in the file `file`, whose folder is
+/// searched for included files.
 pub(crate) fn all_undecided(source: &str, file: &Path, options: &[OsString]) -> Vec<String> {
     let (mut options, mut names) = (options.to_vec(), Vec::new());
     while names.len() < MOST_ASKED
@@ -72,17 +73,17 @@ const DEEPEST: u32 = 32;
 
 #[derive(Default)]
 struct MacroTable {
-    /// Macros of which it is known whether they are defined, for every compiler.
+    /// Macros that are known to be defined, or not defined, for every compiler.
     decided: BTreeSet<String>,
-    /// Names that occur in the bodies of macros, by macro.
+    /// Names that occur in the body of each macro, by the macro's name.
     bodies: BTreeMap<String, BTreeSet<String>>,
     /// Version of the OpenCL language that the options name; `None` where they name none.
     language: Option<String>,
 }
 
 impl MacroTable {
-    /// Stores the macro that a compiler option `NAME` or `NAME=VALUE` defines. Returns a macro of
-    /// the compiler that its value uses; `None` where there is none.
+    /// Stores the macro that a compiler option `NAME` or `NAME=VALUE` defines. Returns a macro in
+    /// the value that differs from compiler to compiler; `None` where there is none.
     fn option(&mut self, given: &str) -> Option<String> {
         let (name, value) = given.split_once('=').unwrap_or((given, ""));
         let name = name.split('(').next().unwrap_or(name).to_owned();
@@ -95,9 +96,9 @@ impl MacroTable {
         differs
     }
 
-    /// Reads a source, or a file that it includes, which is looked for in `folders`; `depth` is the
-    /// number of files around it. The error is (macro that is not decided, or name of a file that
-    /// cannot be read; line).
+    /// Reads a source, or a file that it includes, and records its macros. Included files are
+    /// looked up in `folders`; `depth` is the number of files through which this one is included.
+    /// The error is (macro that is not decided, or name of a file that cannot be read; line).
     fn read(&mut self, source: &str, folders: &[PathBuf], depth: u32) -> Result<(), (String, u32)> {
         let lines = lines(source);
         let places = places(&lines);
@@ -141,8 +142,8 @@ impl MacroTable {
         Ok(())
     }
 
-    /// Checks that code uses no macro of the compiler that is not decided. The error is the macro's
-    /// name.
+    /// Checks that a line of code uses no undecided macro that differs from compiler to compiler.
+    /// The error is the macro's name.
     fn used(&self, line: &SourceLine) -> Result<(), String> {
         let differs = |name: &&str| {
             is_of_compiler(name) && !self.decided.contains(*name) && !self.is_fixed(name, true)
@@ -151,7 +152,8 @@ impl MacroTable {
     }
 
     /// Returns whether a macro is the same for all compilers: its value if `by_value` is true, else
-    /// only whether it is defined. `seen` are the macros that were looked at before.
+    /// only whether it is defined. `seen` has the macros that this search has visited before, to
+    /// end in cycles.
     fn is_decided(&self, name: &str, by_value: bool, seen: &mut BTreeSet<String>) -> bool {
         if self.is_fixed(name, by_value) {
             return true;
@@ -250,8 +252,8 @@ fn guards(lines: &[SourceLine]) -> bool {
     false
 }
 
-/// Returns (macro, true if its value decides) for each macro that a preprocessor condition asks
-/// for; false where only its definition matters.
+/// Returns (macro, true if its value decides) for each macro that a preprocessor condition tests;
+/// false if it only matters whether the macro is defined.
 fn asked(words: &[String]) -> Vec<(&str, bool)> {
     let mut all = Vec::new();
     let mut before = ["", ""];
@@ -265,7 +267,7 @@ fn asked(words: &[String]) -> Vec<(&str, bool)> {
     all
 }
 
-/// Returns whether a compiler may define a macro with this name by itself.
+/// Returns whether the name of a macro is reserved, so that a compiler may define it by itself.
 fn is_reserved(name: &str) -> bool {
     const BEGINS: [&str; 10] =
         ["_", "cl_", "cles_", "CL_", "CLK_", "FP_", "FLT_", "DBL_", "HALF_", "POCL"];
@@ -310,7 +312,8 @@ fn is_integer_type(name: &str) -> bool {
     ["CHAR", "SCHAR", "UCHAR", "SHRT", "USHRT", "INT", "UINT", "LONG", "ULONG"].contains(&ty)
 }
 
-/// Returns whether a name in code is that of a macro by which compilers and devices are told apart.
+/// Returns whether a name in code is that of a macro by which programs tell compilers or devices
+/// apart.
 fn is_of_compiler(name: &str) -> bool {
     const BEGINS: [&str; 12] = [
         "cl_khr_",

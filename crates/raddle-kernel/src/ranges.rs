@@ -13,17 +13,19 @@ use crate::ir::{Body, Instruction, Operand};
 /// Answer whether launches of a kernel may be cut into ranges of workgroups.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Ranges {
-    /// No: workgroups may wait for each other, or it could not be told.
+    /// No: a workgroup may wait for other workgroups, or the analysis could not exclude it.
     #[default]
     Never,
-    /// Yes, where the kernel is told its place: it asks for the number of its workgroup, for the
-    /// number of all of them, or for the size or the begin of the whole launch.
+    /// Yes, if added arguments tell the kernel which range its launch is, as it uses the number of
+    /// its workgroup, the number of workgroups, or the size or offset of the whole launch.
     Told,
-    /// Yes, as it is: by a global offset each work-item has its own global number.
+    /// Yes, without a change of the kernel: a global offset gives each work-item its right global
+    /// id.
     Plain,
 }
 
-/// Questions that a workgroup answers alike, whichever range of the launch it is in.
+/// Built-in numbers that have the same value in a range as in the whole launch, if the range has a
+/// global offset.
 const OWN: [BuiltIn; 12] = [
     BuiltIn::WorkDim,
     BuiltIn::WorkgroupSize,
@@ -39,7 +41,7 @@ const OWN: [BuiltIn; 12] = [
     BuiltIn::SubgroupLocalInvocationId,
 ];
 
-/// Questions that the prologue can answer in place of the device.
+/// Built-in numbers that differ in a range, and that the prologue can compute for the whole launch.
 const TOLD: [BuiltIn; 4] =
     [BuiltIn::WorkgroupId, BuiltIn::NumWorkgroups, BuiltIn::GlobalSize, BuiltIn::GlobalOffset];
 

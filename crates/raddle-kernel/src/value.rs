@@ -11,11 +11,11 @@ use smallvec::SmallVec;
 
 use crate::ir::{BlockId, PointerOrigin, Reg};
 
-/// Number of a value that the analysis has computed; equal numbers are equal values.
+/// Number of a value that the analysis has computed; values with one number are certainly equal.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Value(u32);
 
-/// Bytes of a variable of the work-item: (variable, offset in bytes, length in bytes).
+/// Bytes of a private variable of the work-item: (variable, offset in bytes, length in bytes).
 pub(crate) type VariableCell = (u32, i64, u32);
 
 /// Meaning of a value: how it is computed, or where it comes from.
@@ -23,7 +23,8 @@ pub(crate) type VariableCell = (u32, i64, u32);
 pub(crate) enum Meaning {
     Int(i64),
     Origin(PointerOrigin),
-    /// The sum `base + bytes + sum of count * term`, with terms sorted and counts not 0.
+    /// The sum `base + bytes + sum of count * term`, where `terms` are (term, count), sorted, and
+    /// no count is 0.
     Sum {
         base: Option<Value>,
         terms: Vec<(Value, i64)>,
@@ -34,22 +35,22 @@ pub(crate) enum Meaning {
     Held(Value, u32),
     /// Bytes of another value: (that value, offset of the first byte, number of bytes).
     Part(Value, i64, u32),
-    /// Unknown value that an instruction sets: (basic block, index of the instruction in the
+    /// Unknown value that one instruction computes: (basic block, index of the instruction in the
     /// block).
     Set(BlockId, usize),
     /// Unknown value of a register where control comes from several basic blocks: (block,
     /// register).
     Joined(BlockId, Reg),
     JoinedCell(BlockId, VariableCell),
-    /// Counter of a loop in any of its rounds (passes through its body): (number of rows within each
-    /// other that its row is, number of the counter in the loop).
+    /// Counter of a loop, in any of its iterations: (nesting depth of the row that uses it, number
+    /// of the counter in the loop).
     Counter(usize, usize),
-    /// All addresses that one access visits in a counting loop, as values: (form in which the loop
-    /// is left, address, condition, then the first and the following value of each counter).
+    /// Row: all addresses that one access visits in a counting loop. The values are (form in which
+    /// the loop ends, address, condition, then the first and the next value of each counter).
     Row(Vec<Value>),
 }
 
-/// Pointer as a variable part, `moving`, and a constant number of bytes behind it.
+/// Address as a variable part, `moving`, plus a constant number of bytes.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Address {
     pub(crate) moving: Value,
@@ -59,12 +60,14 @@ pub(crate) struct Address {
 /// Memory to which a pointer may lead, as a sorted list.
 pub(crate) type Origins = SmallVec<[PointerOrigin; 1]>;
 
-/// Largest step by which numbers are told apart: every integer type has as many values, or a multiple.
+/// Largest step that is tracked for numbers of the form step * n + rest: the number of values of
+/// every integer type is a multiple of it.
 const MOST_STEP: i64 = 1 << 8;
-/// Largest shift by which a number of this step is not zero.
+/// Largest left shift whose effect on the step and the rest is tracked: the factor 2^7 is below the
+/// largest step, 2^8.
 const MOST_SHIFT: i64 = 7;
 
-/// Hasher in which all bits of the hashed words count, for the table of values.
+/// Hash function for the table of values, in which every bit of the hashed words has an influence.
 struct Mixed(u64);
 
 impl Hasher for Mixed {
@@ -93,13 +96,13 @@ impl Hasher for Mixed {
 
 #[derive(Debug, Default)]
 pub(crate) struct Values {
-    /// Hash table of values: each stands at the first free entry (`None`) from its meaning's hash
-    /// on; at least half of the entries are free.
+    /// Hash table of values: each value is at the first free entry from the hash of its meaning on;
+    /// `None` is a free entry, and at least half of the entries are free.
     places: Vec<Option<Value>>,
     meanings: Vec<Meaning>,
     /// Memory to which each value can lead as a pointer.
     origins: Vec<Origins>,
-    /// True if a known value was found to lead, as a pointer, to more memory than before.
+    /// True if a known pointer value was found to lead to more memory than was known before.
     grown: bool,
 }
 
@@ -138,8 +141,8 @@ impl Values {
         at
     }
 
-    /// Adds to the memory to which a value may lead, as a pointer, the memory of the values from
-    /// which it is computed. Returns whether any of it is new.
+    /// Adds to the memory to which a pointer value may lead the memory of the values from which it
+    /// is computed. Returns whether any of that memory is new.
     fn inherits(&mut self, value: Value) -> bool {
         let parts: SmallVec<[(Value, bool); 4]> = match self.meaning(value) {
             &Meaning::Origin(origin) => return self.leads(value, [origin]),
@@ -163,8 +166,8 @@ impl Values {
         new
     }
 
-    /// Returns whether a known value was found to lead, as a pointer, to more memory since the last
-    /// call of this function.
+    /// Returns whether, since the last call of this function, a known pointer value was found to
+    /// lead to more memory than before.
     pub(crate) fn take_grown(&mut self) -> bool {
         std::mem::take(&mut self.grown)
     }
@@ -186,7 +189,7 @@ impl Values {
         &self.origins[value.0 as usize]
     }
 
-    /// Adds memory to which a value may lead as a pointer. Returns whether any of it is new.
+    /// Adds memory to which a pointer value may lead. Returns whether any of that memory is new.
     pub(crate) fn leads(
         &mut self,
         value: Value,
@@ -256,8 +259,8 @@ impl Values {
         }
     }
 
-    /// Returns (memory to which a pointer leads, terms in its address, each as (term, count)); `None`
-    /// where it may lead to several memories or its address is no such sum.
+    /// Returns (memory to which a pointer leads, terms (term, count) of its offset in that memory);
+    /// `None` where the pointer may lead to several memories, or is not such a sum.
     pub(crate) fn strides(&self, moving: Value) -> Option<(PointerOrigin, Vec<(Value, i64)>)> {
         match self.meaning(moving) {
             Meaning::Origin(origin) => Some((*origin, Vec::new())),
@@ -273,16 +276,16 @@ impl Values {
         }
     }
 
-    /// Returns (step, rest) for a number, which is the rest more than a multiple of the step. The step is a
-    /// power of two, so that this holds for sums and products that leave the range of their type; (1, 0)
-    /// where nothing is known. `depth` is the number of levels of values within values that may still be
-    /// looked at.
+    /// Returns (step, rest) such that the number `value` is rest plus a multiple of step; (1, 0)
+    /// where nothing is known. The step is a power of two, so that the relation survives overflow
+    /// of sums and products. `depth` is the number of levels of nested values that may still be
+    /// visited.
     pub(crate) fn congruence(&self, value: Value, depth: u32) -> (i64, i64) {
         self.congruence_by(value, depth, &mut BTreeMap::new())
     }
 
-    /// Returns what [`Self::congruence`] does; `known` has the answers on values that were asked
-    /// about before.
+    /// Returns what [`Self::congruence`] does; `known` has the results for values that were visited
+    /// before.
     fn congruence_by(
         &self,
         value: Value,
@@ -338,7 +341,7 @@ impl Values {
     }
 
     /// Returns whether `value` is computed from one of the values `of`. `looks` is the number of
-    /// values that may still be looked at; when it is used up, the answer is no.
+    /// values that may still be visited; when it is used up, the answer is false.
     pub(crate) fn depends(&self, value: Value, of: &BTreeSet<Value>, looks: &mut usize) -> bool {
         let mut pending = vec![value];
         let mut seen = BTreeSet::new();

@@ -21,7 +21,8 @@ pub enum Verdict {
     Conditional(Conditions),
     /// The kernel may not be run again, for the reason in the value.
     Not(Reason),
-    /// Unknown, which counts as no: for this reason a second run was not shown to be harmless.
+    /// Unknown, which counts as no: for this reason the analysis could not show that a second run
+    /// is harmless.
     Unknown(Reason),
 }
 
@@ -29,9 +30,9 @@ pub enum Verdict {
 /// the kernel may be run again.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Conditions {
-    /// Pairs of arguments that must share no byte.
+    /// Pairs of arguments (by index) whose memory must not overlap.
     pub apart: BTreeSet<(u32, u32)>,
-    /// Numbers all of whose bytes must be zero.
+    /// Numeric arguments (by index) that must be zero in all of their bytes.
     pub zero: BTreeSet<u32>,
 }
 
@@ -47,17 +48,17 @@ impl FromIterator<(u32, u32)> for Conditions {
     }
 }
 
-/// Construct that decided a verdict on a kernel, and its line in the source.
+/// Reason of a verdict on a kernel: the construct that decided it, and its line in the source.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Reason {
-    /// Construct that decided the verdict.
+    /// Construct in the kernel that decided the verdict.
     pub construct: Construct,
-    /// Line in the source, from 1; 0 where the code does not give it.
+    /// Line in the source of the construct, from 1; 0 where the code does not give it.
     pub line: u32,
 }
 
-/// Returns the verdict on a kernel. Where it is a refusal, but a number that is zero at a launch keeps
-/// the kernel away from what was refused, the verdict is conditional.
+/// Returns the verdict whether a kernel may be run again. If it is refused, but would not be where
+/// some numeric argument is zero, the verdict is conditional on that.
 pub(crate) fn judge(body: &Body) -> Verdict {
     let whole = judge_as_it_is(body);
     if !matches!(whole, Verdict::Not(_) | Verdict::Unknown(_)) {
@@ -131,12 +132,11 @@ fn judge_as_it_is(body: &Body) -> Verdict {
     }
 }
 
-/// Access to memory, with its address as a multiple of a step; `None` where the address is not
-/// known.
+/// Access to memory, with the addresses that it may have; `None` where they are not known.
 type Placed<'f> = (&'f Access, Option<Strided>);
 
-/// Addresses of an access, counted from the beginning of its memory: `size` bytes from `bytes` plus
-/// any multiple of `step` bytes on.
+/// Addresses that an access may have in the memory `base`: `size` bytes at the offset `bytes` plus
+/// any multiple of `step` bytes.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 struct Strided {
     base: PointerOrigin,
@@ -169,15 +169,17 @@ fn by_origin(
     all
 }
 
-/// Most levels of operations on operations in an address by which places are told apart.
+/// Largest nesting depth of the operations in an address that are evaluated to tell addresses
+/// apart.
 const DEEPEST: u32 = 16;
 
-/// Most values that a search looks at on the way from a written value to a read one. Beyond that,
-/// memory is not known to be changed in place (overwritten by a value that is computed from it).
+/// Most values that are visited to find out whether a written value is computed from a read one.
+/// Beyond that, the write does not count as one in place (of a value that is computed from the
+/// overwritten one).
 const MOST_LOOKS: usize = 400_000;
 
-/// Returns (in place, line of the write) for each of `writes` that may fall on bytes which one of
-/// `reads`, of the same argument, reads: `true` where it certainly overwrites a read value by one
+/// Returns (in place, line of the write) for each of `writes` that may overlap one of `reads`, all
+/// in the same memory. `in place` is true if the write certainly overwrites a read value by one
 /// that is computed from it.
 fn collisions(
     found: &Effects,
@@ -216,9 +218,8 @@ fn collisions(
     met
 }
 
-/// Returns whether two accesses of one argument never share a byte: each step between them is a
-/// multiple of a stride within which they take different bytes, such as two fields of one
-/// structure.
+/// Returns whether two accesses to the same memory never overlap: both go by multiples of a stride,
+/// and take different bytes within it, such as two fields of one structure.
 fn apart(from: Strided, to: Strided) -> bool {
     if from.base != to.base {
         return false;

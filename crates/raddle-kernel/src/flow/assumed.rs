@@ -13,20 +13,22 @@ use super::{Analysis, assigned_once};
 use crate::ir::{BlockId, Body, Construct, Reg};
 use crate::value::{Meaning, Value};
 
-/// Most passes over a kernel in which conditions are decided by those that were decided before.
+/// Most passes over a kernel: each pass removes the branches that cannot be taken for a zero
+/// argument, which may decide further conditions in the next pass.
 const MOST_ROUNDS: u32 = 4;
 
-/// Most levels of operations on operations that are evaluated in a condition.
+/// Largest nesting depth of the operations in a condition that is evaluated.
 const DEEPEST: u32 = 16;
 
-/// Most values that are looked at to see whether conditions are about one number.
+/// Most values that are visited to find out whether the conditions of a kernel depend on one
+/// argument.
 const MOST_LOOKS: usize = 100_000;
 
-/// Range of numbers that are alike in integers of any width, with and without a sign.
+/// Range of numbers that have the same bits in integers of every width, signed or unsigned.
 const PLAIN: std::ops::RangeInclusive<i64> = 0..=127;
 
-/// Returns, for each number among the arguments by which a condition of the kernel is decided where it
-/// is zero, (index of the argument, the kernel without the ways that are not taken then).
+/// Returns, for each numeric argument whose being zero decides a condition of the kernel, (index of
+/// the argument, body of the kernel without the branches that are not taken if it is zero).
 pub(crate) fn where_zero(body: &Body) -> impl Iterator<Item = (u32, Body)> {
     let found = decided(body, &body.scalars).into_iter().filter(|(_, ways)| !ways.is_empty());
     found.map(|((register, index), mut ways)| {
@@ -47,11 +49,12 @@ pub(crate) fn where_zero(body: &Body) -> impl Iterator<Item = (u32, Body)> {
     })
 }
 
-/// Ways that are taken, each as (basic block, the one of its two followers that follows).
+/// Branches that are taken, each as (basic block with the condition, the one of its two successors
+/// to which control goes).
 type TakenWays = Vec<(BlockId, BlockId)>;
 
-/// Returns for each of `numbers`, arguments as (register, index), the ways that are taken where it is
-/// zero.
+/// Returns for each of `numbers`, the arguments as (register, index), the branches that are taken
+/// if the argument is zero.
 fn decided(body: &Body, numbers: &[(Reg, u32)]) -> Vec<((Reg, u32), TakenWays)> {
     let Ok(graph) = graph(body) else { return Vec::new() };
     let mut analysis = Analysis::new(body, &graph, None, assigned_once(body, &graph));
@@ -89,10 +92,10 @@ fn decided(body: &Body, numbers: &[(Reg, u32)]) -> Vec<((Reg, u32), TakenWays)> 
 }
 
 impl Analysis<'_> {
-    /// Returns the number that `value` is where all bytes of `zero` are zero: an integer, 0 for a value
-    /// without a set bit, 1 for what is true; `None` where it cannot be told. `depth` is the number of
-    /// levels of values within values that may still be looked at, `known` has the answers on values
-    /// that were asked about before.
+    /// Returns the number that `value` is if all bytes of `zero` are zero: an integer, 0 for a
+    /// value without a set bit, 1 for a true condition; `None` where it cannot be told. `depth` is
+    /// the number of levels of nested values that may still be visited; `known` has the results for
+    /// values that were visited before.
     fn where_zero(
         &self,
         value: Value,
@@ -128,8 +131,9 @@ impl Analysis<'_> {
     }
 }
 
-/// Returns the number that an operation of SPIR-V gives, by those of its parts that are known: its
-/// operands, then its type, which is negative for a vector. `None` where it cannot be told.
+/// Returns the result of the SPIR-V operation `op`; `None` where it cannot be told. `part` returns
+/// the operand with an index, as far as it is known, and behind the operands the number of the
+/// type, which is negative for a vector.
 fn result(op: Op, part: impl Fn(usize) -> Option<i64>) -> Option<i64> {
     let is_scalar = |at: usize| part(at).is_none_or(|ty| ty >= 0);
     let both = || part(0).zip(part(1)).filter(|_| is_scalar(2));

@@ -8,7 +8,8 @@ use super::{Access, Analysis};
 use crate::ir::BlockId;
 use crate::value::Address;
 
-/// Most levels of loops within loops for which the addresses that they visit together are searched.
+/// Largest nesting depth of loops for which the set of addresses that they visit together is
+/// computed.
 const MOST_NESTED: usize = 4;
 
 impl Analysis<'_> {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::ir::{BasicBlock, BlockId, Body, Construct};
 
 /// Numbers the basic blocks so that each dominates a range of numbers, and returns that range for
-/// each block as (first, end); a block's own number is the first. `order` is reverse post-order,
-/// and `dominators` has each block's immediate dominator.
+/// each block as (first, end); the first number of the range is the block's own. `order` is reverse
+/// post-order, and `dominators` has each block's immediate dominator.
 pub(super) fn intervals(order: &[BlockId], dominators: &[Option<BlockId>]) -> Vec<(usize, usize)> {
     let mut below = vec![1; dominators.len()];
     // A dominator stands before all that it dominates.
@@ -43,8 +43,8 @@ pub(super) struct Graph {
     pub(super) loops: Vec<Loop>,
 }
 
-/// Loop of a kernel: its first basic block, all of its blocks, and the blocks that jump back to the
-/// first.
+/// Loop of a kernel: its first basic block (header), all blocks inside it, and the blocks that jump
+/// back to the header.
 #[derive(Debug)]
 pub(super) struct Loop {
     pub(super) header: BlockId,
@@ -52,12 +52,12 @@ pub(super) struct Loop {
     pub(super) ends: Vec<BlockId>,
 }
 
-/// Most basic blocks that all loops of a kernel together may have; a block in two loops counts
-/// twice.
+/// Largest total number of basic blocks in all loops of a kernel; a block in two nested loops
+/// counts twice.
 const MOST_INSIDE: usize = 2_000_000;
 
 /// Returns the control-flow graph of a kernel's body. The error is (reason why the body cannot be
-/// judged, line): a loop has several entries, or loops have too many blocks.
+/// judged, line): a loop has several entry points, or the loops have too many blocks.
 pub(super) fn graph(body: &Body) -> Result<Graph, (Construct, u32)> {
     let blocks = &body.blocks;
     let (post, position) = walk(blocks, &vec![0; blocks.len()]);
@@ -120,8 +120,8 @@ pub(super) fn walk(blocks: &[BasicBlock], depths: &[u32]) -> (Vec<BlockId>, Vec<
     (post, position)
 }
 
-/// Returns all loops of a control-flow graph, found by their jumps back, `backwards`, each (from,
-/// first block of the loop); `None` where they have more blocks together than `MOST_INSIDE`.
+/// Returns all loops of a control-flow graph, given its back edges `backwards`, each as (from,
+/// first block of the loop); `None` where the loops have more than `MOST_INSIDE` blocks together.
 fn loops(
     blocks: &[BasicBlock],
     order: &[BlockId],
@@ -149,7 +149,7 @@ fn loops(
     Some(loops)
 }
 
-/// Returns for each basic block the blocks in `order` from which control comes to it.
+/// Returns for each basic block its predecessors that are in `order`.
 pub(super) fn before(blocks: &[BasicBlock], order: &[BlockId]) -> Vec<Vec<BlockId>> {
     let mut before: Vec<Vec<BlockId>> = vec![Vec::new(); blocks.len()];
     for &from in order {

@@ -14,19 +14,21 @@ use super::{Access, Analysis};
 use crate::ir::BlockId;
 use crate::value::{Meaning, Origins, Value};
 
-/// Range of numbers that conversions between integers of any width leave unchanged; a guard is
-/// known only if it holds such a number.
+/// Range of numbers that conversions between integers of any width leave unchanged. The analysis
+/// recognises a guard (a value that a condition tests, and that a later write sets so that the
+/// condition fails) only if the written number is in this range.
 const KEPT: std::ops::RangeInclusive<i64> = 0..=127;
 
-/// Least size in bytes of an integer that can hold the number of any work-item of a launch.
+/// Smallest size in bytes of an integer type that can hold the global id of any work-item.
 const NUMBERED: i64 = 4;
 
-/// Most levels of operations on operations that are evaluated in a condition.
+/// Largest nesting depth of the operations in a condition that is evaluated.
 const DEEPEST: u32 = 8;
 
 impl Analysis<'_> {
-    /// Sets `last` on writes that are the last one of their work-item and change the value that a
-    /// condition before them tests (a guard), so that a second run writes nothing.
+    /// Sets `last` on each write that is the last one of its work-item and changes the value that
+    /// an earlier condition tests (a guard), so that the work-item would write nothing in a second
+    /// run.
     pub(super) fn guards(&mut self, by_block: &mut BTreeMap<BlockId, Vec<Access>>) {
         // Where work-items wait for each other, another may have read the guard before.
         if self.body.meets {
@@ -57,7 +59,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// Returns the basic blocks from whose end control may come to one of `blocks`.
+    /// Returns the basic blocks from which some path leads to one of `blocks`.
     fn leading_to(&self, blocks: &BTreeSet<BlockId>) -> BTreeSet<BlockId> {
         let mut found = BTreeSet::new();
         let mut pending: Vec<BlockId> = blocks.iter().copied().collect();
@@ -67,9 +69,9 @@ impl Analysis<'_> {
         found
     }
 
-    /// Returns whether `write` turns off the guard, the value that `read` reads and that the end of
-    /// the basic block `from` tests: once the guard is the stored number, no write follows that
-    /// block.
+    /// Returns whether `write` turns off a guard: `read` reads the guard, the end of the basic
+    /// block `from` tests it, and once the guard has the value that `write` stores, no write
+    /// follows that block.
     fn turns_off(
         &mut self,
         from: BlockId,
@@ -85,8 +87,9 @@ impl Analysis<'_> {
             && !self.graph.loops.iter().any(|each| each.inside.contains(&from))
     }
 
-    /// Returns the basic block that follows `from`, whose end tests the value of `read`, once that
-    /// value is the number that `write` stores; `None` where that block is not known.
+    /// Returns the successor of the basic block `from`, whose end tests the value of `read`, to
+    /// which control no longer goes once that value is the number that `write` stores; `None` where
+    /// it is not known.
     fn on(&mut self, from: BlockId, read: &Access, write: &Access) -> Option<BlockId> {
         let block = &self.body.blocks[from];
         let &[yes, no] = block.next.as_slice() else { return None };
@@ -99,7 +102,7 @@ impl Analysis<'_> {
 
     /// Returns the number that `value` certainly is, where `known` is (a value from which it is
     /// computed, the number of that value); `None` where it cannot be told. `depth` is the number
-    /// of levels of values within values that may still be looked at.
+    /// of levels of nested values that may still be visited.
     fn decided(&self, value: Value, known: Option<(Value, i64)>, depth: u32) -> Option<i64> {
         if let Some((_, number)) = known.filter(|(known, _)| *known == value) {
             return Some(number);
@@ -122,9 +125,9 @@ impl Analysis<'_> {
         }
     }
 
-    /// Returns whether no two work-items share a guard (value that a condition tests and a later
-    /// write turns off) and the order of writes does not matter: each written place in memory
-    /// belongs to one work-item, or all work-items write the same number there.
+    /// Returns whether the order in which work-items write does not matter: no two work-items share
+    /// a guard (a value that a condition tests and a later write turns off), and all other written
+    /// memory belongs to one work-item each, or gets the same number from all.
     fn in_any_order(
         &self,
         by_block: &BTreeMap<BlockId, Vec<Access>>,
@@ -147,8 +150,8 @@ impl Analysis<'_> {
         })
     }
 
-    /// Returns whether each work-item makes these writes in a range of bytes that no other
-    /// work-item writes.
+    /// Returns whether each work-item does all of these writes within a range of bytes that no
+    /// other work-item writes.
     fn own(&self, writes: &[&Access]) -> bool {
         let steps: Option<BTreeSet<i64>> =
             writes.iter().map(|write| self.distance(write)).collect();
@@ -160,8 +163,8 @@ impl Analysis<'_> {
         steps.len() == 1 && length.is_some_and(|length| steps.iter().all(|step| length <= *step))
     }
 
-    /// Returns the distance in bytes between the places that two neighbouring work-items write;
-    /// `None` where the address is not a multiple of the work-item's number.
+    /// Returns the distance in bytes between the addresses that two neighbouring work-items write;
+    /// `None` where the address is not a base plus a multiple of the global id.
     fn distance(&self, write: &Access) -> Option<i64> {
         let Meaning::Sum { base: Some(_), terms, .. } = self.values.meaning(write.place?.0.moving)
         else {
@@ -183,8 +186,8 @@ impl Analysis<'_> {
         self.number(value).is_some_and(|(found, _)| found == Some(i64::from(number as u32)))
     }
 
-    /// Returns whether a value is the number of the work-item as PTX computes it: group times size,
-    /// plus local number.
+    /// Returns whether a value is the global id of the work-item as PTX computes it: block index
+    /// times block size, plus thread index.
     fn is_summed(&self, value: Value) -> bool {
         let operands = |value, op: Op| match self.values.meaning(value) {
             Meaning::Operation(operation, of) if *operation == op as u32 => Some(of.as_slice()),
@@ -199,8 +202,9 @@ impl Analysis<'_> {
         self.is_number(local, BuiltIn::LocalInvocationId) && (is_product(a, b) || is_product(b, a))
     }
 
-    /// Returns whether these writes all store one known number at one address, and the steps of
-    /// that address from work-item to work-item are multiples of the number's size.
+    /// Returns whether these writes all store one known number at one address. Where the address
+    /// depends on the work-item, it changes by multiples of the number's size, so that writes to
+    /// different addresses do not overlap.
     fn equal(&self, writes: &[&Access]) -> bool {
         let first = writes.first().and_then(|write| write.place.zip(write.value));
         let Some(((address, size), value)) = first else { return false };
@@ -212,8 +216,9 @@ impl Analysis<'_> {
             && writes.iter().all(|write| write.place.zip(write.value) == first)
     }
 
-    /// Returns (number of the SPIR-V built-in from which a value is taken, `None` where that number
-    /// is not known; dimension); `None` where the value is no element of a built-in.
+    /// Returns (number of the SPIR-V built-in, such as the global id, of which `value` is an
+    /// element; dimension); the number is `None` where it is not known. Returns `None` where the
+    /// value is no element of a built-in.
     fn number(&self, value: Value) -> Option<(Option<i64>, i64)> {
         let Meaning::Operation(operation, of) = self.values.meaning(value) else { return None };
         let &[vector, dimension, ..] = of.as_slice() else { return None };

@@ -77,9 +77,9 @@ impl Analysis<'_> {
         value
     }
 
-    /// Returns the value of `size` bytes of memory that the analysis does not follow: one value for
-    /// all reads of an address that the kernel never writes, else a new value (`fresh`) for each
-    /// read.
+    /// Returns the value of a load of `size` bytes from memory whose contents the analysis does not
+    /// track: the same value for every load of one address if the kernel never writes that memory,
+    /// else a new value, with the meaning `fresh`.
     fn unknown(&mut self, pointer: Value, size: u32, origins: &Origins, fresh: Meaning) -> Value {
         let one = match &self.written {
             Some(written) => stays(origins, written),
@@ -91,9 +91,9 @@ impl Analysis<'_> {
         self.values.number(if one { Meaning::Held(pointer, size) } else { fresh })
     }
 
-    /// Returns the value of a cell (some bytes) of a work-item's variable in the state `state`: the
-    /// stored value, or bytes of it; `None` where it is not known. `holds` is true where the cell
-    /// may hold a pointer.
+    /// Returns the value that a variable of the work-item has in the bytes `cell`, in the state
+    /// `state`: a stored value, or a part of one; `None` where it is not known. `holds` is true if
+    /// the bytes may be a pointer.
     fn known(&mut self, cell: VariableCell, holds: bool, state: &BlockState) -> Option<Value> {
         let (variable, offset, size) = cell;
         // A store removes the cells that it overlaps, so at most one cell holds these bytes.
@@ -122,7 +122,7 @@ impl Analysis<'_> {
         Some(part)
     }
 
-    /// Returns the memory to which a pointer may lead that is read from the memory `origin`.
+    /// Returns the memory to which pointers may lead that were read from the memory `origin`.
     pub(super) fn held(&self, origin: PointerOrigin) -> BTreeSet<PointerOrigin> {
         match origin {
             PointerOrigin::Local(_) | PointerOrigin::Private(_) => {
@@ -177,8 +177,8 @@ impl Analysis<'_> {
         }
     }
 
-    /// Returns the constant offset in bytes of a pointer into one variable or argument; `None`
-    /// where the offset is not constant.
+    /// Returns the offset in bytes of a pointer from the beginning of its variable or argument;
+    /// `None` where the offset is not constant.
     pub(super) fn fixed(&mut self, pointer: Value) -> Option<i64> {
         let address = self.values.address(pointer);
         matches!(self.values.meaning(address.moving), Meaning::Origin(_)).then_some(address.bytes)

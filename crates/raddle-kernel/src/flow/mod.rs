@@ -24,7 +24,7 @@ use self::graph::{Graph, before, graph, intervals};
 use crate::ir::{BlockId, Body, Construct, Instruction, LinedStep, Operand, PointerOrigin, Reg};
 use crate::value::{Address, Meaning, Origins, Value, Values, VariableCell};
 
-/// Read or write of memory that outlives the work-item.
+/// Read or write of memory that outlives the work-item, such as a buffer.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
     pub(crate) write: bool,
@@ -35,11 +35,11 @@ pub(crate) struct Access {
     pub(crate) line: u32,
     /// Value that is read or written; `None` where there is no single value.
     pub(crate) value: Option<Value>,
-    /// True for a read of bytes that the same work-item has written in this run, on every path to
-    /// the read.
+    /// True for a read of bytes that the same work-item has written earlier in the same run,
+    /// whichever path it took.
     pub(crate) covered: bool,
-    /// True for the last write of a work-item, if it turns off a guard: it changes the value that a
-    /// condition before it tests, so that a second run of the work-item would write nothing.
+    /// True for the last write of a work-item if it turns off a guard, the value that an earlier
+    /// condition tests, so that the work-item would write nothing in a second run.
     pub(crate) last: bool,
 }
 
@@ -47,7 +47,8 @@ pub(crate) struct Access {
 /// in the source).
 type FlowRefusals = BTreeSet<(Construct, u32)>;
 
-/// Effects of a kernel on memory: its accesses, and the constructs for which it is refused.
+/// Effects of a kernel on memory: its reads and writes, and the constructs for which the kernel is
+/// refused as not repeatable.
 #[derive(Debug, Default)]
 pub(crate) struct Effects {
     pub(crate) accesses: Vec<Access>,
@@ -55,15 +56,16 @@ pub(crate) struct Effects {
     pub(crate) values: Values,
 }
 
-/// Values of a work-item's registers and memory at the begin or end of a basic block, without
-/// registers that are assigned once.
+/// Values of registers and private memory at the start or end of a basic block. Registers that only
+/// one instruction sets are left out.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 struct BlockState {
     registers: BTreeMap<Reg, Value>,
     cells: BTreeMap<VariableCell, Value>,
 }
 
-/// Returns the effects of a kernel on memory, by which its verdict is found.
+/// Analyses a kernel, and returns its effects on memory, from which the verdict is derived whether
+/// it may be run again.
 pub(crate) fn effects(body: &Body) -> Effects {
     let graph = match graph(body) {
         Ok(graph) => graph,
@@ -94,8 +96,8 @@ pub(crate) fn effects(body: &Body) -> Effects {
     Effects { accesses, refusals, values: analysis.values }
 }
 
-/// Returns whether memory of these origins is never written, so that every read of one address
-/// gives one value. Memory of the workgroup and unknown memory count as written.
+/// Returns whether the kernel never writes memory of these origins, so that every read of one
+/// address gives the same value. Local and unknown memory count as written.
 fn stays(origins: &[PointerOrigin], written: &BTreeSet<PointerOrigin>) -> bool {
     let known = |origin: &PointerOrigin| {
         !matches!(origin, PointerOrigin::Local(_) | PointerOrigin::Unknown)
@@ -103,8 +105,8 @@ fn stays(origins: &[PointerOrigin], written: &BTreeSet<PointerOrigin>) -> bool {
     origins.iter().all(|origin| known(origin) && !written.contains(origin))
 }
 
-/// Returns for each register `Some(None)` if it is assigned in one instruction at most, which comes
-/// before all uses on every path; `None` otherwise. The inner value is filled in later.
+/// Returns for each register `Some(None)` if at most one instruction sets it, before every use on
+/// every path; else `None`. The inner `None` is later replaced by the register's value.
 fn assigned_once(body: &Body, graph: &Graph) -> Vec<Option<Option<Value>>> {
     let order = &graph.order;
     let mut places: Vec<Option<(BlockId, usize)>> = vec![None; body.registers as usize];
@@ -148,18 +150,17 @@ struct Analysis<'b> {
     /// may be written.
     written: Option<BTreeSet<PointerOrigin>>,
     values: Values,
-    /// Memory to which pointers may lead that were stored in a variable of the work-item or the
-    /// workgroup, by variable.
+    /// Memory to which the pointers lead that the kernel stores in its private or local variables,
+    /// by variable.
     stored: BTreeMap<PointerOrigin, BTreeSet<PointerOrigin>>,
     ends: Vec<Option<BlockState>>,
     joined: BTreeSet<(BlockId, JoinedSlot)>,
-    /// Variables of the work-item to which the kernel ever stores.
+    /// Private variables of the work-item to which the kernel stores anything.
     variables: BTreeSet<PointerOrigin>,
-    /// Memory of loads whose value is unknown as long as it is not known which memory the kernel
-    /// writes.
+    /// Memory of loads whose value is unknown until it is known which memory the kernel writes.
     loaded: BTreeSet<Origins>,
-    /// Value of each register that one instruction only assigns, before all uses; the outer `None`
-    /// where several assign it, the inner `None` before its value is known.
+    /// Value of each register that only one instruction sets, before all uses; the outer `None` is
+    /// a register that several instructions set, the inner `None` a value that is not known yet.
     fixed: Vec<Option<Option<Value>>>,
     /// True if the last pass over the kernel changed anything that is not part of a basic block's
     /// state.
@@ -232,8 +233,8 @@ impl<'b> Analysis<'b> {
         (by_block, refusals)
     }
 
-    /// Evaluates all basic blocks again and again until nothing changes. Returns whether that
-    /// happened within the limit of passes.
+    /// Evaluates all basic blocks again and again until no value changes. Returns false if values
+    /// still change after the limit of passes.
     fn settle(&mut self) -> bool {
         let mut position = vec![usize::MAX; self.body.blocks.len()];
         for (at, &block) in self.graph.order.iter().enumerate() {
@@ -261,10 +262,10 @@ impl<'b> Analysis<'b> {
         false
     }
 
-    /// Returns the index in the order of basic blocks from which to evaluate again, if a loop that
-    /// ends with `block` (at the index `at`) changes more values than was known; `None` otherwise.
-    /// Forgets the states behind the first block of that loop, so that inner loops do not take the
-    /// difference for their own.
+    /// Returns the index in the order of basic blocks at which evaluation starts again: the first
+    /// block of a loop that ends with `block` (at the index `at`) and was found to change further
+    /// values; else `None`. Drops the states from there on, so that inner loops do not claim these
+    /// changes.
     fn repeated_from(&mut self, block: BlockId, at: usize, position: &[usize]) -> Option<usize> {
         let body = self.body;
         for &header in body.blocks[block].next.iter().filter(|&&to| position[to] <= at) {
@@ -291,8 +292,8 @@ impl<'b> Analysis<'b> {
         state
     }
 
-    /// Returns the values of registers and memory at the start of `block`, joined from `sides`, the
-    /// states at the ends of the basic blocks before it.
+    /// Returns the values of registers and memory at the start of `block`, merged from `sides`, the
+    /// states at the ends of its predecessors.
     fn met(&mut self, block: BlockId, sides: &[&BlockState]) -> BlockState {
         let Some((&first, others)) = sides.split_first() else { return BlockState::default() };
         if others.is_empty() && self.before[block].len() == 1 {
@@ -319,9 +320,8 @@ impl<'b> Analysis<'b> {
         state
     }
 
-    /// Returns the value of a register or memory cell where control comes from several basic
-    /// blocks: the common value where it is equal behind all of them, an unknown one where it
-    /// differs, and `None` where it has no value behind one.
+    /// Returns the value of a register or memory cell at the start of the basic block `block`: the
+    /// common value of all predecessors, an unknown one if they differ, `None` if one has none.
     fn join(
         &mut self,
         block: BlockId,
@@ -491,8 +491,7 @@ impl<'b> Analysis<'b> {
     }
 }
 
-/// Accesses to memory, and constructs for which the kernel is refused, that the evaluation of one
-/// basic block has found.
+/// Reads, writes and refused constructs that the evaluation of one basic block has found.
 #[derive(Debug, Default)]
 struct BlockFindings {
     accesses: Vec<Access>,

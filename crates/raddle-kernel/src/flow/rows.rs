@@ -15,33 +15,36 @@ use super::{Analysis, BlockState};
 use crate::ir::{BlockId, Instruction, Reg};
 use crate::value::{Meaning, Value};
 
-/// Form of a loop of the kernel that is left by a condition.
+/// Form of a loop that a condition ends: where the condition is tested, and which answer ends the
+/// loop.
 #[derive(Clone, Copy, Debug)]
 struct Form {
-    /// (basic block that tests the condition, block outside of the loop that follows when the loop
-    /// is left).
+    /// (basic block that tests the loop's condition, block outside of the loop to which control
+    /// goes when the loop ends).
     exit: (BlockId, BlockId),
     condition: Value,
-    /// True if the loop tests its condition before each round (pass through its body), false if
-    /// after it.
+    /// True if the loop tests its condition before each iteration, as `while` does; false if after
+    /// it, as `do` does.
     before: bool,
-    /// True if the loop goes on where the condition is true, false if where it is false.
+    /// True if the loop goes on while the condition is true; false if while it is false.
     on: bool,
 }
 
-/// Loops of a kernel that are left by a condition, `None` for a loop of another form; rows (all
-/// addresses that one access visits in a loop) are found in them.
+/// Search for the rows of a kernel: a row is the set of all addresses that one access visits in the
+/// iterations of a loop. Holds the form of each loop that a condition ends, and `None` for a loop
+/// of another form.
 pub(super) struct Rows {
     forms: Vec<Option<Form>>,
-    /// Number of values that the search may still look at.
+    /// Number of values that the search for rows may still visit.
     left: usize,
 }
 
-/// Most values that the search for the addresses of loops looks at: in a kernel with more, it finds
-/// fewer of them.
+/// Most values that are visited in the search for the addresses that loops visit: in a kernel with
+/// more, it finds fewer of them.
 const MOST_LOOKS: usize = 400_000;
 
-/// Most levels of values within values in the addresses of one loop.
+/// Returns the rows (sets of all addresses that one access visits in a loop) that are certainly
+/// written completely when their loop ends, by the edge on which control leaves the loop.
 const DEEPEST: usize = 64;
 
 impl Rows {
@@ -70,9 +73,9 @@ impl Rows {
         ways
     }
 
-    /// Returns the rows (each all addresses that one access visits in a loop) of the access that
-    /// the basic block `block` makes at the address `place`: one row for each loop around the
-    /// block.
+    /// Returns the rows (each the set of all addresses that one access visits in a loop) for the
+    /// access that the basic block `block` makes at the address `place`: one row for each loop
+    /// around the block.
     pub(super) fn seen_from(
         &mut self,
         analysis: &mut Analysis<'_>,
@@ -94,16 +97,17 @@ impl Rows {
         seen.split_off(1)
     }
 
-    /// Returns whether a loop ends by counting: its condition comes of its counters, and of values
-    /// that do not change in it.
+    /// Returns whether the loop with the index `at` ends after a number of iterations that does not
+    /// depend on memory that may change: its condition is computed from loop counters and from
+    /// values that do not change in the loop.
     pub(super) fn counts(&mut self, analysis: &mut Analysis<'_>, at: usize) -> bool {
         let condition = self.forms[at].map(|form| form.condition);
         condition.is_some_and(|condition| self.row(analysis, at, condition).is_some())
     }
 
-    /// Returns the value that stands for all addresses that `place`, an address in the loop with
-    /// the index `at`, takes in the loop's rounds (passes through its body); `None` where they are
-    /// not known, or the address does not change.
+    /// Returns the row of an address in the loop with the index `at`: the value that stands for all
+    /// addresses that `place` has in the iterations; `None` where they are not known, or the
+    /// address does not change.
     fn row(&mut self, analysis: &mut Analysis<'_>, at: usize, place: Value) -> Option<Value> {
         let form = self.forms[at]?;
         let each = &analysis.graph.loops[at];
@@ -160,21 +164,22 @@ impl Form {
     }
 }
 
-/// Search for the addresses of one access over the rounds of a loop, with the counters of the loop
-/// that it has met.
+/// Search for the row (set of addresses in all iterations) of one address in the loop `each`, with
+/// the loop counters that were found so far.
 struct Looking<'r, 'b> {
     rows: &'r mut Rows,
     each: &'b Loop,
-    /// Number of rows within each other that the row will be, itself counted.
+    /// Nesting depth of the row that is being built: 1 for a row of one loop, 2 for a row whose
+    /// address is a row of an inner loop, and so on.
     height: usize,
     counters: Vec<Value>,
     known: BTreeMap<Value, Value>,
 }
 
 impl Looking<'_, '_> {
-    /// Returns a value with placeholders in place of the loop's counters, so that it stands for all
-    /// rounds; `None` where it depends on a value that changes in the loop and is no counter.
-    /// `depth` counts the levels of values within values so far.
+    /// Returns `value` with placeholders in place of the loop's counters, so that it stands for all
+    /// iterations; `None` where it depends on a value that changes in the loop and is not a
+    /// counter. `depth` is the number of levels of nested values visited so far.
     fn any_round(
         &mut self,
         analysis: &mut Analysis<'_>,
@@ -230,7 +235,8 @@ impl Looking<'_, '_> {
     }
 }
 
-/// Returns the number of rows within each other that an address is; 0 where it is none.
+/// Returns the nesting depth of the row (set of addresses in all iterations of a loop) that `place`
+/// is; 0 for a single address.
 fn height(analysis: &Analysis<'_>, place: Value) -> usize {
     let (mut height, mut at) = (0, place);
     while let Meaning::Row(parts) = analysis.values.meaning(at)
@@ -241,8 +247,8 @@ fn height(analysis: &Analysis<'_>, place: Value) -> usize {
     height
 }
 
-/// Returns (value of a counter before the loop, its value after one pass through the loop's body);
-/// `None` where either is not known.
+/// Returns (value of a counter before the loop, its value after one iteration); `None` where either
+/// is not known.
 fn sides(analysis: &mut Analysis<'_>, each: &Loop, counter: Value) -> Option<(Value, Value)> {
     let meaning = analysis.values.meaning(counter).clone();
     let (mut first, mut then) = (None, None);
@@ -263,8 +269,8 @@ fn sides(analysis: &mut Analysis<'_>, each: &Loop, counter: Value) -> Option<(Va
     Some((first?, then?))
 }
 
-/// Returns the value that a register has at the first basic block of a loop (`header`) when control
-/// comes from the block `from`; `None` where it is not known.
+/// Returns the value of a register at the start of a loop's first basic block (`header`) when
+/// control comes from the block `from`; `None` where it is not known.
 fn side(
     analysis: &mut Analysis<'_>,
     header: BlockId,

@@ -10,8 +10,8 @@ use super::rows::Rows;
 use super::{Access, Analysis, assigned_once};
 use crate::ir::{BlockId, Body, Construct, Instruction, PointerOrigin};
 
-/// Returns whether a work-item may wait for what work-items of other workgroups do; true where that
-/// cannot be told.
+/// Returns whether a work-item may wait in a loop for work-items of other workgroups; true where
+/// that cannot be told.
 pub(crate) fn waits(body: &Body) -> bool {
     let Ok(graph) = graph(body) else { return true };
     let fixed = assigned_once(body, &graph);
@@ -33,8 +33,8 @@ pub(crate) fn waits(body: &Body) -> bool {
 }
 
 impl Analysis<'_> {
-    /// Returns whether a loop that does not count looks at memory that other workgroups may write,
-    /// which is `written`.
+    /// Returns whether a loop that does not end by counting reads `written`, the memory that the
+    /// kernel writes, or makes atomic or volatile accesses.
     fn waits(
         &mut self,
         by_block: &BTreeMap<BlockId, Vec<Access>>,

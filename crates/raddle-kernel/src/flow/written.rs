@@ -6,24 +6,27 @@ use super::{Access, Analysis};
 use crate::ir::BlockId;
 use crate::value::{Address, Value};
 
-/// Bytes that have been written: (address, or row of all addresses that an access visits in a loop;
-/// offset of the first byte from there; number of bytes).
+/// Bytes that a work-item has written: (address, or the row of all addresses that an access visits
+/// in a loop; offset of the first byte from that address; number of bytes).
 pub(super) type WrittenBytes = (Value, i64, u32);
 
-/// Bytes that are certainly written when control goes from one basic block to another, by (from,
-/// to).
+/// Bytes that are certainly written when control goes along an edge from one basic block to
+/// another, by (from, to).
 pub(super) type WrittenWays = BTreeMap<(BlockId, BlockId), BTreeSet<WrittenBytes>>;
 
-/// Largest size of the facts of all basic blocks together, in words of 64 bits, one bit for each
-/// fact.
+/// Largest total size of the fact sets (one bit for each fact) of all basic blocks, in 64-bit
+/// words; beyond it no facts are used.
 const MOST_WORDS: usize = 1 << 23;
 
-/// Set of facts (bytes that are certainly written), as one bit for each fact's number.
+/// Set of facts, each of which says that certain bytes have been written: bit `i` stands for fact
+/// number `i`.
 pub(super) type FactSet = Vec<u64>;
 
-/// Facts about written bytes that are certain at the beginning and at the end of each basic block.
+/// Facts of the form "these bytes have been written" that certainly hold at the beginning and at
+/// the end of each basic block.
 pub(super) struct WrittenFacts {
-    /// All facts (bytes that the kernel writes), sorted; a fact's index is its number.
+    /// All facts, each the bytes of one write of the kernel, sorted; the index of a fact is its
+    /// number.
     facts: Vec<WrittenBytes>,
     pub(super) before: Vec<FactSet>,
     after: Vec<FactSet>,
@@ -91,8 +94,8 @@ impl WrittenFacts {
         }
     }
 
-    /// Returns whether all bytes from an address on, given as (address, number of bytes), have
-    /// certainly been written by the facts `certain`.
+    /// Returns whether, by the facts in `certain`, all `length` bytes from `address` on have been
+    /// written.
     pub(super) fn holds(&self, certain: &FactSet, (address, length): (Address, u32)) -> bool {
         let end = address.bytes.saturating_add(i64::from(length));
         let mut reached = address.bytes;
@@ -109,8 +112,8 @@ impl WrittenFacts {
         reached >= end
     }
 
-    /// Returns the bytes that are certainly written at the end of all basic blocks of `ends`, but
-    /// not at the beginning of the block `begin`.
+    /// Returns the bytes that are certainly written at the ends of all basic blocks `ends`, but not
+    /// yet at the beginning of the block `begin`.
     pub(super) fn since(&self, begin: BlockId, ends: &[BlockId]) -> Vec<WrittenBytes> {
         let new = |number: &usize| {
             ends.iter().all(|&end| has(&self.after[end], *number))
@@ -124,7 +127,7 @@ fn has(certain: &FactSet, number: usize) -> bool {
     certain[number / 64] >> (number % 64) & 1 == 1
 }
 
-/// Returns the bytes that an access certainly writes; `None` for a read or an unknown address.
+/// Returns the bytes that an access writes; `None` for a read, or a write to an unknown address.
 fn fact(access: &Access) -> Option<WrittenBytes> {
     let (address, length) = access.place.filter(|_| access.write)?;
     Some((address.moving, address.bytes, length))

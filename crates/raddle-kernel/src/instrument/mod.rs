@@ -32,8 +32,9 @@ pub const LEAVES: u32 = 2;
 /// stopped part-way.
 pub const KILLED: u32 = 3;
 
-/// Test in a kernel by which a running launch can be stopped part-way: work-items compare the
-/// launch's number with a range of numbers that must stop (the second cut).
+/// Choice of the test in a kernel by which a running launch can be stopped part-way: work-items
+/// compare the launch's number with a range of numbers that the host wants stopped (the second
+/// cut).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Look {
     /// No test, so a launch of the kernel is never stopped part-way: a second run is not known to
@@ -50,12 +51,13 @@ pub enum Look {
 /// launch.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Instrumented {
-    /// Text of the source with the prologues (tests of the preemption flag) in it.
+    /// Text of the source, in which each kernel begins with the prologue.
     pub source: String,
     /// Names of the kernels that have got a prologue (test at their start whether to leave), each
     /// once, in the order of the source.
     pub kernels: Vec<String>,
-    /// Names of the kernels that are told their place, in a launch that is a range of a larger one.
+    /// Names of the kernels that learn from added arguments which range of a larger launch their
+    /// launch is.
     pub told: Vec<String>,
     /// (name, reason) of the kernels that stay without a prologue (test at their start whether to
     /// leave).
@@ -71,7 +73,7 @@ pub enum Opaque {
     Called,
     /// A macro makes the head of the kernel, so the text does not show where the kernel begins.
     Macro,
-    /// The kernel's list of arguments has no end, or its body was not found.
+    /// The kernel's list of arguments is not closed, or its body was not found.
     Head,
 }
 

@@ -11,8 +11,9 @@ use super::text::{Token, behind, behind_brackets, is_word, logical_line, tokens}
 use super::told;
 use super::{Instrumented, Look, Opaque};
 
-/// Returns an OpenCL C source with the prologue in each kernel. `look` returns, for the name of a
-/// kernel, by which test the kernel may be stopped part-way.
+/// Adds the prologue, a test of the preemption flag, to each kernel of an OpenCL C source, and
+/// returns the new source. `look` gets the name of a kernel, and returns the kind of test by which
+/// the kernel may also be stopped part-way.
 ///
 /// ```
 /// use raddle_kernel::instrument::{Look, opencl};
@@ -27,12 +28,14 @@ pub fn opencl(source: &str, look: impl FnMut(&str) -> Look) -> Instrumented {
     opencl_in_ranges(source, look, |_| false)
 }
 
-/// Returns an OpenCL C source with the prologue in each kernel, as [`opencl`] does. A kernel for which
-/// `asks` returns true asks for the place of its workgroup among all; where the text allows it, it is
-/// listed as [told](Instrumented::told), and a launch of it may be a range of a larger one. Three
-/// arguments follow those of the prologue then: the dimension along which the launch is cut (3 for a
-/// whole one), the number of the first workgroup of the range along it, and how many workgroups the
-/// whole launch has along it; each is a `uint`.
+/// Adds the prologue to each kernel of an OpenCL C source, as [`opencl`] does, and prepares kernels
+/// for launches that are cut into ranges of workgroups. `asks` gets the name of a kernel, and
+/// returns true if the kernel uses the index of its workgroup or the size of the launch, so that it
+/// must be told its range. Where the text allows that, the kernel is listed as
+/// [told](Instrumented::told), and has three more arguments of type `uint` behind those of the
+/// prologue: the dimension along which the launch is cut (3 for a whole launch), the number of the
+/// first workgroup of the range in that dimension, and the number of workgroups of the whole launch
+/// in that dimension.
 #[must_use]
 pub fn opencl_in_ranges(
     source: &str,
@@ -114,18 +117,19 @@ const ARGUMENTS: &str = "__global raddle_shared uint *restrict raddle_words, \
                          __global const raddle_shared uint *restrict raddle_cuts, \
                          uint raddle_slot, uint raddle_number";
 
-/// Text of the OpenCL C functions that a kernel's prologue calls, the test at its start whether the
-/// launch should leave. A compiler that runs work-items side by side, as PoCL's, goes on doing so
-/// only where the test costs a read for the whole workgroup: it runs the test once before the loop
-/// over the work-items, if the word of the launch (its state in shared memory) and the second cut
-/// (the range of launch numbers that must stop) are plain reads by arguments alone, and if no value
-/// comes from two sides or from an atomic operation. The caches of a CPU agree, so that there a
-/// plain read sees the stores of the host; elsewhere each read passes the caches.
+/// Text of the OpenCL C functions that a kernel's prologue (the test at its start whether the
+/// launch should leave) calls. A compiler that vectorises over work-items, such as PoCL's, still
+/// does so only where the test costs a read for the whole workgroup: it runs the test once before
+/// the loop over the work-items, if the word of the launch (its state in shared memory) and the
+/// second cut (the range of launch numbers that must stop) are plain reads by arguments alone, and
+/// if no value is merged from two branches or comes from an atomic operation. The caches of a CPU
+/// agree, so that there a plain read sees the stores of the host; elsewhere each read passes the
+/// caches.
 ///
-/// A word other than 1 is read again by itself, as it may have been decided on meanwhile.
+/// If the word is not 1, it is read once more, as another work-item may have decided meanwhile.
 ///
-/// The text ends with the number of the first line, so that messages of the compiler name the right
-/// lines.
+/// The text ends with a `#line` directive for the first line of the source, so that messages of the
+/// compiler name the right lines.
 const HELPERS: &str = "\
 #if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
 #define raddle_shared
@@ -174,11 +178,12 @@ fn is_kernel(token: &Token<'_>) -> bool {
     matches!(token.text, "__kernel" | "kernel")
 }
 
-/// Head of a kernel, from its keyword to its body or semicolon.
+/// Head of a kernel in the source text: from the keyword `kernel` to the brace of its body, or to
+/// the semicolon of a declaration.
 #[derive(Debug)]
 struct Head<'s> {
     name: &'s str,
-    /// Index of the token that is the name of the kernel.
+    /// Index, in the list of tokens, of the name of the kernel.
     token: usize,
     /// Byte offset of the closing parenthesis of the parameters in the source.
     close: usize,
@@ -186,14 +191,17 @@ struct Head<'s> {
     /// Byte offset of the word `void` in the source, if that is the whole list of parameters; else
     /// `None`.
     void: Option<usize>,
-    /// Byte offset behind the brace that opens the body; `None` for a kernel that is only declared.
+    /// Byte offset in the source behind the brace that opens the kernel's body; `None` for a kernel
+    /// that is only declared.
     body: Option<usize>,
-    /// Index of the first token behind the head of a kernel, which ends with its closing bracket.
+    /// Index, in the list of tokens, of the first token behind the head of a kernel, which ends
+    /// with its closing bracket.
     end: usize,
 }
 
 impl Head<'_> {
-    /// Returns the tokens of the body, without its braces; `None` where it has no end.
+    /// Returns the range of tokens of the kernel's body, without its braces; `None` for a kernel
+    /// without a body, or with one that is not closed.
     fn inner(&self, tokens: &[Token<'_>]) -> Option<std::ops::Range<usize>> {
         self.body?;
         let open = self.end.checked_sub(1)?;
@@ -248,8 +256,8 @@ fn head<'s>(tokens: &[Token<'s>], kernel: usize) -> Result<Head<'s>, (String, Op
     })
 }
 
-/// Returns the names of kernels after which a parenthesis opens elsewhere than in their own heads,
-/// so that they may be called.
+/// Returns the names of kernels that stand before an opening parenthesis elsewhere than in their
+/// own heads, so that other code may call them.
 fn called<'s>(tokens: &[Token<'s>], heads: &[Head<'s>]) -> Vec<&'s str> {
     let in_heads: Vec<usize> = heads.iter().map(|head| head.token).collect();
     let mut called = Vec::new();
@@ -264,8 +272,8 @@ fn called<'s>(tokens: &[Token<'s>], heads: &[Head<'s>]) -> Vec<&'s str> {
     called
 }
 
-/// Returns the names of kernels whose keyword `kernel` comes from a macro: the word behind `void`,
-/// or "a kernel" where there is none.
+/// Returns the names of the kernels whose keyword `kernel` stands in a macro definition: the word
+/// behind `void`, or "a kernel" where there is none.
 fn in_macros(source: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = source;

@@ -11,8 +11,9 @@ use super::{Instrumented, Look, Opaque};
 use crate::Error;
 use crate::ptx::text;
 
-/// Returns a PTX module with the prologue in each kernel. `look` returns, for the name of a kernel,
-/// by which test the kernel may be stopped part-way.
+/// Adds the prologue, a test of the preemption flag, to each kernel of a PTX module, and returns
+/// the new text. `look` gets the name of a kernel, and returns the kind of test by which the kernel
+/// may also be stopped part-way.
 ///
 /// # Errors
 /// Where the text is not PTX, with its line.
@@ -59,7 +60,7 @@ fn target(source: &str) -> u32 {
 }
 
 /// Returns the PTX text of a kernel's prologue, which tests the preemption flag. `system` is the
-/// suffix of atomic operations that reach the host.
+/// suffix that makes atomic operations visible to the host (`.sys`, or empty).
 fn prologue(name: &str, look: Look, system: &str) -> String {
     let mut out = String::new();
     let mut line = |text: &str| _ = writeln!(out, "\t{text}");

@@ -14,7 +14,7 @@ use super::{KILLED, LEAVES, Look, Opaque, RUNS, UNDECIDED};
 use crate::Error;
 use crate::spirv::{HEADER, instructions, is, text, words};
 
-/// Most ids that a module may have, by the limits of the specification.
+/// Largest number of ids in a SPIR-V module, by the limits of the specification.
 const MOST_IDS: u32 = 4_194_303;
 
 /// SPIR-V module whose kernels have a prologue that tests the preemption flag at the start of a launch.
@@ -22,16 +22,18 @@ const MOST_IDS: u32 = 4_194_303;
 pub struct InstrumentedModule {
     /// Bytes of the module with the prologues in it.
     pub bytes: Vec<u8>,
-    /// Names of the kernels that have got a prologue.
+    /// Names of the kernels that have got a prologue (test at their start whether to leave).
     pub kernels: Vec<String>,
-    /// (name, reason) of the kernels that stay without a prologue.
+    /// (name, reason) of the kernels that stay without a prologue (test at their start whether to
+    /// leave).
     pub opaque: Vec<(String, Opaque)>,
 }
 
-/// Returns a SPIR-V module with the prologue in each kernel, with the arguments of the prologue in
-/// [OpenCL C](super::opencl). `look` returns, for the name of a kernel, by which test the kernel may be
-/// stopped part-way. `None` for a module of which a second one would not be alike: it has variables that
-/// outlive a launch, constants that the host sets, or enqueues kernels.
+/// Adds the prologue, a test of the preemption flag, to each kernel of a SPIR-V module, with the
+/// same added arguments as in [OpenCL C](super::opencl). `look` gets the name of a kernel, and
+/// returns the kind of test by which the kernel may also be stopped part-way. Returns `None` for a
+/// module of which a second copy would behave otherwise: it has variables that outlive a launch,
+/// constants that the host sets, or enqueues kernels.
 ///
 /// # Errors
 /// Where the bytes are no SPIR-V module.
@@ -71,13 +73,15 @@ pub fn spirv(
     Ok(Some(InstrumentedModule { bytes, kernels, opaque }))
 }
 
-/// Returns (id of the function, name) of the kernel that an entry point is.
+/// Returns (id of the function, name) of the kernel that an entry-point instruction declares;
+/// `None` for another kind of entry point.
 fn kernel(entry: &[u32]) -> Option<(Word, String)> {
     let is_kernel = entry.get(1) == Some(&(ExecutionModel::Kernel as u32));
     is_kernel.then_some((*entry.get(2)?, text(entry.get(3..)?)))
 }
 
-/// Returns whether an instruction makes a module one that has no second one beside it.
+/// Returns whether an instruction forbids a second copy of its module beside the first: a variable
+/// that outlives a launch, enqueuing by the device, or a constant that the host sets.
 fn is_its_own(code: &[u32]) -> bool {
     let at = |index: usize| code.get(index).copied();
     let variable = |class: StorageClass| is(code, Op::Variable) && at(3) == Some(class as u32);
@@ -86,28 +90,29 @@ fn is_its_own(code: &[u32]) -> bool {
         || is(code, Op::Decorate) && at(2) == Some(Decoration::SpecId as u32)
 }
 
-/// Words that are added to a module, and where.
+/// SPIR-V module that is being rewritten: its instructions, and what is added to them.
 struct Module<'w> {
-    /// Number that is larger than all ids so far.
+    /// Smallest id that is not used yet (the bound of the module).
     bound: Word,
     code: &'w [&'w [u32]],
-    /// Types and constants that were not there.
+    /// Instructions of the types and constants that are added to the module.
     added: Vec<u32>,
-    /// Types of functions that were added, by their operands.
+    /// Ids of the function types made for kernels with the prologue's arguments, by the operands of
+    /// the type.
     functions: BTreeMap<Vec<u32>, Word>,
-    /// Tests of the functions that are kernels.
+    /// Kind of test that each kernel gets, by the id of the kernel's function.
     kernels: BTreeMap<Word, Look>,
-    /// Names of these kernels.
+    /// Names of the kernels that get a prologue.
     names: BTreeSet<String>,
 }
 
-/// Ids of types and constants that a prologue uses.
+/// Ids of the types and constants that every prologue uses.
 #[derive(Clone, Copy)]
 struct Known {
     bool: Word,
     uint: Word,
     pointer: Word,
-    /// Numbers from 0 to 3.
+    /// Ids of the constants 0, 1, 2 and 3.
     numbers: [Word; 4],
 }
 
@@ -122,8 +127,8 @@ impl<'w> Module<'w> {
         self.bound - 1
     }
 
-    /// Returns the id of the type with these operands, which is added where there is none: no type of
-    /// these stands twice in a module.
+    /// Returns the id of the type with the opcode `op` and these operands. The type is added if the
+    /// module lacks it: SPIR-V allows no two equal types of these kinds.
     fn ty(&mut self, op: Op, operands: &[u32]) -> Word {
         let known = self.code.iter().find(|code| is(code, op) && code.get(2..) == Some(operands));
         if let Some(&id) = known.and_then(|code| code.get(1)) {
@@ -146,7 +151,8 @@ impl<'w> Module<'w> {
         Known { bool, uint, pointer, numbers }
     }
 
-    /// Returns the type of a function with the four arguments of the prologue behind its own.
+    /// Returns the id of the function type `before` with the four arguments of the prologue added
+    /// at the end; `None` where `before` is no function type.
     fn function_type(&mut self, before: Word, known: Known) -> Option<Word> {
         let found = self
             .code
@@ -162,7 +168,8 @@ impl<'w> Module<'w> {
         Some(id)
     }
 
-    /// Returns the instructions of the module with the prologues.
+    /// Returns the words of all instructions of the module, with the prologues added to its
+    /// kernels.
     fn written(&mut self, code: &[&[u32]]) -> Vec<u32> {
         let known = self.known();
         let (mut before, mut behind) = (Vec::new(), Vec::new());
@@ -196,8 +203,9 @@ impl<'w> Module<'w> {
         before
     }
 
-    /// Returns whether an instruction names a function as a kernel that only calls it: translators take that
-    /// function for the kernel, which has more arguments now.
+    /// Returns whether an instruction gives the name of a kernel to another function, which only
+    /// calls that kernel. Translators would take that function for the kernel, without the added
+    /// arguments.
     fn names_as_kernel(&self, code: &[u32]) -> bool {
         let name = match code.get(2) {
             Some(_) if is(code, Op::Name) => code.get(2..),
@@ -212,8 +220,9 @@ impl<'w> Module<'w> {
         of_other && name.is_some_and(|name| self.names.contains(&text(name)))
     }
 
-    /// Writes the head of a kernel with its new type. Returns its test; `None`, having written nothing, for
-    /// another function.
+    /// Writes the function instruction of a kernel, with its new type, to `out`. Returns the kind
+    /// of test that the kernel gets; `None`, with nothing written, for a function that is no
+    /// kernel.
     fn head(&mut self, words: &[u32], known: Known, out: &mut Vec<u32>) -> Option<Look> {
         let &[_, result, id, control, ty] = words else { return None };
         let look = self.kernels.get(&id).copied()?;
@@ -223,7 +232,8 @@ impl<'w> Module<'w> {
     }
 }
 
-/// Returns the indices of the variables in the block that begins with the label at the index `label`.
+/// Returns the indices of the variable instructions in the basic block whose label has the index
+/// `label`.
 fn variables(code: &[&[u32]], label: usize) -> BTreeSet<usize> {
     let ends = |code: &[u32]| is(code, Op::Label) || is(code, Op::FunctionEnd);
     let block = code.iter().enumerate().skip(label + 1).take_while(|(_, code)| !ends(code));
@@ -236,18 +246,19 @@ fn push(out: &mut Vec<u32>, op: Op, operands: &[u32]) {
     out.extend_from_slice(operands);
 }
 
-/// Prologue of one kernel that is being written.
+/// Writer of the prologue (test of the preemption flag) of one kernel.
 struct Prologue<'m, 'w> {
     module: &'m mut Module<'w>,
     known: Known,
     look: Look,
-    /// Label of the kernel's own first block.
+    /// Label of the first basic block of the kernel as it was, which follows the prologue.
     body: Word,
     words: Word,
     cuts: Word,
     number: Word,
     slot: Word,
-    /// Pointer to the word of the launch.
+    /// Id of the pointer to the word of the launch (its state in memory that host and device
+    /// share).
     word: Word,
 }
 
@@ -257,8 +268,9 @@ impl<'m, 'w> Prologue<'m, 'w> {
         Self { module, known, look, body, words, cuts, number, slot, word }
     }
 
-    /// Writes the arguments, and the blocks in which work-items leave or go on to the kernel's own first
-    /// one. `variables` are those of that block.
+    /// Writes the added arguments and the basic blocks of the prologue, which end the kernel or go
+    /// on to the block that was its first. `variables` are the variable instructions of that block,
+    /// which must move into the new first block.
     fn write<'v>(mut self, out: &mut Vec<u32>, variables: impl Iterator<Item = &'v [u32]>) {
         let Known { bool, uint, pointer, numbers: [zero, one, two, three] } = self.known;
         for (ty, id) in [pointer, pointer, uint, uint].into_iter().zip([
@@ -320,7 +332,8 @@ impl<'m, 'w> Prologue<'m, 'w> {
         to
     }
 
-    /// Reads a number that the host may change.
+    /// Writes a volatile load of the number at the address `at`, which the host may change, and
+    /// returns its id.
     fn load(&mut self, out: &mut Vec<u32>, at: Word) -> Word {
         let to = self.module.id();
         let access = (MemoryAccess::VOLATILE | MemoryAccess::ALIGNED).bits();
@@ -328,7 +341,9 @@ impl<'m, 'w> Prologue<'m, 'w> {
         to
     }
 
-    /// Compares the number of the launch with the cut whose first number and length have these indices.
+    /// Writes a test whether the launch's number is within a cut (a range of numbers in shared
+    /// memory), and returns the id of the result. `indices` are the positions of the cut's first
+    /// number and of its length.
     fn in_cut(&mut self, out: &mut Vec<u32>, indices: [Word; 2]) -> Word {
         let [first, length] = indices.map(|index| {
             let at = self.module.id();
@@ -340,7 +355,8 @@ impl<'m, 'w> Prologue<'m, 'w> {
         self.compare(out, Op::ULessThan, distance, length)
     }
 
-    /// Exchanges the word of the launch where it is `from`.
+    /// Writes an atomic compare-and-exchange that sets the word of the launch (its state) to `to`
+    /// if it is `from`.
     fn swap(&mut self, out: &mut Vec<u32>, from: Word, to: Word) {
         let [zero, device, ..] = self.known.numbers;
         debug_assert_eq!((Scope::Device as u32, UNDECIDED, RUNS, LEAVES, KILLED), (1, 0, 1, 2, 3));

@@ -13,8 +13,8 @@ impl Token<'_> {
     }
 }
 
-/// Returns the words and signs of an OpenCL C source; comments, literals and preprocessor lines are
-/// left out.
+/// Returns the tokens (words and signs) of an OpenCL C source; comments, literals and preprocessor
+/// lines are left out.
 pub(super) fn tokens(source: &str) -> Vec<Token<'_>> {
     let bytes = source.as_bytes();
     let (mut tokens, mut at, mut line_start) = (Vec::new(), 0, true);
@@ -53,8 +53,8 @@ pub(super) fn tokens(source: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Returns the number of bytes of `rest` up to the end of the line; a line end behind a backslash
-/// does not count.
+/// Returns the number of bytes of `rest` up to the end of the line that it begins with; a line end
+/// behind a backslash does not count as the end.
 pub(super) fn logical_line(rest: &str) -> usize {
     let mut from = 0;
     while let Some(end) = rest[from..].find('\n') {
@@ -85,8 +85,9 @@ pub(super) fn is_word(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
 
-/// Returns the index behind the bracket that closes the one at the index `open`, of which `opens` and
-/// `closes` are the two signs; `None` where it is not closed.
+/// Returns the index of the token behind the closing bracket that matches the opening one at the
+/// index `open`; `opens` and `closes` are the two signs of the bracket. `None` where it is not
+/// closed.
 pub(super) fn behind(
     tokens: &[Token<'_>],
     open: usize,

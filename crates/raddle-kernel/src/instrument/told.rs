@@ -7,13 +7,16 @@ use std::ops::Range;
 
 use super::text::{Token, logical_line};
 
-/// Functions whose answers depend on the range, but for those that a global offset makes right.
+/// Functions of OpenCL C whose results differ if a launch is cut into ranges of workgroups, even if
+/// each range has a global offset.
 const ASKED: [&str; 4] = ["get_group_id", "get_num_groups", "get_global_size", "get_global_offset"];
 
-/// Arguments behind those of the prologue.
+/// Text of the arguments that tell a kernel its range of a larger launch; they follow the arguments
+/// of the prologue.
 pub(super) const ARGUMENTS: &str = ", uint raddle_axis, uint raddle_first, uint raddle_groups";
 
-/// Macros that answer in the place of the functions.
+/// Macros that compute the results of the functions in `ASKED` for the whole launch, from the
+/// arguments that describe the range.
 pub(super) const HELPERS: &str = "\
 #define raddle_get_group_id(d) (get_group_id(d) + ((d) == raddle_axis ? (size_t)raddle_first : (size_t)0))
 #define raddle_get_num_groups(d) ((d) == raddle_axis ? (size_t)raddle_groups : get_num_groups(d))
@@ -25,8 +28,9 @@ fn is_asked(word: &str) -> bool {
     ASKED.contains(&word)
 }
 
-/// Returns whether all questions of a source stand in the bodies of kernels themselves, given as
-/// ranges of tokens: not in other functions, nor in lines of the preprocessor, nor in other files.
+/// Returns whether a source calls the functions in `ASKED` only within the bodies of kernels, given
+/// as ranges of tokens, so that macros can replace the calls: not in other functions, preprocessor
+/// lines or included files.
 pub(super) fn may_tell(source: &str, tokens: &[Token<'_>], bodies: &[Range<usize>]) -> bool {
     let inside = |at: &usize| bodies.iter().any(|body| body.contains(at));
     let outside = tokens.iter().enumerate().any(|(at, token)| is_asked(token.text) && !inside(&at));
@@ -44,7 +48,8 @@ pub(super) fn may_tell(source: &str, tokens: &[Token<'_>], bodies: &[Range<usize
     !outside
 }
 
-/// Returns the texts that go before the questions in a body, by their places in the source.
+/// Returns the edits that make a kernel's body call the macros in place of the functions in
+/// `ASKED`, each as (byte offset in the source, text to insert).
 pub(super) fn edits<'t>(body: &'t [Token<'_>]) -> impl Iterator<Item = (usize, String)> + use<'t> {
     let asked = body.iter().filter(|token| is_asked(token.text));
     asked.map(|token| (token.at, "raddle_".to_owned()))

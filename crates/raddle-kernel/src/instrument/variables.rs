@@ -47,9 +47,9 @@ struct CutsWord<'s> {
 
 type Macros<'m> = BTreeMap<&'m str, Vec<CutsWord<'m>>>;
 
-/// Returns the line of the first declaration in a text that may be one of a variable; `None` where
-/// there is none. A declaration that does not end in the text is left out: it ends where the macro
-/// is used, and is found there.
+/// Returns the line of the first declaration in the words `text` that may declare a variable;
+/// `None` where there is none. A declaration that does not end in `text`, such as one in the body
+/// of a macro, is left out: it is found where the macro is used.
 fn declared(text: &[CutsWord<'_>], macros: &Macros<'_>) -> Option<u32> {
     // The words of a declaration outside of brackets; of each bracket its signs stay.
     let mut declaration: Vec<CutsWord<'_>> = Vec::new();
@@ -92,8 +92,8 @@ fn declared(text: &[CutsWord<'_>], macros: &Macros<'_>) -> Option<u32> {
     None
 }
 
-/// Returns the index behind the bracket `closes` that closes the bracket `opens` at the index
-/// `open`; the end of the text where none does.
+/// Returns the index of the word behind the bracket `closes` that closes the bracket `opens` at the
+/// index `open`; the end of the text where none does.
 fn behind(text: &[CutsWord<'_>], open: usize, opens: &str, closes: &str) -> usize {
     let mut depth = 0_u32;
     for (at, word) in text.iter().enumerate().skip(open) {
@@ -136,11 +136,12 @@ fn is_variable(declaration: &[CutsWord<'_>], macros: &Macros<'_>) -> bool {
     !is_tag || !(last.text == "{" || names.len() == 2 && names.last() == Some(&last.text))
 }
 
-/// Words of a declaration that name neither a type nor a function.
+/// Keywords in a declaration that name neither a type nor the declared thing.
 const NO_TYPES: [&str; 7] =
     ["static", "inline", "__inline", "__inline__", "extern", "kernel", "__kernel"];
 
-/// Returns the line of a static variable in the body of a function; `None` where there is none.
+/// Returns the line of a static variable that is declared in the body of a function; `None` where
+/// there is none.
 fn lives_on(body: &[CutsWord<'_>], macros: &Macros<'_>) -> Option<u32> {
     let is_static = |word: &CutsWord<'_>| word.text == "static";
     let found = body.iter().enumerate().find(|(at, word)| {

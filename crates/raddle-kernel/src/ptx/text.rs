@@ -4,7 +4,7 @@
 
 use crate::Error;
 
-/// Function of a PTX module; `entry` is true for a kernel.
+/// Function of a PTX module, as found in the text; `entry` is true for a kernel.
 #[derive(Debug)]
 pub(crate) struct Function<'t> {
     pub(crate) name: &'t str,
@@ -12,17 +12,17 @@ pub(crate) struct Function<'t> {
     pub(crate) parameters: Vec<Variable<'t>>,
     pub(crate) results: Vec<Variable<'t>>,
     pub(crate) statements: Vec<Statement<'t>>,
-    /// Line of the function's name, from 1.
+    /// Line of the PTX text with the function's name, from 1.
     pub(crate) line: u32,
     /// True if the function has a body, false if it is only declared.
     pub(crate) defined: bool,
-    /// Byte offset where the first instruction, label or scope begins, behind the declarations;
-    /// `None` without one.
+    /// Byte offset in the PTX text at which the first instruction, label or scope of the function
+    /// begins, behind its declarations; `None` where it has none.
     pub(crate) first_instruction: Option<usize>,
     /// Byte offset in the source of the parenthesis that closes the list of parameters; `None`
     /// where there is no list.
     pub(crate) parameters_end: Option<usize>,
-    /// Byte offset behind the function's name.
+    /// Byte offset in the PTX text behind the function's name.
     pub(crate) name_end: usize,
 }
 
@@ -41,12 +41,12 @@ pub(crate) struct Variable<'t> {
     pub(crate) array: bool,
 }
 
-/// Statement of a PTX function.
+/// Statement in the body of a PTX function.
 #[derive(Debug)]
 pub(crate) enum Statement<'t> {
     Label(&'t str),
-    /// The beginning of a scope (text between braces), in which names mean the scope's own
-    /// registers and variables.
+    /// The beginning of a scope (text between braces), which can declare registers and variables of
+    /// its own.
     Open,
     Close,
     /// A declaration of registers or other variables.
@@ -65,12 +65,12 @@ pub(crate) struct DeclaredName<'t> {
 #[derive(Debug)]
 pub(crate) struct PtxInstruction<'t> {
     pub(crate) line: u32,
-    /// (register, value that it must have) of a predicate `@p` or `@!p`; `None` without a
-    /// predicate.
+    /// Predicate of the instruction as (register, value that lets the instruction run): true for
+    /// `@p`, false for `@!p`; `None` without a predicate.
     pub(crate) predicate: Option<(&'t str, bool)>,
-    /// Words of the operation, in order: `ld`, `global` and `u32` of `ld.global.u32`.
+    /// Words of the opcode, split at dots: `ld`, `global` and `u32` for `ld.global.u32`.
     pub(crate) words: Vec<&'t str>,
-    /// Operands behind the operation, separated by commas outside of brackets.
+    /// Texts of the operands, in order; within brackets a comma does not separate.
     pub(crate) operands: Vec<&'t str>,
 }
 
@@ -351,7 +351,7 @@ fn instruction(text: &str, line: u32) -> Option<PtxInstruction<'_>> {
     Some(PtxInstruction { line, predicate, words, operands: split(&text[end..]) })
 }
 
-/// Returns the parts of a PTX text between commas that stand in no bracket.
+/// Splits a PTX text at its commas, except at those within brackets, and returns the parts.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut begin) = (Vec::new(), 0_u32, 0);
     for (at, c) in text.char_indices() {
@@ -370,8 +370,8 @@ fn split(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Returns the variables that a PTX declaration names: `.align 8 .b8 name[16], other` behind its
-/// state space.
+/// Returns the names that a PTX variable declaration declares, given its state space and the text
+/// behind it, such as `.align 8 .b8 name[16], other`.
 fn variables<'t>(space: &'t str, text: &'t str) -> Vec<DeclaredName<'t>> {
     let mut space = space.trim_start_matches('.');
     let (mut size, mut pointer, mut names) = (0, false, Vec::new());

@@ -101,7 +101,7 @@ fn without_debug(bytes: &[u8]) -> Result<Vec<u32>, &'static str> {
     Ok(kept)
 }
 
-/// SPIR-V instructions whose operands the loader does not expect in a constant's operation.
+/// SPIR-V instructions that the loader (rspirv) does not accept as the operation of a constant.
 const NO_OPERATIONS: [u32; 4] =
     [Op::Constant as u32, Op::SpecConstant as u32, Op::SpecConstantOp as u32, Op::Switch as u32];
 
@@ -143,7 +143,7 @@ pub(crate) fn text(words: &[u32]) -> String {
     String::from_utf8_lossy(text).into_owned()
 }
 
-/// Returns the line of a function's first instruction that has one; 0 where none has.
+/// Returns the source line of the first instruction of a function that has one; 0 where none has.
 fn line_of(module: &Module, function: Word) -> u32 {
     let found = module.functions.iter().find(|f| f.def_id() == Some(function));
     found

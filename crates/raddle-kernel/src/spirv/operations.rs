@@ -20,7 +20,7 @@ pub(super) fn is_pure(op: Op) -> bool {
     )
 }
 
-/// Returns whether an instruction exchanges values among work-items of a workgroup.
+/// Returns whether a SPIR-V instruction exchanges values among the work-items of a workgroup.
 pub(super) fn exchanges(op: Op) -> bool {
     // Of a group; of those in it that are active; rotations; shuffles.
     matches!(op as u32, 261..=271 | 333..=366 | 4431 | 5571..=5574)
@@ -37,16 +37,17 @@ pub(super) fn is_atomic(op: Op) -> bool {
     matches!(op as u32, 227..=242 | 318 | 319 | 5614 | 5615 | 6035)
 }
 
-/// Returns whether an atomic operation on integers leaves the same number in any order: sums,
-/// minima, maxima, bits.
+/// Returns whether an atomic operation on integers gives the same final value in any order:
+/// additions, minima, maxima, bit operations.
 pub(super) fn commutes(op: Op) -> bool {
     matches!(op as u32, 232..=242)
 }
 
-/// Functions of OpenCL C and its extensions that compute with their arguments alone and that translators may
-/// leave as calls. They are those which the header of clang 15 for OpenCL C (`opencl-c.h`) declares
-/// constant, without those that SPIR-V has instructions for; and those of extensions that it declares
-/// without that word, where the text of the extension gives a formula.
+/// Functions of OpenCL C and its extensions that compute with their arguments alone and that
+/// translators may leave as calls. The list has the functions that clang 15's header for OpenCL C
+/// (`opencl-c.h`) declares `const`, without those for which SPIR-V has instructions; and functions
+/// of extensions that the header does not declare so, where the text of the extension gives a
+/// formula.
 const PURE: [&str; 38] = [
     // cl_khr_integer_dot_product: OpenCL Extension Specification, chapter 36.
     "dot",
@@ -92,14 +93,14 @@ const PURE: [&str; 38] = [
     "amd_sadw",
 ];
 
-/// Returns whether a function without code, by its name in the module, is one of OpenCL C whose result
-/// depends on its arguments alone.
+/// Returns whether a function without code, given by its mangled name, is one of OpenCL C whose
+/// result depends on its arguments alone.
 pub(super) fn is_pure_call(name: &str) -> bool {
     called(name).is_some_and(|(name, types)| PURE.contains(&name) && !types.contains('P'))
 }
 
-/// Returns (name of a function in the source, types of its parameters) by its name in the module, which
-/// has `_Z` and the length of the name before it; `None` for another name.
+/// Returns (name of a function in the source, types of its parameters) from its mangled name
+/// `_Z...`; `None` for another name.
 fn called(name: &str) -> Option<(&str, &str)> {
     let rest = name.strip_prefix("_Z")?;
     let digits = rest.find(|c: char| !c.is_ascii_digit())?;

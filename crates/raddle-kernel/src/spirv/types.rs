@@ -39,7 +39,7 @@ pub(crate) struct Types<'m> {
     /// Number of the built-in (such as the work-item's number) for which a variable stands, by the
     /// variable's id.
     builtins: BTreeMap<Word, i64>,
-    /// Rounding modes of a conversion, and whether it saturates, by the id of its result.
+    /// Modes of each conversion (rounding mode, saturation), by the id of its result.
     modes: BTreeMap<Word, BTreeSet<i64>>,
 }
 
@@ -50,11 +50,11 @@ pub(crate) struct TypeLayout {
     align: u64,
 }
 
-/// Most levels of types within types that a layout follows.
+/// Largest nesting depth of types for which a layout is computed.
 const DEEPEST: u32 = 64;
 
-/// Number that stands for a conversion that saturates, among the modes of conversions; the others
-/// are rounding modes.
+/// Number that marks a saturating conversion among the modes of conversions; the other numbers are
+/// rounding modes.
 const SATURATES: i64 = 1 << 32;
 
 impl<'m> Types<'m> {
@@ -94,7 +94,7 @@ impl<'m> Types<'m> {
         self.modes.get(&result.unwrap_or(0)).into_iter().flatten().copied()
     }
 
-    /// Returns the type, as an id, of the value with the id `id`; `None` where it has none.
+    /// Returns the id of the type of the value with the id `id`; `None` where the value has none.
     pub(crate) fn type_of(&self, id: Word) -> Option<Word> {
         self.values.get(id)
     }
@@ -113,8 +113,8 @@ impl<'m> Types<'m> {
         self.get(id).map_or(Op::Nop, |found| found.class.opcode)
     }
 
-    /// Returns the value of the constant with the id `id`: an integer, a truth value, or 0 for one without
-    /// a set bit; `None` for other ids.
+    /// Returns the value of the constant with the id `id`: an integer, 0 or 1 for a boolean, or 0
+    /// for a constant whose bits are all 0; `None` for other ids.
     pub(crate) fn constant(&self, id: Word) -> Option<i64> {
         let found = self.get(id)?;
         match found.class.opcode {
@@ -193,7 +193,7 @@ impl<'m> Types<'m> {
     }
 
     /// Returns (byte offset of each member, layout of the whole) of the structure type `id`; `None`
-    /// where a size is not known. `depth` counts the levels of types within types so far.
+    /// where a size is not known. `depth` is the number of enclosing types so far.
     fn members(&self, id: Word, depth: u32) -> Option<(Vec<u64>, TypeLayout)> {
         let found = self.get(id)?;
         let packed = self.packed.contains(&id);

@@ -13,11 +13,12 @@ use rspirv::spirv::{Op, Word};
 use super::operations::is_pure;
 use super::types::{Types, id_at, word};
 
-/// Mark of an element (lane) of a shuffled vector that is not set.
+/// Index by which a shuffle marks an element (lane) of its result that has no value.
 const NO_VALUE: u32 = u32::MAX;
 
-/// Elements (lanes) of vectors that the code really reads or changes, of loads and stores that
-/// touch only a part of a vector.
+/// Elements (lanes) that loads and stores of whole vectors really need: a load whose other lanes
+/// are unused, or a store that writes other lanes back unchanged, touches only a part of the
+/// vector.
 #[derive(Debug, Default)]
 pub(crate) struct NeededLanes {
     /// Elements (lanes, numbers from 0) of the loaded vector that the code uses, by the id of the
@@ -27,10 +28,10 @@ pub(crate) struct NeededLanes {
     /// index of the store instruction).
     pub(crate) stores: BTreeMap<(usize, usize), BTreeSet<u32>>,
     /// Elements (lanes) of the stored vector that have a value, by (block, index of the store
-    /// instruction), where other elements are stored without one, as the fourth of a vector of
-    /// three.
+    /// instruction), where other elements are stored without a value, such as the fourth of a
+    /// vector of three.
     pub(crate) valued: BTreeMap<(usize, usize), BTreeSet<u32>>,
-    /// Pointer of each load, by the id of the load.
+    /// Id of the pointer that each load reads, by the id of the load.
     from: BTreeMap<Word, Word>,
 }
 
@@ -136,8 +137,9 @@ impl NeededLanes {
     }
 }
 
-/// Returns for each lane of a shuffle's result the lane of the vector `id`, one of its two operands, that
-/// it takes, `None` for a lane that it takes from the other; or `None` where a size is not known.
+/// Returns for each lane of a shuffle's result the lane of the vector `id`, one of the shuffle's
+/// two operands, that it takes; `None` for a lane that comes from the other operand. Returns `None`
+/// as a whole where a vector's size is not known.
 fn parts_of(shuffle: &Instruction, id: Word, types: &Types<'_>) -> Option<Vec<Option<u32>>> {
     let first = types.lanes(types.type_of(id_at(shuffle, 0)?)?)?;
     let is_first = id_at(shuffle, 0) == Some(id);
@@ -153,8 +155,8 @@ fn parts_of(shuffle: &Instruction, id: Word, types: &Types<'_>) -> Option<Vec<Op
     parts.collect()
 }
 
-/// Returns whether none of these instructions writes memory, so that a loaded vector is not changed
-/// in between.
+/// Returns whether none of these instructions writes memory, so that a vector that was loaded
+/// before them still has the same value in memory.
 fn calm(between: &[Instruction]) -> bool {
     between.iter().all(|instruction| {
         let op = instruction.class.opcode;
@@ -176,8 +178,9 @@ mod tests {
 
     use super::*;
 
-    /// Returns a function that loads a vector once or twice from one place and stores a shuffle of both
-    /// there.
+    /// Builds a function that loads a vector from memory, shuffles it with a second load of it (if
+    /// `twice` is true) or with another vector, and stores the result at the same address; `lanes`
+    /// are the lanes of the shuffle.
     fn shuffled(twice: bool, lanes: [u32; 4]) -> Module {
         let mut b = Builder::new();
         let (void, float) = (b.type_void(), b.type_float(32, None));
@@ -209,7 +212,8 @@ mod tests {
         assert_eq!(found.loads.into_values().collect::<Vec<_>>(), [[3].into()]);
     }
 
-    /// Lanes of a second load from there are read too, though they are stored where they were.
+    /// Lanes of a second load from the same address count as read, although they are written back
+    /// unchanged.
     #[test]
     fn lanes_of_two_loads_are_looked_at() {
         let found = needed(&shuffled(true, [4, 1, 2, 3]));

@@ -55,8 +55,8 @@ impl<'m, 't> PtxLowering<'m, 't> {
     }
 
     /// Converts an integer from the type `from` to the type `to` (words of PTX, such as `u32`) and
-    /// returns the result. It is an operation on the old value, the kind of the conversion, and the
-    /// number of bytes of the new value.
+    /// returns the result. The result is an operation with three operands: the old value, the kind
+    /// of the conversion, and the number of bytes of the new value.
     pub(super) fn converted(&mut self, value: Operand, to: &str, from: &str) -> Operand {
         let op = if from.starts_with('s') { Op::SConvert } else { Op::UConvert };
         let bytes = |ty: &str| i64::from(type_size(ty).unwrap_or(0));

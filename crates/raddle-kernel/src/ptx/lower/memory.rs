@@ -177,9 +177,9 @@ impl<'m, 't> PtxLowering<'m, 't> {
         }
     }
 
-    /// Converts `value` between the width of the memory access `code` (`bytes` bytes) and the width
-    /// of the register `name`: a value that is read to the register's width, a stored value to the
-    /// memory's. Bytes that are added or left out make it another value.
+    /// Converts `value` between the width of a load or store `code` (`bytes` bytes) and the width
+    /// of the register `name`: a loaded value to the register's width, a stored value to the width
+    /// in memory. If the widths differ, the result is another value for the analysis.
     fn resized(
         &mut self,
         frame: &PtxFrame<'t>,

@@ -75,7 +75,7 @@ struct PtxLowering<'m, 't> {
     blocks: Vec<BasicBlock>,
     registers: u32,
     places: u32,
-    /// Variables whose address the host can hand over to the kernel as an argument.
+    /// Variables of the module whose address the host can pass to a kernel as an argument.
     addressable: BTreeSet<PointerOrigin>,
     globals: BTreeMap<String, Reg>,
     /// Number given to each operation of PTX, by its words joined with dots (`ld.global.u32`).
@@ -87,22 +87,26 @@ struct PtxLowering<'m, 't> {
     meets: bool,
 }
 
-/// (name of a parameter, offset in bytes, number of bytes): a part of that parameter.
+/// Part of a PTX parameter: (name of the parameter, offset in bytes, number of bytes).
 type Part = (String, i64, u32);
 
 /// State of one inlined copy of a PTX function while it is translated.
 struct PtxFrame<'t> {
-    /// Registers by their names, one map for each scope (text between braces), the innermost last.
+    /// Registers that are visible at this point, by name: one map for each scope (text between
+    /// braces), the innermost last.
     scopes: Vec<BTreeMap<&'t str, Reg>>,
     labels: BTreeMap<&'t str, BlockId>,
-    /// Number of bytes of registers, by their name without its number.
+    /// Size in bytes of the registers of each family, by the register's name without its number
+    /// (`%rd` for `%rd7`).
     widths: BTreeMap<&'t str, u32>,
-    /// Parameters of this function and of the calls that it makes.
+    /// Operands for the parameters of this function and of the calls that it makes, by the part of
+    /// the parameter.
     parameters: BTreeMap<Part, Operand>,
-    /// True for the kernel itself, whose parameters do not change during the launch.
+    /// True for the frame of the kernel itself, whose parameters do not change during the launch;
+    /// false for that of a called function.
     entry: bool,
     back: BlockId,
-    /// True if control comes to the next statement; false behind a jump.
+    /// True if control can reach the next statement; false behind an unconditional jump.
     reached: bool,
 }
 
@@ -277,8 +281,9 @@ impl<'m, 't> PtxLowering<'m, 't> {
         Operand::Reg(self.named(frame, text))
     }
 
-    /// Translates an instruction of PTX; one with a predicate gets a basic block of its own, which
-    /// control enters or passes by. The error is (reason why the kernel cannot be judged, line).
+    /// Translates an instruction of PTX; an instruction with a predicate gets a basic block of its
+    /// own, which is skipped where the predicate is false. The error is (reason why the kernel
+    /// cannot be judged, line).
     fn instruction(
         &mut self,
         frame: &mut PtxFrame<'t>,
@@ -354,8 +359,8 @@ impl<'m, 't> PtxLowering<'m, 't> {
         Ok(())
     }
 
-    /// Records that the kernel is refused for an instruction that is not known, or whose result may
-    /// differ from run to run.
+    /// Records that the kernel is refused because of an instruction that is unknown, or whose
+    /// result may differ from run to run.
     fn unsteady(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) {
         self.push(Instruction::Refuse(Construct::Instruction(code.words.join("."))));
         self.fresh(frame, code);
@@ -420,8 +425,8 @@ impl<'m, 't> PtxLowering<'m, 't> {
         }
     }
 
-    /// Translates a 64-bit sum, product or shift of PTX, of which pointers are made. Returns
-    /// whether `code` is such an instruction.
+    /// Translates a 64-bit addition, multiplication or shift of PTX, which may compute an address.
+    /// Returns whether `code` is such an instruction.
     fn sum(&mut self, frame: &mut PtxFrame<'t>, code: &'m Code<'t>) -> bool {
         let wide = code.words.contains(&"wide");
         let long = code.words.iter().any(|word| matches!(*word, "s64" | "u64" | "b64"));

@@ -62,7 +62,7 @@ pub(super) fn is_special(name: &str) -> bool {
         || is_counter(name)
 }
 
-/// Returns (built-in number of SPIR-V that has the same value as a special register, dimension: 0
+/// Returns (built-in of SPIR-V that has the same value as the special register `name`, dimension: 0
 /// to 2 for x to z); the dimension is -1 where the register has all three. `None` for other
 /// registers.
 pub(super) fn number(name: &str) -> Option<(BuiltIn, i64)> {

@@ -53,9 +53,9 @@ impl<'t> PtxLowering<'_, 't> {
         }
     }
 
-    /// Notes a variable whose address the host can ask for (`cuModuleGetGlobal`) and pass to a
-    /// kernel. Constant memory is left out: its address can be had too, but a kernel that writes
-    /// there what it reads is undefined even without a kill.
+    /// Records that the host can ask for the address of a variable (`cuModuleGetGlobal`) and pass
+    /// it to a kernel. Variables in constant memory are left out: the host can get their address
+    /// too, but a kernel that writes there is undefined even if it is never stopped.
     pub(super) fn addressed(&mut self, space: &str, origin: PointerOrigin) {
         if space == "global" {
             self.addressable.insert(origin);

@@ -42,8 +42,8 @@ impl<'m> SpirvLowering<'m> {
         (arguments, given)
     }
 
-    /// Returns the name of a kernel's parameter: its own, or that of the parameter as which it is
-    /// handed on to another function; `None` where neither is known.
+    /// Returns the name of a kernel's parameter: its own, or that of the parameter of another
+    /// function to which it is passed on; `None` where neither is known.
     fn argument_name(&self, function: &'m Function, id: Word) -> Option<&'m str> {
         if let Some(name) = self.names.get(&id).filter(|name| !name.is_empty()) {
             return Some(name);

@@ -68,9 +68,9 @@ impl<'m> SpirvLowering<'m> {
         Ok(())
     }
 
-    /// Makes copies of those structures among the arguments `given` of a call that are handed over
-    /// by value and that the called function may change, so that the caller's are kept. Returns the
-    /// arguments with the copies.
+    /// Makes private copies of the structures that a call passes by value, where the called
+    /// function may change them, so that the caller's structures stay as they are. `given` are the
+    /// operands of the call. Returns the operands, with the copies in place of those structures.
     pub(super) fn own_copies(
         &mut self,
         function: &'m Function,

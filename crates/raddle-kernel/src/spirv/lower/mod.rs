@@ -49,9 +49,10 @@ pub(crate) fn body(module: &Module, entry: Word) -> Lowered {
 struct GivenArguments {
     values: Vec<Operand>,
     places: Vec<(Reg, PointerOrigin)>,
-    /// Variables that hold the structures which a caller passes by value to the kernel.
+    /// Variables that hold the structures which the host passes by value to the kernel.
     handed: Vec<PointerOrigin>,
-    /// Registers of numbers, each as (register, index of the argument).
+    /// Registers that hold the kernel's arguments of numeric types, each as (register, index of the
+    /// argument).
     scalars: Vec<(Reg, u32)>,
 }
 
@@ -64,10 +65,10 @@ pub(super) struct SpirvLowering<'m> {
     pub(super) blocks: Vec<BasicBlock>,
     pub(super) registers: u32,
     pub(super) places: u32,
-    /// Operand that each SPIR-V id stands for in the function copies that are being translated; at
-    /// most one copy of each function exists at a time, as no function calls itself.
+    /// Operand that each SPIR-V id stands for in the functions that are being inlined. One entry
+    /// for each id is enough: a function is never inlined within itself.
     pub(super) held: ById<Operand>,
-    /// Registers of variables and constants outside of functions, by SPIR-V id.
+    /// Registers that stand for the variables and constants outside of functions, by SPIR-V id.
     pub(super) globals: BTreeMap<Word, Reg>,
     pub(super) calls: Vec<Word>,
     pub(super) here: BlockId,
@@ -76,18 +77,19 @@ pub(super) struct SpirvLowering<'m> {
     pub(super) meets: bool,
 }
 
-/// Sides of a phi (instruction that takes the value by the block from which control comes), each as
-/// (value, label of that block).
+/// Incoming values of a phi (an instruction that picks a value by the preceding basic block), each
+/// as (value, label of that block).
 type Sides = Vec<(Word, Word)>;
 
 /// State of one inlined copy of a SPIR-V function while it is translated.
 pub(super) struct SpirvFrame<'m> {
-    /// First basic block of each label of the function, by the label's id.
+    /// First basic block of each labelled block of the function, by the label's id.
     pub(super) begins: BTreeMap<Word, BlockId>,
-    /// Last basic block of each label, once calls in it are inlined.
+    /// Last basic block of each labelled block, by the label's id: inlined calls split a block into
+    /// several.
     pub(super) ends: BTreeMap<Word, BlockId>,
-    /// Phis whose operands are filled in at the end: (basic block, index of the instruction,
-    /// sides).
+    /// Phis whose operands are set after all other instructions: (basic block, index of the
+    /// instruction, incoming values).
     pub(super) phis: Vec<(BlockId, usize, Sides)>,
     pub(super) lanes: NeededLanes,
     pub(super) function: &'m Function,
@@ -158,7 +160,7 @@ impl<'m> SpirvLowering<'m> {
         self.push(Instruction::Refuse(construct));
     }
 
-    /// Translates an inlined copy of a SPIR-V function, which the current basic block enters;
+    /// Translates an inlined copy of a SPIR-V function, beginning in the current basic block;
     /// afterwards the current block is the one to which the function returns. `given` are the
     /// arguments, `result` is the register for the returned value, `None` without one. The error is
     /// (reason why the kernel cannot be judged, line).
@@ -274,7 +276,8 @@ impl<'m> SpirvLowering<'m> {
         Operand::Reg(register)
     }
 
-    /// Returns the register that a SPIR-V instruction sets.
+    /// Returns the register of the analysed kernel that stands for the result of a SPIR-V
+    /// instruction.
     pub(super) fn result(&mut self, code: &Code) -> Reg {
         let id = code.result_id.unwrap_or(0);
         match self.held.get(id) {
@@ -421,8 +424,8 @@ impl<'m> SpirvLowering<'m> {
         Ok(())
     }
 
-    /// Translates arithmetic of SPIR-V, exchange of values between work-items, and instructions
-    /// that are not known.
+    /// Translates the remaining SPIR-V instructions: arithmetic, exchanges of values between
+    /// work-items, and instructions that the analysis does not know.
     fn other(&mut self, code: &'m Code, op: Op) {
         if is_pure(op) {
             let to = self.result(code);
