@@ -5,7 +5,8 @@ use raddle_study::units::{counted, duration, plain};
 
 use crate::document::{Block, Cell, Column, Document, Table};
 
-/// Largest number of characters of a tenant's name in a table.
+/// Largest number of characters that a table shows of the name of a tenant (a process that shares
+/// the device).
 const TENANT: usize = 24;
 
 /// Makes the document that shows a check: how far the predicted figures of each tenant (a process

@@ -7,17 +7,18 @@ use raddle_study::units::{count, duration, markdown as markdown_text, percent, p
 
 use crate::document::{Block, Column, Document, Table};
 
-/// Largest number of characters of a name in a table; `FILE` is that of a path, and `SENTENCE` that
-/// of a sentence.
+/// Largest number of characters that the document shows of a name; `FILE` is that of a path, and
+/// `SENTENCE` that of a sentence.
 const NAME: usize = 20;
 const FILE: usize = 80;
 const SENTENCE: usize = 1000;
 
-/// Explanation of those rows of a comparison that appear only where processes take turns.
+/// Explanation of the rows that a comparison has only where processes take turns on the device.
 const TURNS: &str = "Jain = 1 where all had equal time with waves on the device, or equal shares of the time for which they had work; newcomer = share of the process that begins last; longest wait = with work, without waves; switching = time spent saving and restoring";
 
 /// Makes the document that shows a comparison of results of replays, figure by figure; `limited` is
-/// true where the user set limits to changes, which hold between any two results.
+/// true where the user set limits to changes (`--fail-if`), which are judged even where the inputs
+/// differ.
 #[must_use]
 pub fn document(comparison: &Comparison, limited: bool) -> Document {
     let mut document = Document::default();

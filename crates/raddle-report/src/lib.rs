@@ -21,7 +21,7 @@ pub use document::{
 
 use serde::Serialize;
 
-/// Writes a result as a JSON document with a line end.
+/// Writes a result as an indented JSON document that ends with a line end.
 pub fn json(value: &impl Serialize) -> String {
     // Maps with string keys, strings and finite numbers only: this cannot fail.
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();

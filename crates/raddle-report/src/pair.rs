@@ -5,11 +5,12 @@ use raddle_study::units::{count, duration, plain};
 
 use crate::document::{Block, Cell, Column, Document, Table};
 
-/// Error of a program alone, in thousandths, from which on its profile is doubted.
+/// Error of the replay of a program alone, in thousandths, from which on a replay is so far from
+/// the measurement that the profile is doubted.
 const FAR_PERMILLE: i64 = 100;
 
 /// Makes the document that shows how far replays are from measurements of two programs that ran
-/// together, and which values of the device were fitted.
+/// together, and which figures of the device were fitted to these measurements.
 #[must_use]
 pub fn document(fit: &PairFit) -> Document {
     let mut document = Document::default();
@@ -27,8 +28,8 @@ pub fn document(fit: &PairFit) -> Document {
     document
 }
 
-/// Says how large the largest errors of p99 and of the mean step are, in tests in which the fit did
-/// not use the measurements under the predicted way of sharing.
+/// Says how large the largest errors of p99 and of the mean step are where a way of sharing is
+/// predicted by a fit that did not use the measurements under it.
 fn sentence(fit: &PairFit) -> String {
     let held = fit.held_out.iter().flat_map(|held| &held.errors);
     let held: Vec<&WayError> = held.filter(|error| !error.overloaded).collect();
@@ -77,8 +78,8 @@ fn table(fit: &PairFit) -> Table {
     table
 }
 
-/// Returns the errors (replayed over measured, less 1) of the median request, the p99 of requests
-/// and the mean step as text: `+3 %, -2 %, +1 %`; `-` for an unknown error.
+/// Returns as text the errors (replayed over measured, less 1) of the median request, of the p99 of
+/// requests and of the mean step: `+3 %, -2 %, +1 %`; `-` for an unknown error.
 fn off(error: &WayError) -> String {
     error.permille().map(|off| off.map_or_else(|| "-".to_owned(), percent)).join(", ")
 }
@@ -88,8 +89,8 @@ fn percent(permille: i64) -> String {
     format!("{:+.0} %", permille as f64 / 10.0)
 }
 
-/// Tells the measured time of a program alone and how far off its replay is; from a tenth on, also
-/// that the profile may be that of another program.
+/// Says how long a program alone took when measured, and how far off its replay is; from an error
+/// of a tenth on, also that the profile should be recorded anew.
 fn alone(error: &AloneError) -> String {
     let AloneError { program, repetitions, measured_ns, between_ns, replayed_ns } = error;
     let [least, most] = between_ns.map(duration);

@@ -10,10 +10,10 @@ use raddle_study::{Tuned, TunedRow};
 use crate::document::{Block, Cell, Column, Document, Table};
 use crate::verdict::verdict;
 
-/// Largest number of candidates that the table shows.
+/// Largest number of candidates (combinations of settings) that the table shows.
 const ROWS: usize = 8;
-/// Largest number of characters of a candidate on a terminal, written as its values: `recipe=mps
-/// share.serve=2`.
+/// Largest number of characters that a terminal shows of a candidate, which is written as its
+/// values: `recipe=mps share.serve=2`.
 const CASE: usize = 56;
 
 /// Makes the document that shows the result of a search for the best settings; `path` is the file
@@ -74,7 +74,8 @@ pub fn document(tuned: &Tuned, path: &Path) -> Document {
     document
 }
 
-/// Writes how many candidates were simulated, and with how many random seeds.
+/// Says how many candidates (combinations of settings) were simulated, and with how many random
+/// seeds.
 fn searched(tuned: &Tuned) -> String {
     let few = counted(tuned.candidates, "candidate", "candidates");
     let runs = counted(tuned.runs, "run", "runs");
@@ -87,8 +88,8 @@ fn searched(tuned: &Tuned) -> String {
     format!("{few} in {runs}{how}")
 }
 
-/// Writes the figure that the search made small, under the recipe of today (the device's default)
-/// and under the best candidate.
+/// Writes the figure that the search minimised, under the best candidate and under the device's
+/// default recipe.
 fn minimised(tuned: &Tuned, best: &TunedRow) -> String {
     let value = |row: &TunedRow| shown(tuned, row.objective);
     format!(
@@ -115,7 +116,7 @@ fn difference(tuned: &Tuned, (mean, within): (f64, f64)) -> String {
     format!("{sign}{} ± {}", shown(tuned, Some(mean.abs())), shown(tuned, Some(within)))
 }
 
-/// Writes in a sentence how sure it is that the best candidate is better than the second.
+/// Says in a sentence how sure it is that the best candidate is better than the second best.
 fn sure(tuned: &Tuned) -> String {
     let Some(second) = tuned.best.get(1) else {
         return "No other candidate was run by as many seeds.".to_owned();

@@ -5,41 +5,41 @@
 pub struct Chart {
     /// Title of the chart, above the picture.
     pub title: String,
-    /// Text beside the title, in small print.
+    /// Text in small print beside the title of the chart.
     pub note: String,
     /// Description of the chart in words, for readers who do not see it.
     pub words: String,
-    /// Way in which the series are drawn.
+    /// Way in which the series of the chart are drawn.
     pub kind: ChartKind,
-    /// Horizontal axis.
+    /// Horizontal axis of the chart.
     pub x: ChartAxis,
-    /// Vertical axis.
+    /// Vertical axis of the chart.
     pub y: ChartAxis,
     /// Value of the vertical axis at which a dashed horizontal line is drawn; `None` draws no line.
     pub rule: Option<f64>,
-    /// Series, in the order in which they are drawn.
+    /// Series of the chart, in the order in which they are drawn.
     pub series: Vec<ChartSeries>,
 }
 
 /// Way in which the series of a chart are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChartKind {
-    /// Each series is a line that holds each value until the next point; neighbouring points that
-    /// would look like one are joined.
+    /// Each series is a line that stays at each value until the next point; points that lie too
+    /// close to be told apart are drawn as one.
     Steps,
     /// Each series is a point with its name beside it; the area below the dashed line is good.
     Points,
     /// Each series is a line that joins its points.
     Lines,
-    /// Each series is a point. The first points, as many as this number, are joined by a line: no
-    /// other point is better than one of them in both figures.
+    /// Each series is a point. The first points, as many as this number, are the Pareto front,
+    /// joined by a line: no other point is better than one of them in both figures.
     Front(usize),
 }
 
-/// Axis of a chart.
+/// Axis of a chart: the name, range and unit of its values.
 #[derive(Clone, Copy, Debug)]
 pub struct ChartAxis {
-    /// Name of the values; no name is written where it is empty.
+    /// Name of the values along the axis; empty for no name.
     pub title: &'static str,
     /// Range of the axis, and the positions of values within it.
     pub scale: Scale,
@@ -48,9 +48,10 @@ pub struct ChartAxis {
 }
 
 impl ChartAxis {
-    /// Makes the two axes, [horizontal, vertical], of a chart of what one process gains over what
-    /// another pays: horizontally up to `dearest`, the fraction by which the other takes longer,
-    /// vertically from `least` to `most` ns.
+    /// Makes the two axes, [horizontal, vertical], of a chart that compares what one process gains
+    /// with what another process loses. The horizontal axis is the fraction by which the other
+    /// process takes longer, up to a little more than `dearest`; the vertical axis is a time of the
+    /// first process, from `least` to `most` ns.
     pub(crate) const fn gain_over_cost(dearest: f64, (least, most): (f64, f64)) -> [Self; 2] {
         [
             Self {
@@ -77,10 +78,10 @@ pub enum Scale {
     Ratio(f64, f64),
 }
 
-/// Unit of the values of an axis.
+/// Unit of the values of a chart's axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueUnit {
-    /// The values are nanoseconds, shown with the unit that suits them.
+    /// The values are nanoseconds, shown in the unit from ns to s that suits their size.
     Ns,
     /// The values are fractions, shown as percent.
     Share,
@@ -88,25 +89,25 @@ pub enum ValueUnit {
     Number,
 }
 
-/// Series of points of a chart: one line, or one point.
+/// Series of points in a chart: drawn as one line, or as one point.
 #[derive(Clone, Debug)]
 pub struct ChartSeries {
-    /// Look of the series, which the legend explains.
+    /// Look (colour and dashes) of the series, which the legend explains.
     pub look: SeriesLook,
-    /// Text beside the point of the series.
+    /// Name of the series, written beside its point.
     pub name: String,
     /// Description of the series in words, for readers who do not see the chart.
     pub words: String,
-    /// Points (x, y), from left to right; under [`ChartKind::Steps`] each value is drawn up to the
-    /// next point, and the last point ends the series.
+    /// Points (x, y) of the series, from left to right; under [`ChartKind::Steps`] each value is
+    /// drawn up to the next point, and the last point ends the series.
     pub points: Vec<(f64, f64)>,
-    /// Intervals of the first point along the horizontal and the vertical axis, each as [least,
-    /// most]; `None` where none is known.
+    /// Intervals of the series' first point along the horizontal and the vertical axis, each as
+    /// [least, most]; `None` where none is known.
     pub within: [Option<[f64; 2]>; 2],
 }
 
 impl ChartSeries {
-    /// Makes a series of points without intervals around the first one.
+    /// Makes a series of points, without an interval for its first point.
     #[must_use]
     pub const fn new(
         look: SeriesLook,
@@ -118,26 +119,27 @@ impl ChartSeries {
     }
 }
 
-/// Look of a series: its colour, and the dashes of its line.
+/// Look of a series in a chart: its colour, and the dashes of its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeriesLook {
     /// Series of the recommended recipe.
     Chosen,
-    /// Series of the baseline, with which the others are compared.
+    /// Series of the baseline, the recipe with which the others are compared.
     Baseline,
     /// Series that is neither the recommended one nor the baseline, by its index from 0 among such
     /// series.
     Other(usize),
-    /// One of many series of equal rank, by its index from 0, which chooses its colour and dashes.
+    /// One of many series of equal importance, by its index from 0, which chooses its colour and
+    /// dashes.
     Nth(usize),
 }
 
 /// Horizontal bar of a picture, divided into parts.
 #[derive(Clone, Debug)]
 pub struct ChartBar {
-    /// Name of the bar, which an input file may have given, so that it is made harmless when shown.
+    /// Name of the bar; an input file may have given it, so it is escaped when it is shown.
     pub name: String,
-    /// Figure of the bar as text, beside its name.
+    /// Figure of the whole bar as text, beside the name of the bar.
     pub note: String,
     /// Parts of the bar, from left to right.
     pub parts: Vec<BarPart>,
@@ -146,10 +148,10 @@ pub struct ChartBar {
 /// Part of a horizontal bar.
 #[derive(Clone, Debug)]
 pub struct BarPart {
-    /// Index of the look of the part: below 7 a colour, from 7 on a pattern.
+    /// Index of the part's colour (below 7) or pattern (from 7 on).
     pub look: usize,
     /// Fraction of the full width of a bar that the part takes, 0 to 1.
     pub share: f64,
-    /// Figure of the part as text, which is written in the part where there is room.
+    /// Figure of the part as text, written inside the part where there is room.
     pub text: String,
 }

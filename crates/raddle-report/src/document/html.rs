@@ -14,21 +14,24 @@ use super::plot::{key, svg};
 use super::table::{Cell, CellBar, CellLink, ColumnKind, Table};
 
 const SCRIPT: &str = include_str!("script.js");
-/// Hash, in the security policy of a page, of the only script that may run there. `cargo xtask
-/// browse` fails where it is not that of the script.
+/// Hash of the only script that may run in a page, for the page's content security policy. `cargo
+/// xtask browse` fails where it is not the hash of that script.
 pub const SCRIPT_HASH: &str = "sha256-EdxKVhE5LEObInPURxTOBCCgl1TzlJdyi0BA96lr6zQ=";
-/// Text that every page of raddle contains, and no other page; a page is recognised by it.
+/// Text that every HTML page of raddle contains, and no other page; raddle recognises its own pages
+/// by it.
 pub const PAGE_MARK: &str = "<p class=\"brand\">raddle ";
-/// Largest number of characters of a name on the page; `TEXT` is that of a longer text.
+/// Largest number of characters that the HTML page shows of a name; `TEXT` is that of a longer
+/// text.
 const NAME: usize = 160;
 const TEXT: usize = 2000;
-/// Largest number of items of one list that the page shows.
+/// Largest number of items that the HTML page shows of one list.
 const LISTED: usize = 60;
-/// Largest number of characters of a cell that is not broken into lines.
+/// Largest number of characters of a table cell that is kept on one line.
 const LONG: usize = 40;
-/// Smallest fraction of a bar's full width at which a part has its figure written in it.
+/// Smallest fraction of a bar's full width that a part of the bar must take to have its figure
+/// written in it.
 const ROOM: f64 = 0.2;
-/// Index of the first look of a part of a bar that is a pattern; lower indices are colours.
+/// Index of the first look of a bar's part that is a pattern; lower indices are colours.
 const PATTERN: usize = 7;
 
 impl Document {
@@ -85,7 +88,7 @@ impl Document {
         page.into_string()
     }
 
-    /// Writes a block of the document as HTML; `level` is the level of its headings.
+    /// Writes a block of the document as HTML; `level` is the level of the headings in it.
     fn block(&self, block: &Block, level: u8) -> Markup {
         html! {
             @match block {
@@ -147,19 +150,19 @@ impl Document {
     }
 }
 
-/// Writes a heading of level 2, for what comes before the sections of a page, or 3, within a
-/// section.
+/// Writes an HTML heading: of level 2 in the part of a page before its sections, or of level 3
+/// within a section.
 fn heading(text: &str, level: u8) -> Markup {
     html! { @if level == 2 { h2 class="part" { (text) } } @else { h3 { (text) } } }
 }
 
-/// Writes a name that an input file gave into the page, made harmless and set apart from the text
-/// around it.
+/// Writes a name from an input file as HTML, with control characters escaped and its writing
+/// direction kept apart from the text around it.
 fn name(text: &str) -> Markup {
     html! { bdi { (plain(text, NAME)) } }
 }
 
-/// Writes text of raddle's own into the page: what stands between two backticks becomes code.
+/// Writes one of raddle's own texts as HTML: what stands between two backticks becomes code.
 fn rich(text: &str) -> Markup {
     let text = plain(text, TEXT);
     let parts: Vec<&str> = text.split('`').collect();
@@ -173,7 +176,7 @@ fn rich(text: &str) -> Markup {
     }
 }
 
-/// Writes a figure with `µs` in place of `us`, and with no place for a line break before its unit.
+/// Writes a figure with `µs` in place of `us`, and with a no-break space before its unit.
 fn figure(text: &str) -> String {
     match text.strip_suffix(" us") {
         Some(number) => format!("{number}\u{a0}µs"),
@@ -181,7 +184,7 @@ fn figure(text: &str) -> String {
     }
 }
 
-/// Returns the relative address of a file in the folder of the page.
+/// Returns the relative URL of a file in the folder of the HTML page.
 fn address(path: &str) -> String {
     let mut to = "./".to_owned();
     for byte in path.bytes() {
@@ -194,8 +197,8 @@ fn address(path: &str) -> String {
     to
 }
 
-/// Writes a table that readers can sort, and that scrolls sideways where it is too wide for the
-/// page.
+/// Writes a table as HTML; readers can sort it, and it scrolls sideways where it is too wide for
+/// the page.
 fn grid(table: &Table) -> Markup {
     let class = |at: usize| (table.columns[at].kind == ColumnKind::Figure).then_some("n");
     html! {
@@ -241,7 +244,7 @@ fn content(cell: &Cell, kind: ColumnKind) -> Markup {
     }
 }
 
-/// Draws the bar of a table's cell, with the interval of its figure across it.
+/// Draws the bar of a table's cell, with the interval of the cell's figure as a line across it.
 fn meter(bar: &CellBar) -> Markup {
     let percent = |share: f64| format!("{:.1}%", share * 100.0);
     html! {
@@ -291,8 +294,8 @@ fn all_bars(title: &str, names: &[(usize, &str)], bars: &[ChartBar]) -> Markup {
     }
 }
 
-/// Draws one bar, with its parts as words for readers who do not see it. `names` is the legend:
-/// (index of the colour, meaning).
+/// Draws one bar, and describes its parts in words for readers who do not see it. `names` is the
+/// legend: (index of the colour, meaning).
 fn one_bar(bar: &ChartBar, names: &[(usize, &str)]) -> Markup {
     let meaning =
         |look: usize| names.iter().find(|(of, _)| *of == look).map_or("", |(_, text)| *text);

@@ -3,34 +3,35 @@
 use super::chart::{Chart, ChartBar, SeriesLook};
 use super::table::Table;
 
-/// Where a block of a document is shown: on the terminal, on the page, or on both.
+/// Where a block of a document is shown: on the terminal, on the HTML page, or on both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Medium {
-    /// The block is shown on the terminal and on the page.
+    /// The block is shown on the terminal and on the HTML page.
     Any,
     /// The block is shown on a terminal only.
     Terminal,
-    /// The block is shown on the page only.
+    /// The block is shown on the HTML page only.
     Page,
 }
 
-/// Result of a command for people: a list of blocks.
+/// Result of a command for people, as a list of blocks that are written for a terminal and as an
+/// HTML page.
 #[derive(Debug, Default)]
 pub struct Document {
-    /// Heading of the page; a terminal does not show it.
+    /// Title of the HTML page; a terminal does not show it.
     pub title: String,
-    /// Line below the title on the page.
+    /// Line of text below the title of the HTML page.
     pub summary: String,
-    /// Words that tell where the rest of a shortened list can be found, such as "with --format
+    /// Hint where the items that a shortened list leaves out can be found, such as "with --format
     /// json".
     pub full: &'static str,
     /// Number of characters in a line of text on a terminal; `None` means 100. Tables may be wider.
     pub columns: Option<usize>,
-    /// True if a terminal also shows the blocks that the page folds away (hides until they are
+    /// True if a terminal also shows the blocks that the HTML page folds away (hides until they are
     /// opened).
     pub verbose: bool,
-    /// Number of blocks before the first that is folded away (hidden until opened); `None` if no
-    /// block is.
+    /// Number of blocks before the first block that is folded away (hidden until it is opened);
+    /// `None` if no block is.
     pub(super) open: Option<usize>,
     pub(super) blocks: Vec<(Medium, Block)>,
 }
@@ -38,99 +39,103 @@ pub struct Document {
 /// A part of a document. Text between backticks is code.
 #[derive(Debug)]
 pub enum Block {
-    /// Begin of a section, which ends at the next one. A terminal shows no heading for it.
+    /// Beginning of a section, which ends where the next one begins. A terminal shows no heading
+    /// for it.
     Section {
-        /// Anchor of the section on the page.
+        /// Anchor of the section on the HTML page.
         id: &'static str,
         /// Heading of the section.
         title: &'static str,
     },
-    /// Heading within a section, as text.
+    /// Text of a heading within a section.
     Heading(String),
-    /// Text with its subject before it.
+    /// Paragraph of text, with its subject in front.
     Paragraph {
-        /// Subject of the text, such as "Memory", shown before it; empty for none.
+        /// Subject of the paragraph, such as "Memory", shown in front of its text; empty for none.
         label: String,
         /// Text of the paragraph, in one or more sentences.
         text: String,
     },
-    /// Text that explains how a figure or a table is read.
+    /// Note that explains how a figure or a table is read.
     Note(String),
-    /// List of lines of one kind.
+    /// List of items of one kind, each a line of text.
     List(List),
     /// Warning that a reader should see before using the figures.
     Warning(String),
     /// Table of figures, such as those of each recipe.
     Table(Table),
-    /// Verdict: the recommendation and its reason.
+    /// Verdict: which recipe is recommended, or whether a prediction holds, and the reason.
     Verdict {
-        /// True if the verdict recommends a recipe, or a prediction holds; the page then colours
-        /// it.
+        /// True if the verdict recommends a recipe, or a prediction holds; the HTML page then
+        /// colours the verdict.
         good: bool,
-        /// Part of the sentence that is drawn bolder, such as the recipe; empty for none.
+        /// Part of the verdict's sentence that is drawn bolder, such as the name of the recipe;
+        /// empty for none.
         name: String,
-        /// Verdict in a sentence or a few.
+        /// Text of the verdict, in one or a few sentences.
         text: String,
-        /// Reason for the verdict; `None` for none.
+        /// Reason for the verdict; `None` to give no reason.
         why: Option<String>,
     },
-    /// Short facts, each as (label, text), shown in one row.
+    /// Short facts, each as (label, text), shown in one row on the page.
     Chips(Vec<(&'static str, String)>),
-    /// Columns of blocks, shown beside each other where there is room.
+    /// Columns, each a list of blocks, shown side by side where there is room.
     Beside(Vec<Vec<Block>>),
-    /// Link to a place on the page, or to a file in the folder of the page.
+    /// Link to a place on the HTML page, or to a file in the folder of the page.
     Link {
         /// Text of the link that a reader sees.
         text: String,
         /// Target of the link: an anchor with its `#`, or a path.
         to: String,
     },
-    /// Legend of charts, as pairs (look, name), and the charts that it explains.
+    /// Legend of charts, as pairs (look of a series, name), and the charts that it explains.
     Charts(Vec<(SeriesLook, String)>, Vec<Chart>),
-    /// Picture of horizontal bars of one scale, with a title and a legend.
+    /// Picture of horizontal bars with a common scale, a title and a legend.
     Bars {
-        /// Title, which says what a full bar means.
+        /// Title of the picture, which says what a bar of full width means.
         title: String,
-        /// Legend of the parts: (index of the colour, meaning); empty for no legend.
+        /// Legend of the parts of bars: (index of the colour or pattern, meaning); empty for no
+        /// legend.
         names: Vec<(usize, &'static str)>,
-        /// Bars, from the top.
+        /// Bars of the picture, from top to bottom.
         bars: Vec<ChartBar>,
     },
-    /// Links to files in the folder of the page.
+    /// Links to files in the folder of the HTML page.
     Files {
         /// Purpose of the linked files, as text.
         text: String,
-        /// Paths of the files from the page.
+        /// Paths of the linked files, relative to the page.
         paths: Vec<String>,
         /// Text of the link behind each file's name, such as "download".
         how: &'static str,
     },
-    /// Title, and blocks of the page that are hidden until somebody opens the title.
+    /// Title, and blocks that the HTML page hides until the reader opens the title.
     Fold(String, Vec<Block>),
-    /// Commands that a user may type, under one label.
+    /// Commands that a user may type next, under one label.
     Commands {
-        /// Purpose of the commands, in a word.
+        /// Word that says what the commands are for.
         label: &'static str,
-        /// Commands, one line each.
+        /// Commands, one line of text each.
         commands: Vec<String>,
     },
 }
 
-/// List of lines of one kind.
+/// List of items of one kind, each a line of text.
 #[derive(Debug)]
 pub struct List {
-    /// Subject of the lines, shown before them; empty for none.
+    /// Subject of the list, shown in front of its items; empty for none.
     pub label: String,
-    /// Lines, one sentence or clause each.
+    /// Items of the list, one sentence or clause each.
     pub items: Vec<String>,
-    /// True if a terminal shows the lines as one paragraph; false for one line each.
+    /// True if a terminal shows the items as one paragraph; false for one line each.
     pub inline: bool,
-    /// Name by which links of the page lead to line `n`, as `#NAME-n`; empty for none.
+    /// Name by which links of the HTML page lead to item `n` of the list, as `#NAME-n`; empty for
+    /// none.
     pub anchor: &'static str,
 }
 
 impl Document {
-    /// Returns the text of the verdict; `None` where the document has none.
+    /// Returns the text of the document's verdict; `None` where it has none.
     #[must_use]
     pub fn sentence(&self) -> Option<&str> {
         self.blocks.iter().find_map(|(_, block)| match block {
@@ -139,61 +144,62 @@ impl Document {
         })
     }
 
-    /// Adds a block at the end, which the terminal and the page show.
+    /// Adds a block, which the terminal and the HTML page show, at the end of the document.
     pub fn add(&mut self, block: Block) {
         self.add_on(Medium::Any, block);
     }
 
-    /// Adds each line as a warning of something that can make an answer wrong; the terminal and the
-    /// page show it.
+    /// Adds each line as a warning of something that can make the answer wrong; the terminal and
+    /// the HTML page show it.
     pub fn warn(&mut self, lines: &[String]) {
         lines.iter().for_each(|line| self.add(Block::Warning(line.clone())));
     }
 
-    /// Adds the commands to run next, one in each line, which only a terminal shows.
+    /// Adds the commands that the user may run next, one in each line; only a terminal shows them.
     pub fn next(&mut self, lines: Vec<String>) {
         self.add_on(Medium::Terminal, Block::Commands { label: "Next", commands: lines });
     }
 
-    /// Adds a block at the end, which only `medium` (the terminal or the page) shows.
+    /// Adds a block, which only `medium` (the terminal or the HTML page) shows, at the end of the
+    /// document.
     pub fn add_on(&mut self, medium: Medium, block: Block) {
         self.blocks.push((medium, block));
     }
 
-    /// Adds all blocks of `other` behind the blocks of this document.
+    /// Adds all blocks of the document `other` behind the blocks of this document.
     pub fn append(&mut self, other: Self) {
         self.blocks.extend(other.blocks);
     }
 
-    /// Adds a block that only the page shows, and no terminal.
+    /// Adds a block that only the HTML page shows, not a terminal.
     pub fn page(&mut self, block: Block) {
         self.add_on(Medium::Page, block);
     }
 
-    /// Folds away all blocks that follow: the page hides them until they are opened, and a terminal
-    /// shows them only with the option for more detail.
+    /// Folds away all blocks that are added later: the HTML page hides them until they are opened,
+    /// and a terminal shows them only if [`Document::verbose`] is true.
     pub fn fold(&mut self) {
         self.open = Some(self.blocks.len());
     }
 
-    /// Begins a section with an anchor and a title; it ends at the next section.
+    /// Begins a section with an anchor and a title; the section ends where the next one begins.
     pub fn section(&mut self, id: &'static str, title: &'static str) {
         self.add(Block::Section { id, title });
     }
 
-    /// Adds a paragraph of text behind a label; the label may be empty.
+    /// Adds a paragraph of text with its subject (`label`, which may be empty) in front.
     pub fn paragraph(&mut self, label: &str, text: impl Into<String>) {
         self.add(Block::Paragraph { label: label.to_owned(), text: text.into() });
     }
 
-    /// Adds a list of lines under a label, unless it has no line.
+    /// Adds a list of items under a label; does nothing if there are no items.
     pub fn list(&mut self, label: impl Into<String>, items: Vec<String>) {
         if !items.is_empty() {
             self.add(Block::List(List { label: label.into(), items, inline: false, anchor: "" }));
         }
     }
 
-    /// Adds a table, unless it has no row.
+    /// Adds a table; does nothing if the table has no rows.
     pub fn table(&mut self, table: Table) {
         if !table.is_empty() {
             self.add(Block::Table(table));

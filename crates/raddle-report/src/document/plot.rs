@@ -17,23 +17,23 @@ const TOP: f64 = 24.0;
 const RIGHT: f64 = WIDTH - 16.0;
 /// Height of a line of text, in units of the picture's coordinates.
 const LINE: f64 = 11.0;
-/// Distance, in units of the picture's coordinates, below which two points of a line are drawn as
-/// one.
+/// Distance, in units of the picture's coordinates, below which two points of a stepped line are
+/// drawn as one.
 const NEAR: f64 = 2.0;
-/// Dash patterns of lines, as lengths drawn and not drawn, which series use in turn. Together with
-/// the colours, 35 lines look different.
+/// Dash patterns of the lines of series of equal importance, each as lengths drawn and not drawn,
+/// used in turn. Together with the colours they make 35 lines look different.
 const DASHES: [&str; 5] = ["none", "7 3", "2 2", "8 3 2 3", "12 4"];
-/// Dash patterns of the lines of recipes that are neither recommended nor the baseline, as lengths
-/// drawn and not drawn, used in turn.
+/// Dash patterns of the lines of recipes that are neither recommended nor the baseline, each as
+/// lengths drawn and not drawn, used in turn.
 const OTHERS: [&str; 6] = ["7 3", "2 2", "8 3 2 3", "14 4", "1 5", "10 2 2 2 2 2"];
-/// Number of colours for lines of charts in the style sheet.
+/// Number of colours that the style sheet has for the lines of charts.
 const COLOURS: usize = 7;
-/// Largest number of points of a line for which each point is marked by a circle; longer lines have
-/// no marks.
+/// Largest number of points of a line whose points are marked by circles; lines with more points
+/// have no marks.
 const MARKED: usize = 24;
 
 impl SeriesLook {
-    /// Returns the class of the style sheet that gives the series its colour.
+    /// Returns the CSS class that gives the series its colour.
     fn class(self) -> String {
         match self {
             Self::Chosen => "chosen".to_owned(),
@@ -43,7 +43,7 @@ impl SeriesLook {
         }
     }
 
-    /// Returns the dashes of the line of the series.
+    /// Returns the dash pattern of the series' line, as an SVG attribute has it.
     const fn dashes(self) -> &'static str {
         match self {
             Self::Chosen | Self::Baseline => "none",
@@ -113,8 +113,8 @@ pub(super) fn key(look: SeriesLook) -> Markup {
     }
 }
 
-/// Draws a circle for each series, and its name beside it where there is room; the first `firsts`
-/// circles are larger.
+/// Draws the first point of each series as a circle, with the name of the series beside it where
+/// there is room; the first `firsts` circles are larger.
 fn points(
     series: &[&ChartSeries],
     firsts: usize,
@@ -171,8 +171,8 @@ fn points(
     }
 }
 
-/// Returns the lines that show the intervals of the first point of a series, each as [x, y, x, y] of
-/// its ends.
+/// Returns the lines that show the intervals of a series' first point, each as [x, y, x, y] of the
+/// line's two ends.
 fn whiskers(series: &ChartSeries, x: &PlotAxis, y: &PlotAxis) -> Vec<[f64; 4]> {
     let (along, up) = (x.at(series.points[0].0), y.at(series.points[0].1));
     let [across, upright] = series.within;
@@ -181,7 +181,7 @@ fn whiskers(series: &ChartSeries, x: &PlotAxis, y: &PlotAxis) -> Vec<[f64; 4]> {
     across.into_iter().chain(upright).collect()
 }
 
-/// Draws the horizontal grid lines, each with its value at the left where there is room.
+/// Draws the horizontal grid lines of a chart, each with its value at the left where there is room.
 fn rows(y: &PlotAxis) -> Markup {
     let mut before = f64::INFINITY;
     let mut room = |at: f64| {
@@ -200,8 +200,8 @@ fn rows(y: &PlotAxis) -> Markup {
     }
 }
 
-/// Draws the short tick lines below the horizontal axis, each with its value where there is room;
-/// the value of the last one has precedence.
+/// Draws the short tick lines below a chart's horizontal axis, each with its value where there is
+/// room; room is kept for the value of the last tick.
 fn columns(x: &PlotAxis, bottom: f64) -> Markup {
     let ticks = x.ticks(8);
     let span = |(at, label): &(f64, String)| {
@@ -234,8 +234,8 @@ fn joined(points: impl Iterator<Item = (f64, f64)>, x: &PlotAxis, y: &PlotAxis) 
         .fold(String::new(), |path, (n, place)| path + if n == 0 { "M" } else { "L" } + &place)
 }
 
-/// Returns the path data of an SVG picture that joins points by steps; points that would look like
-/// one are joined.
+/// Returns the path data of an SVG picture that joins points by steps; points that lie too close to
+/// be told apart are drawn as one.
 fn steps(points: &[(f64, f64)], x: &PlotAxis, y: &PlotAxis) -> String {
     let mut kept: Vec<(f64, f64)> = Vec::new();
     for &(along, up) in points {
@@ -253,8 +253,8 @@ fn steps(points: &[(f64, f64)], x: &PlotAxis, y: &PlotAxis) -> String {
     pen.path
 }
 
-/// Writer of the path of a stepped line: each step goes first horizontally, then vertically. Moves
-/// too short to be seen are left out.
+/// Writer of the path data of a stepped line: each step goes first horizontally, then vertically.
+/// Moves too short to be seen are left out.
 struct Pen {
     path: String,
     at: (String, String),
@@ -285,8 +285,8 @@ fn number(value: f64) -> String {
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
-/// Axis of a chart as it lies in the picture: its two ends in units of the picture's coordinates,
-/// and its range of values.
+/// Axis of a chart, with the positions of its two ends in the picture, in units of the picture's
+/// coordinates.
 struct PlotAxis {
     axis: ChartAxis,
     from: f64,
@@ -312,8 +312,8 @@ impl PlotAxis {
         }
     }
 
-    /// Returns the values to write beside the axis, each as (position on the axis in units of the
-    /// picture, text); on a linear axis about `most` of them.
+    /// Returns the ticks of the axis, each as (position on the axis in units of the picture, text
+    /// of the value there); a linear axis has about `most` of them.
     fn ticks(&self, most: u32) -> Vec<(f64, String)> {
         let values: Vec<f64> = match self.axis.scale {
             Scale::Linear(end) => {
@@ -357,8 +357,8 @@ fn round_up(value: f64, unit: ValueUnit) -> f64 {
     round.into_iter().find(|round| *round >= value * (1.0 - 1e-9)).unwrap_or(10.0 * power)
 }
 
-/// Writes a value beside an axis. A time is written in the unit from ns to s that suits `end`, the
-/// end of the axis in ns; with `None`, in the unit that suits the time itself.
+/// Writes the value of a tick beside an axis. A time is written in the unit from ns to s that suits
+/// `end`, the end of the axis in ns; with `None`, in the unit that suits the time itself.
 fn label(value: f64, unit: ValueUnit, end: Option<f64>) -> String {
     const UNITS: [(f64, &str); 4] = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
     match unit {

@@ -1,19 +1,19 @@
 //! What does a table hold, whatever draws it?
 
-/// Table of a document: rows of cells under the titles of columns.
+/// Table of a document: rows of cells under columns with titles.
 #[derive(Clone, Debug)]
 pub struct Table {
     /// Subject of the rows, by which readers who cannot see the table know what it is about.
     pub(super) label: String,
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Vec<Cell>>,
-    /// Index of the row that is recommended, from 0; `None` where none is.
+    /// Index, from 0, of the row of the recommended recipe; `None` where no row is recommended.
     pub(super) chosen: Option<usize>,
-    /// True if the table has only the columns that decide between policies, so that it fits the
-    /// screen of a telephone.
+    /// True if the table has only the columns with the figures by which recipes are judged, so that
+    /// it fits the screen of a telephone.
     pub(super) is_deciding: bool,
-    /// True if a terminal shows the notes (small print) of figures on a line of their own below the
-    /// figures.
+    /// True if a terminal shows the notes (text in small print on the page) of cells on a line of
+    /// their own below the figures.
     pub(super) has_notes_below: bool,
 }
 
@@ -30,19 +30,19 @@ pub struct Column {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ColumnKind {
     Text,
-    /// Names that input files gave, of which a terminal shows at most this many characters.
+    /// Names from input files, of which a terminal shows at most this many characters.
     Name(usize),
     /// Figures, aligned to the right.
     Figure,
 }
 
 impl Column {
-    /// Makes a column of words that raddle itself writes.
+    /// Makes a column of raddle's own words, such as the names of resources.
     pub fn text(title: impl Into<String>) -> Self {
         Self { title: title.into(), kind: ColumnKind::Text, kept: false }
     }
 
-    /// Makes a column of names that input files gave; a terminal shortens each to at most `most`
+    /// Makes a column of names from input files; a terminal shortens each to at most `most`
     /// characters.
     pub fn name(title: impl Into<String>, most: usize) -> Self {
         Self { kind: ColumnKind::Name(most), ..Self::text(title) }
@@ -60,42 +60,43 @@ impl Column {
     }
 }
 
-/// Cell of a table: its text, and how it is sorted and decorated.
+/// Cell of a table: its text, the number by which it is sorted, and its bar, note and link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
     pub(super) text: String,
-    /// Number by which the cell is sorted; `None` where it is sorted by its text.
+    /// Number by which readers can sort the cell; `None` where the cell is sorted by its text.
     pub(super) rank: Option<f64>,
     /// Bar below the text of the cell; `None` draws no bar.
     pub(super) bar: Option<CellBar>,
-    /// Text that is added in small print; empty for none.
+    /// Text in small print behind the text of the cell; empty for none.
     pub(super) note: String,
-    /// Link of the cell to a file or a place on the page; `None` for none.
+    /// Link from the cell to a file or a place on the HTML page; `None` for none.
     pub(super) link: Option<CellLink>,
 }
 
-/// Bar in a cell of a table that shows the cell's figure. All bars of a column have one scale.
+/// Bar in a cell of a table that shows the cell's figure. All bars of a column have the same scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellBar {
     /// Fraction of the full width that the bar takes, 0 to 1.
     pub share: f64,
-    /// True if the figure is longer than the scale, so that the bar is cut off.
+    /// True if the figure is larger than the end of the scale, so that the bar is cut off there.
     pub is_cut: bool,
-    /// Interval of the figure as fractions of the full width, [least, most]; `None` draws none.
+    /// Interval of the cell's figure, [least, most], as fractions of the bar's full width; `None`
+    /// draws none.
     pub within: Option<[f64; 2]>,
 }
 
 /// Link of a table's cell.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum CellLink {
-    /// Path of a file in the folder of the page, which is to be downloaded.
+    /// Path of a file in the folder of the HTML page, which the link downloads.
     File(String),
-    /// Place on the page, as (name of its anchor, words that say what is there).
+    /// Place on the HTML page, as (name of its anchor, words that say what is there).
     Place(String, String),
 }
 
 impl Cell {
-    /// Makes a cell that is sorted by the number `rank`.
+    /// Makes a cell that is sorted by the number `rank`; with `None` by its text.
     pub fn ranked(text: impl Into<String>, rank: Option<f64>) -> Self {
         Self { rank, ..Self::from(text.into()) }
     }
@@ -114,13 +115,13 @@ impl Cell {
         Self { note: note.into(), ..self }
     }
 
-    /// Adds a link to a file in the folder of the page.
+    /// Adds a link from the cell to a file in the folder of the HTML page.
     #[must_use]
     pub fn link(self, path: impl Into<String>) -> Self {
         Self { link: Some(CellLink::File(path.into())), ..self }
     }
 
-    /// Adds a link to a place on the page; `words` say what is there.
+    /// Adds a link from the cell to the place `name` on the HTML page; `words` say what is there.
     #[must_use]
     pub fn place(self, name: impl Into<String>, words: impl Into<String>) -> Self {
         Self { link: Some(CellLink::Place(name.into(), words.into())), ..self }
@@ -152,28 +153,28 @@ impl Table {
         }
     }
 
-    /// Marks the table as one that has only the columns that decide between policies, so that it
-    /// fits the screen of a telephone.
+    /// Marks the table as one that has only the columns with the figures by which recipes are
+    /// judged, so that it fits the screen of a telephone.
     #[must_use]
     pub fn deciding(self) -> Self {
         Self { is_deciding: true, ..self }
     }
 
-    /// Puts the notes of figures on a line of their own below the figures, where the table is shown as
-    /// text: its columns are narrower, and its rows take two lines.
+    /// Makes a terminal show the notes of cells on a line of their own below the figures: the
+    /// table's columns are then narrower, and its rows take two lines.
     #[must_use]
     pub fn with_notes_below(self) -> Self {
         Self { has_notes_below: true, ..self }
     }
 
-    /// Adds columns of figures with these titles.
+    /// Adds a column of figures for each of these titles.
     #[must_use]
     pub fn figures<const N: usize>(mut self, titles: [&str; N]) -> Self {
         self.columns.extend(titles.map(Column::figure));
         self
     }
 
-    /// Adds columns behind those of the table.
+    /// Adds columns at the right of the table.
     #[must_use]
     pub fn more(mut self, columns: impl IntoIterator<Item = Column>) -> Self {
         self.columns.extend(columns);
@@ -209,8 +210,8 @@ impl Table {
         self.chosen = self.rows.len().checked_sub(1);
     }
 
-    /// Removes columns of figures that are equal in every row, where there are several rows.
-    /// Columns that are marked by [`Column::kept`] stay.
+    /// Removes each column of figures that has the same text in every row, if the table has several
+    /// rows. Columns that are marked by [`Column::kept`] stay.
     #[must_use]
     pub fn without_constants(mut self) -> Self {
         let keep: Vec<bool> = (0..self.columns.len()).map(|at| !self.is_constant(at)).collect();
@@ -218,8 +219,8 @@ impl Table {
         self
     }
 
-    /// Returns, for each column that [`Table::without_constants`] leaves out, (its title, its text
-    /// in every row).
+    /// Returns, for each column that [`Table::without_constants`] removes, (title of the column,
+    /// its text in every row).
     pub fn constants(&self) -> impl Iterator<Item = (&str, String)> {
         let constant = (0..self.columns.len()).filter(|&at| self.is_constant(at));
         constant.map(|at| {
@@ -228,8 +229,8 @@ impl Table {
         })
     }
 
-    /// Returns whether the column with the index `at` has figures, one text in all of several rows,
-    /// and no mark to stay.
+    /// Returns whether [`Table::without_constants`] removes the column with the index `at`: it has
+    /// figures, the same text in all of several rows, and is not marked by [`Column::kept`].
     fn is_constant(&self, at: usize) -> bool {
         let column = &self.columns[at];
         let mut cells = self.rows.iter().map(|row| (&row[at].text, &row[at].note));

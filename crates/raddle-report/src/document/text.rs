@@ -8,9 +8,10 @@ use raddle_study::units::{count, plain, wrap};
 use super::model::{Block, Document, List, Medium};
 use super::table::{Cell, ColumnKind, Table};
 
-/// Number of characters in a line of text where the document does not say it.
+/// Number of characters in a line of text where the document does not give one.
 const WIDTH: usize = 100;
-/// Largest number of characters of one item of a list, however long the text from an input file is.
+/// Largest number of characters of one list item on a terminal, however long the text from an input
+/// file is.
 const ITEM: usize = 2000;
 /// Largest number of items of a list that a terminal shows.
 const LISTED: usize = 12;
@@ -21,7 +22,7 @@ pub fn heading(text: &str, colour: bool) -> Cow<'_, str> {
     paint(text, "1", colour)
 }
 
-/// Writes `text` as a sign of trouble: in red where `colour` is true.
+/// Writes `text` as a sign of trouble: in bold red where `colour` is true.
 #[must_use]
 pub fn alarm(text: &str, colour: bool) -> Cow<'_, str> {
     paint(text, "1;31", colour)
@@ -149,8 +150,8 @@ impl Table {
     }
 }
 
-/// Writes a table in columns aligned with blanks, with a line of dashes below the header; it is as
-/// wide as its content.
+/// Writes a table as text, in columns aligned with blanks and with a line of dashes below the
+/// titles; the text is as wide as the table's content.
 fn rendered(table: &Table, colour: bool) -> String {
     let mut drawn = comfy_table::Table::new();
     drawn.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);

@@ -5,8 +5,9 @@ use raddle_study::units::{count, percent};
 
 use crate::document::{Column, Document, Table};
 
-/// Adds a table to a document: for each number of neighbouring free granules that workgroups need,
-/// the fraction of workgroups that need it, and whether a sampled search would look for it.
+/// Adds a table to a document: one row for each number of adjacent free granules that workgroups
+/// need, with the fraction of workgroups that need it, and whether a sampled search (for a few run
+/// lengths only) would look for it.
 pub(super) fn fill(document: &mut Document, amounts: &WantedAmounts) {
     let figures = ["granules", "of workgroups", "sampled"];
     let mut table = Table::new("Runs wanted", [Column::name("resource", 10)]).figures(figures);

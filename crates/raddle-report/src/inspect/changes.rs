@@ -8,18 +8,18 @@ use raddle_study::units::{count, counted as counted_in, duration, percent, plain
 use super::KERNEL;
 use crate::document::{Block, Column, Document, Table};
 
-/// Fraction of kernel time in kernel families that both recordings have, from which on they count
-/// as recordings of one program.
+/// Fraction of the kernel time, spent in kernel families that both recordings have, from which on
+/// both count as recordings of one program.
 const ALIKE: f64 = 0.5;
-/// Largest number of rows of the table of kernels.
+/// Largest number of rows of the table that shows by how much the time of kernels changed.
 const FAMILIES: usize = 15;
 /// Largest number of characters that a table shows of the name of a kernel family.
 const FAMILY: usize = 28;
 /// Largest number of characters that the result shows of the name of a profile.
 const PROFILE: usize = 40;
 
-/// Makes the document that shows the differences of two recordings, first how much longer one is
-/// and why.
+/// Makes the document that shows the differences of two recordings, beginning with how much longer
+/// one is than the other and why.
 #[must_use]
 pub fn document(changes: &ProfileChanges) -> Document {
     let mut document = Document::default();
@@ -35,7 +35,7 @@ pub fn document(changes: &ProfileChanges) -> Document {
     document
 }
 
-/// Writes which recording this is, on which device, and how much it holds.
+/// Describes one of the two recordings (`at` 0 or 1): its name, its device, and how much it holds.
 fn recording(changes: &ProfileChanges, at: usize) -> String {
     let totals = &changes.totals[at];
     let device = totals.device.as_ref().map_or("a device that its file does not name", |it| it);
@@ -48,8 +48,8 @@ fn recording(changes: &ProfileChanges, at: usize) -> String {
     format!("{name}, on {}: {held}", plain(device, PROFILE + PROFILE))
 }
 
-/// Writes by how much the second recording is longer than the first, and which parts of the time
-/// differ most.
+/// Says in a sentence by how much the second recording is longer than the first, and which parts of
+/// the time differ most.
 fn sentence(changes: &ProfileChanges) -> String {
     let [first, second] = changes.profiles.each_ref().map(|name| plain(name, PROFILE));
     let [a, b] = both(changes, |it| it.span_ns);
@@ -93,8 +93,9 @@ fn sentence(changes: &ProfileChanges) -> String {
     text + "."
 }
 
-/// Returns words on the kernels whose time changed most in the direction in which that of all
-/// kernels did, where the largest change, `largest`, went the other way; else no words.
+/// Returns a clause about the kernel family whose time changed most in the same direction as the
+/// time of all kernels, if the family with the largest change (`largest`) changed in the other
+/// direction; else an empty text.
 fn along(changes: &ProfileChanges, largest: [u64; 2]) -> String {
     let way = |[a, b]: [u64; 2]| a.cmp(&b);
     let all = way(both(changes, |it| it.kernel_ns));
@@ -134,13 +135,13 @@ fn figures(changes: &ProfileChanges) -> Table {
     table
 }
 
-/// Returns a figure of both recordings, the first recording's first.
+/// Returns a figure of both recordings, as [of the first, of the second].
 fn both(changes: &ProfileChanges, figure: impl FnMut(&RecordedTotals) -> u64) -> [u64; 2] {
     changes.totals.each_ref().map(figure)
 }
 
-/// Returns for both recordings the time in ns in which no kernel ran because of `cause`, the first
-/// recording's first.
+/// Returns the time in ns in which no kernel ran because of `cause`, as [in the first recording, in
+/// the second].
 fn caused_by(changes: &ProfileChanges, cause: RecordedCause) -> [u64; 2] {
     both(changes, |it| it.idle.caused_by(cause))
 }

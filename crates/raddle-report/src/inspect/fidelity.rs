@@ -7,11 +7,12 @@ use raddle_study::units::{count, counted, duration, percent};
 
 use crate::document::{Column, Document, Table};
 
-/// Overlap of recorded kernels, as a fraction of busy time, up to which an equal busy time proves
-/// nothing about the model, as kernels one after the other give that time under any model.
+/// Largest overlap of recorded kernels, as a fraction of busy time, at which the busy time of a
+/// replay does not yet test the model: kernels that run one after the other give the recorded busy
+/// time under any model.
 const MUCH_OVERLAP: f64 = 0.01;
 
-/// Adds a comparison of a replay with its recording to a document.
+/// Adds to a document how well the replay of a profile agrees with its recording.
 pub(super) fn fill(document: &mut Document, replayed: &SelfReplayed) {
     let fidelity = &replayed.after;
     document.paragraph("Self-replay", head(fidelity));
@@ -114,8 +115,8 @@ fn waits_text(waits: &Waits) -> String {
     text
 }
 
-/// Makes a table of causes of errors, one row for each (name, time in ns, fraction, explanation);
-/// causes of 0 ns are left out.
+/// Makes a table of the causes of a replay's errors, one row for each (name, time in ns, fraction,
+/// explanation); causes of 0 ns are left out.
 fn causes<'c>(
     label: &str,
     titles: [&str; 4],
@@ -208,7 +209,7 @@ fn signed(ns: i64) -> String {
     format!("{sign}{}", duration(ns.unsigned_abs()))
 }
 
-/// Writes a change, given as a fraction, in hundredths of a percent with its sign, as small changes
+/// Writes a change, given as a fraction, as percent with a sign and two decimals, as small changes
 /// matter here.
 fn points(share: f64) -> String {
     if share == 0.0 { "0.00%".to_owned() } else { format!("{:+.2}%", share * 100.0) }

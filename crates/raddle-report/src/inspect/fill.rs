@@ -13,7 +13,7 @@ use raddle_study::units::{
 use super::{KERNEL, LISTED, amounts, fidelity, idle, needs, verdicts};
 use crate::document::{Block, Column, Document, List, Table};
 
-/// Largest number of characters that the result shows of the name of a profile; `STREAM` is that of
+/// Largest number of characters that `inspect` shows of the name of a profile; `STREAM` is that of
 /// the name of a stream.
 const PROFILE: usize = 40;
 const STREAM: usize = 16;
@@ -229,8 +229,8 @@ fn first_shape(kernel: &NamedKernel) -> Option<(&LaunchShape, &Placing)> {
     Some((shape, shape.placing.as_ref()?))
 }
 
-/// Names the resources that limit how many workgroups of a shape a compute unit holds, in the short
-/// words of column titles.
+/// Names the resources that limit how many workgroups of one shape a compute unit holds, in words
+/// short enough for a table.
 fn limiters_in_brief(placing: &Placing, words: VendorWords) -> String {
     let brief = |it: &&'static str| if *it == "lds" { words.shared } else { words.limiter(it) };
     placing.limiters.iter().map(brief).collect::<Vec<_>>().join(", ")

@@ -6,11 +6,11 @@ use raddle_study::units::{count, duration, percent, plain};
 use super::KERNEL;
 use crate::document::{Column, Document, Table};
 
-/// Largest number of kernels that are named of which it is unknown which resource they need most.
+/// Largest number of kernels that are named because nobody knows which resource they need most.
 const NAMED: usize = 3;
 
-/// Adds a table of the resource that kernels need most (such as memory or compute), and the sources
-/// from which that is known.
+/// Adds a table that divides the kernels by the resource that they need most (such as memory or
+/// compute), and says from which sources that is known.
 pub(super) fn fill(document: &mut Document, needs: &KernelNeeds) {
     let figures = ["launches", "kernel time", "share", "GB/s"];
     let mut table = Table::new("Needs", [Column::text("need")]).figures(figures);

@@ -9,7 +9,7 @@ use crate::document::{Column, Document, Table};
 const NO_SOURCES: &str = "their sources are not here; with --kernels FOLDER, or a folder `kernels` beside the profile, of .ptx, .cl or .spv files such as Triton's cache, it is said here which may be stopped and run again";
 
 /// Adds to the document the verdicts on whether kernels may be stopped and run again, for the
-/// kernels whose source was found; `kernels` is the number of all kernels.
+/// kernels whose source code was found; `kernels` is the number of all kernels of the profile.
 pub(super) fn fill(document: &mut Document, verdicts: &[SourceVerdict], kernels: usize) {
     if verdicts.is_empty() {
         document.paragraph("Verdicts", NO_SOURCES);

@@ -16,11 +16,11 @@ use super::looks::{POLICY, is_chosen};
 use crate::document::{Block, Cell, Column, Document, Medium, Table};
 use crate::verdict::{verdict, verdict_of};
 
-/// Number of characters in a line of a terminal whose width is unknown.
+/// Number of characters in a line of a terminal where the width is unknown.
 const COLUMNS: usize = 80;
-/// Largest number of characters of a name where a table has little room.
+/// Largest number of characters of a process's name in the titles of a table on a terminal.
 const SHORT: usize = 12;
-/// Options, quoted in a sentence, by which a user replays on another device, or with another load.
+/// Options, as part of a sentence, by which a user replays on another device or with another load.
 const WHAT_IF: &str = "`--device NAME`, `--requests NAME=N/s`, or many with `raddle sweep`";
 /// Largest number of lines of the first screen: the answer that a terminal shows without `-v`.
 const LINES: usize = 20;
@@ -29,18 +29,19 @@ const LINES: usize = 20;
 /// shows, and in how many words.
 #[derive(Clone, Copy, Debug)]
 struct Brevity {
-    /// Largest number of rows of the table of policies.
+    /// Largest number of rows of the table that compares policies.
     rows: usize,
-    /// True if idle time, and how far to believe the verdict, are shown in fewer words.
+    /// True if idle time, and how far the verdict can be trusted, are shown in fewer words.
     brief: bool,
-    /// True if intervals that find no room beside their figures stand below them.
+    /// True if the intervals of figures may stand on a line below the figures where they do not fit
+    /// beside them.
     below: bool,
     /// True if the first screen (the answer without `-v`) gives the reason for the verdict.
     why: bool,
 }
 
-/// Lengths of the first screen (the answer without `-v`) to try, the longest first; the last one is
-/// used where none has few enough lines.
+/// Lengths of the first screen (the answer that a terminal shows without `-v`) to try, the longest
+/// first; the last one is used where all need too many lines.
 const BREVITY: [Brevity; 7] = [
     Brevity { rows: 5, brief: false, ..SHORTEST },
     Brevity { rows: 5, ..SHORTEST },
@@ -51,8 +52,8 @@ const BREVITY: [Brevity; 7] = [
     Brevity { below: false, why: false, ..SHORTEST },
 ];
 
-/// Length of the shortest first screen (the answer without `-v`) that shows the intervals of all
-/// its figures.
+/// Length of the shortest first screen (the answer that a terminal shows without `-v`) that gives
+/// the reason for the verdict and shows the intervals of figures.
 const SHORTEST: Brevity = Brevity { rows: 2, brief: true, below: true, why: true };
 
 const ALL: AnswerDetail = AnswerDetail {
@@ -64,8 +65,8 @@ const ALL: AnswerDetail = AnswerDetail {
     below: false,
 };
 
-/// Details of the table of policies, the most detailed first; a terminal gets the first table that
-/// fits its width.
+/// Choices of columns for the table that compares policies, the most detailed first; a terminal
+/// gets the first table that fits its width.
 const DETAILS: [AnswerDetail; 12] = [
     ALL,
     PAGE,
@@ -81,7 +82,8 @@ const DETAILS: [AnswerDetail; 12] = [
     LEAST,
 ];
 
-/// Detail of the narrowest table of policies: no column that could be left out.
+/// Choice of columns for the narrowest table of policies: only the figures by which processes are
+/// judged.
 const LEAST: AnswerDetail = AnswerDetail {
     words: false,
     alone: false,
@@ -91,22 +93,23 @@ const LEAST: AnswerDetail = AnswerDetail {
     below: false,
 };
 
-/// Width, in characters, that a table may have with `-v` even where the terminal has less.
+/// Largest width, in characters, of a table that is shown with `-v`, even where the terminal is
+/// narrower.
 const VERBOSE_COLUMNS: usize = 120;
 
-/// Detail of the table at the top of the page: only the figures that decide, which a telephone
-/// shows without scrolling.
+/// Choice of columns for the table at the top of the HTML page: only the figures by which processes
+/// are judged, which a telephone shows without scrolling.
 const DECIDING: AnswerDetail = AnswerDetail { within: BOTH, ..LEAST };
 
 /// Value of `AnswerDetail::within` that shows the intervals of the figures by which processes are
-/// judged, but not those of medians.
+/// judged, but not the intervals of medians.
 const BOTH: [bool; 3] = [true, true, false];
 
-/// Detail of the table of all figures on the page, where tables scroll.
+/// Choice of columns for the table of all figures on the HTML page, where wide tables scroll.
 const PAGE: AnswerDetail = AnswerDetail { words: false, ..ALL };
 
-/// Adds the answer to the document: the first screen of a terminal (what it shows without `-v`),
-/// and the top of the page, where `cards` are the blocks of its three cards.
+/// Adds the answer to the document: the first screen of a terminal (the answer that it shows
+/// without `-v`), and the top of the HTML page, where `cards` are the blocks of its three cards.
 pub(super) fn fill(
     document: &mut Document,
     result: &ReplayResult,
@@ -144,15 +147,15 @@ pub(super) fn fill(
     document.page(Block::Link { text: "All assumptions".to_owned(), to: "#rests".to_owned() });
 }
 
-/// Makes the block with the command that finds the highest load at which the goals hold, quoted for
-/// a shell. With `given`, files are named as the user gave them, else without folders.
+/// Makes the block with the command that finds the highest load at which all goals are met, quoted
+/// for a shell. With `given`, files are named as the user gave them, else without folders.
 fn commands(left_out: &LoadLimitLeftOut, given: bool) -> Block {
     let words = if given { &left_out.given } else { &left_out.command };
     Block::Commands { label: "Up to which load", commands: vec![shell(words)] }
 }
 
 /// Makes the first screen (the answer that a terminal shows without `-v`) in the longest of the
-/// lengths [`BREVITY`] that has few enough lines.
+/// lengths [`BREVITY`] that needs at most [`LINES`] lines; with `-v`, the answer with all rows.
 fn screen(document: &Document, result: &ReplayResult, closing: &Closing<'_>) -> Document {
     let columns = Some(document.columns.unwrap_or(COLUMNS));
     let of = |brevity: Brevity| {
@@ -173,11 +176,11 @@ fn screen(document: &Document, result: &ReplayResult, closing: &Closing<'_>) -> 
     screens.find(fits).or(last).unwrap_or_default()
 }
 
-/// Returns the table of the best `rows` policies with the most details that `columns` characters
-/// hold, and a line that names the figures that are the same under all of them (`None` where there
-/// are none); the outer value is never `None`. With `usize::MAX` rows, as with `-v`, there is no
-/// such line, no interval is left out, however wide the table is, and lines may be longer. Without
-/// `below`, no interval stands below its figure.
+/// Returns the table of the best `rows` policies with the most detail that `columns` characters
+/// hold, and a line that names the figures that are the same under all these policies (`None` where
+/// there are none); the outer value is never `None`. With `usize::MAX` rows, as with `-v`, no such
+/// line is made, lines may be longer, and no interval of a figure by which processes are judged is
+/// left out, however wide the table is. Without `below`, no interval stands below its figure.
 fn widest(
     result: &ReplayResult,
     (rows, below): (usize, bool),
@@ -266,8 +269,8 @@ fn fill_screen(
     }
 }
 
-/// Writes up to which load the goals hold, where that is known, and the options by which to replay
-/// another load or device.
+/// Says up to which load all goals are met, where that is known, and by which options the user can
+/// replay another load or device.
 fn what_if(result: &ReplayResult, brief: bool) -> String {
     let limit = result.load_limit.as_ref().map(|limit| limit.text(brief));
     let left_out = result.load_limit_left_out.as_ref();
@@ -282,13 +285,13 @@ fn overturning(result: &ReplayResult) -> impl Iterator<Item = Block> {
     result.overturning.iter().cloned().map(Block::Warning)
 }
 
-/// Returns the number of processes, and the device on which they were replayed, in words.
+/// Returns in words the number of processes that were replayed, and the device.
 pub(super) fn what_on(result: &ReplayResult) -> String {
     let processes = counted(result.profiles.len() as u64, "process", "processes");
     format!("{processes} on {}", result.device)
 }
 
-/// Returns the facts on which the figures depend: (label, text) of goals, loads and memory.
+/// Returns the facts on which the figures depend, each as (label, text): loads, goals and memory.
 fn facts(result: &ReplayResult) -> Vec<(&'static str, String)> {
     let answer = &result.answer;
     let goals = answer.goals.iter().map(|goal| ("goal", goal.to_string()));
@@ -322,17 +325,17 @@ fn facts(result: &ReplayResult) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// Makes the cell with the name of the recipe with the index `row` among those compared.
+/// Makes the cell with the name of the recipe that has the index `row` among the compared recipes.
 fn named(answer: &PolicyFigures, row: usize) -> Cell {
     let today = row == answer.baseline && answer.rows[row].recipe == answer.today;
     let cell = Cell::from(answer.rows[row].recipe.as_str());
     if today { cell.note(" (today)") } else { cell }
 }
 
-/// Makes the cell that says how many goals are met by the recipe with the index `row` among those
-/// compared; `None` where no goals were set. Where a single goal is not met by all requests, the
-/// cell also has the fraction that met it: on the page (`page`) in small print, else behind the
-/// text.
+/// Makes the cell that says how many goals are met by the recipe that has the index `row` among the
+/// compared recipes; `None` where no goals were set. Where only one goal was set and some requests
+/// miss it, the cell also has the fraction that met it: on the HTML page (`page`) in small print,
+/// else behind the text.
 fn goals(answer: &PolicyFigures, row: usize, page: bool) -> Option<Cell> {
     let (met, sure) = (&answer.rows[row].goals_met, &answer.rows[row].goals_sure);
     let text = match met.iter().filter(|met| **met).count() {
@@ -359,20 +362,21 @@ fn floor_per_mille(share: f64) -> f64 {
     (share * 1000.0).floor() / 10.0
 }
 
-/// Returns the indices of the processes, those with requests first.
+/// Returns the indices of all processes, with those that have requests first.
 fn processes(answer: &PolicyFigures) -> Vec<usize> {
     let mut order: Vec<usize> = (0..answer.processes.len()).collect();
     order.sort_by_key(|&at| answer.processes[at].judged != JudgedBy::Requests);
     order
 }
 
-/// Makes the table of all figures of the policies, for the page.
+/// Makes the table of all figures of the policies, for the HTML page.
 pub(super) fn all_figures(result: &ReplayResult) -> Table {
     policies(result, usize::MAX, PAGE, true)
 }
 
 /// Makes the table of policies, the best first, with at most `most` rows. With `page`, the table is
-/// for the page: it has bars and longest waits, and names are links to what the policies do.
+/// for the HTML page: it has bars and longest waits, and each name is a link to the description of
+/// the policy.
 fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool) -> Table {
     let answer = &result.answer;
     let mut columns = vec![Column::name("policy", NAME)];
@@ -402,7 +406,7 @@ fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool
 
 /// Returns a table of policies without the figures that are the same under all of them, and a line
 /// with those left-out figures by which processes are judged (`None` where there are none). Where
-/// all rows are alike, the table stays whole: that they are alike is the answer.
+/// all rows are alike, the table stays whole, since that is what it should show.
 fn without_alike(
     table: Table,
     answer: &PolicyFigures,
@@ -441,7 +445,7 @@ fn cells(
     cells
 }
 
-/// Returns the note that says how the table at the top of the page is read.
+/// Returns the note that explains how to read the table at the top of the HTML page.
 fn page_note(answer: &PolicyFigures, table: &Table) -> String {
     let mut note = "A name leads to what the policy does; a click on a heading sorts.".to_owned();
     let bounds =
@@ -455,7 +459,7 @@ fn page_note(answer: &PolicyFigures, table: &Table) -> String {
     note
 }
 
-/// Returns the note that says how the table of all figures on the page is read.
+/// Returns the note that explains how to read the table of all figures on the HTML page.
 pub(super) fn figures_note(answer: &PolicyFigures) -> String {
     let base = answer.rows.get(answer.baseline).map_or("", |row| &row.recipe);
     format!(

@@ -11,16 +11,17 @@ use raddle_study::units::{duration, percent, plain};
 use super::{NAME, spent};
 use crate::document::{BarPart, Block, ChartBar};
 
-/// Largest number of kernels for which the card on kernels says what would let one more workgroup
-/// fit a compute unit.
+/// Largest number of kernels for which the card on occupancy says what would let one more workgroup
+/// fit on a compute unit.
 const KERNELS: usize = 2;
-/// Smallest fraction of the time, or of the idle time, from which on a sentence mentions a part of
-/// it: a tenth.
+/// Smallest fraction of the time, or of the idle time, that is worth mentioning in a sentence: a
+/// tenth.
 const MUCH: f64 = 0.1;
 /// Largest number of characters that a card at the top of the page shows of the name of a kernel.
 const KERNEL: usize = 40;
 
-/// Returns the results of the baseline, and of the recommended recipe where it is another one.
+/// Returns the result of the baseline recipe, and that of the recommended recipe where it is
+/// another one.
 pub(super) fn compared(result: &ReplayResult) -> Vec<&RecipeResult> {
     result.compared().into_iter().filter_map(|at| result.recipes.get(at)).collect()
 }
@@ -30,8 +31,8 @@ pub(super) fn cards(result: &ReplayResult, replay: &Replay<'_>) -> Vec<Vec<Block
     vec![idle(result), occupancy(replay), waited(result)]
 }
 
-/// Returns the parts into which the time of the device in a replay divides: (index of the colour in
-/// the legend, name, ns).
+/// Returns the parts into which a replay divides the time of the device, each as (index of the
+/// colour in the legend, name, ns).
 fn parts(time: &DeviceTime) -> [(usize, &'static str, u64); 8] {
     [
         (0, "over 3/4 full", time.above_ns),
@@ -75,9 +76,9 @@ fn idle(result: &ReplayResult) -> Vec<Block> {
     card
 }
 
-/// Writes for how much of the time the device was idle, and nearly empty, under the recommended
-/// recipe, and for which causes. With `brief`, only the largest cause is named; `None` without any
-/// result.
+/// Says for which fraction of the time the device was idle, or nearly empty, under the recommended
+/// recipe (else the baseline), and why. With `brief`, only the largest cause is named; `None` if
+/// there is no result.
 pub(super) fn idle_words(result: &ReplayResult, brief: bool) -> Option<String> {
     let of = *compared(result).last()?;
     let time = &of.summary.device_time;
@@ -120,8 +121,9 @@ pub(super) fn idle_words(result: &ReplayResult, brief: bool) -> Option<String> {
     Some(format!("under {name}, idle {idle}{if_so} of {window}{why}{nearly}"))
 }
 
-/// Returns a clause that says how much of the idle time in a recording passed while the host had
-/// issued work; of several processes the one with the most. `None` where that is little.
+/// Returns a clause that says in which fraction of the idle time of a recording the host had
+/// already issued work, for the process with the largest fraction. `None` where that is less than a
+/// tenth.
 fn recorded_otherwise(answer: &PolicyFigures) -> Option<String> {
     let most = |a: &&JudgedProcess, b: &&JudgedProcess| a.idle_issued.total_cmp(&b.idle_issued);
     let process = answer.processes.iter().max_by(most).filter(|it| it.idle_issued >= MUCH)?;

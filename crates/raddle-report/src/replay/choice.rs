@@ -6,9 +6,9 @@ use raddle_study::units::duration;
 use super::looks::look;
 use crate::document::{Chart, ChartAxis, ChartKind, ChartSeries, SeriesLook};
 
-/// Returns the indices of two processes: that of the process whose figure is on the vertical axis,
-/// and that of the process whose cost is on the horizontal axis. These are the first with requests
-/// and the first without, else the first two; `None` with fewer than two processes.
+/// Returns the indices of two processes for a chart: the one whose figure is on the vertical axis,
+/// and the one whose loss of time is on the horizontal axis. They are the first process with
+/// requests and the first without, or else the first two; `None` with fewer than two processes.
 fn axes(answer: &PolicyFigures) -> Option<(usize, usize)> {
     let requests = |at: &usize| answer.processes[*at].judged == JudgedBy::Requests;
     let all = 0..answer.processes.len();
@@ -17,8 +17,9 @@ fn axes(answer: &PolicyFigures) -> Option<(usize, usize)> {
     Some((up, along.or(all.clone().find(|at| *at != up))?))
 }
 
-/// Draws a chart of two processes with one point for each recipe: the figure by which the first is
-/// judged, over the time that it costs the second; `None` with fewer than two points.
+/// Draws a chart of two processes with one point for each recipe: vertically the figure by which
+/// the first process is judged, horizontally by how much longer the second process takes; `None`
+/// with fewer than two points.
 pub(super) fn pareto(answer: &PolicyFigures) -> Option<Chart> {
     let (up, along) = axes(answer)?;
     let figure = |row: usize, at: usize| answer.rows[row].processes[at].decisive_ns;

@@ -6,42 +6,45 @@ use raddle_study::units::{duration, in_unit_of};
 use super::looks::is_chosen;
 use crate::document::{Cell, CellBar};
 
-/// Length of the longest bar that is drawn whole, as a multiple of the larger of two figures: that
-/// of the recommended recipe, and that of the baseline.
+/// Largest end of the scale of bars, as a multiple of the larger of two figures: that of the
+/// recommended recipe, and that of the baseline. Longer bars are cut off.
 const LONGEST_BAR: u64 = 4;
 
-/// Choice of the columns that a table of policies has beside the figures by which processes are
-/// judged.
+/// Choice of the columns that a table of policies has in addition to the figures by which processes
+/// are judged.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AnswerDetail {
-    /// True if the table describes each policy in words.
+    /// True if the table has a column that describes each policy in words.
     pub(super) words: bool,
-    /// True if the table shows the slowdown of requests: their time over the time of the process
-    /// alone.
+    /// True if the table shows the slowdown of requests: their time over the time when the process
+    /// is alone.
     pub(super) alone: bool,
-    /// True if the table has a column for the median time of requests.
+    /// True if the table has a column for the median time of requests, and on the HTML page one for
+    /// the longest wait.
     pub(super) median: bool,
-    /// True if the table shows the change of each figure against the baseline.
+    /// True if the table shows, for processes without requests, the change of the figure against
+    /// the baseline.
     pub(super) change: bool,
-    /// For [figures by which processes with requests are judged, those of other processes,
-    /// medians]: true if the table shows the interval or accuracy of the figures.
+    /// For [figures by which processes with requests are judged, those of processes without
+    /// requests, medians]: true if the table shows the interval or accuracy of these figures.
     pub(super) within: [bool; 3],
-    /// True if that interval stands below its figure on a terminal, so that the table is narrower.
+    /// True if the interval of a figure stands below the figure on a terminal, so that the table is
+    /// narrower.
     pub(super) below: bool,
 }
 
-/// Column of the table of policies: a figure of one process.
+/// Column of the table of policies, which shows one figure of one process.
 pub(super) struct FigureColumn<'a> {
     pub(super) title: String,
-    /// True if the table shows this column; false where the wanted detail, or the kind of process,
+    /// True if the table shows this column; false where the chosen detail, or the kind of process,
     /// leaves it out.
     pub(super) when: bool,
-    /// Function that makes the cell for the policy whose row in the answer has this index.
+    /// Function that makes the cell of this column for the policy with a given row index.
     pub(super) cell: Box<dyn Fn(usize) -> Cell + 'a>,
 }
 
-/// Returns the columns that a table may have for the process with the index `at`, from left to
-/// right.
+/// Returns the columns that a table of policies may have for the process with the index `at`, from
+/// left to right.
 pub(super) fn figures<'a>(
     answer: &'a PolicyFigures,
     at: usize,
@@ -91,9 +94,9 @@ pub(super) fn figures<'a>(
 }
 
 /// Makes the bar of the figure `ns` of the process with the index `at`. The scale ends at the
-/// largest figure of any recipe, but at most at [`LONGEST_BAR`] times the larger of those of the
-/// recommendation and the baseline: longer bars would leave nothing to be seen of these, and are
-/// cut off.
+/// largest figure under any recipe, but at most at [`LONGEST_BAR`] times the larger of the figures
+/// under the recommended recipe and the baseline: bars of such length would make these two too
+/// short to see, so they are cut off.
 fn bar(answer: &PolicyFigures, at: usize, ns: u64, bounds: Option<FigureBounds>) -> CellBar {
     let figure = |row: usize| answer.rows[row].processes[at].decisive_ns;
     let all = || 0..answer.rows.len();
@@ -114,8 +117,8 @@ fn time(ns: Option<u64>) -> Cell {
     Cell::ranked(text, ns.map(|ns| ns as f64))
 }
 
-/// Writes the accuracy of a mean as `±1.2`, in the unit of the mean; both are in ns, and the text
-/// is empty where one is missing.
+/// Writes the accuracy of a mean as `±1.2`, in the unit in which the mean is shown; both arguments
+/// are in ns, and the text is empty where one is missing.
 fn within(mean: Option<u64>, within: Option<u64>) -> String {
     let told = mean.zip(within).map(|(mean, within)| format!("±{}", in_unit_of(mean, within)));
     told.unwrap_or_default()
@@ -132,8 +135,8 @@ fn change(change: Option<f64>) -> Cell {
     Cell::ranked(text, change)
 }
 
-/// Makes the cells of (the median request, the figure by which the process is judged), with the
-/// bounds or the accuracy of each.
+/// Makes two cells: the time of the median request, and the figure by which the process is judged,
+/// each with its bounds or accuracy.
 fn times(
     figures: &ProcessFigures,
     bounds: Option<FigureBounds>,

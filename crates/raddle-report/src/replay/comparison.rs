@@ -11,9 +11,9 @@ use raddle_study::units::{count, duration, percent, size};
 use super::NAME;
 use crate::document::{Block, Cell, Column, Document, Table};
 
-/// Text in place of the makespan of a replay that has none, as launches never ended.
+/// Text in place of the makespan of a replay in which some launches never ended.
 const STUCK: &str = "STUCK";
-/// Title of the column with the longest wait of a process.
+/// Title of the column with the longest time that a launch waited.
 const LONGEST: &str = "longest";
 
 const READING: &str = "launches = kernel launches that started, with repetitions; wait = from ready (issued, and everything it waits for has ended) to the first wave started; slowdown = (end - ready) over the same launch alone here under leftover, geometric mean; refused = launches that can never run here, in one repetition; makespan = until every profile has ended once, and every request whose time was given; used = wave-slot time used of that available within the makespan; Jain = 1 where all processes used equal wave-slot time, 1/n where one had all";
@@ -68,7 +68,7 @@ fn table(result: &ReplayResult) -> Table {
     if levels(result) > 1 { table } else { table.without(&[LONGEST]) }
 }
 
-/// Counts the different levels of urgency that launches have.
+/// Counts the different levels of urgency among all launches.
 fn levels(result: &ReplayResult) -> usize {
     let recipes = result.recipes.iter();
     let processes = recipes.flat_map(|recipe| &recipe.summary.processes);
@@ -139,7 +139,7 @@ fn fragmented(result: &ReplayResult) -> Table {
 }
 
 /// Makes the table of the reasons why waiting workgroups did not start, one row for each recipe
-/// that counts them and each resource that was lacking.
+/// that counts these reasons and each resource that was lacking.
 fn waited(result: &ReplayResult) -> Table {
     let names = [Column::name("recipe", NAME), Column::name("lacking", 10)];
     let mut table = Table::new("Refusals", names).figures(["not enough", "in pieces", "not seen"]);
@@ -190,8 +190,8 @@ fn launching(result: &ReplayResult) -> Table {
     table
 }
 
-/// Makes the table of energy, one row for each recipe; empty if energy is not counted, or the
-/// instructions of no wave are known.
+/// Makes the table of energy, one row for each recipe; empty if energy is not counted, or if no
+/// wave's instructions are known.
 fn energy(result: &ReplayResult) -> Table {
     let figures = [
         "work",
@@ -229,7 +229,8 @@ fn energy(result: &ReplayResult) -> Table {
     table
 }
 
-/// Writes microjoules as mJ or J with three digits, as the weights behind them are assumed.
+/// Writes microjoules as mJ or J with only three digits, as the assumed energy weights allow no
+/// more.
 fn joules(uj: u64) -> String {
     let (of, unit) = if uj >= 1_000_000 { (1e6, "J") } else { (1e3, "mJ") };
     format!("{} {unit}", three_digits(uj as f64 / of))

@@ -7,10 +7,11 @@ use raddle_study::units::{duration, plain, size};
 
 use crate::document::{Block, Document, Medium};
 
-/// Sum of the sizes of decision logs, in bytes, from which on their size is shown.
+/// Size of all decision logs together, in bytes, from which on the document shows it.
 const LARGE: u64 = 1_000_000;
 
-/// Words for a reader whose page lacks the files beside it, as when it was sent by mail.
+/// Sentence for a reader who has the HTML page without the files in its folder, as when it was sent
+/// by mail.
 const BESIDE: &str = "These files lie in the folder of this page. A page that was mailed alone left them behind, so that its links to them lead nowhere: ask its sender for the folder.";
 
 /// Text of a link that downloads a file.
@@ -19,16 +20,16 @@ const DOWNLOAD: &str = "download";
 /// Largest number of characters that the list of files shows of the name of a file.
 const FILE: usize = 160;
 
-/// Facts that the document shows beside the result itself.
+/// Facts about the output that the document shows in addition to the result itself.
 #[derive(Debug)]
 pub struct Closing<'c> {
     /// Folder with the files of the result; `None` where none were written.
     pub folder: Option<&'c Path>,
-    /// Commands to try next, one line each.
+    /// Commands that the user may run next, one line each.
     pub next: Vec<String>,
     /// Number of characters in a line of the terminal; `None` where it is not known.
     pub columns: Option<usize>,
-    /// True if the terminal shows everything (`-v`), not only the first screen.
+    /// True if the terminal shows everything (`-v`), not only the brief answer.
     pub verbose: bool,
 }
 

@@ -11,7 +11,7 @@ use super::looks::POLICY;
 use super::{NAME, answer, cards, comparison, refused, requests, shares};
 use crate::document::{Block, Document, List, Medium};
 
-/// Makes the document that shows the result of a study.
+/// Makes the document that shows the result of a replay (study).
 #[must_use]
 pub fn document(studied: &Studied, closing: Closing<'_>) -> Document {
     let result = &studied.result;
@@ -46,8 +46,8 @@ pub fn document(studied: &Studied, closing: Closing<'_>) -> Document {
     document
 }
 
-/// Adds to the document what each process gets under the recommended recipe, and the commands and
-/// files that set it up.
+/// Adds to the document which part of the device each process gets under the recommended recipe,
+/// and the commands and files that set this recipe up.
 fn set_up(document: &mut Document, result: &ReplayResult, folder: Option<&Path>) {
     if result.setup.is_empty() {
         return;
@@ -114,7 +114,7 @@ fn profile(profile: &ProfileFacts) -> String {
     format!("{text}, recorded on {device}, read from {}", profile.format)
 }
 
-/// Adds to the document what the figures depend on: warnings, assumptions of the model, and faults
+/// Adds to the document what the figures rest on: warnings, assumptions of the model, and faults
 /// that were found in the files.
 fn rests(document: &mut Document, result: &ReplayResult) {
     document.section("rests", "What the figures rest on");
@@ -137,8 +137,8 @@ fn rests(document: &mut Document, result: &ReplayResult) {
     document.list("Met in the files", met);
 }
 
-/// Names the recipes under which the shorter profiles could not repeat until the longest ended, as
-/// there is a largest number of repetitions; `None` where there are none.
+/// Names the recipes under which shorter profiles stopped repeating before the longest profile had
+/// ended, because there is a largest number of repetitions; `None` where there are no such recipes.
 fn capped(recipes: &[RecipeResult]) -> Option<String> {
     let capped = recipes.iter().filter(|result| result.summary.repeat_capped);
     let names: Vec<String> = capped.map(|result| plain(&result.name, NAME)).collect();

@@ -4,15 +4,17 @@ use raddle_study::answer::{JudgedBy, PolicyFigures};
 use raddle_study::result::ReplayResult;
 use raddle_study::units::{duration, plain};
 
-/// Largest number of characters of the name of a policy or process in a line of others.
+/// Largest number of characters that the line about policies without a row in the table shows of
+/// the name of a policy or process.
 const NAME: usize = 40;
 
-/// Ways of sharing that people ask about by name: time slices, MPS, priorities, partitions, MIG,
-/// and what other vendors have in their place.
+/// Ways of sharing a GPU that people ask about by name: time slices, MPS, priorities, partitions,
+/// MIG, and the counterparts of other vendors.
 const MODES: [&str; 7] =
     ["time-slice", "mps", "mps-priority", "partition", "mig", "streams", "compute-partition"];
 
-/// Returns the rows of the policies that a table of `most` rows shows, the best first.
+/// Returns the rows of the policies that a table of at most `most` rows shows, the best first; the
+/// baseline is always among them.
 pub(super) fn shown_rows(answer: &PolicyFigures, most: usize) -> Vec<usize> {
     let mut shown: Vec<usize> = answer.ranking.iter().copied().take(most).collect();
     // The baseline, which is the recipe of today, and both recipes of "either" are always there.
@@ -32,9 +34,9 @@ pub(super) fn shown_rows(answer: &PolicyFigures, most: usize) -> Vec<usize> {
     shown
 }
 
-/// Writes which policies that were asked for, by name or by many, have no row in a table of `most`
-/// rows, with the figure of the first process, and which were not tried and why; `None` where there
-/// is nothing to tell.
+/// Says which policies that the user asked for have no row in a table of `most` rows, each with the
+/// figure by which one process is judged, and which policies were not tried and why; `None` where
+/// there is nothing to say.
 pub(super) fn not_shown(result: &ReplayResult, most: usize) -> Option<String> {
     let answer = &result.answer;
     let shown = shown_rows(answer, most);
@@ -57,14 +59,15 @@ pub(super) fn not_shown(result: &ReplayResult, most: usize) -> Option<String> {
     (!clauses.is_empty()).then(|| clauses.join("; "))
 }
 
-/// Returns whether a policy is a way of sharing of [`MODES`], with or without its parameters.
+/// Returns whether a recipe is one of the ways of sharing in [`MODES`], with or without parameters
+/// in its name.
 fn is_mode(recipe: &str) -> bool {
     let rests = MODES.iter().filter_map(|mode| recipe.strip_prefix(mode));
     rests.into_iter().any(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
-/// Returns the index of the process whose figure tells policies apart: the first with requests, or
-/// else the first; `None` where there is none.
+/// Returns the index of the process whose figure stands for a policy: the first with requests, or
+/// else the first; `None` where there is no process.
 fn first(answer: &PolicyFigures) -> Option<usize> {
     let requests = answer.processes.iter().position(|it| it.judged == JudgedBy::Requests);
     requests.or((!answer.processes.is_empty()).then_some(0))

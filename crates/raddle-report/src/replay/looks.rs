@@ -4,16 +4,18 @@ use raddle_study::answer::PolicyFigures;
 
 use crate::document::SeriesLook;
 
-/// Beginning of the names of anchors on the page: `policy-` and the index of a recipe's row lead to
-/// the line that says what that policy does.
+/// Beginning of anchor names on the HTML page: the anchor `policy-N` is at the line that describes
+/// the policy whose recipe has the row index N.
 pub(super) const POLICY: &str = "policy";
 
-/// Returns whether the recipe with the index `row` among those compared is the recommended one.
+/// Returns whether the recipe that has the index `row` among the compared recipes is the
+/// recommended one.
 pub(super) fn is_chosen(answer: &PolicyFigures, row: usize) -> bool {
     answer.verdict.recipe.as_ref() == Some(&answer.rows[row].recipe)
 }
 
-/// Returns the look (colour and dashes) of the recipe with the index `row` among those compared.
+/// Returns the look in charts (colour and dashes) of the recipe that has the index `row` among the
+/// compared recipes.
 pub(super) fn look(answer: &PolicyFigures, row: usize) -> SeriesLook {
     match row {
         _ if is_chosen(answer, row) => SeriesLook::Chosen,

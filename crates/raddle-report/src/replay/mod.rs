@@ -20,5 +20,5 @@ mod spent;
 pub use files::Closing;
 pub use fill::document;
 
-/// Largest number of characters of a name on a terminal.
+/// Largest number of characters that a terminal shows of a name, such as that of a recipe.
 const NAME: usize = 20;

@@ -8,7 +8,7 @@ use crate::document::{Block, Cell, Column, Document, Medium, Table};
 
 const WORDS: &str = "A preemption lasts from the loss of the turn until nothing of the process runs on the device. A reset that is not made leaves by the flag: what runs is waited for. Thrown away is the time for which killed launches had run; preempted is the time from the loss of the turn until the process goes on, of all processes.";
 
-/// Adds the table of preemptions to the page; nothing where no process was preempted.
+/// Adds the table of preemptions to the HTML page; adds nothing where no process was preempted.
 pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
     let figures = ["way", "count", "p50", "p99", "worst", "no reset", "thrown away", "preempted"];
     let columns = [Column::name("preemptions", NAME)];

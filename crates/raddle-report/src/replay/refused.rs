@@ -31,8 +31,8 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
     document.list("Stuck", by_recipe(&result.recipes, |recipe| &recipe.stuck, never_ended));
 }
 
-/// Writes a line for each item, such as a refused kernel, of each recipe; if all recipes have equal
-/// items, each item gets one line that names no recipe.
+/// Writes one line for each item that recipes have, such as a refused kernel. Lines begin with the
+/// recipe's name, unless all recipes have equal items: then each item gets only one line.
 fn by_recipe<T: PartialEq>(
     recipes: &[RecipeResult],
     items: impl Fn(&RecipeResult) -> &[T],
@@ -67,7 +67,7 @@ fn refusal(refused: &RefusedLaunches) -> String {
     format!("{launches}: {}", why(refused))
 }
 
-/// Says which resource a launch that can never run lacks, and how much of it.
+/// Says which resource a launch lacks that can never run, and how much of it the launch needs.
 fn why(refused: &RefusedLaunches) -> String {
     let RefusedLaunches { resource, wanted, available, unit, unreported, .. } = refused;
     let (wanted, had) = (count(*wanted), count(*available));

@@ -52,7 +52,7 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
 }
 
 /// Draws the slowest requests of each process under the baseline and under the recommended recipe,
-/// as bars of one scale.
+/// as bars with a common scale.
 fn bars(result: &ReplayResult) -> Block {
     let slow = compared(result).into_iter().flat_map(|of| {
         requests_of(of).flat_map(move |(name, own)| {
@@ -73,7 +73,7 @@ fn requests_of(of: &RecipeResult) -> impl Iterator<Item = (&str, &RequestSummary
     of.summary.processes.iter().filter_map(|own| Some((&*own.name, own.requests.as_ref()?)))
 }
 
-/// Returns the indices of the recipes that charts show: the best ranked, and the baseline.
+/// Returns the indices of the recipes that charts show: those that rank best, and the baseline.
 fn drawn(result: &ReplayResult) -> Vec<usize> {
     let answer = &result.answer;
     let best = answer.ranking.iter().copied().filter(|&at| at != answer.baseline);
@@ -82,8 +82,8 @@ fn drawn(result: &ReplayResult) -> Vec<usize> {
     in_order.filter(|&at| at < result.recipes.len()).collect()
 }
 
-/// Draws a chart for each process with requests: for each duration, the fraction of the requests
-/// that took at most that time.
+/// Draws a chart for each process with requests, which shows for each duration the fraction of
+/// requests that took at most that time.
 fn charts(result: &ReplayResult) -> Vec<Chart> {
     let Some(first) = result.recipes.first() else { return Vec::new() };
     let mut note = "the share that took no longer".to_owned();
@@ -133,7 +133,7 @@ fn line(look: SeriesLook, name: &str, own: &RequestSummary) -> ChartSeries {
     ChartSeries::new(look, name.to_owned(), words, points)
 }
 
-/// Returns the results of the recipes, the best first.
+/// Returns the results of the recipes, that of the best recipe first.
 fn ranked(result: &ReplayResult) -> impl Iterator<Item = &RecipeResult> {
     result.answer.ranking.iter().filter_map(|&at| result.recipes.get(at))
 }

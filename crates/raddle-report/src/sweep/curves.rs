@@ -10,15 +10,15 @@ use crate::document::{Chart, ChartAxis, ChartKind, ChartSeries, Scale, SeriesLoo
 /// Largest number of series in one chart; a sweep with more gets one chart for each value of a
 /// varied option.
 const SERIES: usize = 8;
-/// Largest number of charts of one kind that the page has.
+/// Largest number of charts of one kind on the HTML page.
 pub(super) const CHARTS: usize = 24;
 
-/// Part of a sweep that one chart shows: (its name in the title, figures of each combination of
-/// values).
+/// Part of a sweep that one chart shows: (its name for the title, the figures of each combination
+/// of values in it).
 type Facet<'s> = (String, Vec<&'s GroupSummary>);
 
-/// Draws figures over the varied load, one curve for each combination of the other values, in a
-/// chart for each process.
+/// Draws a chart for each process: its figure over the varied load, with one curve for each
+/// combination of the other varied values.
 pub(super) fn curves(summary: &SweepSummary) -> Vec<Chart> {
     let Some((along, numbers)) = &summary.along else { return Vec::new() };
     let facets = facets(summary, *along);
@@ -29,9 +29,9 @@ pub(super) fn curves(summary: &SweepSummary) -> Vec<Chart> {
     charts.collect()
 }
 
-/// Divides the combinations of values into the parts that charts show: one part, or, with many
-/// series, a part for each value of the first varied option that is neither drawn along nor the
-/// recipe.
+/// Divides the combinations of values into parts with a chart each: a single part, or, where more
+/// than [`SERIES`] series would be drawn, one part for each value of a varied option. That option
+/// is the first that is neither the horizontal axis (index `along`) nor the recipe.
 fn facets(summary: &SweepSummary, along: usize) -> Vec<Facet<'_>> {
     let groups = summary.groups.iter();
     let apart = (0..summary.axes.len()).find(|&at| at != along && summary.axes[at] != "recipe");
@@ -110,8 +110,8 @@ fn curve(
     })
 }
 
-/// Names a combination of values, without those of the varied options with the indices `without`
-/// and those of options with only one value.
+/// Names a combination of values, without the varied options with the indices `without`, and
+/// without options that have only one value in the sweep.
 pub(super) fn name(summary: &SweepSummary, group: &GroupSummary, without: &[usize]) -> String {
     let told = group.values.iter().enumerate().filter(|(at, value)| {
         let differs = || summary.groups.iter().any(|other| other.values[*at] != **value);
@@ -121,9 +121,9 @@ pub(super) fn name(summary: &SweepSummary, group: &GroupSummary, without: &[usiz
     if told.is_empty() { "all".to_owned() } else { told.join(" ") }
 }
 
-/// Returns the indices of two processes: that of the process whose figure is on the vertical axis,
-/// and that of the process whose cost is on the horizontal axis. These are the first with requests
-/// and the first without, else the first two; `None` with fewer than two processes.
+/// Returns the indices of two processes for a chart: the one whose figure is on the vertical axis,
+/// and the one whose loss of time is on the horizontal axis. They are the first process with
+/// requests and the first without, or else the first two; `None` with fewer than two processes.
 fn pair(summary: &SweepSummary) -> Option<(usize, usize)> {
     let requests = |at: &usize| summary.judged[*at].figure == "p99";
     let all = 0..summary.judged.len();
@@ -132,9 +132,9 @@ fn pair(summary: &SweepSummary) -> Option<(usize, usize)> {
     Some((up, along.or(all.clone().find(|at| *at != up))?))
 }
 
-/// Draws charts of two processes: the figure of the first over the time that it costs the second,
-/// in a chart for each value of the option that the sweep is drawn along. Points that no other
-/// point beats in both figures come first and are joined.
+/// Draws charts of two processes: vertically the figure of the first, horizontally by how much
+/// longer the second takes. There is a chart for each load (or other value along which curves are
+/// drawn). Points that no other point beats in both figures come first and are joined.
 pub(super) fn fronts(summary: &SweepSummary) -> Vec<Chart> {
     let Some((up, cost)) = pair(summary) else { return Vec::new() };
     let values: Vec<Option<&String>> = match &summary.along {
@@ -202,7 +202,7 @@ fn front(
     })
 }
 
-/// Names the combinations of values that have no answer, so that no chart shows them; empty where
+/// Names the combinations of values that no chart shows because they have no answer; empty where
 /// all have one.
 fn unanswered<'g>(
     summary: &SweepSummary,

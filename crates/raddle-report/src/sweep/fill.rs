@@ -7,14 +7,15 @@ use raddle_study::units::{count, counted, duration, them};
 use super::curves::{CHARTS, curves, fronts};
 use crate::document::{Block, Cell, Chart, Column, Document, Medium, SeriesLook, Table};
 
-/// Largest number of rows of the table on the page; the file has all rows.
+/// Largest number of rows of the table of a sweep on the HTML page; the sweep's file has all rows.
 const ROWS: usize = 2000;
-/// Largest number of rows of a table on a terminal.
+/// Largest number of rows of the table of a sweep on a terminal.
 const SHORT: usize = 16;
-/// Largest number of characters of a value on a terminal.
+/// Largest number of characters that a terminal shows of the value of a varied option.
 const VALUE: usize = 24;
 
-/// Makes the document that shows a sweep; `file` names the file with the rows.
+/// Makes the document that shows a sweep; `file` is the name of the file with its rows (results of
+/// cases).
 #[must_use]
 pub fn document(summary: &SweepSummary, title: &str, file: &str) -> Document {
     let mut document = Document::default();
@@ -86,9 +87,9 @@ fn pictures(
     document.page(Block::Charts(legend.to_vec(), charts));
 }
 
-/// Makes the table that shows up to which load (or other value along which curves are drawn) the
-/// results are good. `None` where the sweep has no such option, or has neither goals nor a process
-/// to judge.
+/// Makes the table that shows up to which load (or other value along which curves are drawn) all
+/// goals are met, or, without goals, the first process's figure is at most twice its lowest. `None`
+/// where the sweep has no such option, or has neither goals nor a process to judge.
 fn reach(summary: &SweepSummary) -> Option<Table> {
     let (along, _) = summary.along.as_ref()?;
     let others = summary.axes.iter().enumerate().filter(|(at, _)| at != along);
@@ -123,7 +124,8 @@ fn reach(summary: &SweepSummary) -> Option<Table> {
     Some(table)
 }
 
-/// Makes the table of figures, one row for each combination of values, with at most `most` rows.
+/// Makes the table of figures of a sweep, one row for each combination of values, with at most
+/// `most` rows.
 fn groups(summary: &SweepSummary, most: usize) -> Table {
     let mut columns: Vec<Column> =
         summary.axes.iter().map(|key| Column::name(key, VALUE)).collect();
@@ -173,15 +175,15 @@ fn figure(figure: Option<Within>, bounds: Option<FigureBounds>) -> Cell {
     }
 }
 
-/// Adds to the document how much memory the processes need: the first sentence of `told` is on the
-/// first case, and the second on the last case.
+/// Adds to the document how much memory the processes need: the first sentence in `told` is about
+/// the first case of the sweep, and the second about the last case.
 pub(super) fn memory(document: &mut Document, told: &[String]) {
     if !told.is_empty() {
         document.paragraph("Memory", told.join("; in the last case "));
     }
 }
 
-/// Warns of cases that failed; `None` where none did.
+/// Returns a warning that some cases of the sweep failed; `None` where none did.
 pub(super) fn of_failures(failures: &[FailedCase]) -> Option<String> {
     let failed = counted(failures.len() as u64, "case", "cases");
     let them = them(failures.len() as u64);

@@ -9,20 +9,20 @@ use crate::document::{
     Table, ValueUnit,
 };
 
-/// Largest number of characters of a value on a terminal.
+/// Largest number of characters that a terminal shows of the value of a varied option.
 const VALUE: usize = 28;
 /// Largest number of characters of the name of a process in a column title.
 const NAME: usize = 16;
 
-/// Name of the varied option that gives the decisions of a search a duration.
+/// Name of the option whose values say how long the decisions of a search take.
 const DECISION: &str = "allocate.decision";
 
 const NO_CLOCK: &str = "Decisions take no time here, whatever their clocks: the clock of the device is not known. --vary 'allocate.decision={timing=\"one-clock\",clock-mhz=1500}' says one";
 
 const READING: &str = "gates and bits = of the finders of one compute unit, by the circuit model of raddle-bitmap, constants folded; clocks = of a round, which places one workgroup; vs full = by how much the makespan is longer than under the full search, seed by seed; not enough, in pieces, not seen = questions in which a waiting workgroup lacked something on the compute unit asked first: less free than it wants, enough in pieces too short, or a run that the search does not report; refused = launches that can never run, of one repetition; wait p99 = from ready to the first wave; front = of the searches under which fewest launches can never run, no other has as few gates and as short a makespan (?: a case beside it failed)";
 
-/// Makes the document that shows a study of searches (ways in which a device looks for free room);
-/// `file` names the file with the rows.
+/// Makes the document that shows a study of searches (ways in which a device looks for free blocks
+/// of a resource); `file` is the name of the file with its rows (results of cases).
 #[must_use]
 pub fn search_document(summary: &SearchSummary, title: &str, file: &str) -> Document {
     let mut document = Document::default();
@@ -99,7 +99,7 @@ fn table(summary: &SearchSummary) -> Table {
     table
 }
 
-/// Returns a value of a recipe's key as text without brackets: `grouped size=4`.
+/// Returns the value of a recipe's key as text without brackets: `grouped size=4`.
 fn words(value: &str) -> String {
     let words = value.replace("={", " ").replace(['{', '}', '"'], "");
     words.trim().to_owned()
@@ -130,8 +130,8 @@ fn share(of: Option<Within>) -> Cell {
     figure(of, |value| format!("{:+.2}%", 100.0 * value))
 }
 
-/// Draws the makespan over the number of logic gates of each search, in a chart for each
-/// combination of the values of the other options.
+/// Draws charts of the makespan over the number of logic gates, with a point for each search, in
+/// one chart for each combination of the values of the other options.
 fn charts(summary: &SearchSummary) -> Vec<Chart> {
     let Some(search) = summary.axes.iter().position(|axis| axis == "allocate.search") else {
         return Vec::new();

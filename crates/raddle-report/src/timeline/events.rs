@@ -8,7 +8,7 @@ use raddle_study::timeline::{LaunchPhase, Timeline, by_ready};
 
 use super::layout::Tracks;
 
-/// Event on a track, with its time in ns.
+/// Event on a track of a timeline, with its time in ns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TrackEvent {
     pub(super) at: u64,
@@ -18,15 +18,16 @@ pub(super) struct TrackEvent {
     pub(super) what: TimelineEventKind,
 }
 
-/// Kind of an event; numbers are indices in the lists of the [`Timeline`].
+/// Kind of an event on a timeline; a number in it is an index in one of the lists of the
+/// [`Timeline`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TimelineEventKind {
-    /// A slice, which is a stretch of time in which a launch runs on a compute unit, begins; the
-    /// number is its index in the timeline's list of slices.
+    /// A slice begins: a bar for the time in which a launch runs on a compute unit. The number is
+    /// its index in the timeline's list of slices.
     Slice(u32),
-    /// The launch with this index in the list of launches becomes ready.
+    /// The launch with this index in the timeline's list of launches becomes ready.
     Launch(u32),
-    /// A phase within a launch begins, in which it waits for its first wave or is off the device.
+    /// A phase of a launch begins, in which the launch waits for its first wave or is preempted.
     Part(LaunchPhase),
     /// The copy or fill with this index in the timeline's list of launches begins to run.
     Copy(u32),
@@ -38,9 +39,9 @@ pub(super) enum TimelineEventKind {
     /// The turn with this index in the timeline's list of turns begins, in which one process, or
     /// several, have waves on the device.
     Turn(u32),
-    /// A counter takes the value of its sample with this index in the counter's list.
+    /// A counter takes a new value: that of its sample with this index.
     Sample(u32),
-    /// The bar that began last on this track, and has not ended, ends.
+    /// The bar that began last on this track, of those that have not ended, ends.
     End,
 }
 
@@ -53,7 +54,7 @@ impl Events {
     }
 }
 
-/// Returns every event of a timeline, in the order in which events are written.
+/// Returns every event of a timeline, sorted by time, in the order in which events are written.
 pub(super) fn in_order(timeline: &Timeline, tracks: &Tracks) -> Vec<TrackEvent> {
     let mut events = Events(Vec::with_capacity(room(timeline)));
     for (track, counter) in (0u32..).zip(&timeline.counters) {
@@ -94,7 +95,7 @@ pub(super) fn in_order(timeline: &Timeline, tracks: &Tracks) -> Vec<TrackEvent> 
     events.0
 }
 
-/// Returns an upper bound of the number of events, for the memory that they take.
+/// Returns an upper bound of the number of events, by which memory for them is reserved.
 fn room(timeline: &Timeline) -> usize {
     let samples: usize = timeline.counters.iter().map(|counter| counter.samples.len()).sum();
     let others = timeline.requests.len() + timeline.waits.len() + timeline.turns.len();

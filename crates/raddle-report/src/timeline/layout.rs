@@ -10,33 +10,33 @@ use std::collections::BTreeMap;
 use raddle_study::timeline::{Grain, Lanes, Measure, Slice, Timeline, by_ready};
 use raddle_study::units::plain;
 
-/// Index that stands for no slice (a bar on a compute unit).
+/// Index that means that a launch has no slice (a bar on a compute unit).
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Track of a viewer: one line, or a group of lines.
+/// Track that a viewer of timelines shows: one line, or a group of lines.
 #[derive(Debug)]
 pub(super) struct ViewerTrack {
-    /// Number of the group of tracks that the track is in; 0 where it is in none.
+    /// Number of the group of tracks to which the track belongs; 0 where it is in none.
     pub(super) parent: u32,
-    /// Rank among the tracks of the same group; lower ranks are shown first.
+    /// Rank of the track among those of its group; lower ranks are shown first.
     pub(super) rank: u32,
     pub(super) name: String,
     pub(super) kind: TrackKind,
 }
 
-/// Kind of a track: what a viewer draws on it.
+/// Kind of a track: what a timeline viewer draws on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TrackKind {
     /// The track is a group of other tracks.
     Group,
-    /// The track has slices: stretches of time, each with a name.
+    /// The track has slices: bars, each with a name, for stretches of time.
     Slices,
-    /// The track has the samples of a counter.
+    /// The track has the values of a counter over time.
     Counter(Measure),
 }
 
-/// All tracks of a timeline, and the number of the track on which each thing is drawn. The track
-/// with number n has the index n - 1 in `list`; 0 means no track.
+/// All tracks of a timeline, and for each launch, request and counter the number of the track on
+/// which it is drawn. The track with number n has the index n - 1 in `list`; 0 means no track.
 #[derive(Debug, Default)]
 pub(super) struct Tracks {
     pub(super) list: Vec<ViewerTrack>,
@@ -48,28 +48,29 @@ pub(super) struct Tracks {
     pub(super) copies: Vec<u32>,
     /// Number of the track of each request; 0 where its process is not on the timeline.
     pub(super) requests: Vec<u32>,
-    /// For each request, its launches as indices into the drawn launches; launches that the timeline
-    /// leaves out have none.
+    /// For each request, its launches, as indices into the timeline's list of launches; launches
+    /// that are not drawn are left out.
     pub(super) served: Vec<Vec<u32>>,
     /// For each launch, true if it belongs to a request that is drawn.
     pub(super) serves: Vec<bool>,
-    /// Number of the track that shows the waits of each process; 0 where it has none.
+    /// For each process, the number of the track that shows when it waits; 0 where it never does.
     pub(super) waits: Vec<u32>,
-    /// Number of the track of turns, which shows which process has waves on the device; 0 where
-    /// there is none.
+    /// Number of the track that shows which process has waves on the device; 0 where there is no
+    /// such track.
     pub(super) turn: u32,
-    /// Number of the track of each counter; 0 where its process is not on the timeline.
+    /// For each counter, the number of its track; 0 where its process is not on the timeline or it
+    /// has no samples.
     pub(super) counters: Vec<u32>,
-    /// For each launch, the index of the slice (bar on a compute unit) in which it first started;
-    /// [`NONE`] where there is no slice.
+    /// For each launch, the index of its first slice (bar on a compute unit); [`NONE`] where it has
+    /// no slice.
     pub(super) first: Vec<u32>,
-    /// Tracks of each compute unit: (number of the unit's first track, numbers of its workgroup
-    /// slots or lanes in which anything ran, ascending).
+    /// For each compute unit, its tracks: (number of the unit's first track, numbers of its
+    /// workgroup slots or lanes in which anything ran, ascending).
     units: Vec<(u32, Vec<u32>)>,
 }
 
-/// Shortens a name that an input file gave for a viewer, as the end of a long C++ name is of no use
-/// on a bar.
+/// Shortens a name from an input file for a timeline viewer, as the end of a long C++ name is of no
+/// use on a bar.
 pub(super) fn label(name: &str) -> String {
     let text = plain(name, 200);
     if text.trim().is_empty() { "unnamed".to_owned() } else { text }
@@ -123,7 +124,8 @@ impl Tracks {
         tracks
     }
 
-    /// Returns the number of the track of a slice on a compute unit; `None` where there is none.
+    /// Returns the number of the track on which a slice (bar on a compute unit) is drawn; `None`
+    /// where there is none.
     pub(super) fn slice(&self, slice: &Slice) -> Option<u32> {
         let (first, slots) = self.units.get(usize::from(slice.cu))?;
         Some(first + slots.binary_search(&slice.slot).ok()? as u32)
@@ -187,8 +189,7 @@ impl Tracks {
         self.units = units;
     }
 
-    /// Adds the tracks of a process's requests, as many as run at one time, before those of its
-    /// streams.
+    /// Adds the tracks of a process's requests to its group: as many as requests run at one time.
     fn add_requests(&mut self, timeline: &Timeline, group: u32, process: usize) {
         let mut lanes = Lanes::default();
         let of = timeline.requests.iter().enumerate();
@@ -216,7 +217,8 @@ impl Tracks {
         }
     }
 
-    /// Finds the launches that each request consists of, and stores their indices for each request.
+    /// Finds the launches of which each drawn request consists, and stores their indices with the
+    /// request.
     fn link_requests(&mut self, timeline: &Timeline) {
         self.served = vec![Vec::new(); timeline.requests.len()];
         self.serves = vec![false; timeline.launches.len()];
@@ -238,8 +240,8 @@ impl Tracks {
         }
     }
 
-    /// Adds `lanes` tracks, side by side, under one name, such as that of a stream. Returns the
-    /// number of the track before them.
+    /// Adds `lanes` tracks, side by side, that have one name, such as that of a stream. Returns the
+    /// number of tracks that there were before.
     fn add_lanes(&mut self, group: u32, name: &str, lanes: u32) -> u32 {
         let before = self.list.len() as u32;
         for lane in 0..lanes {
@@ -254,8 +256,8 @@ impl Tracks {
         self.list.len() as u32
     }
 
-    /// Returns the number of the track that will be added next; used as a rank, it puts a track
-    /// behind all others.
+    /// Returns the number of the track that will be added next; used as a rank, it places a track
+    /// behind all others of its group.
     fn next(&self) -> u32 {
         self.list.len() as u32 + 1
     }

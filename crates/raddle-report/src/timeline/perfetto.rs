@@ -36,8 +36,8 @@ mod descriptor {
     pub(super) const COUNTER: u64 = 8;
     pub(super) const ORDERING: u64 = 11;
     pub(super) const RANK: u64 = 12;
-    /// Value of the Perfetto field `ORDERING` with which a viewer sorts the children of a track by
-    /// their rank.
+    /// Value of the Perfetto field for the order of child tracks by which a viewer sorts the
+    /// children of a track by rank.
     pub(super) const EXPLICIT: u64 = 3;
     pub(super) const COUNTER_UNIT: u64 = 3;
     pub(super) const UNIT_NAME: u64 = 6;
@@ -63,19 +63,19 @@ mod annotation {
     pub(super) const TEXT: u64 = 17;
 }
 
-/// Number of the only packet sequence of the trace, to which all packets belong.
+/// Number of the packet sequence to which all packets of the trace belong.
 const SEQUENCE: u64 = 1;
-/// Flag of a Perfetto packet that makes all names before it void; `NEEDED` is the flag of a packet
-/// that uses names written since then.
+/// Flag of a Perfetto packet that makes all names in earlier packets void; `NEEDED` is the flag of
+/// a packet that uses names written since then.
 const CLEARED: u64 = 1;
 const NEEDED: u64 = 2;
-/// Number of written events after which the caller's `watch` is told of the progress again.
+/// Number of written events after which the function `watch` is called again to report progress.
 const STRIDE: usize = 1 << 14;
 /// Number of bytes that are collected before they are written to the file.
 const CHUNK: usize = 1 << 16;
 
-/// Numbers by which events refer to the names of annotations, counted from 1 in the order of
-/// `NOTES`.
+/// Number by which events refer to the name of an annotation (a fact about a launch), counted from
+/// 1 in the order of `NOTES`.
 #[derive(Clone, Copy)]
 enum Note {
     Workgroups = 1,
@@ -90,8 +90,8 @@ enum Note {
 const NOTES: [&str; 7] =
     ["workgroups", "launch", "level", "iteration", "issued_ns", "ending", "refused"];
 const ENDINGS: [Ending; 4] = [Ending::Ended, Ending::Saved, Ending::Killed, Ending::Unfinished];
-/// Phases of launches that name bars of a timeline. Events refer to names by number: those of the
-/// kernels come first, then the name `unnamed`, then these phases.
+/// Phases of launches that name bars of a timeline. Events refer to names by number: the kernels'
+/// names come first, then the name `unnamed`, then those of these phases.
 const PHASES: [LaunchPhase; 7] = [
     LaunchPhase::Host,
     LaunchPhase::Dependency,
@@ -102,8 +102,8 @@ const PHASES: [LaunchPhase; 7] = [
     LaunchPhase::Off(Preemption::Reset),
 ];
 const UNNAMED: &str = "unnamed";
-/// Number of the name `several` less the number of the last kernel's name. The names of the
-/// processes follow it, then those of the requests.
+/// Distance from the number of the last kernel's name to that of the name `several`. The names of
+/// the processes follow it, then those of the requests.
 const SEVERAL: usize = 2 + PHASES.len();
 
 /// Writes a timeline as a Perfetto trace (protocol buffers).
@@ -261,7 +261,7 @@ impl<W: Write> PerfettoWriter<'_, W> {
     }
 }
 
-/// Writes the begin of a bar of the kind `what`: its name, its process, its annotations and its
+/// Writes the beginning of a bar of the kind `what`: its name, its process, its annotations and its
 /// arrows.
 fn begin(message: &mut Proto, timeline: &Timeline, tracks: &Tracks, what: TimelineEventKind) {
     let first = &tracks.first;
@@ -316,7 +316,7 @@ fn begin(message: &mut Proto, timeline: &Timeline, tracks: &Tracks, what: Timeli
     }
 }
 
-/// Returns the number by which events refer to the name of a phase.
+/// Returns the number by which events refer to the name of a phase of a launch.
 fn named(timeline: &Timeline, phase: LaunchPhase) -> u64 {
     let at = PHASES.iter().position(|of| of.name() == phase.name()).unwrap_or(0);
     (timeline.kernels.len() + 2 + at) as u64
