@@ -13,7 +13,8 @@ use smallvec::SmallVec;
 
 use crate::native::{NativeHandle, asked, asked_bytes, native};
 
-/// Kind of argument of an OpenCL kernel, by which the layer records its value.
+/// Kind of an OpenCL kernel argument, which decides how the layer records the value that the
+/// program sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClArgumentKind {
     /// The argument is plain bytes, such as a number or a struct, which the runtime copies when the
@@ -27,7 +28,7 @@ pub(crate) enum ClArgumentKind {
     Sampler,
 }
 
-/// Argument of a kernel that the program has set.
+/// Value of a kernel argument, as the program has set it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum KernelArgument {
     Value(SmallVec<[u8; 16]>),
@@ -40,8 +41,9 @@ pub(crate) enum KernelArgument {
 }
 
 impl ClArgumentKind {
-    /// Returns the kind of the argument with the index `index`, from the information on arguments
-    /// with which the kernel was built; `None` where the layer cannot record such an argument.
+    /// Returns the kind of the argument with the index `index`, from the argument information that
+    /// its program was built with (`-cl-kernel-arg-info`); `None` where the layer cannot record
+    /// such an argument.
     pub(crate) fn of(kernel: cl_kernel, index: cl_uint) -> Option<Self> {
         let null = std::ptr::null_mut();
         let space: cl_uint = asked(|size, value| {
@@ -66,8 +68,9 @@ impl ClArgumentKind {
         })
     }
 
-    /// Returns the kind of an argument of SPIR-V, of which a runtime need not keep information; `None` where
-    /// the layer cannot record such an argument.
+    /// Returns the kind of an argument of a SPIR-V kernel, given by its type in the module, as
+    /// runtimes need not keep argument information for such kernels; `None` where the layer cannot
+    /// record such an argument.
     pub(crate) fn of_module(kind: ArgumentKind) -> Option<Self> {
         match kind {
             ArgumentKind::Value => Some(Self::Value),
@@ -111,8 +114,8 @@ impl KernelArgument {
         }
     }
 
-    /// Sets the argument with the index `index` of a kernel of the runtime, and returns the OpenCL
-    /// code of that call.
+    /// Sets this value as the argument with the index `index` of a kernel, by a call of the
+    /// runtime, and returns the OpenCL code of that call.
     pub(crate) fn set(&self, kernel: cl_kernel, index: cl_uint) -> cl_int {
         let of =
             |size: usize, value: *const c_void| native!(clSetKernelArg(kernel, index, size, value));
@@ -127,7 +130,8 @@ impl KernelArgument {
     }
 }
 
-/// Returns whether an argument, by its index, is a number, or several, without a byte that is not zero.
+/// Returns whether the argument with the index `index` is plain data (one or more numbers) whose
+/// bytes are all zero.
 pub(crate) fn is_zero(arguments: &[Option<KernelArgument>], index: u32) -> bool {
     let bytes = match arguments.get(index as usize) {
         Some(Some(KernelArgument::Value(bytes))) => bytes,

@@ -17,9 +17,9 @@ type Place = *mut c_void;
 type Sizes = *const usize;
 type NativeKernel = Option<unsafe extern "C" fn(*mut c_void)>;
 
-/// Defines entry points that only enqueue a command. Each takes the queue, the call's own
-/// arguments, the wait list and the event, in this order. Where a call can block, the argument that
-/// says so stands between semicolons in the macro.
+/// Defines entry points (functions of OpenCL) that only enqueue a command. Each takes the queue,
+/// the arguments of the command, the wait list and the event, in this order. In the macro, the
+/// argument that says whether the call blocks stands between semicolons.
 macro_rules! enqueueing {
     ($($name:ident = $entry:ident (
         $($first:ident : $first_type:ty),* $(; $blocks:ident; $($more:ident : $more_type:ty),*)?
@@ -45,7 +45,8 @@ macro_rules! enqueueing {
     )*};
 }
 
-/// Defines entry points that enqueue a map of memory and return its address.
+/// Defines entry points (functions of OpenCL) that enqueue the mapping of a memory object and
+/// return the address.
 macro_rules! mapping {
     ($($name:ident = $entry:ident ( $($argument:ident : $type:ty),* );)*) => {$(
         pub(crate) unsafe extern "C" fn $name(
@@ -124,8 +125,8 @@ enqueueing! {
     release_egl = clEnqueueReleaseEGLObjectsKHR(number: cl_uint, all: *const cl_mem);
 }
 
-/// Enqueues a marker, by the call of OpenCL 1.0, which has no wait list: it ends when all commands
-/// before it have ended.
+/// Enqueues a marker by the call of OpenCL 1.0, which has no wait list: the marker ends when all
+/// earlier commands of the queue have ended.
 pub(crate) unsafe extern "C" fn marker(queue: cl_command_queue, event: *mut cl_event) -> cl_int {
     guarded(|| {
         if event.is_null() || lane::of(queue).is_none() {
@@ -147,7 +148,7 @@ pub(crate) unsafe extern "C" fn barrier(queue: cl_command_queue) -> cl_int {
     })
 }
 
-/// Enqueues a barrier that waits for events, by the call of OpenCL 1.0.
+/// Enqueues, by the call of OpenCL 1.0, a barrier that waits for a list of events.
 pub(crate) unsafe extern "C" fn wait_for_events(
     queue: cl_command_queue,
     count: cl_uint,
@@ -167,11 +168,12 @@ pub(crate) unsafe extern "C" fn wait_for_events(
     })
 }
 
-/// Function of the program that is called when shared memory may be given back.
+/// Callback of the program by which the runtime asks it to free shared virtual memory
+/// (`clEnqueueSVMFree`).
 type FreeCall = unsafe extern "C" fn(cl_command_queue, cl_uint, *mut *mut c_void, *mut c_void);
 
-/// Data for a [`FreeCall`]: the queue, the program's function that gives shared memory back, and
-/// the program's own pointer.
+/// Data for a call of a [`FreeCall`]: the queue, the program's callback that frees shared virtual
+/// memory, and the program's own pointer.
 struct Freeing {
     queue: NativeHandle,
     free: FreeCall,

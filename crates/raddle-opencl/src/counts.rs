@@ -2,18 +2,19 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Event or limit that the layer counts, each with a count of its own.
+/// Kind of event that the layer counts, such as a launch that was killed, each with a counter of
+/// its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Count {
-    /// Number of launches that the layer schedules: it stores them and submits them when the
-    /// program may run.
+    /// Number of launches that the layer schedules: it holds them back, and submits them to the
+    /// runtime when the program may run.
     Launches,
     /// Number of copies, maps, markers and other commands that the layer gave to the runtime
     /// unchanged, in the order of their queue.
     InOrder,
-    /// Number of launches that were cut into ranges of workgroups.
+    /// Number of launches that were cut into several smaller launches, each a range of workgroups.
     Cut,
-    /// Number of times that a launch left the device without having begun, and waited again.
+    /// Number of times that a launch left the device without having begun, and was queued again.
     Left,
     /// Number of times that a launch was stopped part-way; it then waits to run again from its
     /// first workgroup.
@@ -36,27 +37,27 @@ pub(crate) enum Count {
     /// Number of launches that cannot leave the device, as the program of their kernel may have a
     /// variable that outlives a launch.
     Variables,
-    /// Number of launches that cannot leave the device, as it does not see the stores of the host
-    /// while kernels run.
+    /// Number of launches that cannot leave the device, as the device does not see the stores of
+    /// the host while kernels run.
     NoFlag,
     /// Number of launches that are never stopped part-way, as there is no compiler to judge their
     /// kernels.
     UnjudgedNoCompiler,
-    /// Number of launches that are never stopped part-way, as the judging compiler does not take
-    /// the source.
+    /// Number of launches that are never stopped part-way, as the compiler that the layer uses to
+    /// judge kernels rejects the source.
     UnjudgedNotCompiled,
-    /// Number of launches that are never stopped part-way, as a macro of the device may decide what
-    /// the kernel does.
+    /// Number of launches that are never stopped part-way, as a macro that only the device's
+    /// compiler defines may decide what the kernel does.
     UnjudgedMacro,
     /// Number of launches that were passed on to the runtime at the call, without being scheduled,
-    /// as their arguments or sizes look wrong.
+    /// as their arguments or their numbers of work-items look wrong.
     Doubtful,
     /// Number of launches that the runtime refused when they were submitted.
     Refused,
 }
 
-/// Names of the counts, in the order of [`Count`], by which programs and `raddle live status` know
-/// them.
+/// Names of the counters, in the order of [`Count`]; programs and `raddle live status` know the
+/// counters by these names.
 const NAMES: [&str; 17] = [
     "launches",
     "in-order",
@@ -77,7 +78,8 @@ const NAMES: [&str; 17] = [
     "refused",
 ];
 
-/// Warnings about work that cannot leave the device: a user gets each of them once.
+/// Warnings about work that cannot leave the device, each with its counter; the layer prints each
+/// at most once.
 const WARNINGS: [(Count, &str); 10] = [
     (Count::OutOfOrder, "a queue is out of order: nothing in it is preempted"),
     (
@@ -111,8 +113,8 @@ const WARNINGS: [(Count, &str); 10] = [
 
 static COUNTS: [AtomicU64; NAMES.len()] = [const { AtomicU64::new(0) }; NAMES.len()];
 
-/// Adds one to a count of the layer; a count with a warning prints it to standard error the first
-/// time.
+/// Adds one to a counter of the layer. Where the counter has a warning, the first call prints it to
+/// standard error.
 pub(crate) fn count(what: Count) {
     let before = COUNTS[what as usize].fetch_add(1, Ordering::Relaxed);
     if before == 0
@@ -125,12 +127,12 @@ pub(crate) fn count(what: Count) {
     }
 }
 
-/// Returns the name under which programs and `raddle live status` know a count of the layer.
+/// Returns the name under which programs and `raddle live status` know a counter of the layer.
 pub(crate) const fn name(what: Count) -> &'static str {
     NAMES[what as usize]
 }
 
-/// Returns the name of every count with its value.
+/// Returns (name, value) of every counter of the layer.
 pub(crate) fn all() -> impl Iterator<Item = (&'static str, u64)> {
     NAMES.iter().zip(&COUNTS).map(|(name, count)| (*name, count.load(Ordering::Relaxed)))
 }

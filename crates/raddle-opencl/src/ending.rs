@@ -21,9 +21,9 @@ unsafe extern "C" {
     fn atexit(function: extern "C" fn()) -> c_int;
 }
 
-/// Id of the process that registered the function for the end of the program. A forked child must
-/// not run it: the child has no threads of the layer, and has copies of text that is not written
-/// yet and of locks that other threads held.
+/// Id of the process that registered the exit function of the layer. A forked child must not run
+/// that function: the child has no threads of the layer, and has copies of unwritten log text and
+/// of locks that other threads held.
 static OWNER: AtomicU32 = AtomicU32::new(0);
 /// Function that writes out and ends the logs, called at the end of the program.
 static LOGS: OnceLock<fn()> = OnceLock::new();
@@ -38,20 +38,21 @@ static VISITORS: AtomicU32 = AtomicU32::new(0);
 static GATE: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
 
 thread_local! {
-    /// Number of rights to call the layer or the runtime that this thread has, one within another.
+    /// Number of rights to call the layer or the runtime that this thread holds; a nested call adds
+    /// one.
     static INSIDE: Cell<u32> = const { Cell::new(0) };
-    /// True on the thread of the layer that calls the program back: its calls give no passes to
-    /// other threads, as the runtime's destructors do not wait for it.
+    /// True on the layer's threads that call callbacks of the program or complete events. When such
+    /// a thread calls the layer at the end of the program, other threads of the layer get no right
+    /// to call the runtime, as the runtime's destructors do not wait for it.
     static CALLS_BACK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Right of a thread to call the runtime, until the value is dropped. The counter in it is counted
-/// down when the right is dropped; `None` for a right that is not counted, as the thread had
-/// another right already.
+/// Right of a thread to call the runtime, until the value is dropped. The counter in it is
+/// decremented at the drop; `None` for a nested right, which is not counted.
 pub(crate) struct Right(Option<&'static AtomicU32>);
 
 impl Right {
-    /// Returns a right for this thread, and counts it in `counted` unless the thread has another
+    /// Returns a right for this thread, and adds one to `counted`, unless the thread holds another
     /// right already.
     fn of(counted: &'static AtomicU32) -> Self {
         let outermost = INSIDE.replace(INSIDE.get() + 1) == 0;
@@ -73,9 +74,9 @@ impl Drop for Right {
     }
 }
 
-/// Returns the right of a thread of the program to call the layer; until it is dropped, threads of
-/// the layer may call the runtime even if the program ends. `None` on the thread that calls the
-/// program back.
+/// Returns the right of a thread of the program to call the layer. Until it is dropped, the layer's
+/// own threads may call the runtime too, even while the program ends. `None` on a thread of the
+/// layer that calls the program back.
 pub(crate) fn visit() -> Option<Right> {
     if CALLS_BACK.get() {
         return None;
@@ -88,15 +89,15 @@ pub(crate) fn visit() -> Option<Right> {
     Some(visit)
 }
 
-/// Returns the right of a thread of the runtime to call the layer. The runtime exists then, and its
-/// destructors may wait for this thread.
+/// Returns the right of a thread of the runtime to call the layer. The right is not counted: the
+/// runtime still exists, and its destructors may wait for this thread.
 pub(crate) fn called_by_runtime() -> Right {
     INSIDE.set(INSIDE.get() + 1);
     Right(None)
 }
 
-/// Returns the right of a thread of the layer to call the runtime. Once the program ends, the
-/// thread waits in this call.
+/// Returns the right of one of the layer's threads to call the runtime. If the program ends, this
+/// call blocks, so that the thread no longer reaches the runtime.
 pub(crate) fn pass() -> Right {
     let may = || !ENDED.load(Ordering::SeqCst) || VISITORS.load(Ordering::SeqCst) > 0;
     loop {
@@ -132,8 +133,8 @@ fn drain() {
     }
 }
 
-/// Writes out and ends the logs, and gives no more passes (the right to use the runtime) to threads
-/// of the layer. The program's launches are not waited for.
+/// Writes out and ends the logs; from then on the layer's threads get no right to call the runtime.
+/// The program's launches are not waited for.
 pub(crate) extern "C" fn end() {
     if OWNER.load(Ordering::Relaxed) != std::process::id() {
         return;
@@ -144,7 +145,7 @@ pub(crate) extern "C" fn end() {
     }
 }
 
-/// Sets the function that ends the logs, and has it called at the end of the process.
+/// Stores the function that ends the logs, and registers it to be called at the end of the process.
 pub(crate) fn begin(end_logs: fn()) {
     let _ = LOGS.set(end_logs);
     register();

@@ -21,7 +21,7 @@ pub const COUNT_FUNCTION: &CStr = c"raddle_layer_count";
 /// Name under which a program finds [`crate::raddle_layer_hint`].
 pub const HINT_FUNCTION: &CStr = c"raddle_layer_hint";
 
-/// Answer to a program that looks for a function of an extension by name.
+/// Result of a lookup of an extension function by name, for the program.
 enum FoundExtension {
     /// No function is returned, as if the extension did not exist.
     Hidden,
@@ -116,8 +116,8 @@ pub(crate) unsafe extern "C" fn platform_info(
     })
 }
 
-/// Returns the list of extensions `told`, without the extensions whose functions are hidden, and
-/// with a zero byte at the end.
+/// Returns the list of extension names `told` without the extensions whose functions the layer
+/// hides (command buffers), and with a zero byte at the end.
 fn without_hidden(told: &[u8]) -> Vec<u8> {
     let names = told.strip_suffix(&[0]).unwrap_or(told);
     let kept = names.split(|&byte| byte == b' ').filter(|name| !has(name, b"command_buffer"));

@@ -9,8 +9,8 @@ use raddle_kernel::{ArgumentKind, Branches, Compiler, Kernel, Ranges, Verdict, u
 
 use crate::counts::Count;
 
-/// Returns whether a program may have variables that outlive a launch, as the language has them
-/// from version 2.0 on. Without an option for the version, the language is older.
+/// Returns whether a program may have variables that outlive a launch, which OpenCL C has from
+/// version 2.0 on. A program built without an option for the version counts as older.
 pub(crate) fn has_variables(source: &str, options: &str) -> bool {
     let mut versions = options.split("-cl-std=").skip(1);
     let is_newer = versions.clone().any(|version| !version.starts_with("CL1."));
@@ -18,21 +18,21 @@ pub(crate) fn has_variables(source: &str, options: &str) -> bool {
     is_newer && (is_cpp || variable(source).is_some())
 }
 
-/// Findings of the judging compiler about a kernel.
+/// Results of the analysis of a kernel by the layer's own compiler.
 pub(crate) struct Findings {
-    /// Place of the test by which the kernel can be stopped part-way.
+    /// Kind of test by which a running launch of the kernel can be stopped part-way.
     pub(crate) look: Look,
-    /// Verdict whether it may be.
+    /// Verdict whether the kernel may be stopped part-way and run again.
     pub(crate) verdict: Verdict,
-    /// Answer whether its launches may be cut into ranges of workgroups.
+    /// Answer whether launches of the kernel may be cut into ranges of workgroups.
     pub(crate) ranges: Ranges,
-    /// Kinds of its arguments; empty where they are not known.
+    /// Kinds of the kernel's arguments; empty where they are not known.
     pub(crate) arguments: Vec<ArgumentKind>,
 }
 
-/// Returns the findings about each kernel of a source, by name. `answered` builds a source for the device
-/// and returns the names of its kernels; `None` where it does not build. The error is the count that says
-/// why no kernel could be judged.
+/// Judges each kernel of a source, and returns the findings by the kernels' names. `answered`
+/// builds a test source for the device and returns the names of its kernels; `None` where it does
+/// not build. The error is the counter of the reason why no kernel could be judged.
 pub(crate) fn judged(
     source: &str,
     options: &str,
@@ -74,15 +74,16 @@ fn found(kernel: &Kernel) -> (String, Findings) {
     (kernel.name().to_owned(), Findings { look, verdict, ranges, arguments })
 }
 
-/// Returns the findings about each kernel of a SPIR-V module, by name. The error is the count that says why
-/// the module could not be read.
+/// Judges each kernel of a SPIR-V module, and returns the findings by the kernels' names. The error
+/// is the counter of the reason why the module could not be read.
 pub(crate) fn judged_module(module: &[u8]) -> Result<BTreeMap<String, Findings>, Count> {
     let kernels = Kernel::from_spirv(module).map_err(|_| Count::UnjudgedNotCompiled)?;
     Ok(kernels.iter().map(found).collect())
 }
 
-/// Returns those of some macros that the device's compiler does not define; none where it does not
-/// answer.
+/// Returns those of the macros `names` that the device's compiler does not define; none where that
+/// cannot be found out. `answered` builds a test source for the device and returns the names of its
+/// kernels.
 fn lacking(
     names: &[String],
     answered: impl Fn(&str) -> Option<BTreeSet<String>>,
@@ -98,7 +99,8 @@ fn lacking(
     named.filter(move |(at, _)| found.contains(&format!("raddle_lacks_{at}"))).map(|(_, name)| name)
 }
 
-/// Returns those options of a build that change the meaning of the source.
+/// Returns those build options that change the meaning of the source: `-D`, `-U`, `-I` and
+/// `-cl-std=`.
 fn for_verdicts(options: &str) -> Vec<OsString> {
     let mut kept = Vec::new();
     let mut words = options.split_whitespace();

@@ -6,16 +6,16 @@ use std::sync::mpsc::{Sender, channel};
 
 type LaterJob = Box<dyn FnOnce() + Send>;
 
-/// Thread that does one job after the other. It is started with the first job.
+/// Thread of the layer that does jobs one after the other; it is started at the first job.
 pub(crate) struct Later {
     name: &'static str,
     jobs: OnceLock<Option<Sender<LaterJob>>>,
 }
 
-/// Thread that calls the callbacks of the program. A program may block there.
+/// Thread that calls callbacks of the program, which may block.
 pub(crate) static CALLBACKS: Later = Later::new("raddle-callback");
-/// Thread that completes those events of the runtime for which queues wait that the layer does not
-/// schedule. It never blocks.
+/// Thread that completes the events of the runtime for which queues outside of the layer's
+/// scheduling wait. It never blocks.
 pub(crate) static EVENTS: Later = Later::new("raddle-event");
 
 impl Later {

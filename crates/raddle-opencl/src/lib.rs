@@ -56,9 +56,9 @@ pub unsafe extern "C" fn clGetLayerInfo(
     }
 }
 
-/// Takes the entry points of the runtime or of the next layer from `target`. Writes the entry
-/// points of this layer to `layer`, and their number to `entries_ret`. Returns 0, or the OpenCL
-/// error code for a null pointer.
+/// Takes over the table of entry points (functions of OpenCL) of the runtime or of the next layer,
+/// `target`. Writes the table of this layer to `layer`, and the number of its entry points to
+/// `entries_ret`. Returns 0, or the OpenCL error code for a null pointer.
 ///
 /// # Safety
 /// As the loader's interface says: `target` has `entries` entry points, the other two are places.
@@ -109,7 +109,7 @@ pub extern "C" fn clDeinitLayer() -> cl_int {
     0
 }
 
-/// Returns the value of the layer's count with the name `name`; `u64::MAX` for an unknown name.
+/// Returns the value of the layer's counter with the name `name`; `u64::MAX` for an unknown name.
 ///
 /// # Safety
 /// `name` is a string that ends with zero.

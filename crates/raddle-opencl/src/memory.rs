@@ -26,7 +26,8 @@ pub(crate) struct KeptObjects {
 }
 
 impl KeptObjects {
-    /// Keeps the objects that the arguments name from being freed, and returns them.
+    /// Takes a reference to each object that the arguments name, so that it is not freed, and
+    /// returns the references.
     pub(crate) fn of(arguments: &[Option<KernelArgument>]) -> Self {
         let mut kept = Self::default();
         for argument in arguments.iter().flatten() {
@@ -60,14 +61,14 @@ impl Drop for KeptObjects {
     }
 }
 
-/// Shared virtual memory of the program; it is given back when no launch and no call keeps it any
-/// more.
+/// Shared virtual memory that the program has allocated; it is freed when neither the program nor a
+/// launch needs it any more.
 #[derive(Debug)]
 pub(crate) struct Svm {
     context: NativeHandle,
     at: NativeHandle,
     bytes: usize,
-    /// True if the layer has to give the memory back; false if the runtime does.
+    /// True if the layer frees the memory; false if the runtime does.
     is_ours: std::sync::atomic::AtomicBool,
 }
 
@@ -123,8 +124,8 @@ pub(crate) unsafe extern "C" fn svm_free(context: cl_context, at: *mut c_void) {
     });
 }
 
-/// Removes shared memory, at the addresses `places`, from the layer's list as the runtime gives it
-/// back, so that the layer does not give it back too.
+/// Removes the shared virtual memory at the addresses `places` from the layer's list, as the
+/// runtime will free it.
 pub(crate) fn forget_svm(places: &[*mut c_void]) {
     for at in places {
         let known = lock(&SVM).remove(&at.addr());
@@ -134,8 +135,8 @@ pub(crate) fn forget_svm(places: &[*mut c_void]) {
     }
 }
 
-/// Returns the range of addresses of each argument's bytes. Memory of the runtime that has no
-/// address for the host is placed behind all addresses, each object apart from the others.
+/// Returns the range of addresses that each argument gives access to. A memory object without an
+/// address for the host gets a made-up range of its own beyond all real addresses.
 pub(crate) fn ranges(arguments: &[Option<KernelArgument>]) -> Vec<Range> {
     let mut roots: Vec<NativeHandle> = Vec::new();
     arguments
@@ -154,10 +155,11 @@ pub(crate) fn ranges(arguments: &[Option<KernelArgument>]) -> Vec<Range> {
         .collect()
 }
 
-/// First address of the ranges for memory without an address: no address of a process is so high.
+/// First address of the made-up ranges for memory objects without an address: no address of a
+/// process is as high.
 const BEYOND: u64 = 1 << 62;
-/// Length of the range of addresses for one object without an address, as an exponent: 2^48 bytes,
-/// as no object is so large.
+/// Binary logarithm of the length of each made-up address range: 2^48 bytes, more than any memory
+/// object has.
 const ROOM: u32 = 48;
 
 fn range(memory: cl_mem, roots: &mut Vec<NativeHandle>) -> Range {

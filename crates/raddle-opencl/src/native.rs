@@ -9,18 +9,18 @@ use opencl_sys::{CL_INVALID_OPERATION, CL_OUT_OF_HOST_MEMORY, cl_int, cl_uint};
 
 use crate::ending;
 
-/// Entry points of the runtime or of the next layer. They never change once the loader has given
-/// them.
+/// Entry points (functions of OpenCL) of the runtime or of the next layer. They never change once
+/// the loader has passed them.
 static TARGET: OnceLock<cl_icd_dispatch> = OnceLock::new();
 
-/// Returns a table in which every entry point is missing.
+/// Returns a table of entry points (functions of OpenCL) that are all missing.
 pub(crate) const fn empty() -> cl_icd_dispatch {
     // SAFETY: every field is an optional function or a number, for which zero is a value.
     unsafe { std::mem::zeroed() }
 }
 
 /// Returns the entry points of the runtime or of the next layer; an empty table before the loader
-/// has given them.
+/// has passed them.
 pub(crate) fn target() -> &'static cl_icd_dispatch {
     TARGET.get_or_init(empty)
 }
@@ -28,7 +28,7 @@ pub(crate) fn target() -> &'static cl_icd_dispatch {
 /// Entry points of this layer; each event of the layer begins with their address.
 static OWN: OnceLock<cl_icd_dispatch> = OnceLock::new();
 
-/// Returns the entry points of this layer, which `make` makes from those of the runtime at the
+/// Returns the entry points of this layer, which `make` derives from those of the runtime at the
 /// first call.
 pub(crate) fn own_table(
     make: impl FnOnce(cl_icd_dispatch) -> cl_icd_dispatch,
@@ -41,7 +41,8 @@ pub(crate) fn own() -> *const cl_icd_dispatch {
     OWN.get().map_or(std::ptr::null(), std::ptr::from_ref)
 }
 
-/// Copies the first `entries` entry points of the loader's table.
+/// Copies the first `entries` entry points from the loader's table, as those of the runtime or of
+/// the next layer.
 ///
 /// # Safety
 /// `table` points to `entries` entry points.
@@ -57,12 +58,12 @@ pub(crate) unsafe fn set_target(table: *const cl_icd_dispatch, entries: cl_uint)
     let _ = TARGET.set(copy);
 }
 
-/// Type of the answer of an entry point (a function of OpenCL), with the values for a runtime that
-/// lacks it and for a failure of the layer itself.
+/// Return type of an entry point (a function of OpenCL), with the value to return if the runtime
+/// lacks the entry point or the layer itself fails.
 pub(crate) trait NativeAnswer {
-    /// Answer where the runtime does not have the entry point.
+    /// Value to return where the runtime does not have the entry point.
     const MISSING: Self;
-    /// Value that a call returns where the layer itself failed.
+    /// Value to return where the layer itself failed.
     const FAILED: Self;
 }
 
@@ -98,28 +99,28 @@ macro_rules! native {
 }
 pub(crate) use native;
 
-/// Runs the body of an entry point that a thread of the program has called. Meanwhile threads of
-/// the layer may call the runtime, even if the program ends.
+/// Runs the body of an entry point that a thread of the program has called. During the call,
+/// threads of the layer may call the runtime, even if the program ends.
 pub(crate) fn guarded<A: NativeAnswer>(body: impl FnOnce() -> A) -> A {
     let _visit = ending::visit();
     contained(body)
 }
 
-/// Runs the body of a callback that the runtime makes on a thread of its own; meanwhile the thread
-/// may call the runtime, even if the program ends.
+/// Runs the body of a callback that the runtime makes on one of its own threads; during it the
+/// thread may call the runtime, even if the program ends.
 pub(crate) fn called_back(body: impl FnOnce()) {
     let _right = ending::called_by_runtime();
     contained(body);
 }
 
-/// Runs a body so that a panic of the layer does not reach the caller, which gets the answer
-/// `FAILED` instead.
+/// Runs a body so that a panic in the layer does not reach the caller, which gets
+/// `NativeAnswer::FAILED` instead.
 pub(crate) fn contained<A: NativeAnswer>(body: impl FnOnce() -> A) -> A {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(A::FAILED)
 }
 
-/// Returns the bytes of a query's answer; `None` where the runtime refuses. `ask` makes the query
-/// with (size, place for the answer, place for its size).
+/// Returns the bytes of the answer to a query; `None` where the runtime refuses. `ask` makes the
+/// query with (size, place for the answer, place for its size).
 pub(crate) fn asked_bytes(
     ask: impl Fn(usize, *mut c_void, *mut usize) -> cl_int,
 ) -> Option<Vec<u8>> {
@@ -131,8 +132,8 @@ pub(crate) fn asked_bytes(
     (ask(size, bytes.as_mut_ptr().cast(), std::ptr::null_mut()) == 0).then_some(bytes)
 }
 
-/// Returns the answer of a query of fixed size; `None` where the runtime refuses. `ask` makes the
-/// query with (size, place for the answer).
+/// Returns the answer to a query, a value of fixed size; `None` where the runtime refuses. `ask`
+/// makes the query with (size, place for the answer).
 pub(crate) fn asked<T: Copy>(ask: impl FnOnce(usize, *mut c_void) -> cl_int) -> Option<T> {
     let mut value = std::mem::MaybeUninit::<T>::zeroed();
     if ask(size_of::<T>(), value.as_mut_ptr().cast()) != 0 {
@@ -142,7 +143,8 @@ pub(crate) fn asked<T: Copy>(ask: impl FnOnce(usize, *mut c_void) -> cl_int) -> 
     Some(unsafe { value.assume_init() })
 }
 
-/// Handle of the runtime, or address in the program: the layer only passes it on, from any thread.
+/// Handle of an object of the runtime, or an address in the program, which the layer only passes
+/// on, from any thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct NativeHandle(pub(crate) *mut c_void);
 
@@ -159,8 +161,8 @@ impl NativeHandle {
     }
 }
 
-/// Stores a value that a call returns besides its result, at the address `place`; null means that
-/// the program does not want it.
+/// Stores a second result of a call at the address `place`; if that is null, the program does not
+/// want it.
 ///
 /// # Safety
 /// `place` is null or a place for a value.

@@ -23,10 +23,11 @@ use crate::judged::{Findings, has_variables, judged, judged_module};
 use crate::native::{NativeHandle, asked, asked_bytes, guarded, lock, native};
 use crate::registry::{HandleRegistry, counted};
 
-/// Program that was made from source or SPIR-V, with its second build, as the layer knows it.
+/// Program object that was made from source or SPIR-V, with its second build (with the prologue) as
+/// far as it is made.
 #[derive(Default)]
 pub(crate) struct Program {
-    /// Module of SPIR-V of which the program was made; `None` for one from source.
+    /// SPIR-V module from which the program was made; `None` for a program from source.
     module: Option<Vec<u8>>,
     /// Second build of the program, whose kernels test the preemption flag; made with the first
     /// kernel after a build, `None` before.
@@ -39,24 +40,25 @@ pub(crate) struct Second {
     built: Result<NativeHandle, Count>,
     /// True for the second build of a program in SPIR-V.
     is_module: bool,
-    /// Findings about the kernels, by name.
+    /// Results of the analysis of the program's kernels, by the name of the kernel.
     findings: BTreeMap<String, Findings>,
-    /// Names of the kernels that are told which range of a larger launch theirs is.
+    /// Names of the kernels that added arguments tell which range of a larger launch their launch
+    /// is.
     told: Vec<String>,
-    /// Count that says why there are no verdicts; `None` where there are.
+    /// Counter of the reason why the kernels were not judged; `None` where they were.
     unjudged: Option<Count>,
     /// Names of the kernels that have the prologue (code that tests the preemption flag), so that
     /// their launches can leave the device.
     kernels: Vec<String>,
-    /// Counts that name the reasons why other kernels have no prologue (code that tests the
-    /// preemption flag), by kernel name where that is known.
+    /// Counter of the reason why a kernel has no prologue (code that tests the preemption flag), by
+    /// the name of the kernel where that is known.
     opaque: BTreeMap<String, Count>,
 }
 
 static PROGRAMS: HandleRegistry<Program> = HandleRegistry::new();
 
-/// Returns the second program, which the layer builds beside one of the program's own, made at the
-/// first call; `None` for a program that was made of neither source nor SPIR-V.
+/// Returns the second build of a program, which the layer makes at the first call; `None` for a
+/// program that was made from neither source nor SPIR-V.
 pub(crate) fn second(program: cl_program) -> Option<Arc<Second>> {
     let known = PROGRAMS.get(NativeHandle(program))?;
     let mut second = lock(&known.second);
@@ -64,7 +66,7 @@ pub(crate) fn second(program: cl_program) -> Option<Arc<Second>> {
 }
 
 impl Second {
-    /// Returns the count that names why there is no verdict on a kernel, so that it is never
+    /// Returns the counter of the reason why there is no verdict on a kernel, so that it is never
     /// stopped part-way. `None` where there is a verdict, even one that forbids a stop.
     pub(crate) fn unjudged(&self, verdict: Option<&Verdict>) -> Option<Count> {
         let undecided = |why: &Reason| matches!(why.construct, Construct::Undecided(_));
@@ -82,8 +84,9 @@ impl Second {
         }
     }
 
-    /// Returns the kind of an argument of a kernel, by the program where it is SPIR-V, else by what the runtime
-    /// says of the second kernel; `None` where the layer cannot record such an argument.
+    /// Returns the kind of an argument of a kernel: for SPIR-V by its type in the module, else by
+    /// what the runtime says about the second build; `None` where the layer cannot record such an
+    /// argument.
     pub(crate) fn kind(
         &self,
         (name, kernel): (&str, NativeHandle),
@@ -97,8 +100,8 @@ impl Second {
     }
 
     /// Makes the second build of the kernel `name`, and returns (its handle, its verdict); the
-    /// verdict is `None` where the kernel was not judged. The error is the count that says why
-    /// there is no second build.
+    /// verdict is `None` where the kernel was not judged. The error is the counter of the reason
+    /// why there is no second build.
     pub(crate) fn kernel(&self, name: &str) -> Result<(NativeHandle, Option<&Verdict>), Count> {
         if !self.built.is_err_and(|why| why != Count::Hidden)
             && !self.kernels.iter().any(|known| known == name)
@@ -136,8 +139,8 @@ impl Second {
         })
     }
 
-    /// Makes the second build of a program in SPIR-V. It is judged as it is handed over, whatever the
-    /// device's compiler makes of it.
+    /// Makes the second build of a program from SPIR-V. Its kernels are judged by the module
+    /// itself, whatever the device's compiler makes of it.
     fn of_module(program: cl_program, module: &[u8]) -> Result<Self, Count> {
         let (context, devices, options) = built_for(program).ok_or(Count::NotBuilt)?;
         let (findings, unjudged) = match judged_module(module) {
@@ -204,8 +207,8 @@ fn source(program: cl_program) -> Option<String> {
     (!source.trim().is_empty()).then_some(source)
 }
 
-/// Returns (context of a program, devices for which it has been built so that it can run, options of the
-/// build for the first of these devices); `None` where it has been built for none.
+/// Returns (context of a program, devices for which it has been built as an executable, build
+/// options for the first of these devices); `None` where it has been built for none.
 fn built_for(program: cl_program) -> Option<(cl_context, Vec<cl_device_id>, String)> {
     let null = std::ptr::null_mut();
     let context: cl_context = asked(|size, value| {
@@ -242,9 +245,9 @@ fn built_for(program: cl_program) -> Option<(cl_context, Vec<cl_device_id>, Stri
     (!devices.is_empty()).then(|| (context, devices, options.trim_end_matches('\0').to_owned()))
 }
 
-/// Builds a source for the device and returns the names of its kernels, by which the source answers
-/// questions about the device's compiler; `None` where several devices may differ, or where it does not
-/// build.
+/// Builds a test source for the device and returns the names of its kernels, which tell what the
+/// device's compiler does; `None` where the program is built for several devices, or where the
+/// source does not build.
 fn answered(
     source: &str,
     context: cl_context,
@@ -275,8 +278,8 @@ fn of_il(context: cl_context, module: &[u8]) -> cl_program {
     native!(clCreateProgramWithIL(context, module.as_ptr().cast(), module.len(), &raw mut code))
 }
 
-/// Builds a program that the runtime has made, null where it has not; it is released where it does not
-/// build.
+/// Builds a program that the runtime has just created (null if that failed), and returns it; a
+/// program that does not build is released.
 fn build(
     program: cl_program,
     options: &str,
@@ -357,7 +360,7 @@ pub(crate) unsafe extern "C" fn build_own(
     })
 }
 
-/// Returns a name that C gives as a string; `None` where it is null or not UTF-8.
+/// Returns a C string as text; `None` where it is null or not UTF-8.
 pub(crate) fn text(name: *const c_char) -> Option<String> {
     if name.is_null() {
         return None;

@@ -10,8 +10,8 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Wea
 
 use crate::native::NativeHandle;
 
-/// Defines the entry points by which the program adds and gives back a reference to an object, so
-/// that the layer counts them too.
+/// Defines the entry points that retain and release objects of one kind, so that the layer counts
+/// the program's references too.
 macro_rules! counted {
     ($all:ident: $object:ty, $retain:ident, $release:ident) => {
         pub(crate) unsafe extern "C" fn retain(object: $object) -> opencl_sys::cl_int {
@@ -34,13 +34,13 @@ macro_rules! counted {
 }
 pub(crate) use counted;
 
-/// Registry of the objects of one kind that the program has, by handle.
+/// Registry of the program's objects of one kind, such as its kernels, by handle.
 pub(crate) struct HandleRegistry<T>(RwLock<BTreeMap<NativeHandle, Entry<T>>>);
 
 struct Entry<T> {
     references: u32,
-    /// The object, which is not dropped while the program has references; `None` after the last
-    /// one.
+    /// Registered object, which is kept alive while the program has references to it; `None` after
+    /// the last one.
     kept: Option<Arc<T>>,
     found: Weak<T>,
 }
@@ -58,7 +58,7 @@ impl<T> HandleRegistry<T> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Registers an object that the runtime has made; the program has one reference to it.
+    /// Registers an object that the runtime has made; the program then has one reference to it.
     pub(crate) fn made(&self, handle: NativeHandle, object: Arc<T>) {
         let found = Arc::downgrade(&object);
         let entry = Entry { references: 1, kept: Some(object), found };
@@ -67,7 +67,7 @@ impl<T> HandleRegistry<T> {
         drop(before);
     }
 
-    /// Returns the object with the handle `handle`; `None` where there is none.
+    /// Returns the registered object with the handle `handle`; `None` where there is none.
     pub(crate) fn get(&self, handle: NativeHandle) -> Option<Arc<T>> {
         self.read().get(&handle)?.found.upgrade()
     }
@@ -92,8 +92,8 @@ impl<T> HandleRegistry<T> {
         self.gone(handle);
     }
 
-    /// Removes the entry of an object that was dropped, unless its handle is that of a newer object
-    /// by now.
+    /// Removes the entry of an object that was dropped; an entry for a newer object with the same
+    /// handle stays.
     pub(crate) fn gone(&self, handle: NativeHandle) {
         let mut entries = self.write();
         if entries.get(&handle).is_some_and(|entry| entry.found.strong_count() == 0) {

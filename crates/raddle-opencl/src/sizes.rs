@@ -2,7 +2,8 @@
 
 use opencl_sys::cl_uint;
 
-/// Numbers of work-items of a launch, in all and of one workgroup, in each dimension.
+/// Numbers of work-items of a launch in each dimension: of the whole launch (`global`) and of one
+/// workgroup (`local`).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     pub(crate) dimensions: usize,
@@ -15,7 +16,7 @@ pub(crate) struct Sizes {
 
 impl Sizes {
     /// Reads the sizes of a launch; `None` where they look wrong, so that the call is passed on and
-    /// the runtime judges them.
+    /// the runtime reports the error.
     ///
     /// # Safety
     /// Each place is null or has a number for each dimension.
@@ -47,8 +48,8 @@ impl Sizes {
         sizes.is_plain().then_some(sizes)
     }
 
-    /// Returns whether the launch has work-items, no index of a work-item overflows, and workgroups
-    /// divide the whole evenly.
+    /// Returns whether the sizes are valid: every dimension has work-items, workgroups divide it
+    /// evenly, and no index of a work-item overflows.
     fn is_plain(&self) -> bool {
         let local = self.local.unwrap_or([1; 3]);
         let offset = self.offset.unwrap_or([0; 3]);
@@ -67,16 +68,16 @@ impl Sizes {
 pub(crate) struct Part {
     /// Dimension along which the launch is cut; 3 for a whole launch.
     pub(crate) axis: u32,
-    /// Number of the first workgroup of the range along that dimension.
+    /// Number of the first workgroup of the range along the dimension of the cut.
     pub(crate) first: u32,
-    /// Number of workgroups of the whole launch along that dimension.
+    /// Number of workgroups of the whole launch along the dimension of the cut.
     pub(crate) groups: u32,
     /// True for the last range of the launch.
     pub(crate) is_last: bool,
 }
 
 impl Part {
-    /// Whole launch, which is not cut.
+    /// Part that stands for a whole launch, which is not cut.
     pub(crate) const WHOLE: Self = Self { axis: 3, first: 0, groups: 0, is_last: true };
 
     /// Returns whether the range is the first one of its launch.
@@ -86,14 +87,15 @@ impl Part {
 }
 
 impl Sizes {
-    /// Returns the number of workgroups of the launch; `None` where the runtime chooses their size.
+    /// Returns the number of workgroups of the launch; `None` where the runtime chooses the size of
+    /// the workgroups.
     pub(crate) fn workgroups(&self) -> Option<u64> {
         let each = self.global.iter().zip(self.local?).map(|(all, one)| (all / one) as u64);
         Some(each.product())
     }
 
-    /// Cuts the launch into ranges of about `wanted` workgroups, along the dimension that has most of
-    /// them. Returns one range, the whole launch, where that is as good.
+    /// Cuts the launch into ranges of about `wanted` workgroups, along the dimension that has the
+    /// most workgroups. Returns only the whole launch where it is not larger than one range.
     pub(crate) fn cut(&self, wanted: u64) -> Vec<(Self, Part)> {
         let whole = || vec![(*self, Part::WHOLE)];
         let (Some(local), Some(all)) = (self.local, self.workgroups()) else { return whole() };

@@ -6,17 +6,19 @@ use opencl_sys::cl_uint;
 use crate::lanes::{kernel, lane, launch};
 use crate::{calls, events, extensions, memory, native, program};
 
-/// Returns the number of entry points that the layer knows.
+/// Returns the number of entry points (functions of OpenCL) that the layer knows.
 pub(crate) const fn entries() -> cl_uint {
     (size_of::<cl_icd_dispatch>() / size_of::<usize>()) as cl_uint
 }
 
-/// Returns the entry points of this layer; an entry point that the runtime lacks is empty here too.
+/// Returns the entry points (functions of OpenCL) of this layer; an entry point that the runtime
+/// lacks is missing here too.
 pub(crate) fn layer() -> &'static cl_icd_dispatch {
     native::own_table(hooked)
 }
 
-/// Replaces those entry points that a table has by functions of the layer.
+/// Replaces entry points of a table by functions of the layer; entry points that the table lacks
+/// stay missing.
 macro_rules! take {
     ($table:ident: $($entry:ident = $ours:expr;)*) => {
         $(if $table.$entry.is_some() {
@@ -126,7 +128,7 @@ mod tests {
         };
     }
 
-    /// (name, byte offset in the table) of every entry point of OpenCL 3.0.
+    /// (name, byte offset in the table) of every entry point (function of OpenCL 3.0).
     const NAMED: [(&str, usize); 149] = named! {
         clGetPlatformIDs clGetPlatformInfo clGetDeviceIDs clGetDeviceInfo clCreateContext
         clCreateContextFromType clRetainContext clReleaseContext clGetContextInfo
@@ -171,8 +173,8 @@ mod tests {
         clCreateImageWithProperties clSetContextDestructorCallback
     };
 
-    /// Returns the word for how the layer treats an entry point, from the table of
-    /// `docs/live-opencl.md`; `None` where the page does not name it.
+    /// Returns how the layer treats an entry point: the word for it in the table of
+    /// `docs/live-opencl.md`; `None` where the page does not name the entry point.
     fn documented(name: &str) -> Option<&'static str> {
         let page = include_str!("../README.md");
         let name = format!("`{name}`");

@@ -16,11 +16,11 @@ use crate::native::{NativeHandle, asked, called_back, lock, native};
 
 type ThenCall = Box<dyn FnOnce(cl_int) + Send>;
 
-/// Events of the runtime whose end is awaited, each as (event, call to make when the event ends),
-/// by a number that the layer gives. Each entry keeps a reference to its event.
+/// Events of the runtime that the layer watches for their end, each as (event, function to call
+/// then), by a number that the layer assigns. Each entry keeps a reference to its event.
 static WATCHED: Mutex<BTreeMap<usize, (NativeHandle, ThenCall)>> = Mutex::new(BTreeMap::new());
 
-/// Calls `then` with the status of an event of the runtime when the event has ended.
+/// Has `then` called with the status of an event of the runtime once the event has ended.
 ///
 /// # Errors
 /// The code with which the runtime refuses.
@@ -60,14 +60,14 @@ unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
     called_back(|| tell(data.addr(), status));
 }
 
-/// Returns the status of an event of the runtime; `None` where the runtime refuses.
+/// Returns the execution status of an event of the runtime; `None` where the runtime refuses.
 pub(crate) fn status(event: NativeHandle) -> Option<cl_int> {
     let (what, null) = (CL_EVENT_COMMAND_EXECUTION_STATUS, std::ptr::null_mut());
     asked(|size, value| native!(clGetEventInfo(event.0, what, size, value, null)))
 }
 
-/// Looks for watched events that have failed although the runtime did not call back, and makes
-/// their calls. It looks four times within about 100 ms.
+/// Checks all watched events for a failure that the runtime has not reported by its callback, and
+/// calls their functions. The check runs on another thread, four times within about 100 ms.
 pub(crate) fn failed() {
     EVENTS.run(|| {
         for pause in [0, 1, 10, 100] {

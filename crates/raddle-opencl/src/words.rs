@@ -12,10 +12,10 @@ use opencl_sys::{
 
 use crate::native::{NativeHandle, asked, native};
 
-/// Memory in which a device sees the stores of the host while kernels run.
+/// Kind of memory in which a device sees the stores of the host while kernels run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sight {
-    /// The device sees no stores of the host while kernels run: there is no such memory.
+    /// No memory of this kind exists: the device does not see stores of the host while kernels run.
     None,
     /// The memory is shared virtual memory. `atomics` is true if atomic operations of the host and
     /// of the device work on it together.
@@ -59,8 +59,8 @@ struct SharedWords {
     cuts: [AtomicU32; 4],
 }
 
-/// Returns the number of a launch as the test of the preemption flag in its kernel compares it: the
-/// lowest 32 bits of the submission number.
+/// Kind of cut (range of launches): launches that leave at their start, or launches that are
+/// killed.
 #[expect(clippy::cast_possible_truncation, reason = "numbers of launches wrap")]
 pub(crate) const fn number(sequence: u64) -> u32 {
     sequence as u32
@@ -84,8 +84,8 @@ enum WordsPlace {
     Svm {
         context: NativeHandle,
     },
-    /// Buffers that use memory of the host: one for the words with the launches' states, one for
-    /// the cuts (ranges of launches that leave or are killed).
+    /// Two buffers in memory of the host: one for the words with the launches' states, one for the
+    /// cuts (ranges of launches that leave or are killed).
     Buffers {
         words: NativeHandle,
         cuts: NativeHandle,
@@ -98,8 +98,8 @@ unsafe impl Send for Words {}
 unsafe impl Sync for Words {}
 
 impl Words {
-    /// Makes memory that the host shares with a device in the way that `sight` tells; `None` where
-    /// the device sees no such memory or the runtime gives none.
+    /// Makes memory that the host shares with a device in the way `sight`; `None` where the device
+    /// has no such memory or the runtime does not allocate it.
     pub(crate) fn new(context: cl_context, sight: Sight) -> Option<Self> {
         let size = size_of::<SharedWords>();
         match sight {
@@ -149,7 +149,7 @@ impl Words {
         unsafe { &*self.shared }
     }
 
-    /// Returns the address of the shared memory, by which one memory is told from another.
+    /// Returns the address of the shared memory, which identifies it.
     pub(crate) const fn place(&self) -> *const () {
         self.shared.cast_const().cast()
     }
@@ -177,8 +177,8 @@ impl Words {
         self.raise(Cut::Kill, 0, 0);
     }
 
-    /// Sets the words with the launches' states and the cuts (ranges of launches that leave or are
-    /// killed) as the arguments with the indices `first` and `first + 1` of a kernel. Returns the
+    /// Sets two arguments of a kernel, with the indices `first` and `first + 1`: the words with the
+    /// launches' states, and the cuts (ranges of launches that leave or are killed). Returns the
     /// OpenCL error code, or 0.
     pub(crate) fn give(&self, kernel: cl_kernel, first: cl_uint) -> cl_int {
         match &self.place {

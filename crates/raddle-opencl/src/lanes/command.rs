@@ -38,14 +38,15 @@ impl LaneCommand {
         })
     }
 
-    /// Returns the layer's event for this command, which is given to the program; the program has
-    /// one reference to it.
+    /// Returns the layer's event for this command, to be given to the program, which then has one
+    /// reference to it.
     pub(crate) fn hand_out(self: &Arc<Self>) -> cl_event {
         self.references.store(1, Ordering::Relaxed);
         Arc::into_raw(Arc::clone(self)).cast_mut().cast()
     }
 
-    /// Returns the command behind an event of the layer; `None` for an event of the runtime.
+    /// Returns the command that an event of the layer stands for; `None` for an event of the
+    /// runtime.
     pub(crate) fn of(event: cl_event) -> Option<Arc<Self>> {
         Self::is_ours(event).then(|| {
             let command: *const Self = event.cast_const().cast();
@@ -81,8 +82,8 @@ impl LaneCommand {
         self.references.load(Ordering::Relaxed)
     }
 
-    /// Records that the command is in the runtime now, where it has the event `event`: the whole of
-    /// it, or the range `part` of its launch.
+    /// Records that the runtime has the command now, or the range `part` of a launch, and that
+    /// `event` is the runtime's event for it.
     pub(crate) fn submitted(&self, event: NativeHandle, part: &Part) {
         let mut state = lock(&self.state);
         let before = state.native.replace(event);
@@ -95,8 +96,9 @@ impl LaneCommand {
         }
     }
 
-    /// Returns the runtime's event with the times of the command before its end; `None` where the
-    /// runtime does not have the command.
+    /// Returns the runtime's event from which the times of the command before its end are read:
+    /// that of the first range if the launch is cut. `None` where the runtime does not have the
+    /// command.
     pub(crate) fn begun(&self) -> Option<NativeHandle> {
         let state = lock(&self.state);
         state.begun.or(state.native)
@@ -108,8 +110,8 @@ impl LaneCommand {
         lock(&self.state).native
     }
 
-    /// Returns the type of the command as the runtime names it; where the runtime does not have the
-    /// command, the type that it was captured with.
+    /// Returns the type of the command as the runtime reports it; as long as the runtime does not
+    /// have the command, the type that the layer was given at the call.
     pub(crate) fn kind(&self) -> cl_command_type {
         let (what, null) = (CL_EVENT_COMMAND_TYPE, std::ptr::null_mut());
         let ask = |event: NativeHandle| {
@@ -118,8 +120,7 @@ impl LaneCommand {
         self.native().and_then(ask).unwrap_or(self.kind)
     }
 
-    /// Ends the command with the status `status`, which is not above 0: 0 is success, below is an
-    /// error.
+    /// Ends the command with the status `status`: 0 is success, below 0 is an error.
     pub(crate) fn end(self: &Arc<Self>, status: cl_int) {
         let mut state = lock(&self.state);
         if state.status <= CL_COMPLETE {
@@ -142,8 +143,8 @@ impl LaneCommand {
         }
     }
 
-    /// Calls the callbacks of the program on a thread of their own. Each gets `status` if that is
-    /// an error, else the status for which it was registered.
+    /// Calls callbacks of the program on the layer's thread for callbacks. Each gets `status` if
+    /// that is an error, else the status for which it was registered.
     fn call(self: &Arc<Self>, mut callbacks: Vec<Callback>, status: cl_int) {
         // Callbacks follow the way of a launch: submitted, running, complete.
         callbacks.sort_by_key(|callback| std::cmp::Reverse(callback.at));
@@ -198,8 +199,8 @@ impl LaneCommand {
         state.status
     }
 
-    /// Returns the status of the command as the program sees it. When a launch leaves the device
-    /// and waits again, the status does not go back.
+    /// Returns the status of the command as the program sees it. The status never goes back, even
+    /// if a launch leaves the device and is queued again.
     pub(crate) fn status(&self) -> cl_int {
         let mut state = lock(&self.state);
         if state.status <= CL_COMPLETE {
@@ -213,8 +214,8 @@ impl LaneCommand {
         state.status
     }
 
-    /// Returns an event of the runtime that completes with the command, with a reference for the
-    /// caller; `None` where the runtime refuses to make one.
+    /// Returns a user event of the runtime that completes when the command does, with a reference
+    /// for the caller; `None` where the runtime refuses to make one.
     pub(crate) fn complete_event(&self) -> Option<NativeHandle> {
         let mut state = lock(&self.state);
         if let Some(event) = state.complete {

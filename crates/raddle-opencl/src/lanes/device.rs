@@ -33,7 +33,8 @@ fn end_logs() {
 static DEVICES: Mutex<BTreeMap<NativeHandle, Arc<DeviceLanes>>> = Mutex::new(BTreeMap::new());
 
 impl DeviceLanes {
-    /// Returns the device with the handle `device`; `None` where the layer cannot schedule it.
+    /// Returns the scheduling state of the device with the handle `device`; `None` where the layer
+    /// cannot schedule the device.
     pub(crate) fn of(device: cl_device_id) -> Option<Arc<Self>> {
         let mut all = lock(&DEVICES);
         if let Some(known) = all.get(&NativeHandle(device)) {
@@ -73,9 +74,9 @@ fn ask<T: Copy>(device: cl_device_id, what: cl_device_info) -> Option<T> {
     })
 }
 
-/// Returns the name by which programs know that they use the same device, whichever runtime and part
-/// of the device each has: `CPU` for all runtimes of a processor, else the name that the runtime
-/// tells, with the place on the bus, or else the identifier, where it tells one.
+/// Returns the name by which programs find out that they use the same device, whichever runtime
+/// each has, and if it uses only a part of the device: `CPU` for every processor, else the device's
+/// name with its PCI address or, where the runtime does not tell that, its UUID.
 fn shared_name(device: cl_device_id) -> String {
     let mut device = device;
     while let Some(whole) = ask::<cl_device_id>(device, CL_DEVICE_PARENT_DEVICE)
@@ -103,8 +104,8 @@ fn shared_name(device: cl_device_id) -> String {
     place.map_or(name.clone(), |place| format!("{name} at {place}"))
 }
 
-/// Returns the abilities of the layer on a device that sees the stores of the host in the way
-/// `sight`.
+/// Returns the preemption abilities of the layer on a device that sees the stores of the host in
+/// the way `sight`.
 fn declared(sight: Sight) -> Declared {
     let sees = sight != Sight::None;
     Declared {

@@ -60,7 +60,7 @@ pub(crate) fn wait_list(
     events.iter().map(known).collect()
 }
 
-/// Checks that all events are of the context `context`.
+/// Checks that all events belong to the context `context`.
 ///
 /// # Errors
 /// The OpenCL error code for a wait list with an event of another context.
@@ -75,8 +75,8 @@ pub(crate) fn of_context(awaited: &[AwaitedEvent], context: cl_context) -> Resul
     Ok(())
 }
 
-/// Wait list for the runtime: in the place of each event of the layer it has an event of the
-/// runtime.
+/// Wait list that is passed to the runtime: each event of the layer in it is replaced by an event
+/// of the runtime that completes with the same command.
 pub(crate) struct Natives {
     events: Vec<cl_event>,
     made: Vec<NativeHandle>,
@@ -117,9 +117,9 @@ impl Drop for Natives {
 }
 
 impl EventGate {
-    /// Lets a command wait, by a new gate, until all events in `awaited` have ended. The command is
-    /// the one that was captured in `stream` with the number `order`; it is held back already.
-    /// `keep` gets the gate before the gate begins to wait for events.
+    /// Makes a gate that keeps a command waiting until all events in `awaited` have ended. The
+    /// command was captured in `stream` with the number `order`, and its stream is held there
+    /// already. `keep` stores the gate, before it begins to wait for events.
     pub(crate) fn close(
         device: &Arc<DeviceLanes>,
         stream: StreamId,
@@ -161,14 +161,16 @@ impl EventGate {
         }
     }
 
-    /// Returns the status, below 0, with which an awaited event failed; `None` where none has.
+    /// Records that an awaited event has ended with the status `status`; after the last one the
+    /// gate lets its command run.
     pub(crate) fn failed(&self) -> Option<cl_int> {
         let status = self.failed.load(Ordering::Acquire);
         (status < 0).then_some(status)
     }
 }
 
-/// Returns whether an event has not ended, or is an event of the runtime that has failed.
+/// Returns whether an event of the runtime has not ended or has failed, or a command of the layer
+/// has not ended.
 pub(crate) fn is_pending(one: &AwaitedEvent) -> bool {
     match one {
         AwaitedEvent::Command(command) => command.ended().is_none(),

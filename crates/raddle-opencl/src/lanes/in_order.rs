@@ -21,9 +21,9 @@ use crate::watch::watch;
 use super::gate::{Natives, wait_list};
 use super::{AwaitedEvent, InOrderCommand, LaneCommand, LaneTask, LaneWork, QueueLane, lane};
 
-/// Arguments that all calls have that enqueue a command.
+/// Arguments that every call has that enqueues a command.
 pub(crate) struct Call {
-    /// Type of the command that its event reports until the runtime has the command.
+    /// Command type that the command's event reports until the runtime has the command.
     pub(crate) kind: cl_command_type,
     pub(crate) count: cl_uint,
     pub(crate) list: *const cl_event,
@@ -32,8 +32,9 @@ pub(crate) struct Call {
     pub(crate) blocks: bool,
 }
 
-/// Enqueues a command and returns the code for the program. `native` enqueues it in the runtime,
-/// with (queue, whether to block, length of the wait list, wait list, place for the event).
+/// Enqueues a command and returns the OpenCL code for the program. `native` enqueues it in the
+/// runtime, given (queue, whether to block, length of the wait list, wait list, place for the
+/// event).
 pub(crate) fn enqueue(
     queue: cl_command_queue,
     call: &Call,
@@ -60,8 +61,9 @@ pub(crate) fn enqueue(
     }
 }
 
-/// Gives a command to the second queue of a lane, where it waits for a user event, and captures it
-/// at the end of the lane (a queue that the layer schedules in order).
+/// Enqueues a command in the second queue of a lane (a queue that the layer schedules in order),
+/// where it waits for a user event. The command also gets its place behind all earlier commands of
+/// the lane, and the user event is set when it is its turn.
 fn given(
     lane: &Arc<QueueLane>,
     call: &Call,

@@ -32,7 +32,7 @@ use super::pace::Pace;
 
 type Arguments = Arc<Vec<Option<KernelArgument>>>;
 
-/// Kernel of the program, as the layer knows it.
+/// Kernel object of the program, with what the layer knows about it.
 pub(crate) struct ProgramKernel {
     handle: NativeHandle,
     context: NativeHandle,
@@ -47,7 +47,7 @@ pub(crate) struct ProgramKernel {
     /// One entry for each argument: true where the program has set that argument. The layer need
     /// not know its value.
     given: Mutex<Vec<bool>>,
-    /// Time that a workgroup takes, as launches have shown.
+    /// Average time that one workgroup of the kernel takes, as measured for its launches.
     pace: Pace,
     /// Limits on the workgroups of the kernel, as (device, limits), for each device that was asked.
     limits: Mutex<Vec<(NativeHandle, KernelLimits)>>,
@@ -58,30 +58,29 @@ pub(crate) struct Beside {
     twin: Twin,
     kinds: Vec<ClArgumentKind>,
     verdict: Option<Verdict>,
-    /// Answer whether launches may be cut into ranges of workgroups.
+    /// Answer whether launches of the kernel may be cut into ranges of workgroups.
     ranges: Ranges,
-    /// True if the kernel has the arguments that tell it which range of a larger launch its own is.
+    /// True if the kernel has added arguments that say which range of a larger launch it runs.
     is_told: bool,
-    /// Reason why there is no verdict whether the kernel may be stopped; `None` where there is one.
+    /// Counter of the reason why the kernel has no verdict on whether it may be stopped, if so.
     unjudged: Option<Count>,
     /// Second build of the program, from which this second build of the kernel is made.
     #[expect(dead_code, reason = "it is kept")]
     second: Arc<Second>,
 }
 
-/// Second build of a kernel, whose arguments are set when a launch is given to the runtime.
+/// Kernel object that the layer launches in place of the program's own, and its set arguments.
 struct Twin {
     kernel: NativeHandle,
     set: Mutex<Set>,
 }
 
-/// Arguments that the second build of a kernel was given last, so that only changed ones are set
-/// again.
+/// Arguments that are set in a kernel object of the layer, so that only changed ones are set again.
 #[derive(Default)]
 struct Set {
     arguments: Option<Arguments>,
-    /// (queue, address of shared memory) for which the kernel was given the preemption flag last;
-    /// `None` before the first. A queue's address may be used again, so both are compared.
+    /// (queue, address of its shared memory) of the preemption flag that was last set as an
+    /// argument; `None` before the first. An address may be used again, so both are compared.
     stream: Option<(NativeHandle, *const ())>,
 }
 
@@ -92,7 +91,7 @@ unsafe impl Send for Set {}
 #[derive(Clone, Copy)]
 struct KernelLimits {
     most: usize,
-    /// Size in each dimension that a workgroup must have; all 0 if any size is allowed.
+    /// Size that a workgroup must have in each dimension; all 0 if any size is allowed.
     must: [usize; 3],
 }
 
@@ -132,8 +131,8 @@ impl ProgramKernel {
         })
     }
 
-    /// Returns the second kernel, beside the program's own, that has no prologue (code that tests
-    /// the preemption flag), made at the first call; `None` where the runtime cannot make it.
+    /// Returns the layer's own kernel object without a prologue (code that tests the preemption
+    /// flag), made at the first call; `None` where the runtime cannot make it.
     fn plain(&self) -> Option<&Twin> {
         let made = || {
             let mut code = 0;
@@ -143,9 +142,9 @@ impl ProgramKernel {
         self.plain.get_or_init(made).as_ref()
     }
 
-    /// Returns the second build of the kernel for launches of a lane (a queue that the layer
-    /// schedules): with the prologue where launches can leave, else without. `None` where there is
-    /// no second build.
+    /// Returns the kernel object that the layer launches in a lane (a queue that the layer
+    /// schedules): with the prologue where launches can leave the device, else without. `None`
+    /// where there is none.
     fn twin(&self, lane: &QueueLane) -> Option<&Twin> {
         match (&lane.words, &self.beside) {
             (_, Err(_)) => None,
@@ -155,8 +154,8 @@ impl ProgramKernel {
     }
 
     /// Returns the error code of a launch in the queue of `lane` that lacks an argument, or whose
-    /// kernel is of another context; `None` where neither is so. The layer checks this itself, as
-    /// not every runtime does at the call.
+    /// kernel is of another context; `None` where the launch has neither fault. The layer checks
+    /// this itself, as not every runtime does at the call.
     pub(crate) fn refused(&self, lane: &QueueLane) -> Option<cl_int> {
         let lacks = lock(&self.given).iter().any(|given| !given);
         let other = self.context != lane.context;
@@ -170,25 +169,25 @@ impl ProgramKernel {
         }
     }
 
-    /// Returns the second kernel, beside the program's own, that has the prologue (code that tests
-    /// the preemption flag), or the count that says why launches cannot leave.
+    /// Returns the second build of the kernel, with the prologue (code that tests the preemption
+    /// flag), or the counter of the reason why launches cannot leave.
     pub(crate) fn beside(&self) -> Result<&Beside, Count> {
         self.beside.as_ref().map_err(|why| *why)
     }
 
-    /// Returns the count to raise where there is no verdict on the kernel, so that its launches are
-    /// never stopped part-way: it names the reason. `None` where there is a verdict.
+    /// Returns the counter of the reason why there is no verdict on the kernel, so that its
+    /// launches are never stopped part-way; `None` where there is a verdict.
     pub(crate) fn unjudged(&self) -> Option<Count> {
         self.beside.as_ref().ok().and_then(|beside| beside.unjudged)
     }
 
-    /// Notes for how long a launch of these sizes, or a range of one, ran.
+    /// Records the time `took` that a launch of these sizes, or a range of one, ran.
     pub(crate) fn ran(&self, sizes: &Sizes, took: Duration) {
         sizes.workgroups().into_iter().for_each(|workgroups| self.pace.took(workgroups, took));
     }
 
-    /// Returns how many workgroups a range of a launch has that takes about the time `bound`; `None`
-    /// where the launch is left whole.
+    /// Returns the number of workgroups of each range if a launch is to be cut into ranges that
+    /// take about the time `bound`; else `None`.
     pub(crate) fn range(&self, sizes: &Sizes, lane: &QueueLane, bound: Duration) -> Option<u64> {
         let may = match self.beside.as_ref().map_or(Ranges::Never, |beside| beside.ranges) {
             Ranges::Plain => true,
@@ -200,7 +199,7 @@ impl ProgramKernel {
         self.pace.range(workgroups, bound, lane.device.units)
     }
 
-    /// Returns the arguments as the program has set them now.
+    /// Returns the arguments of the kernel as the program has set them by now.
     pub(crate) fn arguments(&self) -> Arguments {
         Arc::clone(&lock(&self.arguments))
     }
@@ -212,8 +211,8 @@ impl ProgramKernel {
         }
     }
 
-    /// Returns whether the runtime would accept a launch of these sizes and arguments, as far as
-    /// the layer can tell.
+    /// Returns whether the runtime would accept a launch with these numbers of work-items and these
+    /// arguments, as far as the layer can tell.
     pub(crate) fn fits(&self, lane: &QueueLane, sizes: &Sizes, arguments: &Arguments) -> bool {
         let Some(twin) = self.twin(lane) else { return false };
         if self.context != lane.context || arguments.iter().any(Option::is_none) {
@@ -301,9 +300,9 @@ impl Beside {
 }
 
 impl ProgramKernel {
-    /// Sets the arguments of the second kernel, which the layer launches in the place of the
-    /// program's own, for the range `part` of a launch, and calls `enqueue` with it. Returns the
-    /// OpenCL error code of the first step that fails, or 0.
+    /// Sets the arguments of the kernel object that the layer launches in place of the program's
+    /// own, for the range `part`, and calls `enqueue` with the object. Returns the OpenCL error
+    /// code of the first failing step, or 0.
     pub(crate) fn launch(
         &self,
         arguments: &Arguments,
@@ -346,8 +345,8 @@ impl Twin {
         Self { kernel, set: Mutex::default() }
     }
 
-    /// Sets in the runtime the arguments that differ from those that this second kernel was given
-    /// last time. Returns the OpenCL error code, or 0.
+    /// Sets, by calls of the runtime, the arguments that differ from those set in this kernel
+    /// object before. Returns the OpenCL error code, or 0.
     fn give(&self, set: &mut Set, arguments: &Arguments) -> cl_int {
         if set.arguments.as_ref().is_some_and(|before| Arc::ptr_eq(before, arguments)) {
             return 0;

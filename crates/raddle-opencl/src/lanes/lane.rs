@@ -27,8 +27,8 @@ use super::{AwaitedEvent, DeviceLanes, EventGate, LaneCommand, LaneWork, QueueLa
 
 static QUEUES: HandleRegistry<QueueLane> = HandleRegistry::new();
 
-/// Returns the lane of a queue, in which the layer schedules the commands in order; `None` for a
-/// queue whose calls are passed on to the runtime.
+/// Returns the lane of a queue, through which the layer schedules the queue's commands; `None` for
+/// a queue that the layer does not schedule.
 pub(crate) fn of(queue: cl_command_queue) -> Option<Arc<QueueLane>> {
     QUEUES.get(NativeHandle(queue))
 }
@@ -71,8 +71,9 @@ impl QueueLane {
         Some(Self { device, context, queue, side, stream, words, last, ended })
     }
 
-    /// Adds a command at the end of the lane (a queue that the layer schedules in order): its work,
-    /// one after the other. It does not run until all awaited events have ended.
+    /// Adds a command at the end of the lane (a queue that the layer schedules in order), as one or
+    /// more works `works`: a launch that is cut has one for each range. The command does not run
+    /// until all events in `awaited` have ended.
     pub(crate) fn capture(
         &self,
         command: &Arc<LaneCommand>,
@@ -120,8 +121,8 @@ impl QueueLane {
         });
     }
 
-    /// Returns the time since `begun`, or since the launch before has ended, if that is less; and
-    /// notes that a launch has ended now.
+    /// Returns the time for which a launch of the lane ran that has ended now: since `begun`, its
+    /// submission, or since the end of the launch before it, whichever is later.
     pub(crate) fn ended_since(&self, begun: Instant) -> Duration {
         #[expect(clippy::disallowed_methods, reason = "launches are measured, to cut them")]
         let now = Instant::now();
@@ -129,7 +130,7 @@ impl QueueLane {
         now.saturating_duration_since(before.map_or(begun, |before| before.max(begun)))
     }
 
-    /// Counts a launch that cannot leave the device, or is never stopped part-way, under its reason
+    /// Counts a launch that cannot leave the device, or is never stopped part-way, under the reason
     /// `why`.
     pub(crate) fn note(&self, why: Count) {
         count(why);
@@ -146,7 +147,7 @@ impl QueueLane {
     }
 }
 
-/// Returns whether a command has to wait for an event by a gate: the event has not ended, or has
+/// Returns whether a gate must keep a command waiting for an event: the event has not ended, or has
 /// failed.
 fn needs_gate(one: &AwaitedEvent) -> bool {
     match one {

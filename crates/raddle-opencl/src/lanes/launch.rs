@@ -25,8 +25,8 @@ use super::gate::{of_context, wait_list};
 use super::in_order::{self, Call};
 use super::{LaneCommand, LaneLaunch, LaneTask, LaneWork, QueueLane, kernel, lane};
 
-/// Guard by which the layer registers its end once more after the first launch: the runtime may
-/// register destructors then, and the layer's end must run before them.
+/// Guard for a second registration of the layer's exit function, after the first launch: the
+/// runtime may register destructors at that launch, and functions registered later run earlier.
 static FIRST: Once = Once::new();
 
 impl LaneLaunch {
@@ -34,7 +34,7 @@ impl LaneLaunch {
         self.kernel.verdict(&self.arguments)
     }
 
-    /// Submits the launch to the runtime, and returns the result of the submit call.
+    /// Submits the launch to the runtime, and returns whether the runtime took it.
     pub(crate) fn submit(
         &self,
         handle: LaunchHandle,
@@ -89,7 +89,7 @@ impl LaneLaunch {
     }
 }
 
-/// Launch that is in the runtime, with the data for the report of its end.
+/// Launch that the runtime has, with the data that are needed to report its end.
 struct LaunchFlight {
     work: Arc<LaneWork>,
     handle: LaunchHandle,
@@ -141,8 +141,8 @@ unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
     });
 }
 
-/// Returns a launch of a kernel with its present arguments, which the layer can keep and submit
-/// later. The error is the count that says why the layer cannot.
+/// Returns a launch of a kernel with its present arguments, which the layer can store and submit
+/// later. The error is the counter of the reason why it cannot.
 fn prepared(
     lane: &QueueLane,
     kernel: cl_kernel,
@@ -160,8 +160,8 @@ fn prepared(
 }
 
 impl LaneTask {
-    /// Notes for how long a launch ran, to its end. Returns whether the command is over: a range is
-    /// over with the last range of its launch.
+    /// Records the time `took` of a launch that has run to its end. Returns whether its command is
+    /// complete: a launch that is cut is complete after its last range.
     fn ran_for(&self, took: Duration) -> bool {
         let Self::Launch(launch) = self else { return true };
         launch.kernel.ran(&launch.sizes, took);
@@ -170,8 +170,8 @@ impl LaneTask {
 }
 
 impl LaneLaunch {
-    /// Cuts the launch into ranges of workgroups, where a recipe bounds the time of a preemption and
-    /// the kernel allows it; else it stays whole.
+    /// Cuts the launch into ranges of workgroups and returns them as launches, if the recipe bounds
+    /// the time of a preemption and the kernel allows a cut; else returns the launch as it is.
     fn cut(self, lane: &QueueLane) -> SmallVec<[Self; 1]> {
         let bound = lane.device.client.bound();
         let ranges = bound.and_then(|bound| {

@@ -42,7 +42,7 @@ use crate::sizes::{Part, Sizes};
 use crate::words::{Sight, Words};
 use kernel::ProgramKernel;
 
-/// Device of the program, with the client that schedules its launches.
+/// Device that the program uses, with the client that schedules its launches.
 pub(crate) struct DeviceLanes {
     pub(crate) handle: NativeHandle,
     pub(crate) client: Client<Arc<LaneWork>>,
@@ -56,7 +56,7 @@ pub(crate) struct DeviceLanes {
     pub(crate) most_of_all: usize,
     /// Most bytes of local memory that a workgroup may have.
     pub(crate) local_bytes: u64,
-    /// Number of compute units, each of which runs a workgroup at a time at least.
+    /// Number of compute units of the device; each runs at least one workgroup at a time.
     pub(crate) units: u64,
 }
 
@@ -66,20 +66,21 @@ pub(crate) struct QueueLane {
     pub(crate) context: NativeHandle,
     /// Queue that the program has made, to which the lane belongs.
     pub(crate) queue: NativeHandle,
-    /// Second queue, which the layer made for commands other than the launches that it schedules.
+    /// Second queue of the lane, which the layer made for all commands but the launches that it
+    /// schedules.
     pub(crate) side: NativeHandle,
     pub(crate) stream: StreamId,
     /// Memory that host and device share: for each launch a word with its state, and the cuts,
     /// which are the ranges of launches that have to leave or are killed. `None` where launches
     /// cannot leave.
     pub(crate) words: Option<Words>,
-    /// Command that was added to the lane (this queue) last.
+    /// Last command that was added to the lane (this queue).
     last: Mutex<Weak<LaneCommand>>,
-    /// Time at which a launch of the lane has ended last; `None` before the first.
+    /// Time at which the last launch of the lane ended; `None` before the first end.
     ended: Mutex<Option<Instant>>,
 }
 
-/// Function of the program that is called when an event reaches a status.
+/// Callback of the program for an event that reaches a status.
 pub(crate) type Notify = unsafe extern "C" fn(cl_event, cl_int, *mut c_void);
 
 /// Command of a lane (a queue that the layer schedules in order): a launch, a copy, a marker or
@@ -87,8 +88,8 @@ pub(crate) type Notify = unsafe extern "C" fn(cl_event, cl_int, *mut c_void);
 #[repr(C)]
 pub(crate) struct LaneCommand {
     table: *const cl_icd_dispatch,
-    /// Number of references that the program has to the event of this command. The layer keeps the
-    /// command by one reference for all of them.
+    /// Number of references that the program has to the event of this command. All of them together
+    /// count as one reference to the command in the layer.
     references: AtomicU32,
     pub(crate) lane: Arc<QueueLane>,
     kind: cl_command_type,
@@ -105,17 +106,18 @@ unsafe impl Send for LaneCommand {}
 unsafe impl Sync for LaneCommand {}
 
 struct State {
-    /// Status of the command, as of an event: a status that is not above 0 is an end.
+    /// Status of the command, as OpenCL counts it: 0 is complete, below 0 is an error, above 0 is
+    /// not ended.
     status: cl_int,
     /// Event that the runtime has for the present submission of the command; `None` where the
     /// command is not in the runtime.
     native: Option<NativeHandle>,
-    /// Runtime's event of the first range of a launch that is cut; `None` for all others.
+    /// Runtime's event of the first range of a launch that is cut; `None` for other commands.
     begun: Option<NativeHandle>,
     callbacks: Vec<Callback>,
     gates: Vec<Arc<EventGate>>,
-    /// Event of the runtime that completes with the command, for queues that the layer does not
-    /// schedule; `None` where none was asked for.
+    /// User event of the runtime that completes when the command does, for queues that the layer
+    /// does not schedule; `None` as long as none was needed.
     complete: Option<NativeHandle>,
 }
 
@@ -125,7 +127,7 @@ struct Callback {
     data: NativeHandle,
 }
 
-/// Event that a command waits for, with the command behind it if the layer has that.
+/// Event that a command waits for: that of a command of the layer, or one of the runtime.
 #[derive(Clone)]
 pub(crate) enum AwaitedEvent {
     /// The awaited event is that of a command of a lane (a queue that the layer schedules).
@@ -139,24 +141,25 @@ pub(crate) struct EventGate {
     device: Arc<DeviceLanes>,
     stream: StreamId,
     order: CaptureOrder,
-    /// Number of events that the gate still waits for, plus one until all events are registered.
+    /// Number of events that the gate still waits for, plus one until all of them are registered.
     left: AtomicU32,
     /// Status below 0 with which an awaited event failed; 0 where none has.
     failed: AtomicI32,
 }
 
-/// Value that the client keeps for a command, with all objects that the command needs; it is
-/// dropped at the command's end.
+/// Work that the client schedules for a command, with all objects that the command needs; it is
+/// dropped after the command's end.
 pub(crate) struct LaneWork {
     pub(crate) command: Arc<LaneCommand>,
     pub(crate) task: LaneTask,
     gate: OnceLock<Arc<EventGate>>,
-    /// Command before this one in its lane (a queue that runs in order): if that fails, this
-    /// command fails too.
+    /// Command before this one in its lane (a queue that runs in order): if that command fails,
+    /// this one fails too.
     before: OnceLock<Arc<LaneCommand>>,
 }
 
-/// Work of a command, by the way in which it reaches the runtime.
+/// Work of a command: a launch that the layer submits itself, or a command that the runtime has
+/// already.
 pub(crate) enum LaneTask {
     /// A launch that the layer keeps, and submits to the runtime when the program may run.
     Launch(LaneLaunch),
@@ -168,7 +171,8 @@ pub(crate) enum LaneTask {
 /// Command that was given to the second queue of a lane (a queue that the layer schedules in
 /// order), where it waits for a user event until it may run.
 pub(crate) struct InOrderCommand {
-    /// User event that the command waits for in the runtime; it lets the command begin.
+    /// User event that the command waits for in the runtime, and that the layer completes to let
+    /// the command begin.
     opens: NativeHandle,
     progress: Mutex<WorkProgress>,
 }
@@ -188,6 +192,7 @@ pub(crate) struct LaneLaunch {
     arguments: Arc<Vec<Option<KernelArgument>>>,
     kept: Arc<KeptObjects>,
     sizes: Sizes,
-    /// Range of a larger launch that this is; the whole where the launch is not cut.
+    /// Range of a larger launch for which this launch stands; [`Part::WHOLE`] where the launch is
+    /// not cut.
     part: Part,
 }

@@ -10,22 +10,22 @@ use std::time::Duration;
 
 use crate::native::lock;
 
-/// Time that a further launch takes in the runtime, and in the layer.
+/// Estimated cost of one more launch in the runtime and the layer, which each cut of a launch adds.
 const PRICE: Duration = Duration::from_micros(6);
-/// A range takes at least so many times its price.
+/// Least time of a range of workgroups, as a multiple of the cost of a launch ([`PRICE`]).
 const WORTH: u32 = 16;
-/// Each compute unit has so many workgroups of a range at least.
+/// Least number of workgroups of a range for each compute unit of the device.
 const OF_UNIT: u64 = 4;
-/// Most ranges of one launch.
+/// Most ranges into which one launch is cut.
 const MOST: u64 = 256;
 
-/// Time that a workgroup of a kernel takes, as far as its launches have shown: picoseconds, with the
-/// other workgroups beside it.
+/// Average time per workgroup of a kernel's launches, in picoseconds: run time of the launch
+/// divided by its workgroups, which run side by side; `None` before the first launch.
 #[derive(Debug, Default)]
 pub(super) struct Pace(Mutex<Option<u64>>);
 
 impl Pace {
-    /// Notes that so many workgroups have run for this time.
+    /// Records that a launch of `workgroups` workgroups ran for the time `time`.
     pub(super) fn took(&self, workgroups: u64, time: Duration) {
         let ps = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).saturating_mul(1000);
         let each = ps / workgroups.max(1);
@@ -34,8 +34,9 @@ impl Pace {
         *known = Some(known.map_or(each, |before| before / 2 + each / 2));
     }
 
-    /// Returns how many workgroups a range has that takes about `bound`, on a device with so many
-    /// compute units; `None` where the launch, of so many workgroups, is better left whole.
+    /// Returns the number of workgroups of a range that takes about the time `bound`, for a launch
+    /// of `workgroups` workgroups on a device with `units` compute units; `None` where the launch
+    /// is better left whole.
     pub(super) fn range(&self, workgroups: u64, bound: Duration, units: u64) -> Option<u64> {
         let each = lock(&self.0).filter(|each| *each > 0)?;
         let bound = bound.max(PRICE * WORTH);

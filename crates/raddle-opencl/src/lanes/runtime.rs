@@ -13,12 +13,14 @@ use crate::words::{Cut, WORDS, Words, number};
 
 use super::{LaneTask, LaneWork, QueueLane};
 
-/// Runtime of one device, which carries out the controller's tasks by calls of OpenCL.
+/// OpenCL runtime of one device, as the client's controller sees it: carries out the controller's
+/// tasks by calls of OpenCL.
 pub(crate) struct Launcher {
     declared: Declared,
     reporter: Reporter<Arc<LaneWork>>,
-    /// For each slot of the controller's window, (handle of the launch that was submitted last in
-    /// it, its queue); `None` for a slot that was not used yet.
+    /// (handle of the last launch that was submitted in the slot, its queue), for each slot of the
+    /// window (the launches that the runtime has at a time); `None` for a slot that was not used
+    /// yet.
     flying: Vec<Option<(LaunchHandle, Weak<QueueLane>)>>,
     /// Lanes (queues that the layer schedules) in whose shared memory a cut (a range of launches
     /// that leave or are killed) is set.
@@ -36,7 +38,8 @@ impl Launcher {
     }
 
     /// Sets a cut (a range of launches that leave or are killed) in the shared memory of each queue
-    /// that has some of the launches `hit`: from the first to the last of them.
+    /// that has some of the launches `hit`: the range goes from the first to the last of these in
+    /// the queue.
     fn cut(&mut self, cut: Cut, hit: &[LaunchHandle]) {
         let mut cuts: Vec<(Arc<QueueLane>, u64, u64)> = Vec::new();
         for (handle, lane) in self.lanes().filter(|(handle, _)| hit.contains(handle)) {

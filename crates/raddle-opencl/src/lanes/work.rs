@@ -25,8 +25,9 @@ impl LaneWork {
         let _ = self.before.set(before);
     }
 
-    /// Returns the status (below 0) with which the command before, an earlier range of this one or an
-    /// awaited event failed; `None` where none has.
+    /// Returns the status (below 0) of the first failure that keeps the command from running: of
+    /// the command before it, of an earlier range of its launch, or of an awaited event; `None`
+    /// where none has failed.
     pub(crate) fn failed(&self) -> Option<cl_int> {
         let before = self.before.get().and_then(|before| before.ended());
         let before = before.filter(|status| *status < 0).or_else(|| self.command.ended());
@@ -46,8 +47,9 @@ impl InOrderCommand {
         Self { opens, progress: Mutex::new(WorkProgress::Waits) }
     }
 
-    /// Gives the command to the runtime, or lets it begin where the runtime has it already, and
-    /// returns the result of the submit call.
+    /// Lets the command, which the runtime has already, begin there; if an awaited event has
+    /// failed, ends the command without running it. Returns the result of the submission for the
+    /// controller.
     pub(crate) fn open(
         &self,
         handle: LaunchHandle,
