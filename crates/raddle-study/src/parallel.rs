@@ -40,8 +40,9 @@ pub(crate) fn join<A, B>(one: impl FnOnce() -> A, other: impl FnOnce() -> B) -> 
 }
 
 /// Calls `one` with every number below `count`, each as soon as a thread is free; the first error
-/// ends the loop. `jobs` is the number of threads, `None` for one thread for each processor core.
-/// The threads are not those of the other functions, so a call may wait for another call.
+/// ends the loop. `jobs` is the number of threads; `None` starts one for each processor core. The
+/// threads are new ones, not those of the pool in [`Workers`], so a call may block until another
+/// call has ended.
 #[cfg(feature = "parallel")]
 pub(crate) fn each(
     jobs: Option<u16>,

@@ -25,8 +25,8 @@ use crate::verdicts;
 /// One process of a study: a profile that was read, with all that the user and fits add to it.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// Content of the profile. Processes of one file share it, unless a rule changes it for one of
-    /// them.
+    /// Content of the profile. All processes that run one file share it, until a rule of the user
+    /// changes the profile of one of them.
     pub profile: Arc<Profile>,
     /// Name of the process in results: that of the profile, made unique.
     pub name: String,
@@ -36,7 +36,8 @@ pub struct Loaded {
     pub given: String,
     /// Time in the replay at which the process begins, in nanoseconds.
     pub(crate) start_ns: u64,
-    /// Share of the process: the weight of its turns, or of its part of the device; 1 by default.
+    /// Share of the process, 1 by default: the weight by which it gets longer turns, or a larger
+    /// part of the device.
     pub(crate) share: u32,
     /// Device memory in bytes that the program needs, as the user says; `None` where the user says
     /// nothing.
@@ -61,7 +62,7 @@ pub struct Loaded {
     /// Errors of a replay of the profile alone on its own device; `None` where there was no such
     /// replay.
     pub(crate) self_replay: Option<ModelError>,
-    /// Times that were fitted to the recording, beyond the durations in it.
+    /// Launch latency and workgroup times that were fitted to the recording.
     pub(crate) fitted: Fitted,
 }
 
@@ -116,8 +117,9 @@ impl Loaded {
             .any(|name| name == wanted)
     }
 
-    /// Returns a function that gives the level of an op: by the rules, else that of the requests,
-    /// else the level that the profile's own priority gives.
+    /// Returns a function that gives the urgency level of an op (launch, copy or fill): the level
+    /// of the first source that has one, of the user's rules, the requests, and the priorities in
+    /// the profile.
     pub(crate) fn levels<'l>(
         &'l self,
         rules: &'l [PriorityRule],
@@ -128,7 +130,8 @@ impl Loaded {
         move |op| level_of(rules, self.target(op.stream), requested.or(ranks.level(op)))
     }
 
-    /// Returns the level of the most urgent op of the profile; 0 without any op.
+    /// Returns the urgency level of the most urgent op (launch, copy or fill) of the profile, 0
+    /// being the most urgent; 0 where the profile has no op.
     pub(crate) fn most_urgent(&self, rules: &[PriorityRule]) -> u8 {
         let level = self.levels(rules);
         self.profile.ops.iter().map(|op| level(op).0).min().unwrap_or_default()
@@ -223,8 +226,8 @@ fn check_times(name: &str, files: &dyn Files) -> Result<(), StudyError> {
     Err(StudyError::Usage(text))
 }
 
-/// Checks that each goal limits a figure that its process has; an error names the first goal that
-/// does not.
+/// Checks that each goal limits a figure that its process has, such as a percentile of its
+/// requests; the error names the first goal for which this does not hold.
 pub(crate) fn check_figures(goals: &[Goal], workload: &Workload) -> Result<(), StudyError> {
     for goal in goals {
         let own = workload.processes.iter().position(|process| process.name == goal.process);
@@ -252,7 +255,7 @@ pub(crate) fn check_figures(goals: &[Goal], workload: &Workload) -> Result<(), S
     Ok(())
 }
 
-/// Checks that each goal names a profile; an error names the first goal that does not.
+/// Checks that each goal names one of the profiles; the error names the first goal that does not.
 pub(crate) fn check_goals(goals: &[Goal], profiles: &[Loaded]) -> Result<(), StudyError> {
     let known = |goal: &&Goal| !profiles.iter().any(|profile| profile.name == goal.process);
     let Some(goal) = goals.iter().find(known) else { return Ok(()) };
@@ -396,17 +399,20 @@ pub(crate) fn judge(
     rules.iter().map(one).collect()
 }
 
-/// Checks that each claim on what kernels need most names a kernel that is launched.
+/// Checks that each claim of the user on the resource that a kernel needs most concerns at least
+/// one kernel that the profiles launch.
 ///
 /// # Errors
-/// When a claim fits no kernel; the error names one that was likely meant, or some that there are.
+/// Returns an error for the first claim that concerns no kernel; its message names the kernel that
+/// was probably meant, or examples of kernels.
 pub fn check_needs(profiles: &[Loaded], claims: &[NeedClaim]) -> Result<(), StudyError> {
     let idle = |claim: &&NeedClaim| !kernels(profiles).any(|it| claim.rule.need_of(it).is_some());
     let idle = claims.iter().find(idle);
     idle.map_or(Ok(()), |claim| Err(no_kernel(profiles, "--kernel-class", &claim.text)))
 }
 
-/// Returns the names of the kernels that are launched, each name once for a profile.
+/// Returns the names of the kernels that the profiles launch. A kernel that several profiles launch
+/// comes once for each of them.
 fn kernels(profiles: &[Loaded]) -> impl Iterator<Item = &str> {
     profiles.iter().flat_map(|loaded| {
         let ops = loaded.profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
@@ -417,11 +423,11 @@ fn kernels(profiles: &[Loaded]) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Number of kernels that an error message names as examples, where no kernel has nearly the wanted
-/// name.
+/// Number of kernels that an error message names as examples, where no kernel is spelled nearly as
+/// the one that the user named.
 const SOME: usize = 3;
 
-/// Makes the error that a rule `GLOB=WORD` of an option names no kernel.
+/// Makes the error for a rule `GLOB=WORD` of an option whose pattern fits the name of no kernel.
 fn no_kernel(profiles: &[Loaded], option: &str, rule: &str) -> StudyError {
     let wanted = rule.rsplit_once('=').map_or(rule, |(kernel, _)| kernel);
     let near = raddle_read::nearest(wanted.trim_matches('*'), kernels(profiles));
@@ -454,8 +460,8 @@ fn meant<'p>(
     Ok(profiles.iter_mut().filter(|profile| profile.is(file)).collect())
 }
 
-/// Writes words for an error message: the names of the profiles, and the one that was likely meant
-/// by `wanted`.
+/// Writes the end of an error message: the names of all profiles, and the one whose name is spelled
+/// most like `wanted`.
 fn they_are(profiles: &[Loaded], wanted: &str) -> String {
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
     let near = raddle_read::nearest(wanted, names.iter().copied());

@@ -46,8 +46,8 @@ pub struct NamedRecipe {
     pub name: String,
     /// Policies of the recipe, with their settings.
     pub recipe: Recipe,
-    /// Eighths of the device's memory that each process has for itself, so that neighbours cost it
-    /// nothing; empty where all processes share the memory.
+    /// Number of eighths of the device's memory that each process has for itself, as in a MIG
+    /// instance, so that no neighbour competes for it; empty where all processes share the memory.
     pub(crate) memory_eighths: Vec<u8>,
     /// True if a driver offers the way of sharing that the recipe stands for; false if none does.
     pub(crate) offered: bool,

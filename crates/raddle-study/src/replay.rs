@@ -60,21 +60,22 @@ pub struct Kept<'k> {
     pub timelines: Option<TimelineWish>,
 }
 
-/// A study that is ready to run: its profiles are read, have their load, and are planned on the
-/// device.
+/// A study that is ready to run: its profiles are read, have the requests that the user asked for,
+/// and are planned on the device.
 #[derive(Debug)]
 pub struct Prepared {
     profiles: Vec<Loaded>,
-    /// Charges by the lower and by the upper bound of what contention costs; empty where contention
-    /// is not charged.
+    /// Times that contention costs the processes, first by its lower bound, then by its upper
+    /// bound; empty where contention is not charged.
     bounds: Vec<Charges>,
-    /// Workload in which the host issues work early, without the recorded gaps, where no file says
-    /// when it did. `None` where every file says it, or where ways of sharing are compared instead
-    /// of recipes.
+    /// Alternative workload for profiles whose file does not say when their work was issued: the
+    /// host issues that work early, without the recorded gaps. `None` where every file says when,
+    /// or where ways of sharing are compared instead of recipes.
     queued: Option<Workload>,
-    /// Requests that each random seed after the first draws.
+    /// Random requests of each process, one entry for every random seed after the first.
     draws: Vec<SeedDraw>,
-    /// Requests without a last one, of which each simulation draws as many as its figures need.
+    /// Requests whose number the user did not limit; each simulation draws as many as its
+    /// percentiles need.
     open: OpenLoad,
     load: Load,
     recipes: Vec<NamedRecipe>,
@@ -230,8 +231,8 @@ impl Study {
         Ok(claims)
     }
 
-    /// Gives the profiles the begins, shares, hints and requests that the user set. Returns the
-    /// requests that each random seed after the first draws.
+    /// Gives the profiles the start times, shares, hints and requests that the user set. Returns
+    /// the random requests for every seed after the first.
     pub(crate) fn give(
         &self,
         profiles: &mut [Loaded],
@@ -249,13 +250,13 @@ impl Study {
         Ok(draws)
     }
 
-    /// Plans the processes on the device. Returns (workload, for each profile the device that it
-    /// was recorded on).
+    /// Plans the processes on the device. Returns (workload, for each profile the device on which
+    /// it was recorded).
     ///
     /// # Errors
     ///
-    /// When too little of the profiles can run on the device, or a goal is of a figure that its
-    /// process does not have.
+    /// When too large a part of the work cannot run on the device, or a goal limits a figure that
+    /// its process does not have.
     pub(crate) fn workload(
         &self,
         profiles: &[Loaded],
@@ -367,8 +368,8 @@ impl Prepared {
         &self.asked
     }
 
-    /// Returns the requests without a last one, of which each simulation draws as many as its
-    /// figures need.
+    /// Returns the requests whose number the user did not limit; each simulation draws as many as
+    /// its percentiles need.
     pub(crate) const fn open(&self) -> &OpenLoad {
         &self.open
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::amount::{AmountError, SpanUnit, is_meant, memory, percent, time, whole};
 
-/// A key of recipes with the value that the user gives it, and the text that says so.
+/// Value that the user gives a key of recipes, with the text in which the user wrote it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Setting {
@@ -20,7 +20,8 @@ pub struct Setting {
     value: toml::Value,
 }
 
-/// Names of the tables of a recipe, and of the only key outside of them that a replay uses.
+/// Names of the tables of a recipe that a user can change, and `window`, the only key outside of
+/// tables that a replay uses.
 const RECIPE_KEYS: [&str; 5] = ["launch-path", "turn", "allocate", "preempt", "window"];
 
 /// Returns whether a key, such as `turn.t0-us`, is a key of recipes.
@@ -172,7 +173,7 @@ pub struct Named<T> {
     pub value: T,
 }
 
-/// A rule of the user, with the text from which it was read.
+/// A rule that the user stated, with the text from which it was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 #[serde(bound = "R: Clone + FromStr<Err = TraceError>")]

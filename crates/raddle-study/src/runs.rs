@@ -31,9 +31,9 @@ use crate::timelines::{Missing, Wanted};
 use crate::units::duration;
 use crate::watcher::Watcher;
 
-/// Times that neighbours cost the processes of a workload: those that were learnt from recordings,
-/// or those that follow from the memory bandwidth that launches need. An empty list changes nothing
-/// in a workload.
+/// Times that contention with neighbours costs the processes of a workload: either learnt from
+/// recordings, or computed from the memory bandwidth that launches need. An empty list leaves the
+/// workload as it is.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Charges {
     /// Costs that were learnt from recordings: a list for each process, in it one entry for each of
@@ -43,7 +43,7 @@ pub(crate) struct Charges {
 }
 
 impl Charges {
-    /// Gives these costs to the processes of a workload.
+    /// Replaces the contention costs of the processes of a workload by these.
     pub(crate) fn give(&self, workload: &mut Workload) {
         for (plan, own) in workload.processes.iter_mut().zip(&self.learnt) {
             plan.contention.clone_from(own);
@@ -54,26 +54,26 @@ impl Charges {
     }
 }
 
-/// Inputs of all simulations of a study: what is simulated, by which seeds and bounds, and what is
-/// written.
+/// Inputs of all simulations of a study: workload, recipes, random seeds, bounds of costs, and the
+/// choice of files to write.
 pub(crate) struct RunsPlan<'p> {
     pub(crate) workload: &'p Workload,
     pub(crate) recipes: &'p [NamedRecipe],
-    /// Charges by the lower and by the upper bound of what contention costs; empty where contention
-    /// is not charged.
+    /// Times that contention costs the processes, first by its lower bound, then by its upper
+    /// bound; empty where contention is not charged.
     pub(crate) bounds: &'p [Charges],
-    /// True if recipes with assumed figures, such as the length of a turn, are also simulated with
-    /// the least and the most that these may be.
+    /// True if recipes with assumed times, such as the length of a turn, are also simulated with
+    /// the smallest and the largest possible values of these.
     pub(crate) priced: bool,
-    /// Workload in which hosts issue early, without the recorded gaps, where no file says when they
-    /// did; `None` where every file says it, or such a simulation is not wanted.
+    /// Alternative workload in which hosts issue early, without the recorded gaps, as no file says
+    /// when they issued; `None` where every file says it, or such a simulation is not wanted.
     pub(crate) queued: Option<&'p Workload>,
-    /// Requests that each random seed after the first draws.
+    /// Random requests of each process, one entry for every random seed after the first.
     pub(crate) draws: &'p [SeedDraw],
-    /// Requests without a last one, of which each simulation draws as many as its figures need.
+    /// Requests of unlimited number; each simulation draws as many as its percentiles need.
     pub(crate) open: &'p OpenLoad,
-    /// Goals of the user; a simulation of a seed after the first ends as soon as one cannot be met
-    /// any more.
+    /// Goals of the user; a simulation with a later seed ends early once it cannot meet one of
+    /// them.
     pub(crate) goals: &'p [Goal],
     pub(crate) target: &'p Device,
     /// Weights by which the energy that work costs is counted.
@@ -90,7 +90,7 @@ pub(crate) struct RunsPlan<'p> {
     pub(crate) watcher: &'p dyn Watcher,
 }
 
-/// One simulation to be made: the recipe, and the work under it.
+/// One simulation that is to be run: its recipe, and its processes.
 #[derive(Clone, Copy, Debug)]
 struct RunJob<'p> {
     named: &'p NamedRecipe,
@@ -116,16 +116,16 @@ enum RunOf<'p> {
     /// All processes run with the least or the most that contention may cost; the number is the
     /// index in [`RunsPlan::bounds`].
     Bound(usize),
-    /// All processes run under a recipe with the least or the most that its assumed figures may be.
+    /// All processes run under a recipe whose assumed times have the least or the largest value.
     Priced,
-    /// All processes run once more, for the figures alone, with the workload [`RunsPlan::queued`],
-    /// in which hosts issue early.
+    /// All processes run once more on the workload [`RunsPlan::queued`], in which hosts issue
+    /// early.
     Read,
 }
 
 impl RunOf<'_> {
-    /// Returns whether the launches of the simulation count as progress: those of all processes
-    /// together do, which take longest and last for as many launches each.
+    /// Returns whether the launches of the simulation count for the progress bar. Simulations of
+    /// one process alone do not count, as they are short.
     const fn is_counted(self) -> bool {
         !matches!(self, Self::Alone(_))
     }
@@ -138,8 +138,8 @@ enum Log {
     Not,
 }
 
-/// Result of one simulation: the full outcome with timelines and lent time, or only a summary where
-/// the simulation serves another seed or a bound.
+/// Result of one simulation: the full outcome, with timelines and the time on lent compute units,
+/// or only a summary for simulations with another seed or with bounds of costs.
 enum RunDone {
     Ran(Box<Outcome>, Vec<DrawnTimeline>, Option<Vec<u128>>),
     Summed(Summary),
@@ -153,15 +153,15 @@ enum RunDone {
 pub(crate) struct AllRuns {
     /// Simulations of the recipes, one entry each, in the order of the recipes.
     pub(crate) recipes: Vec<RecipeRun>,
-    /// Simulation of one repetition of each process alone under `leftover`; empty if there is one
-    /// process without requests, as its simulation under any recipe is the same.
+    /// Simulation of one repetition of each process alone under `leftover`; empty for a single
+    /// process without requests, which runs alone anyway.
     pub(crate) alone: Vec<Outcome>,
-    /// Recipes without an entry in `recipes`, as one of their simulations ended with an error, and
-    /// the errors.
+    /// Recipes that are missing in `recipes` since one of their simulations ended with an error,
+    /// each with that error.
     pub(crate) broken: Vec<FailedCase>,
 }
 
-/// Maker of the simulations of a study, on threads of its own.
+/// Runs the simulations of a study in parallel, on its own threads.
 pub(crate) struct Runner<'p> {
     plan: RunsPlan<'p>,
 }
@@ -185,8 +185,8 @@ impl<'p> Runner<'p> {
         Ok(self.settled(RunJob { named, of: RunOf::Together, queued: false })?.0)
     }
 
-    /// Simulates all recipes with the requests of each seed of the range, as indices in
-    /// [`RunsPlan::draws`]. Returns the summaries: a list for each recipe, in it one for each seed.
+    /// Simulates all recipes with several random seeds, a range of indices in [`RunsPlan::draws`].
+    /// Returns for each recipe a list of summaries, one for each seed.
     pub(crate) fn seeds(&self, seeds: Range<usize>) -> Result<Vec<Vec<Summary>>, StudyError> {
         let of = |named| {
             let job = move |seed| RunJob { named, of: RunOf::Seed(seed), queued: false };
@@ -210,8 +210,8 @@ impl<'p> Runner<'p> {
         self.simulate((job, Log::Not), &self.workload(job), &mut None::<Lent>)
     }
 
-    /// Makes all simulations of the plan: each process alone, and each recipe by every seed, and by
-    /// the first seed also with the least and the most that neighbours and switches may cost.
+    /// Makes all simulations of the plan: each process alone, and all together under each recipe
+    /// with each seed; with the first seed also at the bounds of unknown costs.
     pub(crate) fn all(&self) -> Result<AllRuns, StudyError> {
         let plan = &self.plan;
         let processes = &plan.workload.processes;
@@ -266,8 +266,8 @@ impl<'p> Runner<'p> {
         Ok(all)
     }
 
-    /// Returns the simulations that bound the figures of each recipe, given its recipes of
-    /// [`Self::prices`]: (simulations that would equal that of all processes together, all others).
+    /// Returns the simulations that bound the figures, as (simulations that would equal that of all
+    /// processes without bounds, all others). `prices` is the result of [`Self::prices`].
     fn bounded<'j>(&'j self, prices: &'j [Vec<NamedRecipe>]) -> (Vec<RunJob<'j>>, Vec<RunJob<'j>>) {
         let plan = &self.plan;
         let run = |named, of| RunJob { named, of, queued: false };
@@ -288,8 +288,8 @@ impl<'p> Runner<'p> {
     }
 
     /// Makes the simulations that bound the figures of all processes together, on the caller's
-    /// thread. Returns (their summaries; that of the workload [`RunsPlan::queued`], `None` where
-    /// there is none).
+    /// thread. Returns (summaries of these; summary for the workload [`RunsPlan::queued`], or
+    /// `None` where there is none).
     pub(crate) fn bounds(&self) -> Result<(Vec<Summary>, Option<Summary>), StudyError> {
         let prices = self.prices()?;
         let (_, jobs) = self.bounded(&prices);
@@ -304,17 +304,17 @@ impl<'p> Runner<'p> {
         Ok((all, queued))
     }
 
-    /// Returns, for each recipe, copies of it with the least and the most that its assumed figures
-    /// may be; none where such simulations are not wanted, or where there is one process, which has
-    /// no turns to pay for.
+    /// Returns for each recipe the copies in which its assumed times, such as the length of a turn,
+    /// have the smallest or the largest possible value. The list is empty where no such simulations
+    /// are wanted, and for a single process, which takes no turns.
     fn prices(&self) -> Result<Vec<Vec<NamedRecipe>>, StudyError> {
         let RunsPlan { workload, recipes, target, priced, .. } = &self.plan;
         let priced = *priced && workload.processes.len() > 1;
         recipes.iter().map(|it| if priced { it.priced(target) } else { Ok(Vec::new()) }).collect()
     }
 
-    /// Returns whether the simulation of a bound would equal that of all processes together,
-    /// because its costs of neighbours are the same, as where each process has memory of its own.
+    /// Returns whether a simulation with a bound of the cost of contention would equal the plain
+    /// one, as the costs are equal; for instance where each process has memory of its own.
     fn is_as_together(&self, job: RunJob<'_>) -> bool {
         let (own, together) =
             (self.workload(job), self.workload(RunJob { of: RunOf::Together, ..job }));
@@ -322,8 +322,8 @@ impl<'p> Runner<'p> {
         processes.all(|(own, it)| (&own.contention, &own.demand) == (&it.contention, &it.demand))
     }
 
-    /// Draws the timelines that a result of these simulations still lacks: of the wanted recipes,
-    /// and of the slowest requests.
+    /// Draws the timelines that `result` does not have yet: those of the recipes that the user
+    /// wants drawn, and those of the slowest requests.
     pub(crate) fn draw(
         &self,
         result: &mut ReplayResult,
@@ -383,7 +383,7 @@ impl<'p> Runner<'p> {
         done
     }
 
-    /// Returns the figure by which each process is judged under a recipe, in words.
+    /// Returns the figure of each process that goals and ranks compare, in words for a user.
     fn first_figures(&self, recipe: &str, outcome: &Outcome) -> String {
         let workload = self.plan.workload;
         let judged = |(at, process): (usize, &ProcessPlan)| {
@@ -428,7 +428,7 @@ impl AllRuns {
     ///
     /// # Errors
     ///
-    /// The error itself, if the recipe is the only one or the one that others are compared with.
+    /// Returns that error if no other recipe is left, or the recipe is the device's default.
     fn break_off(
         &mut self,
         named: &NamedRecipe,
@@ -466,8 +466,8 @@ fn alike(processes: &[ProcessPlan]) -> Vec<usize> {
     processes.iter().enumerate().map(like).collect()
 }
 
-/// Returns an outcome for each process, from the outcomes of those processes that are the first
-/// with their work; `alike` is the list of [`alike`].
+/// Returns an outcome for each process. A process with the same work as an earlier one gets that
+/// one's outcome; `firsts` has the outcomes of the others, `alike` is the result of [`alike`].
 fn of_each(firsts: Vec<Outcome>, alike: &[usize]) -> Vec<Outcome> {
     let mut firsts = firsts.into_iter();
     let mut all: Vec<Outcome> = Vec::with_capacity(alike.len());

@@ -9,9 +9,9 @@ use std::ops::Range;
 
 use crate::error::StudyError;
 
-/// Returns the indices of the candidates that remain at the end, the best first: those that were
-/// simulated with all seeds, or that have no rival of their kind left. Of each kind at least the
-/// best one remains.
+/// Searches the best candidates by successive halving, and returns the indices of those that
+/// remain, the best first: at least one of each kind. A remaining candidate was simulated with all
+/// random seeds, or is the last of its kind.
 ///
 /// `kinds` has the kind of each candidate. `round` runs candidates by the seeds of a range and
 /// ranks them by all seeds so far, the best first.
@@ -59,8 +59,8 @@ pub(crate) fn best_of_kinds(kinds: &[usize], ranking: &[usize]) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    /// Runs a search of candidates of which those with lower indices are better. Returns (the
-    /// candidates that remain, number of simulations, number of seeds used).
+    /// Runs a search in which a candidate with a lower index is always better. Returns (candidates
+    /// that remain, number of simulations, number of random seeds used).
     fn search(kinds: &[usize], seeds: usize) -> (Vec<usize>, usize, usize) {
         let (mut runs, mut by) = (0, 0);
         let best = halve(kinds, seeds, |left, more| {

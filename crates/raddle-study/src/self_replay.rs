@@ -21,9 +21,10 @@ use crate::{Files, devices, kept_fit, parallel, recipes, runs};
 /// Name of the recipe under which a single process is replayed on its own device.
 const RECIPE: &str = "streams";
 
-/// Compares the replay of a profile with its recording, once without and once with what the model
-/// learned from the recording. If `rules.latency` is true, launches take the time that the
-/// recording shows, or that the recording of `other` shows, where that is given.
+/// Compares two replays of a profile alone with its recording: one without any fitted times, and
+/// one with times fitted to the recording. If `rules.latency` is true, the second has the launch
+/// latency that the recording shows; where `other` is given, the latency comes from the recording
+/// of `other` instead.
 ///
 /// # Errors
 /// When no part of the profile can run on the device `own`.
@@ -59,8 +60,9 @@ pub fn compared(
     })
 }
 
-/// Fits the model to a profile that was recorded on `own`. Returns (fit, comparison of the fitted
-/// replay with the recording); the comparison is `None` where it was not made.
+/// Fits launch latency and workgroup times to a profile that was recorded on `own`. Returns (fit,
+/// comparison of the fitted replay with the recording); the comparison is `None` where no such
+/// replay was needed for the fit.
 ///
 /// # Errors
 ///
@@ -88,8 +90,8 @@ pub(crate) fn fit(
     }
 }
 
-/// Finds by replays how long workgroups last without their neighbours; `None` if no kernels ran
-/// side by side.
+/// Finds, by repeated replays, how long workgroups would last without kernels beside them; `None`
+/// if no kernels ran side by side in the recording.
 fn calibrated<'l>(
     loaded: &'l Loaded,
     own: &'l Device,
@@ -108,17 +110,17 @@ fn calibrated<'l>(
     Ok(Some(calibration))
 }
 
-/// Lowers the launch latency of a fit where a replay gets better by it. Ops also wait for room and
-/// for copy engines, of which the fit knows nothing: it takes such waits for latency, and a replay
-/// would count them twice.
+/// Lowers the launch latency of a fit where that makes the replay agree better with the recording.
+/// The fit takes every wait of an op for latency, also waits for room and for copy engines; a
+/// replay would count those twice.
 ///
-/// The time from op to op is lowered by quarters, down to 0, for as long as the self-replay gets no
-/// worse, and then the time from issue in the same way; no latency at all is tried too. A replay is
-/// better if more of its waits are within the goal; if as many are, the one with the smaller sum of
-/// errors of waits; if that is equal too, the one with the better makespan. The makespan comes
-/// last, as it follows recorded launches. Of equal replays the one with the least latency stays:
-/// beside other programs the device is free at other times, and latency that the recording does not
-/// show would count then.
+/// The latency between ops is lowered in steps of a quarter, down to 0, for as long as the replay
+/// does not get worse, then the latency from issue to start in the same way; no latency at all is
+/// tried too. Of two replays the better one has more waits within the goal; if equal, the smaller
+/// sum of errors of waits; if equal again, the better makespan, which comes last as it depends on
+/// recorded launches. Of equally good fits the one with the least latency is kept: beside other
+/// programs the device is free at other times, and latency that the recording does not show would
+/// then count.
 fn refined(
     fitted: Fitted,
     loaded: &Loaded,
@@ -159,8 +161,8 @@ fn refined(
     Ok(if is_as_good(&none.1, &best.1) { none } else { best })
 }
 
-/// Returns whether replay `one` is no worse than replay `other`, by its waits and then by its
-/// makespan.
+/// Returns whether replay `one` agrees with the recording at least as well as replay `other`: in
+/// its waits, then in its makespan.
 fn is_as_good(one: &Fidelity, other: &Fidelity) -> bool {
     let within = |found: &Fidelity| found.waits.as_ref().map_or(0.0, |waits| waits.within);
     let error = |found: &Fidelity| found.waits.as_ref().map_or(0, |waits| waits.error_ns);
@@ -185,8 +187,8 @@ fn run(
     Ok(Fidelity::new(&loaded.profile, &options, &outcome))
 }
 
-/// Returns the errors of a fitted replay against the recording: taken from the comparison `found`,
-/// or, with `None`, from a replay that is made for it.
+/// Returns the errors of a fitted replay against the recording. They are taken from the comparison
+/// `found`; where that is `None`, the replay is made first.
 pub(crate) fn error(
     loaded: &Loaded,
     own: &Device,
@@ -201,9 +203,9 @@ pub(crate) fn error(
     Ok(ModelError { uncalibrated: fitted.uncalibrated, ..ModelError::of(&found) })
 }
 
-/// Fits the model to a profile alone on its own device, or takes a stored fit of an earlier
-/// command. Returns (fit, errors of the fitted replay); the errors are `None` where the profile
-/// cannot be replayed there.
+/// Fits launch latency and workgroup times to a profile alone on its own device, or takes the fit
+/// that an earlier command stored. Returns (fit, errors of the fitted replay); the errors are
+/// `None` where the profile cannot be replayed on that device.
 pub(crate) fn judged(
     loaded: &Loaded,
     rules: FitRules,

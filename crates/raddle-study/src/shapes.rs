@@ -21,12 +21,12 @@ use crate::units::{count, counted, percent, share};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ShapeRules {
-    /// True if profiles are accepted of which more than a tenth of the kernel time has no shape or
-    /// can never run on the device. A kernel without a shape fills the wave slots of the device
-    /// while it lasts; one that can never run takes no time.
+    /// True if a profile is accepted even where more than a tenth of its kernel time has no shape,
+    /// or can never run on the device. A kernel without a shape fills all wave slots of the device
+    /// while it lasts; a kernel that can never run takes no time.
     pub partial: bool,
-    /// Files with shapes for kernels without one: traces that vLLM or SGLang wrote while it
-    /// captured its graphs, or profiles of the same kernels that have shapes.
+    /// Files from which kernels without a shape get one: traces that vLLM or SGLang wrote while it
+    /// captured its graphs, or other profiles of the same kernels.
     pub shapes_from: Vec<String>,
 }
 
@@ -46,11 +46,12 @@ impl ShapeRules {
         Ok(ImportConfig { barriers, captures, op_shapes: true, ..ImportConfig::default() })
     }
 
-    /// Checks that enough is known of the shapes of these profiles, each given with its path.
+    /// Checks that the shapes of enough kernels of these profiles are known; each profile comes
+    /// with its path.
     ///
     /// # Errors
-    /// When more than a tenth of the kernel time of a profile has no shape, and `partial` is not
-    /// set; and when the files with shapes do nothing.
+    /// When kernels without a shape take more than a tenth of the kernel time of a profile and
+    /// `partial` is not set, or when the files of `shapes_from` give no kernel a shape.
     pub fn check(&self, profiles: &[(&str, &Profile)]) -> Result<(), StudyError> {
         let idle = |(_, profile): &(&str, &Profile)| {
             let report = &profile.report;
@@ -101,23 +102,23 @@ impl ShapeRules {
     }
 }
 
-/// Divisor of the kernel time of a profile: more than a tenth without a shape, or unable to run, is
-/// refused.
+/// Divisor of a profile's kernel time: the profile is refused where kernels that cannot run on the
+/// device take more than a tenth of that time.
 const MUCH: u128 = 10;
 
-/// Part of a profile that can never run: number of launches, and their recorded durations in ns.
+/// Launches of a profile that can never run on a device: their number, and the sum of their
+/// recorded durations in ns.
 #[derive(Clone, Debug, Default)]
 struct LostTime {
     launches: u64,
     ns: u128,
-    /// Reason that keeps the first of the launches that cannot run from running; `None` if all
-    /// launches can run.
+    /// Reason why the first such launch of the profile cannot run; `None` if all launches can.
     first: Option<String>,
 }
 
 impl LostTime {
-    /// Writes the error that too much of the kernel time of a profile can never run on a device, and
-    /// what helps; `all` is the kernel time in ns.
+    /// Writes the error that too much of the kernel time of a profile can never run on a device,
+    /// with advice; `all` is the kernel time in ns.
     fn told(&self, loaded: &Loaded, all: u128, target: &Device) -> String {
         let own = devices::own(&loaded.profile).map(|own| own.device);
         let elsewhere = own.ok().filter(|own| own.id != target.id).map(|own| own.product);
@@ -140,7 +141,8 @@ impl LostTime {
     }
 }
 
-/// Writes the error that too much of the kernel time has no shape, and what helps.
+/// Writes the error that kernels without a shape take too much of the kernel time of a profile,
+/// with advice.
 fn without_shapes(given: &str, profile: &Profile) -> String {
     let unknown = profile.unknown_time();
     let kernels = profile.report.kernels;

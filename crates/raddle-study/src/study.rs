@@ -11,8 +11,11 @@ use crate::profiles;
 use crate::rules::{IdempotenceClaim, Named, NeedClaim, Rule, SaidHint, Setting};
 use crate::shapes::ShapeRules;
 
-/// Question that a study answers: how these profiles, under this load, share this device under
-/// these recipes.
+/// Question that a study answers: how do these profiles share a device under these recipes, with
+/// these requests and options?
+///
+/// Profiles and files are given by names that [`Files`] knows. Every other field has the meaning
+/// and the default of the option of `raddle replay` with its name.
 ///
 /// Names are those of files that [`Files`] knows; everything else is as the options of `raddle
 /// replay` say it, and has their defaults.
@@ -27,7 +30,7 @@ pub struct Study {
     pub ways: Ways,
     /// Names of bundled recipes, and paths of recipe files; empty where `ways` chooses the recipes.
     pub recipes: Vec<String>,
-    /// Keys of the recipes to which the user gives other values.
+    /// Values that the user gives keys of the recipes, such as `turn.t0-us=5000`.
     pub settings: Vec<Setting>,
     /// Goals that figures of processes are to meet, such as `serve p99 20ms`.
     pub goals: Vec<Goal>,
@@ -41,36 +44,39 @@ pub struct Study {
     pub scale: Scaling,
     /// Rule for which of the recorded waits of one stream for another the replay keeps.
     pub waits: WaitRule,
-    /// True if energy is counted also without a file that says how much energy each kind of work
-    /// takes; then assumed energies count.
+    /// True if energy is counted even where the user gives no file of energy weights; assumed
+    /// weights then serve.
     pub energy: bool,
-    /// File of energy weights; `None` for the assumed weights.
+    /// File that says how much energy each kind of work takes; `None` for the assumed weights.
     pub energy_weights: Option<String>,
     /// Rule for the time that a launch takes to reach the device.
     pub launch_latency: Latency,
-    /// Number of hardware queues that a process has; `None` for that of the device.
+    /// Number of hardware queues that a process has; `None` for the number that the device has.
     pub queues: Option<u16>,
-    /// Rule for what kernels lose to kernels of other processes while no resource is full.
+    /// Rule for how much a kernel is slowed by kernels of other processes while no resource is
+    /// full.
     pub contention: ContentionRule,
-    /// Claims on the resource that kernels need most.
+    /// Statements of the user on the resource that certain kernels need most.
     pub needs: Vec<NeedClaim>,
-    /// Times that hosts take between two steps or requests, in nanoseconds.
+    /// Times, in nanoseconds, that the hosts of certain profiles take between two steps or
+    /// requests.
     pub thinks: Vec<Named<u64>>,
     /// Rules for how urgent work is, each for certain profiles or streams.
     pub priorities: Vec<Rule>,
     /// Assumption on which workgroups have waves that meet at barriers, which no profile tells.
     pub barriers: BarrierRule,
-    /// Claims, by names of kernels, on whether they may be killed and run again.
+    /// Statements of the user, by names of kernels, on whether kernels may be killed and run again.
     pub idempotent: Vec<IdempotenceClaim>,
     /// Files of verdicts on whether kernels may be killed and run again.
     pub idempotent_from: Vec<String>,
     /// Times in the replay at which profiles begin, in nanoseconds.
     pub starts: Vec<Named<u64>>,
-    /// Shares of profiles: the weight of their turns, or of their part of the device.
+    /// Shares of profiles: the weight by which a process gets longer turns, or a larger part of the
+    /// device.
     pub shares: Vec<Named<u32>>,
     /// Device memory that programs need, in bytes, as the user states it for profiles.
     pub memory: Vec<Named<u64>>,
-    /// Hints that the programs of profiles give the scheduler about themselves as they join.
+    /// Hints on themselves that the programs give the scheduler at their start.
     pub hints: Vec<Named<SaidHint>>,
     /// True if no profile repeats; false if the shorter profiles repeat until the longest has
     /// ended.
@@ -79,11 +85,11 @@ pub struct Study {
     pub comm: CommRule,
     /// Requests that run profiles, and when they arrive.
     pub load: Load,
-    /// Names that the user gave in place of those of profiles, such as a folder with the files of
-    /// all ranks (processes) of one job; empty where the user named the profiles.
+    /// Paths as the user gave them, where they are not those of `profiles`, such as a folder with
+    /// the files of all ranks (processes) of one job; empty where the user gave the profiles.
     pub given: Vec<String>,
-    /// Ranks (numbers of processes of one job), or `all`, that the user chose from folders with the
-    /// files of all ranks; else empty.
+    /// Ranks (numbers of processes of one job), or the word `all`, that the user chose from folders
+    /// with the files of all ranks; empty where the user chose none.
     pub ranks: Vec<String>,
 }
 
@@ -96,22 +102,24 @@ pub enum Ways {
     Asked,
     /// Every bundled recipe is replayed.
     All,
-    /// The ways of sharing that the device offers are replayed, each with the parameters that suit
-    /// best.
+    /// The ways of sharing that the device offers are replayed, each with the best parameters that
+    /// a search finds.
     Modes,
 }
 
-/// Rule for what a kernel loses to kernels of other processes while no resource is full.
+/// Rule for how much a kernel is slowed by kernels of other processes while no resource is full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContentionRule {
-    /// The loss follows from the demand of kernels for the memory's bandwidth, as estimated from
-    /// their names, grids and lengths. The loss on fewer compute units follows from the same model.
+    /// The slowdown is computed from the memory bandwidth that kernels need, which is estimated
+    /// from their names, grids and durations. How much a kernel loses on fewer compute units
+    /// follows from the same model.
     #[default]
     Demand,
-    /// The loss is the one that the profiles teach; losses that they do not teach widen intervals.
+    /// The slowdown is taken from the profiles where kernels ran side by side in them; where they
+    /// did not, unknown slowdowns widen the intervals of figures.
     Learnt,
-    /// Kernels lose nothing to neighbours while no resource is full.
+    /// Kernels are not slowed by other kernels while no resource is full.
     None,
 }
 
@@ -119,7 +127,7 @@ pub enum ContentionRule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Latency {
-    /// A launch takes the time that fits the recording.
+    /// A launch takes the launch latency that was fitted to its recording.
     #[default]
     Fitted,
     /// A launch takes no time.
@@ -128,7 +136,7 @@ pub enum Latency {
 
 impl Study {
     /// Returns the command `raddle VERB ...` that asks the question of this study, as a list of
-    /// words, without options that change no figure.
+    /// words; options that change no figure, such as those for output, are left out.
     pub(crate) fn command(&self, verb: &str, files: &FileNames<'_>) -> Vec<String> {
         let bare = |text: &String| files.file_or_word(text);
         let verb = if self.ways == Ways::Modes { "share" } else { verb };
@@ -194,14 +202,14 @@ impl Study {
 
 /// Form in which a printed command names files.
 pub(crate) enum FileNames<'f> {
-    /// Files have the names that the user gave.
+    /// Files are named as the user named them.
     Given,
-    /// Files have their names without folders; words that name no file are left as they are.
+    /// Files are named without their folders; words that name no file stay as they are.
     Bare(&'f dyn Files),
 }
 
-/// Returns the name of a file so that no command takes it for an option: `./` comes before a
-/// hyphen.
+/// Returns the name of a file in a form that no command mistakes for an option: `./` is put before
+/// a name that begins with a hyphen.
 pub(crate) fn operand(name: String) -> String {
     if name.len() > 1 && name.starts_with('-') { format!("./{name}") } else { name }
 }
@@ -214,7 +222,8 @@ impl FileNames<'_> {
         }
     }
 
-    /// Returns the name of a file as commands have it, or the text itself where it names no file.
+    /// Returns the name of a file as a printed command shows it; a text that names no file is
+    /// returned unchanged.
     fn file_or_word(&self, text: &str) -> String {
         match self {
             Self::Bare(files) if files.has(text) => base_name(text),
@@ -222,9 +231,9 @@ impl FileNames<'_> {
         }
     }
 
-    /// Returns the text of an option of arrivals as a command has it. Where files are named without
-    /// folders the text becomes `FILE`, as results name only the task (an entry of the file) and
-    /// not the file.
+    /// Returns the value of the option `--arrivals` as a printed command shows it. Where files are
+    /// named without folders the value becomes the word `FILE`, as results do not store the file's
+    /// name.
     fn arrivals(&self, text: &str) -> String {
         match self {
             Self::Given => text.to_owned(),
@@ -234,8 +243,8 @@ impl FileNames<'_> {
 }
 
 impl Study {
-    /// Returns the first file that the study names and that does not exist, of its profiles, shapes
-    /// and verdicts; `None` where all exist.
+    /// Returns the first missing file among the profiles, the files of shapes and the files of
+    /// verdicts that the study names; `None` where all exist.
     #[must_use]
     pub fn missing(&self, files: &dyn Files) -> Option<String> {
         let profiles = self.profiles.iter().map(|name| profiles::times(name, files).0);
@@ -250,7 +259,7 @@ fn changed<R: Default + PartialEq>(rule: R) -> Option<R> {
     Some(rule).filter(|rule| *rule != R::default())
 }
 
-/// Returns a list with the word for a rule; empty for `None`.
+/// Returns a list with the word by which an option names a rule; empty for `None`.
 fn word(rule: Option<impl Serialize>) -> Vec<String> {
     let value = rule.and_then(|rule| serde_json::to_value(rule).ok());
     value.iter().filter_map(|value| value.as_str()).map(str::to_owned).collect()

@@ -15,29 +15,31 @@ use crate::timeline::{Recorder, TimelineNames};
 /// Largest number of slices (bars) on compute units in a timeline, unless the user asks for another
 /// number; a timeline that needs more is drawn more coarsely.
 const MOST: u32 = 500_000;
-/// Largest number of slices (bars) in the timeline of the slowest request; a timeline that needs
-/// more ends earlier.
+/// Largest number of slices (bars) in the timeline of the slowest request; where more are needed,
+/// the timeline ends earlier.
 const MOST_OF_SLOWEST: usize = 40_000;
 
-/// Choice of timelines that a user wants: of which recipes, and how fine.
+/// Timelines that a user wants: for which recipes, of which time, and in how much detail.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TimelineWish {
     /// True if a timeline is drawn for every recipe; false if only for the recipes that are
     /// compared in detail.
     pub all: bool,
-    /// Largest number of slices (bars) of a timeline, which is drawn more coarsely if it needs
-    /// more; `None` means 500,000.
+    /// Largest number of slices (bars) of a timeline; one that needs more shows less detail. `None`
+    /// means 500,000.
     pub slices: Option<u32>,
     /// Simulated time to draw, (begin, end) in nanoseconds; `None` means all of it.
     pub window: Option<(u64, u64)>,
 }
 
-/// Timelines to draw of the simulations of a study, with the names that they show.
+/// Timelines to draw in a study: for which recipes, of which time and with which names.
 #[derive(Debug)]
 pub(crate) struct Wanted {
-    /// True if a timeline of every recipe is wanted.
+    /// True if a timeline is drawn for every recipe, not only for those that are compared in
+    /// detail.
     all: bool,
-    /// Name of the recipe that others are compared with, which is always drawn.
+    /// Name of the baseline, the recipe that others are compared with; its timeline is always
+    /// drawn.
     baseline: String,
     most: usize,
     /// Simulated time to draw, (begin, end) in nanoseconds; `None` means all of it.
@@ -47,28 +49,27 @@ pub(crate) struct Wanted {
     cus: u16,
 }
 
-/// Timelines of one recipe that are wanted and not drawn yet: of the whole simulation, and of the
-/// slowest request.
+/// Timelines of one recipe that are still to be drawn: one of the whole simulation (`whole`), and
+/// one of the slowest request (`part`).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Missing {
     whole: bool,
-    /// Span in ns, (begin, end), in which the slowest request was served; `None` if its timeline is
-    /// not wanted or drawn already.
+    /// Time in ns, (begin, end), in which the slowest request was served; `None` if no timeline of
+    /// this request is to be drawn.
     part: Option<(u64, u64)>,
 }
 
 impl Missing {
-    /// Value where the timeline of the whole simulation is missing, and none of the slowest request
-    /// is.
+    /// Value for a recipe of which only the timeline of the whole simulation is still to be drawn.
     pub(crate) const WHOLE: Self = Self { whole: true, part: None };
 }
 
-/// Watcher of a simulation that records one or two timelines of it.
+/// Watcher of a simulation that records one timeline of it, or two.
 pub(crate) struct Recorders {
     whole: Option<Recorder>,
     slowest: Option<Recorder>,
-    /// Simulated time after which nothing in the timelines changes, so that the simulation may end
-    /// there; `None` means at its end.
+    /// Simulated time after which nothing in the timelines can change, so that the simulation may
+    /// stop; `None` where it has to run to its end.
     until: Option<Tick>,
 }
 
@@ -87,8 +88,8 @@ impl Watch for Recorders {
 }
 
 impl Wanted {
-    /// Makes the timelines that a user's choice asks for, given the names of the recipes; `None` if
-    /// there are no recipes.
+    /// Determines the timelines to draw from the wish of the user and the names of all recipes;
+    /// `None` if there are no recipes.
     pub(crate) fn of<'r>(
         wish: &TimelineWish,
         (today, recipes): (&str, impl Iterator<Item = &'r str> + Clone),
@@ -106,15 +107,15 @@ impl Wanted {
         })
     }
 
-    /// Returns whether a timeline of the recipe is wanted whatever its simulation brings, so that
-    /// its first simulation can draw it.
+    /// Returns whether the timeline of a recipe is drawn in its first simulation, as it is wanted
+    /// whatever the result is.
     pub(crate) fn at_once(&self, recipe: &str) -> bool {
         self.all || recipe == self.baseline
     }
 
-    /// Returns the timelines of the recipe with the index `recipe` that are wanted and have not
-    /// been drawn; `None` if there are none. A timeline of the slowest request is wanted only of
-    /// the recipes that are compared in detail.
+    /// Returns the timelines of the recipe with the index `recipe` that are still to be drawn;
+    /// `None` if there are none. The slowest request is drawn only for recipes that are compared in
+    /// detail.
     pub(crate) fn missing(&self, result: &ReplayResult, recipe: usize) -> Option<Missing> {
         let is_compared = result.compared().contains(&recipe);
         let whole = (self.all || is_compared) && !result.is_drawn(recipe);
@@ -124,8 +125,8 @@ impl Wanted {
         (whole || part.is_some()).then_some(Missing { whole, part })
     }
 
-    /// Returns the recorders of the missing timelines for a simulation; `came` is the outcome of an
-    /// earlier simulation of the same work, if there was one.
+    /// Returns the recorders for the timelines that a simulation has to draw; `came` is the outcome
+    /// of an earlier simulation of the same work, if there was one.
     pub(crate) fn recorders(
         &self,
         workload: &Workload,
@@ -151,8 +152,8 @@ impl Wanted {
         }
     }
 
-    /// Writes the recorded timelines into the folder of recipe `name`, and returns their facts for
-    /// results.
+    /// Writes the recorded timelines into the folder of the recipe `name`, and returns the facts
+    /// about them that results report.
     pub(crate) fn write(
         &self,
         recorders: Recorders,
@@ -174,16 +175,18 @@ impl Wanted {
     }
 }
 
-/// Returns the time in ns at which the first of those launches started that were on the device in a
-/// part (begin, end) of an earlier run.
+/// Returns the time in ns from which a simulation has to be recorded to draw a part of it that
+/// begins at `from`: the earliest start of a launch that was still on the device then, or `from`.
+/// `came` is an earlier simulation of the same work.
 fn first_of(came: &Outcome, (from, _): (u64, u64)) -> u64 {
     let lasts = |ended: Option<Tick>| ended.is_none_or(|ended| ended.0 >= from);
     let there = came.records.iter().filter(|it| lasts(it.ended)).filter_map(|it| it.started);
     there.map(|started| started.0).min().map_or(from, |first| first.min(from))
 }
 
-/// Returns the time at which the last of the launches ended that were ready before the end of the
-/// span (from, to); `None` if one never ended.
+/// Returns the time until which a simulation has to run for a drawing that ends at `to`: the end of
+/// the last launch that was ready by then. `None` if such a launch never ended in `came`, an
+/// earlier simulation of the same work.
 fn last_of(came: &Outcome, (_, to): (u64, u64)) -> Option<Tick> {
     let within = came.records.iter().filter(|it| it.ready.is_some_and(|ready| ready.0 <= to));
     within.map(|it| it.ended).try_fold(Tick(to), |last, ended| Some(last.max(ended?)))

@@ -18,7 +18,7 @@ use crate::study::{FileNames, Study};
 use crate::sweep::{Bench, CaseBounds, FailedCase, JudgedRun};
 use crate::units::shell;
 
-/// Figure of one process that a search makes as small as it can, such as `train.step`.
+/// Figure of one process that a search minimises, such as `train.step`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Minimise {
     process: String,
@@ -42,24 +42,25 @@ impl FromStr for Minimise {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Tuned {
-    /// Name of the figure that was to be small: `train step`, or `slowdowns`, the product of all
-    /// slowdowns.
+    /// Name of the figure that the search minimised: `train step`, for instance, or `slowdowns`,
+    /// the product of the slowdowns of all processes.
     pub minimised: String,
-    /// Number of candidates: combinations of values that were searched.
+    /// Number of candidates, which are combinations of values of the varied options.
     pub candidates: u64,
     /// Number of candidates of which a simulation ended with an error.
     pub failed: u64,
-    /// Candidates that failed, and why; no conclusion is drawn from them.
+    /// Candidates that failed, and why they failed; they count in no figure and no conclusion.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedCase>,
     /// Number of simulations that the search made.
     pub runs: u64,
     /// Number of random seeds with which the candidates in `best` were simulated.
     pub seeds: u64,
-    /// Names of the processes, each with the figure by which it is judged: `train step`.
+    /// Names of the processes, each with the kind of figure by which it is judged, such as `train
+    /// step`.
     pub processes: Vec<String>,
-    /// Figures under the recipe of today (the device's default), with the other varied options as
-    /// in the best candidate.
+    /// Figures under the device's default recipe; all other varied options have the values of the
+    /// best candidate.
     pub base: TunedRow,
     /// Candidates that were simulated with all seeds, the best first.
     pub best: Vec<TunedRow>,
@@ -67,21 +68,21 @@ pub struct Tuned {
     pub overturning: Vec<String>,
     /// Sentences on the memory that the processes need together, and on how much the device has.
     pub memory: Vec<String>,
-    /// Launches that can run neither under the recipe of today (the device's default) nor under any
-    /// candidate in `best`, in words; `None` where there are none.
+    /// Launches that can run neither under the device's default recipe nor under any candidate in
+    /// `best`, in words; `None` where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub never_ran: Option<String>,
-    /// Figures and verdict of a replay of the recipe of today (the device's default) and of the
-    /// candidates in `best`.
+    /// Figures and verdict of a comparison of the device's default recipe with the candidates in
+    /// `best`.
     pub answer: PolicyFigures,
-    /// Most similar way of sharing that a driver offers, where none offers the recipe of the best
-    /// candidate; else `None`.
+    /// Way of sharing that a driver offers and that is most similar to the recipe of the best
+    /// candidate; `None` where a driver offers that recipe itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_driver: Option<NotOffered>,
     /// Recipe of the best candidate, as TOML.
     pub recipe: String,
-    /// Study with the values of the best candidate but without its recipe, from which the command
-    /// to run next is made.
+    /// Study of the best candidate without its recipe, from which the command is made that the user
+    /// may run next.
     #[serde(skip)]
     asked: Study,
 }
@@ -96,25 +97,26 @@ pub struct TunedRow {
     pub complete: bool,
     /// True if the means over the seeds meet all goals that were set.
     pub goals_met: bool,
-    /// True if the answer in `goals_met` holds wherever in its bounds each figure lies. The best
-    /// candidate and the baseline have bounds by all that is unknown, other candidates by their
-    /// sample of requests.
+    /// True if `goals_met` stays as it is even where each figure is wrong by the full error that
+    /// its bounds allow. For the baseline and the best candidates the bounds cover all unknown
+    /// costs, for other candidates only the randomness of requests.
     pub goals_sure: bool,
-    /// Mean of the minimised figure in nanoseconds, or of the product of all slowdowns; `None` if
-    /// nothing ended.
+    /// Value that the search minimises, as a mean over the seeds: a figure in nanoseconds, or the
+    /// product of all slowdowns; `None` if nothing ended.
     pub objective: Option<f64>,
-    /// Difference of `objective` from that of the best candidate, from pairs of equal seeds: (mean,
-    /// half of its 95 % confidence interval). `None` for the best candidate itself and with one
-    /// seed.
+    /// How much larger `objective` is than that of the best candidate, from pairs of equal seeds:
+    /// (mean, half of its 95 % confidence interval). `None` for the best candidate itself, and
+    /// where there is one seed.
     pub behind: Option<(f64, f64)>,
-    /// Figure by which each process is judged, in nanoseconds; `None` where nothing of it ended.
+    /// Figure by which each process is judged, in nanoseconds; `None` for a process of which
+    /// nothing ended.
     pub figures: Vec<Option<u64>>,
 }
 
 impl Tuned {
-    /// Sets the command to run next in the verdict: it replays the recipe of today (the device's
-    /// default) and the best candidate, and gives the same figures. `recipe` is the file with the
-    /// recipe of the best candidate.
+    /// Sets the command that the verdict proposes to run next: a replay of the device's default
+    /// recipe and of the best candidate, which gives the figures of this search. `recipe` is the
+    /// file in which the recipe of the best candidate was saved.
     pub fn saved_as(&mut self, recipe: &str) {
         let recipes = vec![TODAY.to_owned(), recipe.to_owned()];
         let study = Study { recipes, ..self.asked.clone() };
@@ -129,9 +131,9 @@ impl Tuned {
         recommended.is_some() && recommended == self.best.first().map(|best| &*best.case)
     }
 
-    /// Returns whether the best candidate is better than the second by more than chance: only one
-    /// of the two meets all goals, or the 95 % confidence interval of their difference lies above
-    /// 0. `None` if there is no second one, or only one seed.
+    /// Returns whether the lead of the best candidate over the second is more than chance: only the
+    /// best one meets all goals, or the 95 % confidence interval of the difference lies above 0.
+    /// `None` if there is no second candidate, or only one seed.
     #[must_use]
     pub fn is_sure(&self) -> Option<bool> {
         let second = self.best.get(1)?;
@@ -140,39 +142,41 @@ impl Tuned {
     }
 }
 
-/// Figures of one candidate with one seed and the launches that never ran, or the reason why the
-/// simulation failed.
+/// Result of the simulation of one candidate with one seed: (figures, launches that never ran), or
+/// the reason why it failed.
 type CandidateRun = Result<(PolicyRow, LostLaunches), String>;
-/// Figures, or the reason of the failure, of each simulation: a list for each candidate, in it one
+/// Figures of each simulation, or the reason why it failed: one list for each candidate, with one
 /// entry for each seed.
 type SeedRows = Vec<Vec<Result<PolicyRow, String>>>;
 
 struct Tuning<'t, 'b> {
     bench: &'t Bench<'b>,
-    /// Name of the recipe of today: the device's default.
+    /// Name of the device's default recipe.
     today: &'static str,
     seeds: usize,
     judged: Vec<JudgedProcess>,
     minimise: Option<(usize, GoalMetric)>,
-    /// Figures under the recipe of today (the device's default), one entry for each seed, with the
-    /// other varied options as in the first candidate.
+    /// Figures under the device's default recipe, one entry for each seed; all other varied options
+    /// have the values of the first candidate.
     base: Vec<PolicyRow>,
     rows: SeedRows,
-    /// Launches that never ran under each candidate; they do not depend on the seed.
+    /// Launches that never ran, for each candidate; the seed does not matter for them.
     lost: Vec<LostLaunches>,
-    /// Candidates whose figures have bounds, as (index of the candidate, its figures with bounds by
-    /// the first seed); `None` stands for the recipe of today (the device's default).
+    /// Candidates that were also simulated with the bounds of unknown costs, each as (index of the
+    /// candidate, figures with bounds for the first seed); `None` as index stands for the device's
+    /// default recipe.
     bounded: Vec<(Option<usize>, PolicyRow)>,
     runs: u64,
 }
 
 impl Bench<'_> {
-    /// Searches the best values of the varied options. Candidates that meet all goals come first,
-    /// of them the one under which `minimise` is least; with `None`, the product of all slowdowns.
-    /// Seeds are not varied: each round runs the better half of the candidates by further seeds.
+    /// Searches the best values of the varied options. Candidates that meet all goals rank first;
+    /// among equals the one with the smaller `minimise` ranks first, or, where that is `None`, with
+    /// the smaller product of all slowdowns. Each round simulates the better half of the candidates
+    /// with further random seeds.
     ///
     /// # Errors
-    /// When no candidate can be had, or the watcher cancels.
+    /// When no candidate can be simulated, or the watcher cancels the search.
     pub fn tune(&self, minimise: Option<&Minimise>) -> Result<Tuned, StudyError> {
         let seeds = self.cases().seeds()?;
         let first = self.cases().get(0)?.study;
@@ -204,7 +208,7 @@ impl Bench<'_> {
     }
 }
 
-/// Returns a study under the recipe of today (the device's default), without settings of the user.
+/// Returns a study under the device's default recipe, without values of the user for its keys.
 fn base_of(study: &Study) -> Study {
     Study { recipes: vec![TODAY.to_owned()], settings: Vec::new(), ..study.clone() }
 }
@@ -226,8 +230,8 @@ impl Minimise {
 }
 
 impl Tuning<'_, '_> {
-    /// Simulates the candidates `left` with the further seeds `more`, and ranks them by all seeds
-    /// so far, the best first. Candidates that fail are left out.
+    /// Simulates the candidates `left` with the seeds `more`, and returns them ranked by all seeds
+    /// so far, the best first. Candidates of which a simulation fails are left out.
     fn round(&mut self, left: &[usize], more: Range<usize>) -> Result<Vec<usize>, StudyError> {
         let jobs: Vec<(usize, usize)> =
             left.iter().flat_map(|&at| more.clone().map(move |seed| (at, seed))).collect();
@@ -280,7 +284,7 @@ impl Tuning<'_, '_> {
         Ok(ranking)
     }
 
-    /// Returns the candidates that failed, and why they did.
+    /// Returns the candidates that failed, each with the reason.
     fn failures(&self) -> Vec<FailedCase> {
         let of = |(at, rows): (usize, &Vec<Result<PolicyRow, String>>)| {
             let error = rows.iter().find_map(|row| row.as_ref().err())?.clone();
@@ -289,8 +293,8 @@ impl Tuning<'_, '_> {
         self.rows.iter().enumerate().filter_map(of).collect()
     }
 
-    /// Returns the figures of the recipe of today (the device's default), then of these candidates,
-    /// as means over all seeds so far, with the goals judged.
+    /// Returns the figures of the device's default recipe (`base`, one row for each seed), then
+    /// those of the candidates `left`, as means over all seeds so far, and judges the goals.
     fn figures(&self, base: &[PolicyRow], left: &[usize]) -> PolicyFigures {
         let of = |rows: &[Result<PolicyRow, String>]| {
             PolicyRow::over_seeds(rows.iter().flatten().cloned().collect())
@@ -313,8 +317,7 @@ impl Tuning<'_, '_> {
         )
     }
 
-    /// Returns the row of a recipe in which every figure is missing, for a recipe whose simulation
-    /// failed.
+    /// Returns a row without any figures, for a recipe whose simulation failed.
     fn empty(&self) -> PolicyRow {
         PolicyRow {
             recipe: String::new(),
@@ -332,8 +335,8 @@ impl Tuning<'_, '_> {
         }
     }
 
-    /// Returns the figure that is to be small: nanoseconds, or the product of all slowdowns; `None`
-    /// where a figure is missing.
+    /// Returns the value to be minimised: a figure in nanoseconds, or the product of all slowdowns;
+    /// `None` where a figure is missing.
     fn value(&self, row: &PolicyRow) -> Option<f64> {
         match self.minimise {
             Some((at, metric)) => row.processes[at].figure(metric).map(|ns| ns as f64),
@@ -347,8 +350,8 @@ impl Tuning<'_, '_> {
         }
     }
 
-    /// Returns the figures under the recipe of today (the device's default), with the other varied
-    /// options as in the candidate `candidate`, for each of `seeds` seeds.
+    /// Returns the figures under the device's default recipe for each of `seeds` seeds; all other
+    /// varied options have the values of the candidate with the index `candidate`.
     fn base_of(&self, candidate: usize, seeds: usize) -> Result<Vec<PolicyRow>, StudyError> {
         let study = |at: usize| Ok::<_, StudyError>(base_of(&self.bench.cases().get(at)?.study));
         let first = candidate * self.seeds;
@@ -363,9 +366,9 @@ impl Tuning<'_, '_> {
             .collect()
     }
 
-    /// Judges the candidates again, with goals relative to the recipe of today (the device's
-    /// default), whose other varied options are as in the best candidate, not as in the first.
-    /// Returns (indices of the candidates, the best first; their figures).
+    /// Judges the candidates a last time. Goals that are relative to the device's default recipe
+    /// are now measured with the other options set as in the best candidate, not as in the first.
+    /// Returns (indices of the candidates, the best first; figures).
     fn judged_last(
         &mut self,
         ranking: &[usize],
@@ -391,8 +394,8 @@ impl Tuning<'_, '_> {
         Ok((ranking, figures))
     }
 
-    /// Returns the candidates whose policies differ from the recipe of today (the device's
-    /// default), which has a row of its own in the figures.
+    /// Returns the candidates that differ from the device's default recipe in a policy or an
+    /// option; the default has a row of its own in the figures.
     fn other_than_today(&self, ranking: &[usize]) -> Result<Vec<usize>, StudyError> {
         let policies = |study: &Study| -> Result<Option<Recipe>, StudyError> {
             let mut recipe = self.bench.recipe(study)?.map(|named| named.recipe);
@@ -411,7 +414,7 @@ impl Tuning<'_, '_> {
         Ok(others)
     }
 
-    /// Returns the name of the figure that is to be small.
+    /// Returns the name of the figure that the search minimises, such as `train step`.
     fn minimised(&self) -> String {
         self.minimise.map_or_else(
             || "slowdowns".to_owned(),
@@ -488,8 +491,8 @@ impl Tuning<'_, '_> {
     }
 }
 
-/// Returns the candidates in the order of their ranks in the figures; the first row of the figures
-/// is that of today's recipe (the device's default), the next rows are those of `candidates`.
+/// Returns the candidates in the order in which `figures` ranks them. The first row of `figures` is
+/// the device's default recipe, the further rows are `candidates`.
 fn order(figures: &PolicyFigures, candidates: &[usize]) -> Vec<usize> {
     let places = figures.ranking.iter().filter_map(|place| place.checked_sub(1));
     places.map(|place| candidates[place]).collect()

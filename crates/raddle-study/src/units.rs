@@ -4,7 +4,8 @@
 
 use std::borrow::Cow;
 
-/// Writes nanoseconds with the unit that suits them: `417 ns`, `1.20 us`, `35.1 ms`, `2.00 s`.
+/// Writes a time in nanoseconds in the unit that suits its size: `417 ns`, `1.20 us`, `35.1 ms`,
+/// `2.00 s`.
 pub fn duration(ns: u64) -> String {
     const UNITS: [(f64, &str); 3] = [(1e3, "us"), (1e6, "ms"), (1e9, "s")];
     if ns < 1000 {
@@ -13,8 +14,8 @@ pub fn duration(ns: u64) -> String {
     scaled(ns as f64, &UNITS)
 }
 
-/// Writes `ns` nanoseconds in the unit that suits the time `other`, without the unit and with as
-/// many decimals as `other` has: `1.2` beside `16.9 ms`.
+/// Writes the time `ns`, in nanoseconds, in the unit that suits the time `other`, without the unit
+/// and with the decimals that `other` has: `1.2` beside `16.9 ms`.
 pub fn in_unit_of(other: u64, ns: u64) -> String {
     if other < 1000 {
         return ns.to_string();
@@ -40,8 +41,8 @@ pub fn size(bytes: u64) -> String {
     scaled(bytes as f64, &UNITS)
 }
 
-/// Writes a value with three significant digits and the unit that suits it; `units` has (size of
-/// the unit, name), ascending.
+/// Writes a value with three significant digits in the unit that suits its size; `units` has (size
+/// of the unit, name), the smallest first.
 fn scaled(value: f64, units: &[(f64, &str); 3]) -> String {
     // A value that would round up to 1000 of a unit is shown as 1.00 of the next unit.
     let suits = |(unit, _): &&(f64, &str)| value / unit < 999.5;
@@ -102,7 +103,8 @@ pub fn share(part: u128, whole: u128) -> f64 {
     (part as f64 / whole as f64 * 10_000.0).round() / 10_000.0
 }
 
-/// Returns whether a character changes the direction of the text around it, or breaks the line.
+/// Returns whether a character changes the direction of the text around it (as in right-to-left
+/// scripts), or breaks the line.
 pub fn turns(c: char) -> bool {
     matches!(
         c,
@@ -110,9 +112,9 @@ pub fn turns(c: char) -> bool {
     )
 }
 
-/// Writes text from an input file on one line, without control characters and characters that turn
-/// the text around them, with at most `limit` characters. A longer text loses its middle, as names
-/// of one kind begin alike and differ at the end.
+/// Writes text from an input file on one line with at most `limit` characters; control characters,
+/// and characters that change the direction of text, become `?`. A longer text loses its middle, as
+/// names of one kind begin alike and differ at the end.
 pub fn plain(text: &str, limit: usize) -> String {
     let harmless = |c: char| if c.is_control() || turns(c) { '?' } else { c };
     let mut left = limit;
@@ -129,8 +131,8 @@ pub fn plain(text: &str, limit: usize) -> String {
     begin.chars().chain(sign.chars()).chain(end.chars()).map(harmless).collect()
 }
 
-/// Returns (begin, end) of a text that loses its middle. For two characters of the begin one of the
-/// end is kept, as long as `room` returns true for the next character.
+/// Removes the middle of a text and returns (beginning, end). Characters are kept for as long as
+/// `room` returns true for the next one: two of the beginning for each one of the end.
 pub fn without_middle(text: &str, mut room: impl FnMut(char) -> bool) -> (&str, &str) {
     let mut middle = text.chars();
     for taken in 1.. {
@@ -146,8 +148,8 @@ pub fn without_middle(text: &str, mut room: impl FnMut(char) -> bool) -> (&str, 
     (&text[..begin], &text[begin + middle.len()..])
 }
 
-/// Shortens names from input files to at most `limit` characters, so that no two are equal if
-/// possible: names that would be equal lose their common begin.
+/// Shortens names from input files to at most `limit` characters and keeps them different where
+/// possible: of names that would become equal, the beginning that they share is dropped.
 pub fn apart(names: &[&str], limit: usize) -> Vec<String> {
     let short: Vec<String> = names.iter().map(|name| plain(name, limit)).collect();
     let alike = |at: usize| -> Vec<usize> {
@@ -198,7 +200,7 @@ pub fn quoted(word: &str) -> String {
 }
 
 /// Writes text from an input file for a terminal: line breaks and tabs stay; other control
-/// characters, and characters that turn the text around them, become `?`.
+/// characters, and characters that change the direction of text, become `?`.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     let harmful = |c: char| (c.is_control() && !matches!(c, '\n' | '\t')) || turns(c);
     match text.contains(harmful) {
@@ -207,7 +209,7 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Writes the characters that [`harmless`] replaces as JSON escapes, which mean the same.
+/// Replaces the characters that [`harmless`] would replace by JSON escapes with the same meaning.
 pub fn escaped_json(text: String) -> String {
     let harmful = |c: char| (c.is_control() && c != '\n') || turns(c);
     if !text.contains(harmful) {

@@ -64,8 +64,8 @@ impl VendorWords {
         }
     }
 
-    /// Returns the vendor's word for the resource that limits residency, given by its name in
-    /// results.
+    /// Returns the vendor's word for a resource that limits residency (the number of workgroups on
+    /// a compute unit); `limiter` is its name in results.
     #[must_use]
     pub fn limiter(self, limiter: &'static str) -> &'static str {
         match limiter {

@@ -26,7 +26,7 @@ pub struct VerdictFile {
 pub struct VerdictRule {
     /// Patterns of kernel names, with `*` and `?`.
     pub names: Vec<String>,
-    /// Verdict whether these kernels may be stopped and run again.
+    /// Verdict on whether these kernels may be stopped and run again.
     pub verdict: VerdictWord,
     /// Pairs of arguments of the kernel; the verdict holds only where the memory of the two shares
     /// no byte.
@@ -37,7 +37,7 @@ pub struct VerdictRule {
     pub reason: Option<String>,
 }
 
-/// Verdict whether a kernel may be stopped and run again.
+/// Verdict on whether a kernel may be stopped and run again.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VerdictWord {
@@ -51,8 +51,8 @@ pub enum VerdictWord {
     Unknown,
 }
 
-/// Reads the rules in a file of verdicts. Returns (rules, number of conditional verdicts, which
-/// count as idempotent).
+/// Reads the rules in a file of verdicts. Returns (rules, number of conditional verdicts); a
+/// conditional verdict makes a rule that the kernel may be killed and run again.
 pub(crate) fn rules(file: &str, text: &str) -> Result<(Vec<IdempotenceRule>, usize), StudyError> {
     let read: VerdictFile = toml_or_json(text).map_err(|error| {
         StudyError::Refused(format!(

@@ -8,14 +8,16 @@ pub trait Watcher: Sync {
     /// Called when a simulation has to be made once more, with the number of its launches.
     fn begin_more(&self, _launches: u64) {}
 
-    /// Called when a search begins a round, with the number of its cases; each that ends adds one.
+    /// Called when a search begins a round, with the number of cases in it; [`Self::add`] is called
+    /// when each of them ends.
     fn begin_cases(&self, _cases: u64) {}
 
     /// Called with a text about the work that is being done.
     fn say(&self, _what: &str) {}
 
-    /// Called when the first simulation of a recipe has ended; `figures` returns the figures by
-    /// which each process is judged, in words. Their intervals follow from further simulations.
+    /// Called when the first simulation of a recipe has ended. `figures` returns in words the
+    /// figure by which each process is judged; the intervals of these figures come only from later
+    /// simulations.
     fn found(&self, _recipe: &str, _figures: &dyn Fn() -> String) {}
 
     /// Called with the number of launches, or of cases, that have ended since the last call.
@@ -33,7 +35,8 @@ pub trait Watcher: Sync {
 
 impl Watcher for () {}
 
-/// Watcher that passes on no progress of the study, but its wish to end the study.
+/// Watcher that hides the progress of a study from another watcher, and asks that one whether to
+/// end the study.
 pub(crate) struct Quiet<'w>(pub(crate) &'w dyn Watcher);
 
 impl Watcher for Quiet<'_> {

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 /// Reads a value from a text of TOML, or of JSON where the text begins with `{`.
 ///
 /// # Errors
-/// The line, from 1, and what was expected there.
+/// Returns the number of the line, from 1, and what was expected there.
 pub(crate) fn toml_or_json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     if text.trim_start().starts_with('{') {
         return json(text.as_bytes());
@@ -24,7 +24,7 @@ pub(crate) fn toml_or_json<T: DeserializeOwned>(text: &str) -> Result<T, String>
 /// Reads a value from a text of JSON.
 ///
 /// # Errors
-/// The line, from 1, and what was expected there.
+/// Returns the number of the line, from 1, and what was expected there.
 pub(crate) fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     serde_json::from_slice(bytes).map_err(|error| {
         let told = without_content(&error.to_string());

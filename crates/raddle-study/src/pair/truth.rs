@@ -41,12 +41,12 @@ pub struct PairTruth {
     /// Names of the two programs: first the one that answers requests, then the one that repeats
     /// steps.
     pub programs: [String; 2],
-    /// Arrival times of the requests in ms, by the name of the load; used for cases that have none
-    /// of their own.
+    /// Arrival times of the requests in ms, by the name of the load; used for every case of that
+    /// load in which a repetition has no arrival times of its own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub arrivals: BTreeMap<String, PairTimes>,
-    /// Times in ms by way of sharing, then by case (`A alone LOAD`, `B alone`, `beside LOAD`), then
-    /// by program.
+    /// Measured times in ms, by the name of the way of sharing, then by case (`A alone LOAD`, `B
+    /// alone`, `beside LOAD`), then by program.
     pub ways: BTreeMap<String, BTreeMap<String, BTreeMap<String, PairTimes>>>,
 }
 
@@ -65,13 +65,14 @@ pub enum PairTimes {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what each field is")]
 pub enum TruthError {
-    /// The file does not have the form of such measurements; the text says why.
+    /// The file cannot be read as measurements of two programs; the text says why.
     #[error("it is no measured pair ({0})")]
     Form(String),
     /// The file has a version or a unit that this version of raddle does not read.
     #[error("its version is {version} and its unit `{unit}`, this raddle reads 1 and `ms`")]
     Version { version: u32, unit: String },
-    /// A case has lists of repetitions or times that contradict each other; `why` says how.
+    /// Lists of one measured case are missing, hold an impossible time, or have different numbers
+    /// of repetitions; `why` says which.
     #[error("{way}, {case}: {why}")]
     Case { way: String, case: String, why: &'static str },
     /// The file has no case in which both programs ran under a way of sharing that replays can
@@ -109,9 +110,10 @@ impl PairTimes {
     }
 }
 
-/// Returns (recipe that stands for a measured way of sharing such as `mps-30-70`, percentages of
-/// the device of both programs). The percentages are `None` unless the way is a partition; the
-/// result is `None` where no recipe stands for the way.
+/// Returns the recipe that simulates a measured way of sharing, such as `partition` for
+/// `mps-30-70`, and the percentage of the device that each of the two programs gets. The
+/// percentages are `None` for every recipe but `partition`; the result is `None` where no recipe
+/// simulates the way.
 #[must_use]
 pub fn recipe_of(way: &str) -> Option<(&'static str, Option<[u32; 2]>)> {
     let recipe = match way {
@@ -129,9 +131,9 @@ pub fn recipe_of(way: &str) -> Option<(&'static str, Option<[u32; 2]>)> {
     Some((recipe, None))
 }
 
-/// Returns the way of sharing under which `raddle calibrate pair` measures what a recipe simulates:
-/// `mps-30-70` for `partition-30-70`; `None` for a recipe whose way it does not measure, such as
-/// streams, which are of one program.
+/// Returns the way of sharing that `raddle calibrate pair` has to measure for comparison with a
+/// recipe, such as `mps-30-70` for `partition-30-70`. `None` where the command cannot measure it:
+/// streams, for instance, belong to one program, and the command runs two.
 pub(crate) fn way_of(recipe: &str) -> Option<String> {
     let way = match recipe.strip_prefix("partition-") {
         Some(percents) => format!("mps-{percents}"),
@@ -165,8 +167,8 @@ impl PairTruth {
         Ok(read)
     }
 
-    /// Returns the cases in which both programs ran under ways of sharing that replays know, in the
-    /// order of the names.
+    /// Returns the cases in which both programs ran beside each other under a way of sharing that
+    /// raddle can simulate, sorted by the name of the way, then by the load.
     pub(super) fn cases(&self) -> Result<Vec<PairCase>, TruthError> {
         let mut all = Vec::new();
         for (way, cases) in self.ways.iter().filter(|(way, _)| recipe_of(way).is_some()) {
@@ -184,8 +186,8 @@ impl PairTruth {
         if all.is_empty() { Err(TruthError::Nothing { one, other }) } else { Ok(all) }
     }
 
-    /// Returns the measured times of each program alone in nanoseconds, in order: the median request
-    /// of the first, the mean step of the second, one for each measurement under any load.
+    /// Returns all times that were measured for each program alone, in nanoseconds: for the first
+    /// program the median request, for the second the mean step, one value for each measurement.
     pub(super) fn alone(&self) -> Result<[Vec<u64>; 2], TruthError> {
         let cases = self.ways.iter().flat_map(|(way, cases)| cases.iter().map(move |it| (way, it)));
         let mut found = [Vec::new(), Vec::new()];
@@ -241,11 +243,12 @@ impl PairTruth {
         }
     }
 
-    /// Returns the case in which both programs ran under a recipe (its name in results) and a load;
-    /// with `None` the only load that was measured under the recipe.
+    /// Returns the case in which both programs ran under the recipe with this name in results, at
+    /// the load with this name; `None` as load means the only load that was measured under the
+    /// recipe.
     ///
     /// # Errors
-    /// A message in words, where there is no such case, or several.
+    /// Returns a message where no case, or more than one, fits the recipe and the load.
     pub(crate) fn case(&self, recipe: &str, load: Option<&str>) -> Result<PairCase, String> {
         let cases = self.cases().map_err(|error| error.to_string())?;
         let is_way = |case: &&PairCase| match recipe_of(&case.way) {

@@ -9,25 +9,25 @@ use crate::rules::Setting;
 use crate::units::duration;
 
 /// Time of half a switch between processes (saving one, or restoring one) in the bundled recipe of
-/// time slices, in nanoseconds; `TURN_NS` is the length of a turn there. The user may set both
-/// otherwise.
+/// time slices, in nanoseconds; `TURN_NS` is the length of a turn in that recipe. The user can
+/// change both values.
 const SWITCH_NS: u64 = 151_500;
 const TURN_NS: u64 = 2_270_000;
 
-/// Times that a preemption flag costs, each as (key, most that the time is taken to be where it is
-/// unknown, in nanoseconds). All are assumed: the exit as twice that of a V100, the others as some
-/// reads over the bus.
+/// Upper bounds for the three times that a preemption flag costs, for devices on which they are
+/// unknown, each as (key in the recipe, nanoseconds). The bounds are assumptions: twice what a V100
+/// needs for `exit-ns`, a few reads over the bus for the others.
 const MOST_OF_FLAG: [(&str, u64); 3] =
     [("flag-ns", 20_000), ("exit-ns", 5_000), ("check-ns", 1_000)];
 
-/// Most that a save or a restore of a process is taken to cost where nothing is known of a device, in
-/// nanoseconds, beside the bytes that it moves: half of the longest switch that was measured (RTX
-/// 5090).
+/// Upper bound, in nanoseconds, for the time of saving or restoring a process on a device where it
+/// is unknown, without the time to move its bytes: half of the longest switch that was measured (on
+/// an RTX 5090).
 const MOST_OF_SWITCH: u64 = 178_000;
 
-/// Returns the costs of preempting that are unknown for a device, each as (key in the recipe, most
-/// that it is taken to be in nanoseconds): those of a flag for recipes whose launches test one,
-/// those of a switch for recipes that save work and restore it.
+/// Returns the costs of preempting that a recipe needs and that are unknown for a device, each as
+/// (key in the recipe, upper bound in nanoseconds): those of a preemption flag where launches test
+/// one, that of a switch where work is saved and restored.
 pub(crate) fn unknown_prices(recipe: &Recipe, device: &Device) -> Vec<(&'static str, u64)> {
     let runtime = recipe.runtime.or(raddle_sim::device_runtime(device));
     let half = device.time_slices().map_or(MOST_OF_SWITCH, |slices| slices.switch_ns()[2] / 2);
@@ -107,8 +107,9 @@ impl NamedRecipe {
         (!told.is_empty()).then(|| format!("{}, by which its interval is", told.join(", ")))
     }
 
-    /// Returns copies of the recipe with the least and the most that each of its assumed figures
-    /// may be on a device; empty where no figure is assumed, or the user set them.
+    /// Returns copies of the recipe in which the assumed times, such as the length of a turn, have
+    /// the smallest or the largest value that is possible on a device. Empty where no time is
+    /// assumed.
     ///
     /// # Errors
     /// When a recipe cannot be read, which would be a fault of raddle itself.
@@ -141,8 +142,8 @@ impl NamedRecipe {
         pairs.map(of).collect()
     }
 
-    /// Returns a copy of the recipe in which each unknown cost of preempting has the most that it
-    /// is taken to be; `None` where none is unknown.
+    /// Returns a copy of the recipe in which each unknown cost of preempting is set to its upper
+    /// bound; `None` where no cost is unknown.
     fn at_most_price(&self, device: &Device) -> Option<Self> {
         let unknown = unknown_prices(&self.recipe, device);
         let most = |key: &str| unknown.iter().find(|(of, _)| *of == key).map(|&(_, ns)| ns);

@@ -14,20 +14,21 @@ use crate::runs::{AllRuns, Runner, RunsPlan};
 use crate::search;
 use crate::share::{self, ShareCandidate, Tenants};
 
-/// (number of a kind of way of sharing, such as MPS; one candidate of that kind, with values for
-/// its parameters).
+/// (number of a kind of way of sharing, such as MPS; a candidate of that kind, which has values for
+/// all parameters).
 type KindOf = (usize, ShareCandidate);
 
-/// Number of requests in the simulations by which the parameters of a way of sharing are chosen,
-/// where the requests have no end.
+/// Number of requests in the simulations that choose the parameters of a way of sharing, where the
+/// user did not limit the number of requests.
 const SEARCHED: u32 = 100;
-/// Fraction of a goal's limit. A figure above it, computed from [`SEARCHED`] requests, may turn out
-/// to miss the goal with more requests.
+/// Fraction of a goal's limit above which a figure counts as near the limit: computed from only
+/// [`SEARCHED`] requests, it may turn out to miss the goal with more requests.
 const NEAR: f64 = 0.8;
 
 impl Prepared {
     /// Chooses the ways of sharing that are compared, each with its best parameters, and returns
-    /// their recipes. `reference` is the recipe that a goal is relative to.
+    /// their recipes. `reference` is the recipe relative to whose figures a goal is set, if there
+    /// is one.
     pub(super) fn choose_modes(
         &mut self,
         reference: Option<NamedRecipe>,
@@ -70,9 +71,9 @@ impl Prepared {
         Ok((best.into_iter().map(|(_, candidate)| candidate).collect(), broken))
     }
 
-    /// Splits candidates into (candidates that a search compares; candidates that are the only one
-    /// of their kind, or that the user names with their parameters, so that no search can leave them
-    /// out). The baseline is always in the first list, unless that is empty.
+    /// Splits candidates into (candidates among which a search chooses; candidates that are kept in
+    /// any case, as they are the only one of their kind or the user named them with their
+    /// parameters). The baseline is always in the first list, unless that list is empty.
     fn with_rivals(
         &self,
         candidates: &[ShareCandidate],
@@ -93,8 +94,8 @@ impl Prepared {
         (with_kinds(searched), with_kinds(alone))
     }
 
-    /// Searches the best candidates of each kind. Returns (best candidates, candidates whose runs
-    /// ended with an error).
+    /// Finds the best candidates of each kind by simulations. Returns (best candidates, candidates
+    /// whose simulations ended with an error).
     fn search(
         &self,
         candidates: &[KindOf],
@@ -172,9 +173,9 @@ impl Prepared {
     }
 }
 
-/// Returns further candidates to keep, as indices: for each kind whose best candidate comes near
-/// the limit of a goal, the candidate whose figures stay farthest below the limits, where that is
-/// another one. With more requests, the best one may turn out to miss the goal.
+/// Returns indices of candidates to keep beside the `best` one of each kind. Where the best one
+/// comes near the limit of a goal, and so may miss it with more requests, the candidate of that
+/// kind whose figures stay farthest below the limits is kept too.
 fn safest(best: &[usize], ranking: &[usize], (kinds, tightest): (&[usize], &[f64])) -> Vec<usize> {
     let near = best.iter().filter(|&&own| tightest[own] > NEAR);
     let of = |&own: &usize| {

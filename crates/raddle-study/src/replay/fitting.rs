@@ -9,8 +9,9 @@ use crate::watcher::Watcher;
 use crate::{parallel, self_replay};
 
 impl Study {
-    /// Fits the model to each profile by replays of that profile alone on its own device, or takes
-    /// a stored fit of an earlier command. A file is fitted once, however many processes run it.
+    /// Fits launch latency and workgroup times to each profile by replays of that profile alone on
+    /// the device of its recording, or takes the fit that an earlier command stored. A file is
+    /// fitted once, however many processes run it.
     pub(crate) fn fit(
         &self,
         profiles: &mut [Loaded],

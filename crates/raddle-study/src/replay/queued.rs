@@ -11,9 +11,10 @@ use crate::result::is_issue_unknown;
 use crate::study::Study;
 
 impl Study {
-    /// Plans the processes as if all work whose issue no file tells had been issued without the
-    /// recorded gaps. The truth lies between that and `workload`, in which such gaps stay. `None`
-    /// where every file tells the issue of its work, or the user wants such gaps to be left out.
+    /// Plans the processes again for files that do not say when work was issued: that work is then
+    /// issued early, without the recorded gaps. The truth lies between this plan and `workload`,
+    /// which keeps those gaps. `None` where every file says when its work was issued, or where
+    /// `workload` already leaves the gaps out.
     ///
     /// # Errors
     /// The errors of [`Study::workload`].

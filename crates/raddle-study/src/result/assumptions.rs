@@ -24,8 +24,8 @@ pub struct Rules {
     pub communication: CommRule,
     /// Sentence on the memory that the processes need together, and on how much the device has.
     pub memory: String,
-    /// True if a launch of which the file does not say when it was issued counts as issued together
-    /// with the launch before it, which closes recorded gaps between them.
+    /// True if launches whose time of issue the file does not tell count as issued together with
+    /// the launch before them, so that the gaps that were recorded between them vanish.
     pub queued: bool,
     /// Source of the weights by which energy is counted, in words; `None` where energy is not
     /// counted.
@@ -35,7 +35,8 @@ pub struct Rules {
     /// Sentence about the time that neighbours cost while no resource is full; `None` where replays
     /// do not charge it.
     pub contention: Option<String>,
-    /// Other claims of the user, one sentence each.
+    /// Statements of the user about the work, such as which kernels may be killed and run again,
+    /// one sentence each.
     pub claims: Vec<String>,
     /// Warnings about rules that changed nothing, one sentence each.
     pub warnings: Vec<String>,
@@ -48,8 +49,9 @@ pub struct Rules {
     pub by_name: bool,
 }
 
-/// Returns the assumptions of the cost model, one clause (part of a sentence) each, with the part
-/// of each profile's kernel time that the clause concerns.
+/// Returns the assumptions of the cost model, one clause (part of a sentence) each; where an
+/// assumption concerns some kernels only, its clause says how much of each profile's kernel time
+/// they take.
 pub(super) fn cost_model(sources: &[ProfileFacts], rules: &Rules, repeats: bool) -> Vec<String> {
     let mut said = vec![
         format!(
@@ -214,8 +216,8 @@ fn communication(sources: &[ProfileFacts], comm: CommRule) -> Option<String> {
     })
 }
 
-/// Returns the text that `figure` gives: of the only profile, or of several profiles, each behind
-/// its name.
+/// Returns the text that `figure` gives for the only profile; for several profiles the texts of
+/// all, each with the name of its profile before it.
 fn each(sources: &[ProfileFacts], figure: impl Fn(&ProfileFacts) -> String) -> String {
     match sources {
         [source] => figure(source),
@@ -228,7 +230,8 @@ fn each(sources: &[ProfileFacts], figure: impl Fn(&ProfileFacts) -> String) -> S
 }
 
 /// Warns of profiles whose device is unknown where the user named the device to replay on. The user
-/// knows that this device stands in, so these warnings do not overturn the answer.
+/// then knows that this device stands in for the unknown one, so that these warnings do not make
+/// the answer doubtful.
 pub(super) fn named_for(sources: &[ProfileFacts], target: &DeviceFacts) -> Vec<String> {
     let named = matches!(target.found, DeviceFound::Named | DeviceFound::File);
     let named = sources.iter().filter(|_| named);

@@ -77,8 +77,9 @@ impl std::fmt::Display for DeviceFacts {
     }
 }
 
-/// Returns (number of units for a person that one unit of a refused demand has, name of these
-/// units, such as "bytes of shared memory"). `footprint` is what one workgroup needs.
+/// Returns the readable unit in which an error message gives a refused amount: (number of such
+/// units in one granule of the resource, name of the unit, such as "bytes of shared memory").
+/// `footprint` is what one workgroup needs.
 pub(super) fn unit(
     device: &Device,
     resource: Resource,
@@ -91,8 +92,8 @@ pub(super) fn unit(
     unit_of(device, resource)
 }
 
-/// Returns (how many units for a person, such as bytes or registers, one granule of a resource has;
-/// the name of these units).
+/// Returns the readable unit of a resource: (number of such units in one granule, the smallest
+/// amount that the device hands out; name of the unit, such as "bytes of shared memory").
 #[must_use]
 pub fn unit_of(device: &Device, resource: Resource) -> (u64, &'static str) {
     let granules = &device.granules;

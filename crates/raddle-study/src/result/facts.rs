@@ -47,8 +47,8 @@ pub struct ReplayedProfile<'p> {
     pub latency: LaunchLatency,
     /// Rule for which of the recorded waits of one stream for another the replay keeps.
     pub waits: WaitRule,
-    /// (property by which times are scaled to the device replayed on, factor of the scale); `None`
-    /// where times are not scaled.
+    /// (property of devices by which times are scaled to the device replayed on, factor of that
+    /// scaling); `None` where times are not scaled.
     pub scaled: Option<(Scaling, TimeScale)>,
 }
 
@@ -71,8 +71,7 @@ fn at_home<S: serde::Serializer>(place: &RecordedOn, to: S) -> Result<S::Ok, S::
     to.serialize_bool(*place == RecordedOn::ThisDevice)
 }
 
-/// Fraction of launches without a recorded time of issue from which on that lack can make the
-/// answer wrong.
+/// Smallest fraction of launches without a recorded time of issue that can make the answer wrong.
 const MANY_LAUNCHES: f64 = 0.1;
 
 /// Returns whether a profile does not say when a tenth or more of its launches were issued.
@@ -81,7 +80,7 @@ pub(crate) fn is_issue_unknown(profile: &Profile) -> bool {
     OriginShares::of(&kernels, Field::Arrival).assumed >= MANY_LAUNCHES
 }
 
-/// Facts about one profile in results.
+/// Facts about one profile, as results report them.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProfileFacts {
@@ -104,13 +103,15 @@ pub struct ProfileFacts {
     pub kernels: u64,
     /// Number of memory copies in the profile.
     pub copies: u64,
-    /// Numbers of copies whose direction is not between host and device, by direction.
+    /// Number of copies that are not between host and device, such as copies within the device, for
+    /// each direction.
     #[serde(skip_serializing_if = "CopiesElsewhere::is_empty")]
     pub copies_elsewhere: CopiesElsewhere,
     /// Number of fills of memory in the profile.
     pub sets: u64,
-    /// Fractions of the kernel time without a shape (grid and needed resources), and with a shape
-    /// from the capture of a graph; `None` where every kernel came with its shape.
+    /// Fractions of the kernel time in kernels whose shape (grid and needed resources) is unknown,
+    /// and in kernels whose shape comes from the capture of a graph; `None` where the file has the
+    /// shape of every kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown_kernels: Option<UnknownKernels>,
     /// Number of workgroups of all launches of the profile together.
@@ -121,7 +122,7 @@ pub struct ProfileFacts {
     pub(crate) kernel_ns: u64,
     /// Fraction of the time of all work that copies of unknown direction take.
     pub(crate) copied: f64,
-    /// Time from the first begin to the last end, in ns.
+    /// Time from the start of the first op to the end of the last op of the profile, in ns.
     pub span_ns: u64,
     pub(crate) resolution_ns: u64,
     /// Time in the replay at which the process begins, in ns.
@@ -129,9 +130,11 @@ pub struct ProfileFacts {
     /// Share of the process: its weight for policies that divide turns or the device by shares; 1
     /// by default.
     pub share: u32,
-    /// Origins of the arrival times of kernels, as fractions of the launches.
+    /// Fractions of the kernel launches whose arrival time is measured, joined from another record,
+    /// assumed, or unknown.
     pub(crate) arrivals: OriginShares,
-    /// Fraction of kernel time in launches whose barriers are assumed.
+    /// Fraction of the kernel time in launches of which it is assumed, not known, whether their
+    /// workgroups use a barrier.
     pub(crate) barrier_assumed: f64,
     /// Fraction of kernel time in launches for which the kinds of instructions that their waves
     /// issue are assumed from the name of the kernel.
@@ -160,8 +163,8 @@ pub struct ProfileFacts {
     /// Numbers of recorded waits of one stream for another, and the rule for which of them the
     /// replay keeps.
     pub(crate) stream_waits: StreamWaitFacts,
-    /// Least time from issue to start, in ns. The field `handover_ns` is the least time from the
-    /// end of an op to the start of one that waits for it.
+    /// Least time from the issue of a launch to its start, in ns. The field `handover_ns` is the
+    /// least time from the end of an op to the start of an op that waited for it.
     pub(crate) launch_ns: u64,
     pub(crate) handover_ns: u64,
     /// Faults and gaps that were met in the file, each with a count.
@@ -169,8 +172,8 @@ pub struct ProfileFacts {
     /// Warnings and errors of the profiler about its own recording of the GPU.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) diagnostics: Vec<String>,
-    /// Fraction of the time without a kernel in which work had been issued and had not begun, 0 to
-    /// 1.
+    /// Of the time in which no kernel ran, the fraction (0 to 1) in which work had been issued but
+    /// had not started.
     #[serde(skip)]
     idle_issued: f64,
     /// Reason for which the device of the recording was assumed, in words; `None` where it was not
@@ -202,13 +205,15 @@ impl CommunicationShares {
     }
 }
 
-/// Recorded waits of one stream of a profile for another, by how their source is known.
+/// Counts of the recorded waits of one stream of a profile for another stream, by whether the file
+/// names the stream that is waited for.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct StreamWaitFacts {
-    /// Number of waits whose source the file names.
+    /// Number of waits for which the file names the stream that is waited for.
     pub(crate) recorded: u64,
-    /// Number of waits of which the file has only the place, so that their source is inferred.
+    /// Number of waits for which the file only says when the waiting stream waited, so that the
+    /// stream waited for is inferred.
     pub(crate) inferred: u64,
     /// Name of the rule for which of the recorded waits of one stream for another the replay keeps.
     pub(crate) rule: &'static str,
@@ -292,7 +297,8 @@ impl ProfileFacts {
 }
 
 impl ProfileFacts {
-    /// Fills in how far the figures of a process that runs this profile may be believed.
+    /// Returns the description of a process that runs this profile, with the facts added that say
+    /// how reliable its figures are.
     #[must_use]
     pub fn judge(&self, process: JudgedProcess) -> JudgedProcess {
         JudgedProcess {
@@ -316,9 +322,9 @@ impl ProfileFacts {
         self.arrivals.assumed >= MANY_LAUNCHES
     }
 
-    /// Returns how much later the profile ends alone on its own device than it did when recorded,
-    /// as a fraction of the recorded span. `None` where its host does not wait for the device, or
-    /// it was recorded on another device.
+    /// Returns the relative error of the replayed end: how much later the profile ends in a replay
+    /// alone than in its recording, as a fraction of the recorded span. `None` where the host does
+    /// not wait for the device, or the profile was recorded on another device.
     fn end_error(&self, process: &JudgedProcess) -> Option<f64> {
         // The time alone of a request or a step counts from its own begin; the end of a process
         // counts from the start of the run.
@@ -343,44 +349,47 @@ fn time<'o>(ops: impl Iterator<Item = &'o Op>) -> u128 {
     ops.map(|op| u128::from(op.duration_ns)).sum()
 }
 
-/// Requests of one profile, as results describe them.
+/// Requests that run one profile, as results describe them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RequestFacts {
     /// Name of the format of the file of arrivals; `words` for requests that were given in words.
     pub format: &'static str,
-    /// Name of the task (entry) in the file of arrivals by which the requests arrive.
+    /// Name of the task (entry) in the file of arrivals that lists these requests.
     pub task: String,
     /// Name of the kind of arrivals: periodic, poisson, trace, continuous or dependent.
     pub process: &'static str,
-    /// Mean number of requests a second, of recorded times to a tenth; `None` where their times
-    /// only follow from the replay.
+    /// Mean number of requests per second; for recorded arrivals rounded to a tenth. `None` where
+    /// each request waits for the end of another, so that there is no fixed rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_s: Option<f64>,
-    /// Number of requests that were replayed; `None` where their times only follow from the replay.
+    /// Number of requests that were replayed; `None` where only the replay decides how many there
+    /// are.
     pub replayed: Option<u64>,
-    /// Number of all requests that the load asks for; `None` where their times only follow from the
-    /// replay.
+    /// Number of all requests that the arrival file or the user asks for; `None` where only the
+    /// replay decides how many there are.
     pub of: Option<u64>,
-    /// Time in the replay from which on no request arrives, in nanoseconds; `None` where only the
-    /// arrival file or the end of other processes sets an end.
+    /// Time in the replay from which on no request arrives, in nanoseconds; `None` where no such
+    /// time is fixed before the replay.
     pub until_ns: Option<u64>,
-    /// First seed of the random numbers; `None` where nothing was drawn at random.
+    /// First seed of the random numbers by which requests are drawn; `None` where nothing is
+    /// random.
     pub seed: Option<u64>,
-    /// Number of seeds, counted up from `seed`; `None` where there is one.
+    /// Number of random seeds, counted up from `seed`; `None` where one seed is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seeds: Option<u16>,
-    /// True if each replay draws as many requests as its percentiles need.
+    /// True if the user did not limit the number of requests, so that each replay draws as many as
+    /// its percentiles need.
     #[serde(rename = "as-many-as-needed")]
     pub is_open: bool,
-    /// Largest random delay by which requests were moved later, in nanoseconds and exclusive;
-    /// `None` where none was moved.
+    /// Upper bound, not reached, of the random delay that is added to arrival times, in
+    /// nanoseconds; `None` where no request is delayed.
     pub jitter_ns: Option<u64>,
-    /// Unit in which the times of the file were read, and why, in words; `None` where no time was
-    /// read.
+    /// Unit in which the arrival times of the file were read, and the reason, in words; `None`
+    /// where no arrival time was read.
     pub time_unit: Option<String>,
-    /// Number of times in the file that are earlier than the time just before them in the file; the
-    /// times were then sorted.
+    /// Number of arrival times in the file that are earlier than the one just before them; the
+    /// times were sorted after reading.
     pub unsorted: u64,
 }
 

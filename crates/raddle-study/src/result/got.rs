@@ -26,8 +26,8 @@ pub struct TenantGot {
     /// Number of requests or steps of the process that ended per second; `None` where it has
     /// neither.
     pub per_second: Option<f64>,
-    /// [least, most] of `per_second`, between which contention leaves the true number; `None` where
-    /// contention is not charged.
+    /// Bounds (least, most) of `per_second` that follow from the uncertain cost of contention;
+    /// `None` where contention is not charged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_second_between: Option<[f64; 2]>,
 }
@@ -40,18 +40,18 @@ pub struct Guarantee {
     /// Whole device in the unit of `parts`, such as its number of compute units; more than the sum
     /// of `parts` where some belong to no process.
     pub all: u64,
-    /// Kind of thing that is guaranteed to a process: compute units or turns.
+    /// Kind of resource of which each process has a guaranteed part: compute units or turns.
     pub of: GuaranteeOf,
 }
 
-/// Kind of thing of which a process has a guaranteed part.
+/// Kind of resource of which a recipe guarantees each process a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GuaranteeOf {
     /// Compute units that no other process may use.
     Units,
     /// Compute units that serve other processes while their owner has nothing to start.
     LentUnits,
-    /// Turns of time, which go to other processes where their owner has nothing to run.
+    /// Turns on the whole device, which go to other processes while their owner has nothing to run.
     Turns,
 }
 

@@ -4,17 +4,18 @@ use serde::Serialize;
 
 use crate::units::{count, duration, plain};
 
-/// Highest load at which the recommended recipe meets all goals, with all else as the user set it.
-/// Requests that arrive at a rate come faster or slower, all by the same factor.
+/// Highest load at which the recommended recipe meets all goals of the user. The load is changed by
+/// making all requests that arrive at a rate come faster or slower by one factor.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LoadLimit {
     /// Name of the recommended recipe, for which the load limit holds.
     pub recipe: String,
-    /// Highest replayed load that met all goals, among those below every load that missed one, in
-    /// percent of the load asked for; `None` where every replayed load missed a goal.
+    /// Highest load, in percent of the load that the user asked for, at which all goals were met in
+    /// a replay and below which none was missed; `None` where every replayed load missed a goal.
     pub met_percent: Option<u32>,
-    /// True if at that load all goals are met wherever in its bounds (error) each figure lies.
+    /// True if the goals are met at the load `met_percent` even where each figure is wrong by the
+    /// full error that its bounds allow.
     pub met_surely: bool,
     /// Lowest replayed load that missed a goal, in percent of the load asked for; `None` where
     /// every replayed load met all goals.
@@ -35,8 +36,8 @@ pub struct LoadLimitLeftOut {
     /// Number of workgroups that one replay starts; the search would start all of them again for
     /// each load that it tries.
     pub workgroups: u64,
-    /// Largest number of workgroups of a replay for which the load limit is searched; `workgroups`
-    /// is above it.
+    /// Largest number of workgroups in one replay for which raddle searches the load limit without
+    /// being told to.
     pub most: u64,
     /// Command that finds the highest load at which all goals are met, as a list of words, with
     /// files named without folders.
@@ -71,8 +72,8 @@ pub struct RatedProcess {
 }
 
 impl LoadLimit {
-    /// Writes the limit as a sentence without its full stop; with `brief` the sentence does not
-    /// name the process or the recipe.
+    /// Writes the load limit as a sentence without its full stop; with `brief` the sentence does
+    /// not name the process or the recipe.
     #[must_use]
     pub fn text(&self, brief: bool) -> String {
         let of = match (brief, self.processes.as_slice()) {
@@ -102,8 +103,8 @@ impl LoadLimit {
         }
     }
 
-    /// Returns the load at a percentage of the load asked for: with one process in requests per
-    /// second, to a tenth, else in percent.
+    /// Converts a load in percent of the load that the user asked for to the unit of the sentence:
+    /// with a single process requests per second, rounded to a tenth, else percent.
     fn load(&self, percent: u32) -> f64 {
         match self.processes.as_slice() {
             [only] => (only.per_s * f64::from(percent) / 10.0).round() / 10.0,

@@ -31,21 +31,21 @@ pub struct RefusedLaunches {
     pub available: u64,
     /// Unit of the amounts, such as "bytes of shared memory".
     pub unit: &'static str,
-    /// Room on a compute unit that the approximate search of the recipe does not find, where that
-    /// is the reason; else `None`.
+    /// Room on a compute unit that the recipe's inexact search for free registers or memory
+    /// overlooks, where this is why the launches cannot run; else `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreported: Option<Unreported>,
     /// Number of launches of the kernel that can never run for this reason.
     pub launches: u64,
 }
 
-/// Free room on a compute unit that an approximate search of a recipe does not find.
+/// Free room on a compute unit that an inexact search of a recipe overlooks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Unreported {
-    /// Name of the search of the recipe, such as `sampled`.
+    /// Name of the inexact search that the recipe uses, such as `sampled`.
     pub search: &'static str,
-    /// Amount that an empty compute unit has in neighbouring granules, in the unit of the refusal.
+    /// Amount of the resource on an empty compute unit, in the unit of the refused launches.
     pub there_is: u64,
 }
 
@@ -103,9 +103,9 @@ impl NeverEnded {
     }
 }
 
-/// Returns the room of an empty compute unit that the approximate search of a recipe does not find,
-/// where that room would suffice for the refused workgroup; else `None`. `size` is the number of
-/// units (such as bytes) in one granule.
+/// Returns the room on an empty compute unit that the recipe's inexact search overlooks although it
+/// would suffice for the refused workgroup; else `None`. `size` is the number of readable units
+/// (such as bytes) in one granule.
 fn unreported(recipe: &Recipe, device: &Device, why: &Refusal, size: u64) -> Option<Unreported> {
     let config: &MatchingConfig = recipe.allocate.settings()?;
     let search = match config.search {
@@ -159,13 +159,13 @@ pub(super) fn stuck(outcome: &Outcome, profiles: &[ReplayedProfile<'_>]) -> Vec<
     found.into_values().collect()
 }
 
-/// Least fraction of a profile's kernel time that must never have run for the lost work to count as
-/// able to make the answer wrong.
+/// Smallest fraction of a profile's kernel time that can make the answer wrong if it never runs in
+/// a replay.
 const NOTICED: f64 = 0.01;
 
-/// Describes the profiles of which some launches can never run under some recipe. A launch that can
-/// never run takes no time, so the part of the kernel time that such launches have decides if the
-/// answer may be wrong.
+/// Describes the profiles of which some launches can never run under some recipe. Replays count no
+/// time for such launches, so the answer may be wrong where they make up a large part of the kernel
+/// time.
 pub(crate) fn never_ran(
     profiles: &[ReplayedProfile<'_>],
     runs: &[(&str, LostLaunches)],
@@ -253,7 +253,8 @@ pub(crate) fn lost_shares(profiles: &[ReplayedProfile<'_>], lost: &LostLaunches)
     profiles.iter().zip(lost).map(own).collect()
 }
 
-/// Returns the launches that were refused in the replay `run`, one entry for each profile.
+/// Returns the launches that the device refused in the replay `run` as they can never run there,
+/// one entry for each profile.
 pub(crate) fn lost_in(profiles: &[ReplayedProfile<'_>], run: &Outcome) -> LostLaunches {
     let mut lost = vec![(0_u64, 0_u128); profiles.len()];
     for refused in &run.refused {

@@ -15,7 +15,7 @@ use serde::Serialize;
 pub struct NotOffered {
     /// Name of the recommended recipe.
     pub recipe: String,
-    /// Name of the recipe of the most similar way of sharing that a driver offers.
+    /// Name of the driver's way of sharing that is most similar to the recipe.
     pub nearest: &'static str,
     /// Command, variable or call that switches that most similar way of sharing on.
     pub by: &'static str,

@@ -5,15 +5,15 @@ use raddle_sim::{ProcessSummary, Summary};
 use super::overturning::Overturning;
 use crate::units::{count, plain};
 
-/// Smallest number of requests still waiting when the last one arrived, from which on a replay can
+/// Smallest number of requests that must still wait when the last request arrives for a replay to
 /// count as overloaded.
 const BACKLOG: u64 = 5;
 /// Largest number of characters of a recipe's name in the line of a warning.
 const NAME: usize = 18;
 
 /// Returns whether more requests of a process arrive than are served: when the last request
-/// arrived, more than a tenth of all requests, and at least [`BACKLOG`], had not ended. Requests
-/// that all arrive at once are none of these.
+/// arrives, more than a tenth of all requests, and at least [`BACKLOG`], have not ended. Requests
+/// that all arrive at once never count as an overload.
 fn is_overloaded(process: &ProcessSummary) -> bool {
     let of = |it: &raddle_sim::RequestSummary| {
         let all_at_once = it.waiting + 1 >= it.arrived;

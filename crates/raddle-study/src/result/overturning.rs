@@ -25,8 +25,8 @@ pub struct Overturning {
 /// Least fraction of kernel time that communication must have, or of the time of all work that
 /// copies must have, to be able to overturn the answer.
 const LARGE: f64 = 0.25;
-/// Names of faults of files that can overturn an answer, each group with the words of its warning:
-/// much of the work may be missing, or the last value or the span may be wrong.
+/// Groups of faults of input files that can make an answer wrong, each as (names of the faults,
+/// words of the warning about them).
 const IN_FILES: [(&[&str], &str); 3] = [
     (
         &["truncated", "damaged", "lost-events"],
@@ -35,12 +35,13 @@ const IN_FILES: [(&[&str], &str); 3] = [
     (&["no-line-end"], "the last line has no end, its last value may be cut"),
     (&["time-outlier"], "times lie far from all others, so the span says little"),
 ];
-/// Largest number of characters of a name that stands alone in a warning's line; `FIRST` is that of
-/// a name with a number beside it. A longer name loses its middle.
+/// Largest number of characters of the name of a profile in a warning's line that names one
+/// profile; `FIRST` is the limit where a number of other profiles follows. A longer name loses its
+/// middle.
 const ALONE: usize = 18;
 const FIRST: usize = 10;
-/// Largest number of the profiler's messages that a line quotes; `TOLD` is the largest number of
-/// characters of one message.
+/// Largest number of messages of the profiler that a warning's line quotes; `TOLD` is the largest
+/// number of characters of one quoted message.
 const QUOTED: usize = 2;
 const TOLD: usize = 120;
 
@@ -56,7 +57,8 @@ impl Overturning {
     }
 }
 
-/// Writes names in few characters: the only one, or the first and how many more there are.
+/// Writes a list of profile names briefly: a single name alone, or the first name and the number of
+/// further names.
 fn brief(names: &[&str]) -> String {
     match names {
         [only] => plain(only, ALONE),
@@ -65,8 +67,9 @@ fn brief(names: &[&str]) -> String {
     }
 }
 
-/// Returns the warnings about profiles that can make an answer for a device wrong. `queued` is true
-/// if recorded gaps are closed; `scaling` is the rule by which times are scaled to the device.
+/// Returns the warnings about profiles that can make an answer for the device `target` wrong.
+/// `queued` is true if gaps recorded between launches are left out; `scaling` is the rule by which
+/// times are scaled to the device.
 #[must_use]
 pub fn of_profiles(
     sources: &[ProfileFacts],
@@ -162,8 +165,9 @@ fn guessed(sources: &[ProfileFacts]) -> Option<Overturning> {
     })
 }
 
-/// Warns of profiles whose device was assumed to be the nearest of the table or one of several that
-/// fit; without such a profile, of a device to replay on that was assumed so; else `None`.
+/// Warns of profiles for whose device the table has only a similar one, or several that fit. Where
+/// no profile is concerned, warns of a device to replay on that was assumed in this way; else
+/// returns `None`.
 fn assumed(sources: &[ProfileFacts], target: &DeviceFacts) -> Option<Overturning> {
     let with = || sources.iter().filter_map(|source| Some((source, source.assumed.as_deref()?)));
     let found = with().map(|(source, why)| {
@@ -185,8 +189,8 @@ fn assumed(sources: &[ProfileFacts], target: &DeviceFacts) -> Option<Overturning
     })
 }
 
-/// Warns of profiles whose device is unknown and for which another device stands in that nobody
-/// named; `None` where there are none.
+/// Warns of profiles whose device is unknown, so that the device replayed on stands in for it
+/// without having been named by the user; `None` where there are none.
 fn unknown(sources: &[ProfileFacts], target: &DeviceFacts) -> Option<Overturning> {
     let named = matches!(target.found, DeviceFound::Named | DeviceFound::File);
     let found = sources
@@ -209,8 +213,8 @@ pub(super) fn stands_in(source: &ProfileFacts, target: &DeviceFacts) -> Option<S
     Some(format!("{} {why}, so {target} stands in for it in the cost model", source.name))
 }
 
-/// Names of the faults of files whose figures no device can have, each as (fault, figure that
-/// counts as unknown for it).
+/// Faults of files by which a figure of a launch has a value that no device allows, each as (name
+/// of the fault, figure that then counts as unknown).
 const IMPOSSIBLE: [(&str, &str); 6] = [
     ("impossible-registers", "registers"),
     ("impossible-shared-memory", "shared memory"),
@@ -296,9 +300,9 @@ fn beginning(text: &str, limit: usize) -> String {
     format!("{words} …")
 }
 
-/// Warns of profiles most of whose launches have no recorded time of issue; `None` where there are
-/// none. It is then assumed when their hosts would issue them beside other processes, which changes
-/// the meaning of a replay.
+/// Warns of profiles of which a tenth or more of the launches has no recorded time of issue; `None`
+/// where there are none. Replays have to assume when the host issues such launches, which changes
+/// what their figures mean.
 fn no_launch_times(sources: &[ProfileFacts], queued: bool) -> Option<Overturning> {
     let without = || sources.iter().filter(|source| source.issue_unknown());
     let found = without().map(|source| {
@@ -380,9 +384,9 @@ fn met_in_files(
     Overturning::of(found, |names| format!("{names}: {told}"))
 }
 
-/// Returns a warning that some resets (kills of launches, which then start again) that a recipe
-/// wanted were not made although a launch ran; `None` where there were none. Such work leaves by
-/// the flag instead.
+/// Returns a warning that under a recipe some resets (kills of running launches, which later start
+/// again) were refused although a launch ran; `None` where none were. The launches then leave the
+/// device by a preemption flag instead.
 pub(super) fn refused_resets(name: &str, preemption: &PreemptionSummary) -> Option<Overturning> {
     let refused = preemption.resets_refused.iter();
     let refused = || refused.clone().filter(|(why, _)| **why != RefusedReset::NothingRuns);

@@ -24,7 +24,8 @@ use crate::answer::{JudgedProcess, PolicyFigures, PolicyRow, today};
 use crate::sweep::FailedCase;
 use crate::units::{counted, plain, them};
 
-/// Version of the JSON format of the result; it grows when a key goes or changes its meaning.
+/// Version of the JSON format of the result; it is raised when a key is removed or changes its
+/// meaning.
 const SCHEMA: u32 = 1;
 
 /// Result of a replay as a whole: what was replayed, the figures, and the recommendation.
@@ -43,7 +44,7 @@ pub struct ReplayResult {
     pub profiles: Vec<ProfileFacts>,
     /// Assumptions on which every figure depends, each a clause (part of a sentence).
     pub assumptions: Vec<String>,
-    /// Warnings that a reader should think about, one sentence each.
+    /// All warnings of the result, one sentence each.
     pub warnings: Vec<String>,
     /// Warnings that can make the answer wrong, each in one line for the top of the printed result.
     pub overturning: Vec<String>,
@@ -53,8 +54,8 @@ pub struct ReplayResult {
     /// of the printed result.
     #[serde(skip)]
     pub in_brief: usize,
-    /// Names of the recipes under which some launches never ended; their figures are of the other
-    /// launches.
+    /// Names of the recipes under which some launches never ended; the figures of these recipes
+    /// leave such launches out.
     pub stuck: Vec<String>,
     /// Recipes whose simulations ended with an error, and the errors; they have no figures.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -89,7 +90,7 @@ pub struct ReplayResult {
     /// Files that the commands of `setup` need.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub setup_files: Vec<SetUpFile>,
-    /// Results of the recipes, one each, in the order replayed.
+    /// Results of the recipes, one each, in the order in which the recipes were replayed.
     pub recipes: Vec<RecipeResult>,
 }
 
@@ -107,8 +108,8 @@ pub struct RecipeResult {
     pub log_bytes: Option<u64>,
     /// Timeline of the replay; `None` where none was drawn.
     pub timeline: Option<DrawnTimeline>,
-    /// Timeline of the time of the slowest request, on every compute unit; `None` where none was
-    /// drawn.
+    /// Timeline of the period in which the slowest request ran, on every compute unit; `None` where
+    /// none was drawn.
     pub slowest_timeline: Option<DrawnTimeline>,
     /// Figures of the replay of all processes together under the recipe.
     pub summary: Summary,
@@ -120,7 +121,7 @@ pub struct RecipeResult {
     pub refusals: Vec<RefusedLaunches>,
     /// Number of launches of later repetitions of the processes that can never run.
     pub refused_again: u64,
-    /// Launches that never ended although nothing more could happen, one entry for each kernel.
+    /// Launches that had not ended when the replay came to a standstill, one entry for each kernel.
     pub stuck: Vec<StuckLaunches>,
     /// Reason why launches never ended; `None` where all ended.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -162,8 +163,9 @@ impl RecipeResult {
     }
 }
 
-/// Returns the warnings of loads that are too high for the recipes that decide: those that the
-/// verdict names, and today's. Of other ways the open end of the interval says enough.
+/// Returns the warnings that more requests arrive than are served, for the recipes that the verdict
+/// names and for the device's default. For other recipes the open end of the interval of their
+/// figures says enough.
 fn overloads(answer: &PolicyFigures, recipes: &[RecipeResult]) -> Vec<Overturning> {
     let named = [answer.verdict.recipe.as_ref(), answer.verdict.or.as_ref()];
     let today = answer.rows.get(answer.baseline).map(|row| &row.recipe);
@@ -238,8 +240,8 @@ impl ReplayResult {
         }
     }
 
-    /// Adds the recipes whose simulations ended with an error; the answer is then about the other
-    /// recipes.
+    /// Adds the recipes whose simulations ended with an error; the answer then compares only the
+    /// other recipes.
     pub fn fail(&mut self, broken: &[FailedCase]) {
         if broken.is_empty() {
             return;
@@ -270,7 +272,7 @@ impl ReplayResult {
         (failed > 0).then(|| format!("{failed} of {of} failed: {why}"))
     }
 
-    /// Adds clauses to the verdict, each of which says why the verdict is less certain.
+    /// Adds clauses to the verdict, each of which gives a reason why it is less certain.
     pub(crate) fn rest_on(&mut self, clauses: impl Iterator<Item = String>) {
         self.answer.verdict.trust.extend(clauses);
     }
@@ -310,8 +312,8 @@ impl ReplayResult {
         &self.answer
     }
 
-    /// Returns the indices of the recipes that are compared in detail: the baseline, and the recipe
-    /// that the verdict names where it is another one.
+    /// Returns the indices of the recipes that are compared in detail: the baseline and, where it
+    /// is another one, the recipe that the verdict recommends.
     #[must_use]
     pub fn compared(&self) -> Vec<usize> {
         let answer = &self.answer;

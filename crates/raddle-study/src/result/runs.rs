@@ -51,14 +51,15 @@ pub struct RecipeRun {
     /// Summaries of the simulations of all processes with other random requests, one for each seed
     /// after the first.
     pub seeds: Vec<Summary>,
-    /// Summaries of the simulations of all processes with the least and the most contention; empty
-    /// where contention is not charged.
+    /// Summaries of the simulations of all processes at the lower and at the upper bound of the
+    /// cost of contention; empty where contention is not charged.
     pub bounds: Vec<Summary>,
-    /// Summary of a simulation in which hosts issue early, without the recorded gaps, where no file
-    /// says when they did; `None` where there was no such simulation.
+    /// Summary of a simulation for profiles whose file does not say when their work was issued, in
+    /// which hosts issue that work early, without the recorded gaps; `None` where there was no such
+    /// simulation.
     pub queued: Option<Summary>,
-    /// Wave-slot time that each process had beyond its own compute units, in wave slots times ns;
-    /// `None` where no units are lent.
+    /// Wave-slot time that each process used on compute units of other processes, in wave slots
+    /// times ns; `None` where the recipe lends no compute units.
     pub lent: Option<Vec<u128>>,
     /// Size of the decision log in bytes; `None` where none was written.
     pub log_bytes: Option<u64>,
@@ -66,8 +67,7 @@ pub struct RecipeRun {
     pub timeline: Option<DrawnTimeline>,
 }
 
-/// Data from which results are made, beside the simulations of recipes: device, profiles, rules and
-/// goals.
+/// Data other than simulations from which results are made: device, profiles, rules and goals.
 #[derive(Debug)]
 pub struct Replay<'r> {
     /// Device that was replayed on.
@@ -103,14 +103,14 @@ pub struct DrawnTimeline {
     pub grain: &'static str,
     /// Number of slices (bars) that are drawn, including those of launches and streams.
     pub slices: u64,
-    /// Simulated time in ns from which on launches are not drawn, as more launches were ready than
-    /// may be drawn; `None` where all are drawn.
+    /// Simulated time in ns after which no launches are drawn, as more of them were ready than a
+    /// timeline may show; `None` where all are drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut_ns: Option<u64>,
     /// Step of the counters in ns: each sample of a counter is its highest value within one step.
     pub counter_step_ns: u64,
-    /// True if the times at which launches were off the device were too many to be drawn, so that
-    /// they were left out.
+    /// True if the timeline leaves out the periods in which preempted launches were off the device,
+    /// as there were too many of them.
     pub off_times_left_out: bool,
 }
 

@@ -58,8 +58,8 @@ impl Runner<'_> {
         })
     }
 
-    /// Returns whether it is known before a simulation of all processes that no longer one will
-    /// follow it.
+    /// Returns whether a simulation of all processes cannot be followed by one with more requests,
+    /// as far as this is known before it runs.
     fn is_last(&self) -> bool {
         let RunsPlan { workload, open, .. } = &self.plan;
         !open.can_grow(workload, open.first(workload))
@@ -85,10 +85,10 @@ impl Runner<'_> {
         Ok(RunDone::Ran(Box::new(outcome), drawn, lent.map(Lent::into_wave_ns)))
     }
 
-    /// Simulates with as many requests as the figures need. Returns (outcome, use of lent compute
-    /// units); the second is `None` where no units are lent, or not all processes run together. A
-    /// decision log is kept of the last simulation only; where it was not known beforehand that a
-    /// simulation is the last, it is made once more for the log.
+    /// Simulates a job, again and again with more requests until its percentiles are known well
+    /// enough. Returns (outcome, use of lent compute units); the second is `None` where no units
+    /// are lent, or not all processes run together. Only the last simulation keeps a decision log,
+    /// and is repeated for it where it turns out to be the last only afterwards.
     pub(super) fn settled(&self, job: RunJob<'_>) -> Result<(Outcome, Option<Lent>), StudyError> {
         let plan = &self.plan;
         let mut workload = self.workload(job);
@@ -125,8 +125,8 @@ impl Runner<'_> {
         }
     }
 
-    /// Returns the workload that a job simulates, without costs of neighbours where each process
-    /// has memory of its own.
+    /// Returns the workload that a job simulates. Where each process has memory of its own,
+    /// neighbours cost it nothing, so contention costs are left out.
     pub(super) fn workload(&self, job: RunJob<'_>) -> Cow<'_, Workload> {
         let all = self.read(job);
         let is_charged = |plan: &ProcessPlan| !plan.contention.is_empty() || plan.demand.is_some();
@@ -142,8 +142,8 @@ impl Runner<'_> {
         self.charged(job)
     }
 
-    /// Returns the workload of the plan on which a job is based: [`RunsPlan::queued`] if the job
-    /// says so and there is one, else [`RunsPlan::workload`].
+    /// Returns the workload on which a job is based: [`RunsPlan::queued`] if the job asks for it
+    /// and the plan has one, else [`RunsPlan::workload`].
     fn read(&self, job: RunJob<'_>) -> &Workload {
         let other = self.plan.queued.filter(|_| job.queued);
         other.unwrap_or(self.plan.workload)

@@ -9,8 +9,8 @@ use super::mig;
 use super::modes::{has_compute_partitions, left_out};
 use super::parts::Tenants;
 
-/// Returns why time slices, MPS, priorities, MIG or partitions of the device are not among the ways
-/// that are tried for these tenants; one clause each.
+/// Returns for each way of sharing that people ask about (such as MPS, MIG and partitions) and that
+/// is not tried on this device with these tenants the reason, as a clause.
 pub(crate) fn not_tried(device: &Device, tenants: &Tenants) -> Vec<String> {
     if tenants.len() < 2 {
         return Vec::new();

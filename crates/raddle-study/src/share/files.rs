@@ -25,13 +25,14 @@ pub(super) fn device_plugin(strategy: &str, tenants: usize) -> SetUpFile {
     manifest("device-plugin.json", "Kubernetes: settings of NVIDIA's device plugin", &value)
 }
 
-/// Returns the part of a Kubernetes claim by which NVIDIA's DRA driver sets the default time slice.
+/// Returns the sharing settings of a Kubernetes claim with which NVIDIA's DRA driver sets the
+/// default time slice.
 pub(super) fn time_slices() -> Value {
     json!({ "strategy": "TimeSlicing", "timeSlicingConfig": { "interval": "Default" } })
 }
 
-/// Returns the part of a Kubernetes claim by which NVIDIA's DRA driver starts MPS, with a
-/// percentage of the threads for each client; `None` sets no percentage.
+/// Returns the sharing settings of a Kubernetes claim with which NVIDIA's DRA driver starts MPS.
+/// Each client gets `percent` percent of the threads; `None` sets no percentage.
 pub(super) fn mps(percent: Option<u32>) -> Value {
     match percent {
         Some(percent) => {
@@ -41,8 +42,8 @@ pub(super) fn mps(percent: Option<u32>) -> Value {
     }
 }
 
-/// Returns the text of a Kubernetes claim of one device that all tenants name, shared as `sharing`
-/// says, as a file.
+/// Returns a file with a Kubernetes claim of one device, to which the pods of all tenants refer;
+/// `sharing` has the settings by which they share the device.
 pub(super) fn resource_claim(sharing: &Value) -> SetUpFile {
     let parameters = json!({
         "apiVersion": "resource.nvidia.com/v1beta1", "kind": "GpuConfig", "sharing": sharing
@@ -54,8 +55,8 @@ pub(super) fn resource_claim(sharing: &Value) -> SetUpFile {
     }))
 }
 
-/// Returns a Kubernetes claim of these MIG instances of one device, as a file; each tenant names a
-/// request of its own in it.
+/// Returns a file with a Kubernetes claim of several MIG instances of one device; the claim has one
+/// request for each tenant.
 pub(super) fn instances(profiles: &[&str]) -> SetUpFile {
     let request = |(at, profile): (usize, &&str)| {
         let chosen = format!("device.attributes['gpu.nvidia.com'].profile == '{profile}'");
@@ -70,7 +71,8 @@ pub(super) fn instances(profiles: &[&str]) -> SetUpFile {
     }))
 }
 
-/// Writes a pod for each tenant, with its own instance of the claim of [`instances`].
+/// Writes a pod for each tenant, which uses that tenant's MIG instance of the claim of
+/// [`instances`].
 pub(super) fn mig_pods(tenants: &[Tenant<'_>]) -> SetUpFile {
     let what = "Kubernetes 1.34: pods, each with its instance of the claim";
     claim_pods(
@@ -80,9 +82,9 @@ pub(super) fn mig_pods(tenants: &[Tenant<'_>]) -> SetUpFile {
     )
 }
 
-/// Writes the script that makes MIG instances and prints which tenant runs on which; `profiles` are
-/// the kinds of the instances, in the order of the tenants, and `cut` those in the order in which
-/// they are made.
+/// Writes the script that makes MIG instances and prints which tenant runs on which. `profiles` are
+/// the kinds of the instances in the order of the tenants; `cut` lists the same kinds in the order
+/// in which the script makes them.
 pub(super) fn mig_script(profiles: &[&str], cut: &str, tenants: &[Tenant<'_>]) -> SetUpFile {
     let own = |(at, tenant): (usize, &Tenant<'_>)| {
         let (profile, number) = (profiles[at], nth(profiles, at));
@@ -96,8 +98,8 @@ pub(super) fn mig_script(profiles: &[&str], cut: &str, tenants: &[Tenant<'_>]) -
     SetUpFile { name: "mig.sh", what: "the two commands, and which program gets which", text }
 }
 
-/// Returns which one of the instances of its kind the instance with the index `at` is, counted from
-/// 1 in the order of the tenants.
+/// Returns the number of an instance among the instances of its kind, counted from 1 in the order
+/// of the tenants; `at` is its index among all instances.
 pub(super) fn nth(profiles: &[&str], at: usize) -> usize {
     profiles[..=at].iter().filter(|own| **own == profiles[at]).count()
 }
@@ -112,8 +114,9 @@ fn claim(devices: Value) -> SetUpFile {
     manifest("resource-claim.json", "Kubernetes 1.34: a claim for NVIDIA's DRA driver", &value)
 }
 
-/// Writes a pod for each tenant, all of which name the claim of [`resource_claim`]. The MPS client in
-/// the pod of the tenant with an index reads `variable` with the value that `value` returns for it.
+/// Writes a pod for each tenant, all of which use the claim of [`resource_claim`] under MPS. In
+/// each pod the environment variable `variable` has the value that `value` returns for the index of
+/// the tenant.
 pub(super) fn mps_pods(
     tenants: &[Tenant<'_>],
     variable: &str,
@@ -128,8 +131,8 @@ pub(super) fn mps_pods(
     })
 }
 
-/// Writes a pod for each tenant, all of which name the claim [`CLAIM`]. The container of the tenant
-/// with an index has the members that `own` returns for it.
+/// Writes a pod for each tenant, all of which use the claim [`CLAIM`]. `own` returns the members of
+/// the container for the index of a tenant.
 fn claim_pods(
     (name, what): (&'static str, &'static str),
     tenants: &[Tenant<'_>],
@@ -156,8 +159,9 @@ fn list(name: &'static str, what: &'static str, pods: Vec<Value>) -> SetUpFile {
     manifest(name, what, &json!({ "apiVersion": "v1", "kind": "List", "items": pods }))
 }
 
-/// Writes pods for the KAI Scheduler of Kubernetes, one for each tenant on one device. The fraction
-/// of the device that a pod asks for is of memory, as the driver divides time.
+/// Writes pods for the KAI Scheduler of Kubernetes, one for each tenant of one device. The fraction
+/// that each pod asks for is a fraction of the device's memory only; compute time is divided by the
+/// driver.
 pub(super) fn kai(tenants: &[Tenant<'_>]) -> SetUpFile {
     // Fractions are rounded down to hundredths, so that all pods fit.
     let fraction = format!("{:.2}", (100 / tenants.len().max(1)) as f64 / 100.0);
@@ -180,13 +184,14 @@ pub(super) fn kai(tenants: &[Tenant<'_>]) -> SetUpFile {
     list("kai-pods.json", "Kubernetes: pods for KAI Scheduler", pods)
 }
 
-/// Returns the recipe by which a way of sharing is replayed, as a file.
+/// Returns the recipe that simulates a way of sharing, as a file.
 pub(super) fn recipe(chosen: &ShareCandidate) -> SetUpFile {
     let text = chosen.recipe.text().to_owned();
     SetUpFile { name: "recipe.toml", what: "the recipe, also for raddle replay --recipe", text }
 }
 
-/// Returns the names of tenants, with what each gets, as lines of a comment in C.
+/// Returns lines for a comment in C, one for each tenant, with its name and what it gets of the
+/// device.
 fn comment(tenants: &[Tenant<'_>], what: impl Fn(usize) -> String) -> String {
     let plain = |name: &str| -> String {
         let kept = |c: char| c.is_ascii_alphanumeric() || "-_. ".contains(c);
@@ -198,8 +203,8 @@ fn comment(tenants: &[Tenant<'_>], what: impl Fn(usize) -> String) -> String {
     tenants.iter().enumerate().map(line).collect()
 }
 
-/// Writes a C program that makes execution contexts of CUDA in one process, with a stream for each
-/// tenant; `sets` has (percent, multiprocessors) of each.
+/// Writes a C program that makes one CUDA execution context for each tenant in one process, each
+/// with a stream. `sets` has for each tenant (percent, number of multiprocessors).
 pub(super) fn contexts(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> SetUpFile {
     let units: Vec<String> = sets.iter().map(|(_, units)| units.to_string()).collect();
     let told = comment(tenants, |at| format!("{} multiprocessors", sets[at].1));
@@ -211,8 +216,8 @@ pub(super) fn contexts(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> SetUpFile
     SetUpFile { name: "execution-contexts.c", what, text }
 }
 
-/// Writes the lines of Python that give each tenant of one PyTorch process a green context; `sets`
-/// has (percent, multiprocessors) of each.
+/// Writes the lines of Python that give each tenant of one PyTorch process a green context. `sets`
+/// has for each tenant (percent, number of multiprocessors).
 pub(super) fn green_contexts(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> SetUpFile {
     let units: Vec<String> = sets.iter().map(|(_, units)| units.to_string()).collect();
     let told = comment(tenants, |at| format!("{} multiprocessors", sets[at].1));
@@ -223,8 +228,8 @@ pub(super) fn green_contexts(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> Set
     SetUpFile { name: "green-contexts.py", what, text }
 }
 
-/// Writes a C program that sets masks of compute units in one process of HIP, with a stream for
-/// each tenant; `masks` has the (first, last) unit of each.
+/// Writes a C program that makes one stream for each tenant in one HIP process, each with a mask of
+/// compute units. `masks` has for each tenant (first unit, last unit).
 pub(super) fn unit_masks(masks: &[(u16, u16)], tenants: &[Tenant<'_>]) -> SetUpFile {
     let told = comment(tenants, |at| format!("compute units {} to {}", masks[at].0, masks[at].1));
     let last = masks.last().map_or(0, |&(_, last)| last);

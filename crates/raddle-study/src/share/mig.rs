@@ -24,8 +24,8 @@ pub(crate) struct MigProfile {
 }
 
 impl MigProfile {
-    /// Returns the most bytes of memory that the instance shows. The GB of its name are GiB, of
-    /// which it has some percent less (an H100's 3g.40gb has 39.5 GiB).
+    /// Returns an upper bound of the memory of the instance in bytes: the GB in its name read as
+    /// GiB, of which an instance has a few percent less (an H100's 3g.40gb has 39.5 GiB).
     pub(super) fn most_memory_bytes(&self) -> u64 {
         let name = self.name.split_once('.').and_then(|(_, rest)| rest.split_once("gb"));
         let gigabytes = name.and_then(|(gigabytes, _)| gigabytes.parse::<u64>().ok());
@@ -114,8 +114,8 @@ const B200: [MigProfile; 6] = [
 
 const A30: [MigProfile; 3] =
     [profile("1g.6gb", 1, 1, 14), profile("2g.12gb", 2, 2, 28), profile("4g.24gb", 4, 4, 56)];
-/// MIG instances of the RTX PRO 6000. Instances of two slices and of one have 94 and 46
-/// multiprocessors on devices in use (`nvidia-smi mig -lgip` in
+/// Kinds of MIG instances of the RTX PRO 6000. The 46 and 94 multiprocessors of 1g and 2g instances
+/// were read from devices in use (`nvidia-smi mig -lgip` in
 /// GoogleCloudPlatform/container-engine-accelerators pull request 564; multiProcessorCount of a
 /// 2g.48gb).
 const RTX_PRO_6000: [MigProfile; 3] =
@@ -154,8 +154,8 @@ pub(super) fn most(device: &Device) -> Option<usize> {
     Some(usize::from(all(device).0 / least))
 }
 
-/// Returns whether the number of multiprocessors is known of any kind of MIG instance of the
-/// device.
+/// Returns whether the number of multiprocessors is known for at least one kind of MIG instance of
+/// the device.
 pub(super) fn some_known(device: &Device) -> bool {
     profiles(device).iter().any(|one| one.units != UNKNOWN)
 }
@@ -171,9 +171,9 @@ pub(super) fn names(device: &Device) -> Vec<&'static str> {
     profiles(device).iter().map(|one| one.name).collect()
 }
 
-/// Returns every set of MIG instances, one for each tenant, in which no instance can be larger.
-/// Empty if the device has no instances, or too few, or if all such sets have an instance of
-/// unknown size.
+/// Returns every set of MIG instances, one for each tenant, in which no instance could be a larger
+/// one. Empty if the device has no MIG instances or fewer than there are tenants, or if the number
+/// of multiprocessors is unknown for an instance in every such set.
 pub(crate) fn sets(device: &Device, tenants: usize) -> Vec<Vec<MigProfile>> {
     let mut found = Vec::new();
     let all = all(device);
@@ -203,8 +203,8 @@ fn extend(
     }
 }
 
-/// Returns whether one instance of the set could be replaced by one of the kind `larger`, on a
-/// device with (`all_slices` compute slices, `all_memory` parts of memory).
+/// Returns whether one instance of the set could be replaced by a larger one of the kind `larger`,
+/// on a device with (`all_slices` compute slices, `all_memory` parts of memory).
 fn can_grow(set: &[MigProfile], larger: &MigProfile, (all_slices, all_memory): (u8, u8)) -> bool {
     let taken = |all: fn(&MigProfile) -> u8| set.iter().map(all).sum::<u8>();
     let (slices, memory) = (taken(|one| one.slices), taken(|one| one.memory));

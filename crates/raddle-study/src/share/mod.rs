@@ -34,14 +34,15 @@ pub(crate) struct ShareCandidate {
 }
 
 impl ShareCandidate {
-    /// Returns whether the user names this way of sharing with its parameters.
+    /// Returns whether `wanted`, the names that the user gave, names this way of sharing together
+    /// with its parameters, such as `partition-30-70`.
     pub(crate) fn is_named_in(&self, wanted: &[String]) -> bool {
         let name = &self.recipe.name;
         name != self.mode.name() && wanted.contains(name)
     }
 }
 
-/// Tenant: a process that shares the device, with what set-up commands need to know of it.
+/// A process that shares the device (a tenant), with the facts about it that set-up commands need.
 #[derive(Clone, Copy, Debug)]
 struct Tenant<'t> {
     name: &'t str,
@@ -49,8 +50,8 @@ struct Tenant<'t> {
     urgent: bool,
 }
 
-/// Returns the number of the kind of each candidate, counted from 0 in the order of the candidates.
-/// Candidates of one kind differ only in their parameters.
+/// Returns for each candidate the number of its kind; kinds are counted from 0 in the order of the
+/// candidates. Candidates of one kind differ only in their parameters.
 pub(crate) fn kinds(candidates: &[ShareCandidate]) -> Vec<usize> {
     let mut firsts: Vec<&Mode> = Vec::new();
     let mut kinds = Vec::with_capacity(candidates.len());
@@ -64,14 +65,14 @@ pub(crate) fn kinds(candidates: &[ShareCandidate]) -> Vec<usize> {
     kinds
 }
 
-/// Keeps the ways of sharing that the user asked for by name, with or without their parameters. If
-/// the user named none, keeps those that drivers offer, and those that show the gain from a
-/// scheduler that stops work. `kills` is true if some launch may be killed.
+/// Keeps the ways of sharing that `wanted` names, with or without their parameters. If it names
+/// none, keeps those that drivers offer, and those that show what a scheduler that preempts work
+/// would gain. `kills` is true if some launch may be killed.
 ///
 /// # Errors
 ///
-/// If the device does not offer one of them for this number of tenants; the error lists those that
-/// it offers.
+/// If the device does not offer a wanted way of sharing for this number of tenants; the error lists
+/// the ways that it offers.
 pub(crate) fn only(
     mut candidates: Vec<ShareCandidate>,
     wanted: &[String],

@@ -17,28 +17,29 @@ pub(super) const SLICES: &str = "weighted-slices";
 /// Further lengths of slices (turns of time) that are tried, in us.
 const SLICES_US: [u32; 4] = [1000, 2500, 5000, 20_000];
 
-/// Names of the recipes by which less urgent work makes room: by drain, by flag and by kill.
+/// Names of the recipes by which less urgent work makes room for urgent work: by drain, by flag and
+/// by kill.
 pub(super) const BY_LEVEL: [&str; 3] = ["leftover-drain", "leftover-flag", KILLS];
-/// Name of the recipe that makes room by killing launches.
+/// Name of the recipe that kills less urgent launches to make room for urgent ones.
 const KILLS: &str = "leftover-reset";
 
 /// A way in which a device is shared, with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Processes take turns on the device, as the driver of this vendor divides time.
+    /// Processes take turns on the device in the time slices of this vendor's driver.
     TimeSlice(Vendor),
     /// Processes run side by side under MPS; where the value is true, the most urgent waiting
     /// launch starts first.
     Mps(bool),
     /// Each tenant has fixed compute units of its own: (percent of the units, number of units).
     Partition(Vendor, Vec<(u32, u16)>),
-    /// Each tenant has a MIG instance; the kinds of these are in the order of the tenants.
+    /// Each tenant has a MIG instance; the list has their kinds in the order of the tenants.
     Mig(Vec<MigProfile>),
     /// Each tenant has one of the equal partitions of an AMD device; holds the name of the mode,
     /// such as `CPX`.
     ComputePartition(&'static str),
-    /// Each tenant has compute units guaranteed, and may borrow idle ones of others: (guarantee,
-    /// most that it may use), both in percent of all units.
+    /// Each tenant has a guaranteed number of compute units, and may also use idle ones of other
+    /// tenants up to a limit: (guarantee, limit), both in percent of all units.
     RequestLimit(Vec<(u32, u32)>),
     /// Processes run side by side in hardware queues of their own.
     Queues,
@@ -67,9 +68,10 @@ impl Mode {
         !matches!(self, Self::RequestLimit(_) | Self::Recipe(_))
     }
 
-    /// Returns whether this way is simulated where the user names none: ways that the driver
-    /// offers, and ways that show the gain from a scheduler that stops work. `kills` is true if
-    /// some launch may be killed; if none may, killing is the same as the flag.
+    /// Returns whether this way of sharing is simulated where the user names none: if a driver
+    /// offers it, or if it shows what a scheduler that preempts work would gain. `kills` is true if
+    /// some launch may be killed; without it, the recipe that kills would equal the one that sets
+    /// flags.
     pub(super) fn is_tried_unasked(&self, kills: bool) -> bool {
         match self {
             Self::Recipe(KILLS) => kills,
@@ -77,14 +79,14 @@ impl Mode {
         }
     }
 
-    /// Returns whether two ways of sharing are equal but for their parameters.
+    /// Returns whether two ways of sharing differ at most in their parameters.
     pub(super) fn same_kind(&self, other: &Self) -> bool {
         self.name() == other.name()
     }
 }
 
-/// Returns every way of sharing for these tenants with every value of its parameters that is tried;
-/// the first is that of a device without any set-up.
+/// Returns every way of sharing that is tried for these tenants, with all values of its parameters;
+/// first comes the way in which the device shares itself without any set-up.
 ///
 /// # Errors
 ///
@@ -158,14 +160,14 @@ fn own(name: &'static str, registry: &Registry) -> Result<ShareCandidate, StudyE
     bundled(Mode::Recipe(name), name, registry)
 }
 
-/// Returns the recipe of weighted slices (turns of time), each at least `us` microseconds long, as
-/// a way of sharing.
+/// Returns a way of sharing by the recipe of weighted slices, in which the shortest turn lasts `us`
+/// microseconds.
 fn slices(us: u32, registry: &Registry) -> Result<ShareCandidate, StudyError> {
     let name = format!("{SLICES}-{us}us");
     varied(Mode::Recipe(SLICES), SLICES, &name, ("turn.t0-us", us), registry)
 }
 
-/// Returns a way of sharing by a bundled recipe in which one key has another value.
+/// Returns a way of sharing by a bundled recipe in which the key `key` has the value `value`.
 fn varied(
     mode: Mode,
     recipe: &str,
@@ -185,14 +187,14 @@ fn bundled(mode: Mode, name: &str, registry: &Registry) -> Result<ShareCandidate
     Ok(ShareCandidate { mode, recipe })
 }
 
-/// Returns whether each MIG instance of a set has as much memory as its tenant is known to need;
-/// instances and tenants are in the same order.
+/// Returns whether each MIG instance of a set has at least the memory that its tenant needs, as far
+/// as that is known; instances and tenants are in the same order.
 fn holds(set: &[MigProfile], tenants: &Tenants) -> bool {
     set.iter().zip(&tenants.memory).all(|(one, &held)| one.most_memory_bytes() >= held)
 }
 
-/// Returns why some ways of sharing, which this device has for fewer or smaller tenants, are not
-/// among the candidates; one sentence each.
+/// Returns the reasons why this device offers some ways of sharing to fewer or smaller tenants, but
+/// not to these; one sentence each.
 pub(crate) fn left_out(device: &Device, tenants: &Tenants) -> Vec<String> {
     let (all, tenants) = (tenants, tenants.len());
     let mut told = Vec::new();
@@ -219,8 +221,8 @@ pub(super) fn has_compute_partitions(device: &Device) -> bool {
     !partition_modes(device).is_empty()
 }
 
-/// Returns why a device that has MIG instances offers none for these tenants; `None` where it
-/// offers some, or has none at all.
+/// Returns the reason why a device with MIG offers no instances to these tenants; `None` where it
+/// offers them some, or has no MIG.
 fn without_instances(device: &Device, tenants: &Tenants) -> Option<String> {
     let (all, tenants) = (tenants, tenants.len());
     let most = mig::most(device).filter(|_| tenants > 1)?;
@@ -268,9 +270,9 @@ pub(super) fn units(device: &Device, percent: u32) -> u16 {
     (u32::from(device.cus) * percent / 100) as u16
 }
 
-/// Returns each percentage as (percent, number of compute units): the number that MPS gives, or,
-/// where those numbers add up to more units than the device has, the percentage rounded down, as
-/// the parts must not overlap.
+/// Returns each percentage as (percent, number of compute units). The number is that which MPS
+/// gives for the percentage; where these numbers add up to more units than the device has, it is
+/// the percentage rounded down, so that the parts do not overlap.
 fn parts(device: &Device, percents: &[u32]) -> Vec<(u32, u16)> {
     let of = |units: &dyn Fn(u32) -> u16| -> Vec<(u32, u16)> {
         percents.iter().map(|&percent| (percent, units(percent))).collect()
@@ -336,8 +338,9 @@ fn partition_modes(device: &Device) -> &'static [(&'static str, u16)] {
     }
 }
 
-/// Returns AMD's way of sharing with the largest equal partitions of which each tenant has one;
-/// `None` where there are none. The partitions share memory, so the cost of neighbours is charged.
+/// Returns the way of sharing by AMD's compute partitions, each tenant having one of the largest
+/// equal partitions of which there are enough; `None` where there are too few. Partitions share
+/// memory, so that contention is charged.
 pub(super) fn compute_partition(
     device: &Device,
     tenants: usize,
@@ -352,8 +355,9 @@ pub(super) fn compute_partition(
     Some(recipe.map(|recipe| ShareCandidate { mode: Mode::ComputePartition(mode), recipe }))
 }
 
-/// Returns a recipe whose allocate policy `spatial` gives each process its own compute units,
-/// `units` of them; `what` is its description, `keys` are further lines of the policy's table.
+/// Returns a recipe whose allocate policy `spatial` gives each process its own compute units:
+/// `units` has their number for each process. `what` is the description of the recipe, `keys` are
+/// further lines of the policy's table.
 fn fixed(
     name: &str,
     what: &str,

@@ -10,9 +10,9 @@ use crate::files::Files;
 use crate::recipes::{self, NamedRecipe};
 use crate::rules::Setting;
 
-/// Returns the way of sharing whose name says its parameters: the percentages of a partition, the
+/// Returns the way of sharing whose parameters are in its name: the percentages of a partition, the
 /// kinds of MIG instances, or the mode of AMD's compute partitions. `None` where the device offers
-/// these tenants none of that name.
+/// no way of this name to that number of tenants.
 ///
 /// # Errors
 /// When a recipe cannot be read, which would be a fault of raddle itself.
@@ -42,8 +42,9 @@ pub(super) fn named(
     all.find(|of| of.as_ref().map_or(true, |of| of.recipe.name == name)).transpose()
 }
 
-/// Reads the recipes that were asked for, as [`recipes::choose`] does; a name may also be that of a
-/// way of sharing with its parameters on this device for so many processes.
+/// Reads the recipes that the user asked for, as [`recipes::choose`] does. A name may also be that
+/// of a way of sharing with its parameters, such as `partition-30-70`, if the device offers it to
+/// this number of processes.
 pub(crate) fn choose(
     wanted: &[String],
     (device, processes): (&Device, usize),

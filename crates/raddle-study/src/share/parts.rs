@@ -4,12 +4,13 @@ use raddle_trace::PriorityRule;
 
 use crate::profiles::Loaded;
 
-/// Largest number of tenants for which divisions of a device are tried in steps. With more tenants
-/// the parts are equal, or one tenant has twice the part of the others.
+/// Largest number of tenants for which a device is divided in all ways that a fixed step in percent
+/// allows. With more tenants only equal parts are tried, and divisions in which one tenant has
+/// twice the part of each other.
 const STEPPED: usize = 3;
 
 /// Facts about the tenants of a device that decide which ways of sharing, and which divisions of
-/// the device among them, are tried.
+/// the device, are tried.
 #[derive(Clone, Debug)]
 pub(crate) struct Tenants {
     /// Bytes of device memory that each tenant is known to need; 0 where nothing is known.
@@ -17,17 +18,17 @@ pub(crate) struct Tenants {
     /// True if some tenants may be more urgent than others: there are rules of priority, or
     /// requests.
     pub(super) by_level: bool,
-    /// For each tenant, the index of the first tenant with the same profile, load, level and share.
-    /// Such tenants get equal parts of the device, as nothing tells them apart.
+    /// For each tenant, the index of the first tenant with the same profile, requests, level and
+    /// share. Tenants that agree in all of these get equal parts of the device.
     alike: Vec<usize>,
-    /// Shares that the user gave, by which the device is divided among the tenants; with `None` all
-    /// divisions are tried.
+    /// Shares that the user gave, by which the device is divided among the tenants; `None` where
+    /// the user gave none, so that several divisions are tried.
     shares: Option<Vec<u32>>,
 }
 
 impl Tenants {
-    /// Returns the facts about tenants from their profiles and the rules of priority; `shared` is
-    /// true if the user gave shares.
+    /// Returns the facts about tenants from their profiles and the user's priority rules; `shared`
+    /// is true if the user gave shares.
     pub(crate) fn of(profiles: &[Loaded], rules: &[PriorityRule], shared: bool) -> Self {
         let rate = |of: &Loaded| of.requests.as_ref().map(|it| it.facts.clone());
         let key = |of: &Loaded| (of.given.clone(), rate(of), of.share, of.most_urgent(rules));
@@ -42,7 +43,8 @@ impl Tenants {
         }
     }
 
-    /// Returns facts on `tenants` tenants of which nothing is known, so that no two count as alike.
+    /// Returns facts about `tenants` tenants whose memory needs and profiles are unknown, so that
+    /// no two of them count as alike.
     #[cfg(test)]
     pub(super) fn strangers(tenants: usize, by_level: bool) -> Self {
         let (memory, alike) = (vec![0; tenants], (0..tenants).collect());
@@ -54,17 +56,17 @@ impl Tenants {
         self.memory.len()
     }
 
-    /// Returns the divisions of the device that are tried, each as percent of the compute units for
-    /// each tenant; a division adds up to at most 100.
+    /// Returns the divisions of the device that are tried; each lists, for every tenant, its
+    /// percentage of the compute units, and adds up to at most 100.
     pub(super) fn partitions(&self) -> Vec<Vec<u32>> {
         let step = if self.len() == 2 { 10 } else { 20 };
         self.asked().unwrap_or_else(|| self.fair(sets(self.len(), step)))
     }
 
-    /// Returns the sets of (guarantee, limit) for each tenant that are tried, in percent of the
-    /// compute units: each set of guarantees without limits, and also, for each tenant, with that
-    /// tenant limited to the middle between its guarantee and 100. Of many tenants, only the set of
-    /// equal guarantees has limits.
+    /// Returns the combinations of a (guarantee, limit) for each tenant that are tried, in percent
+    /// of the compute units. Every list of guarantees is tried without limits, and also with one
+    /// tenant limited to the middle between its guarantee and 100, for each tenant in turn. With
+    /// many tenants only equal guarantees are tried with a limit.
     pub(super) fn request_limits(&self) -> Vec<Vec<(u32, u32)>> {
         let tenants = self.len();
         let mut found = Vec::new();
@@ -84,8 +86,8 @@ impl Tenants {
         found
     }
 
-    /// Returns the only division of the device, in percent, that follows from the shares that the
-    /// user gave; `None` without shares.
+    /// Returns the one division of the device, in percent for each tenant, that follows from the
+    /// shares that the user gave; `None` where the user gave no shares.
     fn asked(&self) -> Option<Vec<Vec<u32>>> {
         let shares = self.shares.as_ref()?;
         let sum: u64 = shares.iter().copied().map(u64::from).sum();
@@ -94,17 +96,17 @@ impl Tenants {
         Some(vec![shares.iter().map(percent).collect()])
     }
 
-    /// Returns the sets of percentages that give equal parts to tenants that are alike (same
-    /// profile, load, level and share).
+    /// Keeps the lists of percentages in which tenants that are alike (same profile, requests,
+    /// level and share) get equal parts.
     fn fair(&self, mut sets: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
         sets.retain(|set| set.iter().zip(&self.alike).all(|(own, &like)| *own == set[like]));
         sets
     }
 }
 
-/// Returns sets of percentages for `tenants` tenants. For few tenants these are the equal parts and
-/// all sets in steps of `step`; for many, the equal parts and those in which one tenant has twice
-/// the part of the others.
+/// Returns the lists of percentages that are tried for `tenants` tenants. For few tenants these are
+/// equal parts, and all parts that are multiples of `step` percent; for many tenants equal parts,
+/// and those in which one tenant has twice the part of each other.
 fn sets(tenants: usize, step: u32) -> Vec<Vec<u32>> {
     // A number of tenants is far below 2^32.
     let parts = tenants as u32;
@@ -124,8 +126,8 @@ fn sets(tenants: usize, step: u32) -> Vec<Vec<u32>> {
     std::iter::once(equal).chain(twice).filter(|set: &Vec<u32>| set[0] > 0).collect()
 }
 
-/// Adds to `found` every set of percentages, in steps of `step`, that begins with `set` and divides
-/// `left` percent between `parts` more tenants.
+/// Adds to `found` every list of percentages that begins with `set` and divides `left` percent
+/// among `parts` more tenants in multiples of `step`.
 fn split(parts: usize, left: u32, step: u32, set: &mut Vec<u32>, found: &mut Vec<Vec<u32>>) {
     if parts == 1 {
         found.push(set.iter().copied().chain([left]).collect());

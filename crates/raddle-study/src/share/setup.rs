@@ -10,9 +10,9 @@ use super::{NAME, ShareCandidate, Tenant, files};
 use crate::result::SetUpFile;
 use crate::units::{plain, quoted};
 
-/// Returns (commands that set up a way of sharing, one line each; files that they read). The word
-/// COMMAND stands for the command of the tenant, whose name is only in a comment, so that no name
-/// is run as a command by a user who pastes a line.
+/// Returns (commands that set up a way of sharing, one line each; files that the commands read).
+/// The word COMMAND stands in for a tenant's own command; the tenant's name is only in a comment
+/// behind it, so that a user who pastes a line never runs the name as a command.
 pub(super) fn set_up(
     chosen: &ShareCandidate,
     tenants: &[Tenant<'_>],
@@ -69,7 +69,7 @@ pub(super) fn set_up(
     }
 }
 
-/// Returns (commands, files) that make the MIG instances of a set, one for each tenant.
+/// Returns (commands, files) that make the MIG instances of a set and give each tenant one of them.
 fn instances(set: &[MigProfile], tenants: &[Tenant<'_>]) -> (Vec<String>, Vec<SetUpFile>) {
     let names: Vec<&str> = set.iter().map(|one| one.name).collect();
     let cut = largest_first(set);
@@ -86,8 +86,8 @@ fn instances(set: &[MigProfile], tenants: &[Tenant<'_>]) -> (Vec<String>, Vec<Se
     (lines, vec![files::mig_script(&names, &cut, tenants), files::instances(&names), pods])
 }
 
-/// Returns the names of MIG instances, the largest first: a small one that was made first may lie
-/// where a large one must begin.
+/// Returns the names of MIG instances with the largest first. In this order all of them fit: a
+/// small instance that is made first may take the place at which a large one has to begin.
 fn largest_first(set: &[MigProfile]) -> String {
     let mut set: Vec<&MigProfile> = set.iter().collect();
     set.sort_by_key(|one| std::cmp::Reverse(one.units));
@@ -99,9 +99,9 @@ fn none(name: &str, chosen: &ShareCandidate) -> (Vec<String>, Vec<SetUpFile>) {
     (vec![line], vec![files::recipe(chosen)])
 }
 
-/// Returns (commands, files) that set a percentage of the device for each tenant under MPS.
-/// NVIDIA's device plugin and a resource claim set equal percentages; unequal ones stand in the
-/// pods that share a claim.
+/// Returns (commands, files) that give each tenant its percentage of the device under MPS. Where
+/// all percentages are equal, the settings of NVIDIA's device plugin and the resource claim have
+/// them; unequal ones are in the pods.
 fn nvidia_partition(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> (Vec<String>, Vec<SetUpFile>) {
     let own = each(tenants, |at| format!("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE={}", sets[at].0));
     let lines = std::iter::once("nvidia-cuda-mps-control -d".to_owned()).chain(own).collect();
@@ -122,7 +122,8 @@ fn nvidia_partition(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> (Vec<String>
     (lines, plugin.into_iter().chain([claim]).chain(rest).collect())
 }
 
-/// Returns (commands, files) that set masks of compute units, by process or by stream.
+/// Returns (commands, files) that give each tenant its compute units by masks, for processes or for
+/// streams of one process.
 fn amd_partition(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> (Vec<String>, Vec<SetUpFile>) {
     let firsts = sets.iter().scan(0, |first, &(_, units)| {
         *first += units;
@@ -134,8 +135,8 @@ fn amd_partition(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> (Vec<String>, V
     (each(tenants, mask).collect(), vec![files::unit_masks(&masks, tenants)])
 }
 
-/// Returns one line for each tenant: an environment variable, then the word COMMAND in place of the
-/// tenant's command.
+/// Returns a command line for each tenant: an environment variable, the word COMMAND in place of
+/// the tenant's command, and the tenant's name in a comment.
 fn each(
     tenants: &[Tenant<'_>],
     variable: impl Fn(usize) -> String,

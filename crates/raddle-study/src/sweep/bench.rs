@@ -34,8 +34,8 @@ use crate::sweep::SweepRow;
 use crate::watcher::{Quiet, Watcher};
 use crate::{energy, memory, parallel};
 
-/// Names of the options of a study that decide how profiles are read and fitted, so that cases
-/// which agree in them share that work.
+/// Names of the options of a study that decide how its profiles are read and fitted; cases that
+/// agree in them share that work.
 const LEARNT: [&str; 8] = [
     "partial",
     "shapes-from",
@@ -47,13 +47,13 @@ const LEARNT: [&str; 8] = [
     "launch-latency",
 ];
 
-/// Names of the options of a study that decide by which figure a process is judged.
+/// Names of the options of a study that decide by which figure, such as p99, a process is judged.
 const JUDGED: [&str; 3] = ["once", "requests", "arrivals"];
 
 /// Names of the options of a study that decide whether the processes fit into memory.
 const FITTING: [&str; 2] = ["device", "memory"];
 
-/// Runner of the cases of a sweep, which keeps what several cases have in common.
+/// Runner of the cases of a sweep; keeps work that cases have in common, such as fits.
 #[expect(missing_debug_implementations, reason = "it holds traits")]
 pub struct Bench<'b> {
     cases: Cases,
@@ -61,14 +61,14 @@ pub struct Bench<'b> {
     files: Remembered<'b>,
     watcher: &'b dyn Watcher,
     jobs: Option<u16>,
-    /// Profiles as they were read, each with the fingerprint of its content, by the options that
-    /// matter for reading.
+    /// Profiles as they were read, each with the fingerprint of its content; the key has the
+    /// options on which reading depends.
     imports: Memo<(Arc<Profile>, String)>,
-    /// Profiles with all that does not depend on load, device and recipe, such as their fits, by
-    /// the options that matter for it.
+    /// Fitted profiles, with everything about them that does not depend on requests, device or
+    /// recipe; the key has the options on which they depend.
     learnt: Memo<Arc<Vec<Loaded>>>,
-    /// Time by which each process is judged, of the process alone on the device, in ns; the key of
-    /// an entry has the settings of the study that matter for it.
+    /// For each process the figure by which it is judged (p99, step or end) when it runs alone on
+    /// the device, in ns; the key has the settings on which the figure depends.
     alone: Memo<Alone>,
 }
 
@@ -76,7 +76,8 @@ impl<'b> Bench<'b> {
     /// Makes the runner of a sweep, and reads and fits the profiles of its first case.
     ///
     /// # Errors
-    /// When the sweep asks for something that does not exist, or the profiles cannot be used.
+    /// When the first case names a profile, recipe or option that does not exist, or its profiles
+    /// cannot be used.
     pub fn new(sweep: &Sweep, around: Surroundings<'b>) -> Result<Self, StudyError> {
         let Surroundings { registry, files, watcher, jobs } = around;
         let cases = Cases::new(sweep, files)?;
@@ -107,17 +108,17 @@ impl<'b> Bench<'b> {
         &self.cases
     }
 
-    /// Returns the names of the processes.
+    /// Returns the names of the processes in the first case of the sweep.
     ///
     /// # Errors
-    /// When the profiles cannot be used, which the first case found.
+    /// When the profiles of the first case cannot be used.
     pub fn processes(&self) -> Result<Vec<String>, StudyError> {
         let learnt = self.learnt(&self.cases.get(0)?.study)?;
         Ok(learnt.iter().map(|loaded| loaded.name.clone()).collect())
     }
 
-    /// Checks the first case: that it names nothing that its profiles do not have, that arrivals
-    /// are random if there are several seeds, and that the processes fit into memory.
+    /// Checks that the options of the first case name only parts that its profiles have, that
+    /// arrivals are random if there are several seeds, and that the processes fit into memory.
     fn check(&self, first: &Study) -> Result<(), StudyError> {
         let several = self.cases.axes().any(|(key, values)| key == "seed" && values.len() > 1);
         let mut drawn = first.clone();
@@ -153,11 +154,11 @@ impl<'b> Bench<'b> {
         Ok((workload, owns, target))
     }
 
-    /// Runs the case with this index and returns its row; where the case fails, the row has the
-    /// error.
+    /// Runs the case with the index `position` and returns its row; where the case fails, the row
+    /// holds the error.
     ///
     /// # Errors
-    /// When the watcher cancels.
+    /// When the watcher cancels the sweep.
     pub fn row(&self, position: usize) -> Result<SweepRow, StudyError> {
         let case = self.cases.get(position)?;
         let result = self.figures(&case.study);
@@ -173,11 +174,11 @@ impl<'b> Bench<'b> {
     }
 
     /// Runs the cases with these indices, several at the same time, and passes each row to `take`
-    /// as soon as it is there.
+    /// as soon as the case has ended.
     ///
     /// # Errors
     ///
-    /// When the watcher cancels, or a row is not taken.
+    /// When the watcher cancels the sweep, or `take` returns an error.
     pub fn run(
         &self,
         positions: &[usize],
@@ -236,7 +237,7 @@ impl<'b> Bench<'b> {
         Ok(print.to_string())
     }
 
-    /// Returns (profile as it was read, fingerprint of its content).
+    /// Reads a profile for a study, only once. Returns (profile, fingerprint of its content).
     fn import(&self, study: &Study, name: &str) -> Result<(Arc<Profile>, String), StudyError> {
         let Study { shapes, barriers, .. } = study;
         self.imports.get(&key(&(name, shapes, barriers)), || {
@@ -249,8 +250,8 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// Returns the profiles of a study with all that does not depend on load, device and recipe,
-    /// such as fits.
+    /// Returns the profiles of a study, read and fitted, with everything about them that does not
+    /// depend on requests, device or recipe.
     fn learnt(&self, study: &Study) -> Result<Arc<Vec<Loaded>>, StudyError> {
         let common = Study {
             profiles: study.profiles.clone(),
@@ -273,8 +274,8 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// Returns (recipe of a study as TOML, most similar way of sharing that a driver offers); the
-    /// second is `None` where a driver offers the recipe itself.
+    /// Returns (first recipe of a study as TOML, most similar way of sharing that a driver offers);
+    /// the second is `None` where a driver offers the recipe itself.
     pub(crate) fn recipe_text(
         &self,
         study: &Study,
@@ -291,8 +292,7 @@ impl<'b> Bench<'b> {
         Ok(study.recipes((&device, processes), &self.around())?.into_iter().next())
     }
 
-    /// Returns the name of the recipe by which a device shares itself where nobody sets anything
-    /// up.
+    /// Returns the name of the recipe by which the device of a study shares itself by default.
     pub(crate) fn today(&self, study: &Study) -> Result<&'static str, StudyError> {
         let (device, processes) = self.target(study)?;
         Ok(today(&device, processes))
@@ -321,8 +321,8 @@ impl<'b> Bench<'b> {
         }
     }
 
-    /// Returns the facts about the profiles that can overturn an answer, one line each. Only the
-    /// first and the last case (of a shard, or of all cases) are examined.
+    /// Returns the facts about the profiles that can make an answer wrong, one line each, from the
+    /// first and the last case: of those in `shard`, or of all cases if that is `None`.
     ///
     /// # Errors
     /// When a profile cannot be read or planned.
@@ -331,7 +331,7 @@ impl<'b> Bench<'b> {
     }
 
     /// Returns a sentence on how much memory all processes need and how much the device has, for
-    /// the first case, and for the last where the sentence differs.
+    /// the first case; and another one for the last case where it differs.
     ///
     /// # Errors
     /// When a profile cannot be read or planned, or the processes do not fit into memory.
@@ -344,8 +344,8 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// Returns the lines that `lines` gives for the studies of the first and the last case (of a
-    /// shard, or of all), each line once.
+    /// Calls `lines` with the studies of the first and the last case, of a shard or of all cases,
+    /// and returns the lines of both, equal ones once.
     fn of_ends(
         &self,
         shard: Option<Shard>,
@@ -362,13 +362,13 @@ impl<'b> Bench<'b> {
         Ok(all)
     }
 
-    /// Returns the work that never ran, in words, from the launches that never ran under each
-    /// recipe.
+    /// Describes work that never ran, in words; `runs` has for each recipe the launches that never
+    /// ran.
     pub(crate) fn lost(&self, runs: &[(&str, LostLaunches)]) -> Result<LostWork, StudyError> {
         Ok(never_ran(&replayed(&self.learnt(&self.cases.get(0)?.study)?), runs))
     }
 
-    /// Returns (judged processes of a study with how far their figures may be believed, facts about
+    /// Returns (the `judged` processes, with facts on the reliability of their figures; facts about
     /// the profiles that can make an answer wrong, one line each).
     pub(crate) fn believed(
         &self,
@@ -386,12 +386,12 @@ impl<'b> Bench<'b> {
         Ok((judged.collect(), lines))
     }
 
-    /// Runs the study of a case and returns its figures: (name, number).
+    /// Runs the study of a case and returns its figures, each as (name, number).
     fn figures(&self, study: &Study) -> Result<Vec<(String, serde_json::Number)>, StudyError> {
         Ok(figures(&self.run_of(study, CaseBounds::Run)?))
     }
 
-    /// Simulates a study of one recipe, and each of its processes alone.
+    /// Simulates a study that has one recipe: all processes together, and each process alone.
     pub(super) fn run_of(&self, study: &Study, bounds: CaseBounds) -> Result<CaseRun, StudyError> {
         let mut loaded = self.learnt(study)?.to_vec();
         study.give(&mut loaded, &self.files)?;
@@ -448,7 +448,7 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// Returns the time by which each process is judged, of the process alone, in ns.
+    /// Returns the figure by which each process is judged (p99, step or end) when alone, in ns.
     fn alone(
         &self,
         study: &Study,
@@ -492,7 +492,7 @@ fn alone_ns(
     Ok(JudgedProcess::new(workload, process, &outcome).alone_ns)
 }
 
-/// Writes all of a value as a text that serves as a key of [`Memo`].
+/// Writes a value, with all its parts, as a text that serves as a key of [`Memo`].
 fn key(of: &impl serde::Serialize) -> String {
     // Keys are strings, numbers and lists of them, so that writing them as JSON cannot fail.
     serde_json::to_string(of).unwrap_or_default()

@@ -14,24 +14,24 @@ use crate::recipes;
 use crate::rules::is_recipe_key;
 use crate::study::{Study, Ways};
 
-/// A study, and the options of it that are varied: each combination of their values is a case.
+/// A study, and options of this study that take several values: each combination of values is a
+/// case of the sweep.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Sweep {
-    /// Study that all cases have in common. If it has several recipes or seeds, these are varied
+    /// Study from which all cases are made. If it has several recipes or seeds, these are varied
     /// too.
     pub study: Study,
-    /// Options that are varied, as `KEY=VALUE,VALUE` or `KEY=FROM..TO`; the value of the last one
-    /// changes from case to case. They are options of `raddle replay`, keys of recipes
-    /// (`turn.t0-us`), and `load`, the rate of requests.
+    /// Options that are varied, each as `KEY=VALUE,VALUE` or `KEY=FROM..TO`; from one case to the
+    /// next the last option changes first. A key is an option of `raddle replay`, a key of recipes
+    /// (`turn.t0-us`), or `load`, the rate of requests.
     pub vary: Vec<String>,
-    /// True if the best case is searched for; the search itself then replays the recipe of today
-    /// (the device's default). False for a plain sweep, to which that recipe is added if a goal is
-    /// an increase over it.
+    /// True if a search looks for the best case; it replays the device's default recipe by itself.
+    /// False for a plain sweep, to which that recipe is added where a goal is an increase over it.
     pub searched: bool,
 }
 
-/// Cases of a sweep; each one is made when it is asked for.
+/// Cases of a sweep; the study of a case is made only when it is asked for.
 #[derive(Clone, Debug)]
 pub struct Cases {
     base: Study,
@@ -39,26 +39,27 @@ pub struct Cases {
     /// Values of each axis (varied option) in the form in which ids and rows name them: files
     /// without folders.
     shown: Vec<Vec<String>>,
-    /// True if the recipe of today (the device's default) was not asked for, and was added because
-    /// a goal is relative to it.
+    /// True if the device's default recipe was added to the recipes of the user, as a goal is
+    /// relative to it.
     reference: bool,
     len: usize,
 }
 
-/// One case of a sweep: a combination of values, and the study with them.
+/// One case of a sweep: a combination of values of the varied options, and the study in which they
+/// are set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
     /// Id that tells the case from all others of the sweep: `load=40/s device=h100 recipe=leftover
     /// seed=3`.
     pub id: String,
-    /// Keys that are varied, each with its value in this case: (key, value).
+    /// Varied options, each as (key, value in this case).
     pub values: Vec<(String, String)>,
-    /// Study with the values of this case, which answers the case.
+    /// Study of the case, in which the varied options have the values of the case.
     pub study: Study,
 }
 
-/// Part of the cases of a sweep: every `of`th case from the `number`th on, counted from 1 and
-/// written `2/8`.
+/// Part of the cases of a sweep, for a sweep on several machines: each `of`th case, beginning with
+/// case `number`, counted from 1. Written as `2/8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Shard {
@@ -109,7 +110,7 @@ impl Cases {
     /// Makes the cases of a sweep.
     ///
     /// # Errors
-    /// When an option cannot be varied, or two cases would have one name.
+    /// When an option cannot be varied, or two cases would have the same id.
     pub fn new(sweep: &Sweep, files: &dyn Files) -> Result<Self, StudyError> {
         let mut base = sweep.study.clone();
         if base.ways == Ways::Modes {
@@ -148,8 +149,8 @@ impl Cases {
         Ok(cases)
     }
 
-    /// Checks that the study accepts every value of each varied option; an error names the first
-    /// value that it does not.
+    /// Checks that every value of each varied option can be set in the study; the error names the
+    /// first value that cannot.
     fn check(&self) -> Result<(), StudyError> {
         for axis in &self.axes {
             for value in &axis.values {
@@ -165,13 +166,13 @@ impl Cases {
         self.len
     }
 
-    /// Returns whether there are no cases, which never happens.
+    /// Returns whether the sweep has no cases; always false, as a sweep has at least one.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Returns the study that all cases have in common, with an empty list of recipes.
+    /// Returns the study from which all cases are made, without the recipes, which are varied.
     pub(super) const fn base(&self) -> &Study {
         &self.base
     }
@@ -182,13 +183,13 @@ impl Cases {
         &self.axes
     }
 
-    /// Returns the axes: the keys that are varied, each with its values as rows have them. The key
-    /// whose value changes least often from case to case comes first.
+    /// Returns the axes (varied options), each as (key, values as rows show them). The axis whose
+    /// value changes least often from case to case comes first.
     pub fn axes(&self) -> impl Iterator<Item = (&str, &[String])> {
         self.axes.iter().zip(&self.shown).map(|(axis, shown)| (&*axis.key, shown.as_slice()))
     }
 
-    /// Returns the goals, which are the same in all cases.
+    /// Returns the goals of the user, which are equal in all cases.
     #[must_use]
     pub fn goals(&self) -> &[Goal] {
         &self.base.goals
@@ -224,19 +225,17 @@ impl Cases {
         told.collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the id of a case without its seed, which all cases that differ in the seed alone
-    /// have in common.
+    /// Returns the id of a case without its seed; cases that differ only in the seed share it.
     #[must_use]
     pub(crate) fn group_id(&self, position: usize) -> String {
         let id = self.id(position);
         id.rsplit_once(" seed=").map_or(id.clone(), |(group, _)| group.to_owned())
     }
 
-    /// Returns the number of seeds, which must be the axis that varies fastest; 1 where seeds are
-    /// not varied.
+    /// Returns the number of seeds in the sweep; 1 where seeds are not varied.
     ///
     /// # Errors
-    /// When seeds were varied in another place.
+    /// When seeds are varied, but not as the last axis, the one that changes from case to case.
     pub(crate) fn seeds(&self) -> Result<usize, StudyError> {
         let at = self.axes.iter().position(|axis| axis.key == "seed");
         match at {
@@ -251,7 +250,7 @@ impl Cases {
     /// Returns the case with the index `position`.
     ///
     /// # Errors
-    /// When an option does not take its value, which was checked.
+    /// When an option does not accept its value; [`Cases::new`] has checked that each does.
     pub fn get(&self, position: usize) -> Result<Case, StudyError> {
         let mut study = self.base.clone();
         let mut values = Vec::with_capacity(self.axes.len());
@@ -267,20 +266,21 @@ impl Cases {
     }
 }
 
-/// Adds the recipe of today (the way in which the device shares itself where nobody sets anything
-/// up) to the recipes that are varied, unless it is among them. Returns whether it was added.
+/// Adds the device's default recipe to the recipes that are varied, unless it is one of them.
+/// Returns whether it was added.
 fn add_today(axes: &mut [Axis]) -> bool {
     let recipes = axes.iter_mut().find(|axis| axis.key == "recipe");
     let recipes = recipes.filter(|axis| axis.values.iter().all(|value| value != TODAY));
     recipes.map(|axis| axis.values.push(TODAY.to_owned())).is_some()
 }
 
-/// Keys whose values are paths of files, or plain names. Such values are shown without folders even
-/// where the file does not exist yet, as the id of a case must not change when the file comes.
+/// Varied options whose values are paths of files, or plain names. Ids of cases show such values
+/// without folders, even while the file does not exist, so that an id stays the same when the file
+/// is made.
 const FILES: [&str; 4] = ["recipe", "energy-weights", "shapes-from", "idempotent-from"];
 
-/// Returns the values of an axis (varied option) as ids have them; an error where two of them are
-/// equal.
+/// Returns the values of an axis (varied option) in the form in which ids of cases show them; an
+/// error where two of them are then equal.
 fn shown(axis: &Axis, files: &dyn Files) -> Result<Vec<String>, StudyError> {
     let file = FILES.contains(&&*axis.key);
     let is_file = |value: &str| {
@@ -299,11 +299,11 @@ fn shown(axis: &Axis, files: &dyn Files) -> Result<Vec<String>, StudyError> {
     }
 }
 
-/// Options that name a profile behind a dot, such as `share.train`.
+/// Options that name a profile after a dot, such as `share.train`.
 const OF_PROFILES: [&str; 7] =
     ["start", "think", "share", "priority", "idempotent", "memory", "hint"];
 
-/// Sets an option, given by its key, to a value in the study of a case.
+/// Sets the option with the key `key` to a value in the study of a case.
 pub(super) fn apply(study: &mut Study, key: &str, value: &str) -> Result<(), StudyError> {
     let varied = |taken: Result<(), String>| {
         taken.map_err(|why| StudyError::Usage(format!("--vary {key}={value}: {why}")))
@@ -331,8 +331,8 @@ pub(super) fn apply(study: &mut Study, key: &str, value: &str) -> Result<(), Stu
     }
 }
 
-/// Returns the name of the profile whose rate the key `load` varies, with `=` behind it; empty
-/// where there is only one profile.
+/// Returns the beginning of a value of `--requests` for the profile whose rate the key `load`
+/// varies, such as `serve=`; empty where there is only one profile.
 fn loaded(study: &Study) -> Result<String, StudyError> {
     match (study.load.requests.as_slice(), study.profiles.as_slice()) {
         ([only], _) => {

@@ -13,21 +13,20 @@ use crate::share;
 use crate::study::Study;
 use crate::{devices, energy, recipes, verdicts};
 
-/// Recipes for which the word `today` (the device's default) may stand, over all devices that a
-/// study may be about.
+/// Recipes that the word `today` (the device's default) can mean on the devices that raddle knows.
 const ALL_TODAY: [&str; 2] = [TIME_SLICE, "streams"];
-/// Largest number of combinations of other values with which a value is tried; where there are more
-/// and none worked, the value is taken to be usable.
+/// Largest number of combinations with values of other options in which a value is tried. A value
+/// that works in none of them, where there are more, is taken to be usable.
 const MOST: usize = 1000;
 
 impl Cases {
-    /// Checks each value of each varied key as far as its cases do before they read a profile: the
-    /// recipe, the device, and small files. Returns one line for each value that fails in all of
-    /// its cases while another value of its key does not; such a value may become usable before its
-    /// cases are run.
+    /// Checks each value of each varied option in all parts of a study that need no profile:
+    /// recipe, device and small files. Returns a line for each value that fails in all its cases
+    /// although another value of the option works; such a value may become usable before its cases
+    /// run.
     ///
     /// # Errors
-    /// The error of the first value of a key, if all values of the key fail.
+    /// When all values of an option fail: the error of the first of them.
     pub fn check_values(
         &self,
         registry: &Registry,
@@ -49,9 +48,9 @@ impl Cases {
         Ok(told)
     }
 
-    /// Tries a value of a varied key, given as (index of the key, index of the value), with all
-    /// values of the keys on which it may depend, until one combination works. Returns the first
-    /// error if none does.
+    /// Tries one value of a varied option, given as (index of the option, index of the value),
+    /// together with values of the options that interact with it, until one combination works.
+    /// Returns the first error if none works.
     fn try_value(
         &self,
         (at, value): (usize, usize),
@@ -83,7 +82,8 @@ impl Cases {
     }
 }
 
-/// Returns whether the varied option `axis` is one on which a recipe and its settings may depend.
+/// Returns whether the varied option `axis` is a recipe, a key of recipes or a device; whether one
+/// of these is usable depends on the others.
 fn is_of_recipe(axis: &Axis) -> bool {
     is_recipe_key(&axis.key) || ["recipe", "device"].contains(&&*axis.key)
 }

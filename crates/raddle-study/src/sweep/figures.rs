@@ -13,11 +13,11 @@ use serde_json::Number;
 use crate::answer::{JudgedBy, JudgedProcess, PolicyRow, RecordedOn};
 use crate::result::LostLaunches;
 
-/// Time by which each process is judged, of the process alone, in ns, by its index; `None` where it
-/// is not known.
+/// For each process, by its index, the figure by which it is judged (p99, step or end) when it runs
+/// alone on the device, in ns; `None` where it is unknown.
 pub(super) type Alone = Arc<Vec<Option<u64>>>;
 
-/// Choice of whether the simulations are made that bound the figures of a case.
+/// Choice of whether a case is also simulated with the lower and upper bounds of unknown costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CaseBounds {
     Run,
@@ -28,23 +28,24 @@ pub(crate) enum CaseBounds {
 pub(super) struct CaseRun {
     pub(super) workload: Workload,
     pub(super) summary: Summary,
-    /// Time by which each process is judged, of the process alone, in ns; `None` where it is not
-    /// known.
+    /// For each process the figure by which it is judged (p99, step or end) when it runs alone on
+    /// the device, in ns; `None` where it is unknown.
     pub(super) alone: Alone,
-    /// Size and duration of the circuit (gates, bits, clock cycles) by which the allocate policy
+    /// Cost (gates, register bits, clock cycles) of the circuit with which the allocate policy
     /// `matching` searches free room; `None` under other allocate policies.
     pub(super) search: Option<SearchCost>,
-    /// Launches that never ran in this case, by process.
+    /// Launches of each process that never ran in this case.
     pub(super) lost: LostLaunches,
-    /// Fraction of the kernel time of each process that never ran, 0 to 1.
+    /// For each process, the fraction of its kernel time that never ran, 0 to 1.
     pub(super) lost_shares: Vec<f64>,
-    /// Summaries of the simulations that bound the figures: with the least and the most of what is
-    /// unknown.
+    /// Summaries of the simulations with lower and upper bounds of unknown costs, which give the
+    /// bounds of the figures.
     pub(super) bounds: Vec<Summary>,
-    /// Summary of the simulation in which hosts issue early, without the recorded gaps, where no
-    /// file says when they did; `None` where every file says it, or no bounds were asked for.
+    /// Summary of the simulation for profiles whose file does not say when their work was issued,
+    /// in which hosts issue that work early, without the recorded gaps; `None` where every file
+    /// says when, or no bounds were wanted.
     pub(super) queued: Option<Summary>,
-    /// Relation of the device on which each process was recorded to the device replayed on.
+    /// For each process, how the device on which it was recorded relates to the device replayed on.
     pub(super) recorded_on: Vec<RecordedOn>,
 }
 
@@ -114,8 +115,8 @@ pub(super) fn figures(run: &CaseRun) -> Vec<(String, Number)> {
     all.0
 }
 
-/// Adds the size and duration of the circuit (gates, bits, clock cycles) by which the allocate
-/// policy `matching` searches, and how often a workgroup waited under it, by reason.
+/// Adds the cost (gates, register bits, clock cycles) of the circuit with which the allocate policy
+/// `matching` searches free room, and how often workgroups had to wait, for each reason.
 fn of_search(all: &mut CaseFigures, cost: SearchCost, summary: &Summary) {
     all.count("search-gates", cost.gates());
     all.count("search-register-bits", cost.register_bits());

@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::error::StudyError;
 
-/// Place for a computed value, or for the error that came instead: (true for wrong usage, message).
+/// Slot of a store for one value that is computed once: the value, or the error of its computation
+/// as (true if the user made a mistake, message).
 type MemoSlot<T> = Arc<OnceLock<Result<T, (bool, String)>>>;
 
-/// Store of computed values by their keys: each value is made once, however many threads ask for
-/// it.
+/// Store of computed values by key; each value is computed only once, even if several threads ask
+/// for it at the same time.
 #[derive(Debug)]
 pub(super) struct Memo<T> {
     made: Mutex<BTreeMap<String, MemoSlot<T>>>,
@@ -22,8 +23,8 @@ impl<T> Default for Memo<T> {
 }
 
 impl<T: Clone> Memo<T> {
-    /// Returns the value of a key, made by `make` where it is not there yet. A thread that asks
-    /// while another one makes the value waits.
+    /// Returns the value stored for a key; computes it with `make` if it is missing. Other threads
+    /// that ask for the value wait meanwhile.
     pub(super) fn get(
         &self,
         key: &str,

@@ -13,8 +13,8 @@ impl Default for Print {
 }
 
 impl Print {
-    /// Adds a text to the fingerprint, and a mark behind it, so that no two lists of texts give the
-    /// same bytes.
+    /// Adds a text to the fingerprint, with an end mark behind it, so that two different lists of
+    /// texts never add the same bytes.
     pub(super) fn text(&mut self, text: &str) {
         self.bytes(text.as_bytes());
         self.bytes(&[0xff]);

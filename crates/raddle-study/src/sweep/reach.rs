@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 
 use super::summary::{GroupSummary, Reach, SweepSummary, SweptAxis};
 
-/// Ratio of the figure at a load to that at the lowest load, above which the load counts as too
-/// high where there are no goals.
+/// Ratio above which a load counts as too high where there are no goals: the figure at the load
+/// divided by the figure at the lowest load.
 const KNEE: f64 = 2.0;
 
-/// Returns the number with which a value begins, without its unit; `None` where it begins with
-/// none.
+/// Returns the number at the beginning of a value such as `40/s`, without the unit; `None` where
+/// the value does not begin with a number.
 fn number(value: &str) -> Option<f64> {
     let end = value.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(value.len());
     value[..end].parse().ok()
 }
 
-/// Finds the axis (varied option) along which curves are drawn: that of the load, else the first
-/// with three or more numbers. Returns (index of the axis, its values as text and number); `None`
-/// where there is no such axis.
+/// Finds the axis (varied option) along which curves are drawn: the rate of requests, else the
+/// first option with at least three values, all numbers. Returns (index of the axis, its values as
+/// text and number); `None` where there is no such axis.
 pub(super) fn along(axes: &[&SweptAxis]) -> Option<(usize, Vec<(String, f64)>)> {
     let numbers = |axis: &SweptAxis| -> Option<Vec<(String, f64)>> {
         let all = axis.values.iter().map(|value| Some((value.clone(), number(value)?)));
@@ -29,8 +29,8 @@ pub(super) fn along(axes: &[&SweptAxis]) -> Option<(usize, Vec<(String, f64)>)> 
     Some((at, numbers(axes[at])?))
 }
 
-/// Finds, for each combination of values of the other varied options, up to which value of the
-/// option `along` the results are good.
+/// Finds, for each combination of values of all other varied options, the highest value of the
+/// option `along` up to which the results are good.
 pub(super) fn reaches(summary: &SweepSummary) -> Vec<Reach> {
     let Some((along, numbers)) = &summary.along else { return Vec::new() };
     let mut series: BTreeMap<Vec<&String>, BTreeMap<&String, &GroupSummary>> = BTreeMap::new();
@@ -87,8 +87,8 @@ pub(super) fn reaches(summary: &SweepSummary) -> Vec<Reach> {
 /// Rule that decides whether the results at a value of a varied option still count as good.
 struct ReachJudge {
     has_goals: bool,
-    /// Largest good value of the figure of the first process, used where there are no goals; `None`
-    /// where it is not known.
+    /// Largest figure of the first process that still counts as good where there are no goals;
+    /// `None` where the figure at the lowest value of the option is unknown.
     knee: Option<f64>,
 }
 
@@ -99,8 +99,8 @@ impl ReachJudge {
         Self { has_goals: !summary.goals.is_empty(), knee: lowest.map(|low| KNEE * low) }
     }
 
-    /// Returns whether the results of a combination of values are good; the error is the reason why
-    /// that is unknown.
+    /// Returns whether the results of a combination of values, given as `group`, are good; the
+    /// error says why this is unknown.
     fn is_good(&self, group: Option<&GroupSummary>) -> Result<bool, &'static str> {
         let group = group.ok_or("has no row")?;
         let figure = || group.figures.first().copied().flatten();

@@ -9,12 +9,12 @@ use serde_json::{Number, Value};
 /// of the varied options, then the figures, or `error`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepRow {
-    /// Id of the case, such as `load=40/s recipe=leftover`.
+    /// Id of the case that the row is about, such as `load=40/s recipe=leftover`.
     pub case: String,
     /// Fingerprint of the case, which differs from that of a case with the same id in another
     /// sweep.
     pub of: String,
-    /// Values that the options have in the case, each as (name of the option, value).
+    /// Values of the varied options in the case, each as (key of the option, value).
     pub values: Vec<(String, String)>,
     /// Figures of the case as (name, number), or the reason why there are none.
     pub result: Result<Vec<(String, Number)>, String>,
@@ -64,12 +64,12 @@ fn number(value: &str) -> Value {
 /// Row of a sweep (the result of one case), as it is read from a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadRow {
-    /// Id of the case, such as `load=40/s recipe=leftover`.
+    /// Id of the case that the row is about, such as `load=40/s recipe=leftover`.
     pub case: String,
     /// Fingerprint of the case, which differs from that of a case with the same id in another
     /// sweep.
     pub of: String,
-    /// Figures of the row by their names, or the reason why there are none.
+    /// Figures of the case by their names, or the reason why it has none.
     pub result: Result<BTreeMap<String, f64>, String>,
 }
 

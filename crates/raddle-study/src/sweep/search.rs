@@ -11,26 +11,27 @@ use crate::files::Files;
 use crate::recipes::NamedRecipe;
 use crate::study::{Study, Ways};
 
-/// Key of recipes for the way in which the policy `matching` searches free room; a study of
-/// searches varies it together with `DECISION`, the key for the time that one decision takes.
+/// Key of recipes that names the method by which the policy `matching` searches free room. A study
+/// of search methods varies it together with `DECISION`, the key for the time of one decision.
 const SEARCH: &str = "allocate.search";
 const DECISION: &str = "allocate.decision";
-/// Numbers of granules that a search may treat as one group; a number is tried if it divides every
-/// resource of the device.
+/// Sizes, in granules, of the groups in which a search may examine a resource; a size is tried if
+/// it divides the amount of every resource of the device.
 const SIZES: [u32; 5] = [2, 4, 8, 16, 32];
-/// Numbers of groups into which a search divides the granules of a resource; a number is tried if
-/// it divides every resource of the device.
+/// Numbers of groups into which a search may divide the granules of a resource; a number is tried
+/// if it divides the amount of every resource of the device.
 const GROUPS: [u32; 2] = [16, 8];
 
 impl Sweep {
-    /// Makes the sweep that compares the searches of `matching`: this study under every search that
-    /// the device can have, with decisions of one clock and of three. Where `vary` gives values for
-    /// the search or the decision, it takes those instead.
+    /// Makes the sweep that compares the search methods of the policy `matching`: the study is
+    /// replayed under every method that is possible on the device, with decisions of one and of
+    /// three clock cycles. Values that `vary` gives for the method or the decision are tried
+    /// instead.
     ///
-    /// If the clock of the device is unknown, decisions take no time.
+    /// If the clock rate of the device is unknown, decisions take no time.
     ///
     /// # Errors
-    /// When the study has goals, which it does not judge, or the device is not known.
+    /// When the study has goals, which this sweep does not judge, or the device is not known.
     pub fn of_searches(
         mut study: Study,
         vary: Vec<String>,
@@ -66,7 +67,8 @@ impl Sweep {
     }
 }
 
-/// Returns every kind of search that a device can have, as values of `allocate.search`.
+/// Returns every search method of the policy `matching` that is possible on a device, as values of
+/// `allocate.search`.
 fn searches(device: &Device) -> Vec<String> {
     let shape = &device.shape;
     let sgpr = if shape.sgpr == u16::MAX { 0 } else { u32::from(shape.sgpr) };
@@ -85,9 +87,9 @@ fn searches(device: &Device) -> Vec<String> {
     searches
 }
 
-/// Returns the size and duration of the search circuit (gates, bits, clock cycles) of a recipe on a
-/// device, counted as one cycle where decisions take no time; `None` under other allocate policies
-/// than `matching`.
+/// Returns the cost (gates, register bits, clock cycles) of the search circuit of a recipe on a
+/// device, built for one-cycle decisions where the recipe says nothing about their time; `None`
+/// under other allocate policies than `matching`.
 pub(super) fn search_cost(named: &NamedRecipe, device: &Device) -> Option<SearchCost> {
     let config: &MatchingConfig = named.recipe.allocate.settings()?;
     let timing = config.decision.map_or(SearchTiming::OneClock, |time| time.timing);

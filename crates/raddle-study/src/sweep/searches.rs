@@ -8,22 +8,23 @@ use super::row::ReadRow;
 use super::summary::SweptAxis;
 use super::summary::{FailedCase, NeverRan, Within};
 
-/// Key of recipes that every study of searches varies: the way in which free room is searched.
-/// `FULL` is the value that the others are compared with.
+/// Key of recipes that every study of search methods varies: the method by which free room is
+/// searched. `FULL` is the method with which the others are compared.
 const SEARCH: &str = "allocate.search";
 const FULL: &str = "full";
 
-/// Rows of a study of searches (ways in which a device looks for free room), added in any order,
-/// from which its summary is made.
+/// Rows (results of cases) of a study of search methods, added in any order, from which its summary
+/// is made.
 #[derive(Clone, Debug)]
 pub struct SearchRows {
     axes: Vec<SweptAxis>,
     /// Sentences on the memory that the processes need together, and on how much the device has.
     memory: Vec<String>,
-    /// Figures of the cases without an error: for each combination (index of the value of each
-    /// varied option but the seed), the figures by the index of the seed.
+    /// Figures of the cases without an error. The outer key is the combination of values of the
+    /// varied options other than the seed, as indices; the inner key is the index of the seed.
     groups: BTreeMap<Vec<usize>, BTreeMap<usize, Figures>>,
-    /// Failed cases by (index of the value of each varied option but the seed, index of the seed).
+    /// Failed cases; the key is (combination of values of the varied options other than the seed,
+    /// as indices; index of the seed).
     failed: BTreeMap<(Vec<usize>, usize), FailedCase>,
     /// Facts about the profiles that can make the answer wrong, one line each.
     overturning: Vec<String>,
@@ -32,52 +33,53 @@ pub struct SearchRows {
 /// Figures of a row (the result of one case), by name.
 type Figures = BTreeMap<String, f64>;
 
-/// Result of a study of searches: `raddle search-study --format json`.
+/// Result of a study of search methods, as `raddle search-study --format json` prints it.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SearchSummary {
-    /// Keys of the varied options, without the seed.
+    /// Keys of the varied options other than the seed.
     pub axes: Vec<String>,
-    /// List of the 99th percentiles that are shown: of the requests of each process, then of the
-    /// wait for the first wave at each level of each process.
+    /// List of the times whose 99th percentile is shown: first the request time of each process,
+    /// then, for each urgency level of a process, the wait of launches for their first wave.
     pub waits: Vec<SearchWait>,
-    /// Figures of each search, one entry for each combination of a search with values of the other
-    /// varied options.
+    /// Figures of each search method, one entry for each combination of a method with values of the
+    /// other varied options.
     pub searches: Vec<SearchGroup>,
-    /// Sentences about the memory that the processes hold together, and how much the device has:
-    /// for the first case, and for the last where it differs.
+    /// Sentences on how much memory the processes need together and how much the device has: one
+    /// for the first case, and one for the last case where it differs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub memory: Vec<String>,
     /// Number of cases that have an error instead of figures.
     pub failed: u64,
-    /// Failed cases, and why they failed; no conclusion is drawn from them.
+    /// Failed cases, and why they failed; they count in no figure and no conclusion.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedCase>,
     /// Facts that can make the answer wrong, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overturning: Vec<String>,
-    /// Processes of which some launches can never run, under some searches or under all.
+    /// Processes of which some launches can never run under at least one search method.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub never_ran: Vec<NeverRan>,
 }
 
-/// Identity of a 99th percentile of a time: its process, and what the time is.
+/// Describes a time whose 99th percentile is shown: the process, and whether it is a request time
+/// or a wait of launches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SearchWait {
-    /// Name of the process whose time is shown.
+    /// Name of the process whose time the percentile is of.
     pub process: String,
-    /// Level of the launches of which the time from ready to the first wave is meant; `None` means
-    /// the time of requests from arrival to end.
+    /// Urgency level of the launches, if the time is their wait from ready to the start of the
+    /// first wave; `None` if it is the time of requests from arrival to end.
     pub level: Option<u8>,
 }
 
-/// Figures of one search with one combination of values of the other varied options, as means over
-/// the seeds.
+/// Figures of one search method with one combination of values of the other varied options, as
+/// means over the seeds.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SearchGroup {
-    /// Values of the varied options, in the order of the keys, without the seed.
+    /// Values of the varied options other than the seed, in the order of their keys.
     pub values: Vec<String>,
     /// Number of cases with figures, one for each seed.
     pub seeds: u64,
@@ -90,27 +92,27 @@ pub struct SearchGroup {
     pub clocks: u64,
     /// Makespan in nanoseconds, as a mean over the seeds; `None` where a case lacks it.
     pub makespan: Option<Within>,
-    /// Change of the makespan against the full search as a fraction, as a mean over the seeds that
-    /// both have; `None` where no seed has both.
+    /// Relative change of the makespan against the full search (0.1 is 10 % longer), as a mean over
+    /// the seeds that have figures for both; `None` where no seed has.
     pub longer: Option<Within>,
-    /// Number of questions to the allocate policy at which a workgroup had to wait, as less was
-    /// free than it needs; `None` where a case lacks it.
+    /// Number of times that the allocate policy let a workgroup wait as less was free than it
+    /// needs; `None` where a case lacks the number.
     pub not_enough: Option<Within>,
-    /// Number of questions to the allocate policy at which a workgroup had to wait although enough
-    /// was free, as the free granules were not neighbours; `None` where a case lacks it.
+    /// Number of times that the allocate policy let a workgroup wait although enough was free, as
+    /// the free granules were not neighbours; `None` where a case lacks the number.
     pub in_pieces: Option<Within>,
-    /// Number of questions to the allocate policy at which a workgroup had to wait although enough
-    /// neighbouring granules were free, as the search did not find them; `None` where a case lacks
-    /// it.
+    /// Number of times that the allocate policy let a workgroup wait although enough neighbouring
+    /// granules were free, as the search overlooked them; `None` where a case lacks the number.
     pub not_seen: Option<Within>,
-    /// Number of launches that can never run, counted in one repetition of each process; `None`
-    /// where a case lacks it.
+    /// Number of launches that can never run, counted in one repetition of each process, as a mean
+    /// over the seeds.
     pub refused: Option<Within>,
     /// 99th percentiles in nanoseconds, in the order of [`SearchSummary::waits`]; `None` where a
-    /// case lacks the figure.
+    /// case lacks the percentile.
     pub waits: Vec<Option<Within>>,
-    /// True if no other search, with the same values of the other varied options, is as good in
-    /// both gates and makespan and better in one; `None` where a case with these values failed.
+    /// True if the search method is Pareto-optimal: no other method, with equal values of the other
+    /// varied options, is at least as good in both gates and makespan and better in one. `None`
+    /// where a case with these values failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_front: Option<bool>,
 }
@@ -128,7 +130,7 @@ impl SearchRows {
         }
     }
 
-    /// Sets the sentences on the memory that the processes need together.
+    /// Sets the sentences on how much memory the processes need together.
     pub fn hold(&mut self, memory: Vec<String>) {
         self.memory = memory;
     }
@@ -169,8 +171,8 @@ impl SearchRows {
         }
     }
 
-    /// Returns the summary of the rows: the figures as means over the seeds, and a mark at the
-    /// searches that no other search beats.
+    /// Returns the summary of the rows: the figures as means over the seeds, with the
+    /// Pareto-optimal search methods marked.
     #[must_use]
     pub fn summary(&self) -> SearchSummary {
         let axes: Vec<&SweptAxis> = self.axes.iter().filter(|axis| axis.key != "seed").collect();
@@ -201,8 +203,8 @@ impl SearchRows {
         }
     }
 
-    /// Finds the 99th percentiles that are shown: (key of the figure in a row, its process and
-    /// level). Those of requests come first.
+    /// Finds the 99th percentiles in the rows, each as (key of the figure in a row, its process and
+    /// level). Percentiles of request times come first.
     fn waits(&self) -> Vec<(String, SearchWait)> {
         let rows = self.groups.values().flat_map(BTreeMap::values);
         let keys: BTreeSet<&String> = rows.flat_map(BTreeMap::keys).collect();
@@ -253,9 +255,9 @@ impl SearchRows {
         }
     }
 
-    /// Returns the change of the makespan against the full search as a fraction, as a mean over the
-    /// seeds that both have; `None` where no seed has both. `places` is the combination of values
-    /// (their indices) and `rows` its figures by seed.
+    /// Returns the relative change of the makespan against the full search (0.1 is 10 % longer), as
+    /// a mean over the seeds that have figures for both; `None` where no seed has. `places` is the
+    /// combination of values, as indices, and `rows` has its figures by seed.
     fn longer(&self, places: &[usize], rows: &BTreeMap<usize, Figures>) -> Option<Within> {
         let axes = self.axes.iter().filter(|axis| axis.key != "seed");
         let (at, axis) = axes.enumerate().find(|(_, axis)| axis.key == SEARCH)?;
@@ -270,10 +272,10 @@ impl SearchRows {
     }
 }
 
-/// Marks the searches that no other search beats in gates and makespan, among those with equal
-/// values of the other varied options. Only the searches under which fewest launches can never run
-/// are marked, as a run with fewer launches is shorter. Where a case with such values failed, none
-/// of them is marked.
+/// Marks the Pareto-optimal search methods in gates and makespan, among those with equal values of
+/// the other varied options. A method under which more launches can never run is always beaten, as
+/// its makespan is shorter for lack of work. Where a case with these values failed, none of the
+/// methods is marked.
 fn mark_front(searches: &mut [SearchGroup], search: Option<usize>, failed: &BTreeSet<Vec<String>>) {
     let points: Vec<SearchPoint> = searches
         .iter()
@@ -297,7 +299,7 @@ fn others(values: &[String], search: Option<usize>) -> Vec<String> {
     others.map(|(_, value)| value.clone()).collect()
 }
 
-/// Cost in gates and makespan of a search, by which searches are compared.
+/// Figures of a search method by which methods are compared: gates, makespan and refused launches.
 struct SearchPoint {
     others: Vec<String>,
     refused: f64,
@@ -330,9 +332,9 @@ mod tests {
         ReadRow { case: String::new(), of: String::new(), result: Ok(figures.collect()) }
     }
 
-    /// Makes rows of four searches over two seeds: the second has fewer gates and takes 10 % and 20
-    /// % longer, the third has as many gates as the first and takes longer, the last is fast, as it
-    /// refuses a launch.
+    /// Makes rows of four search methods over two seeds. The second method has fewer gates than the
+    /// first and takes 10 % and 20 % longer; the third has as many gates and takes longer; the
+    /// fourth is fast, but refuses a launch.
     fn rows() -> SearchRows {
         let axes = vec![
             axis("allocate.search", &["full", "few", "poor", "none"]),

@@ -20,7 +20,7 @@ pub struct SweptAxis {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SweepSummary {
-    /// Keys of the varied options, without the seed.
+    /// Keys of the varied options other than the seed.
     pub axes: Vec<String>,
     /// Number of all cases of the sweep.
     pub cases: u64,
@@ -28,14 +28,14 @@ pub struct SweepSummary {
     pub rows: u64,
     /// Number of cases that have an error in place of figures.
     pub failed: u64,
-    /// Failed cases, and why they failed; no conclusion is drawn from them.
+    /// Failed cases, and why they failed; they count in no figure and no conclusion.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedCase>,
     /// Facts that can make the answer wrong, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overturning: Vec<String>,
-    /// Sentences about the memory that the processes hold together, and how much the device has:
-    /// for the first case, and for the last where it differs.
+    /// Sentences on how much memory the processes need together and how much the device has: one
+    /// for the first case, and one for the last case where it differs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub memory: Vec<String>,
     /// Processes of which some launches can never run.
@@ -43,25 +43,25 @@ pub struct SweepSummary {
     pub never_ran: Vec<NeverRan>,
     /// Goals that the user set for the processes.
     pub goals: Vec<Goal>,
-    /// Axis along which curves are drawn: (its index, its values as text and number); `None` where
-    /// no axis has numbers.
+    /// Axis (varied option) along which curves are drawn, as (index of the axis, its values as text
+    /// and number); `None` where no option has enough numbers as values.
     pub along: Option<(usize, Vec<(String, f64)>)>,
-    /// Figures by which the processes are judged, one entry for each process.
+    /// For each process, which figure (p99, step or end) it is judged by.
     pub judged: Vec<JudgedFigure>,
-    /// Figures of each combination of values but the seed, as means over the seeds.
+    /// Figures of each combination of values of the varied options, as means over the seeds.
     pub groups: Vec<GroupSummary>,
-    /// For each combination of values of the other varied options: up to which value of the option
-    /// `along` the results are good.
+    /// For each combination of values of the other varied options, the highest value of the option
+    /// `along` up to which the results are good.
     pub reaches: Vec<Reach>,
 }
 
-/// Name of a process, and of the figure by which it is judged.
+/// A process, and the kind of figure (p99, step or end) by which it is judged.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct JudgedFigure {
     /// Name of the process that is judged.
     pub process: String,
-    /// Word for the figure: `p99`, `step` or `end`.
+    /// Kind of figure: `p99`, `step` or `end`.
     pub figure: &'static str,
     #[serde(skip)]
     pub(super) at: usize,
@@ -71,39 +71,42 @@ pub struct JudgedFigure {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct GroupSummary {
-    /// Values of the varied options, in the order of the keys, without the seed.
+    /// Values of the varied options other than the seed, in the order of their keys.
     pub values: Vec<String>,
     /// Number of cases with figures, one for each seed.
     pub seeds: u64,
-    /// Number of cases that have an error instead of figures, over the seeds.
+    /// Number of seeds with which the case failed, so that it has no figures.
     pub failed: u64,
-    /// True if all launches ended in all cases with these values that have figures.
+    /// True if at least one case with these values has figures, and all launches ended in each that
+    /// has.
     pub complete: bool,
-    /// True if every seed has figures and all its launches ended; if false, no conclusion is drawn
-    /// from this combination of values.
+    /// True if the cases of all seeds have figures and all their launches ended; if false, no
+    /// conclusion is drawn from this combination of values.
     #[serde(skip)]
     pub whole: bool,
-    /// Mean of the time by which each process is judged, in nanoseconds, in the order of `judged`;
-    /// `None` where a case lacks it.
+    /// Figure by which each process is judged, as a mean over the seeds in nanoseconds, in the
+    /// order of `judged`; `None` where a case lacks it.
     pub figures: Vec<Option<Within>>,
-    /// Median of the times of requests of each process, in nanoseconds, in the order of the
-    /// processes; `None` for a process without requests.
+    /// Median request time of each process in nanoseconds, as a mean over the seeds, in the order
+    /// of the processes; `None` for a process without requests.
     pub medians: Vec<Option<Within>>,
-    /// Time by which each process is judged, of the process alone on the device, in nanoseconds, in
+    /// Figure by which each process is judged when it runs alone on the device, in nanoseconds, in
     /// the order of the processes; `None` where nothing ended.
     pub alone: Vec<Option<Within>>,
-    /// Mean of the makespan in nanoseconds; `None` where a case lacks it.
+    /// Makespan in nanoseconds, as a mean over the seeds; `None` where a case lacks it.
     pub makespan: Option<Within>,
-    /// Bounds of the figure by which each process is judged, in nanoseconds; `None` where it is exact.
+    /// Bounds of the figure by which each process is judged, in nanoseconds; `None` where the
+    /// figure has no bounds, as it is exact.
     pub bounds: Vec<Option<FigureBounds>>,
-    /// True if a process was recorded on a device of another vendor, which runs other kernels, so
-    /// that no goal is judged.
+    /// True if a process was recorded on a device of another vendor, on which programs use other
+    /// kernels, so that no goal is judged.
     pub other_vendor: bool,
-    /// True if the means meet all goals; `None` where there are no goals, or no answer.
+    /// True if the means meet all goals; `None` where there are no goals, or the goals cannot be
+    /// judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goals_met: Option<bool>,
-    /// True if the answer in `goals_met` holds wherever in its bounds each figure lies; `None` as
-    /// for `goals_met`.
+    /// True if `goals_met` stays as it is even where each figure is wrong by the full error that
+    /// its bounds allow; `None` where `goals_met` is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goals_sure: Option<bool>,
 }
@@ -120,8 +123,8 @@ pub struct Within {
 }
 
 impl Within {
-    /// Returns the mean of values, one for each seed, with the half of its 95 % confidence
-    /// interval; `None` without any value.
+    /// Returns the mean of `values`, one for each seed, and half of its 95 % confidence interval;
+    /// `None` without any value.
     pub(super) fn of(values: &[f64]) -> Option<Self> {
         match values {
             [] => None,
@@ -134,43 +137,43 @@ impl Within {
     }
 }
 
-/// Reach along one varied option, with one combination of values of the other ones: up to which
-/// value the results are good. A result is good if all goals are met; without goals, if the figure
-/// of the first process is at most twice that at the lowest value.
+/// Highest value of one varied option up to which the results are good, for one combination of
+/// values of the other options. A result is good if all goals are met; where there are no goals, if
+/// the figure of the first process is at most twice its figure at the lowest value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Reach {
     /// Values of the other varied options, in the order of the keys.
     pub values: Vec<String>,
     /// Highest value of the option up to which all results are good; `None` where the result at the
-    /// lowest is not good, or is unknown.
+    /// lowest value is not good, or is unknown.
     pub up_to: Option<String>,
     /// True if `up_to` is the highest value of the option that was tried.
     pub all: bool,
-    /// Highest value of the axis up to which all goals are met wherever in its bounds each figure
-    /// lies; `None` where that is not even sure at the lowest.
+    /// Highest value of the option up to which all goals are met even where each figure is wrong by
+    /// the full error that its bounds allow; `None` where that does not hold at the lowest value.
     pub surely_up_to: Option<String>,
-    /// Highest value of the axis up to which all goals may be met, by the bounds of the figures;
-    /// `None` where the lowest surely misses one.
+    /// Highest value of the option up to which all goals may be met, if each figure is wrong by the
+    /// full error that its bounds allow; `None` where a goal is surely missed at the lowest value.
     pub perhaps_up_to: Option<String>,
-    /// Next value of the option after `up_to`, with the reason why it is unknown whether its
-    /// results are good too; `None` where that is known.
+    /// First value of the option at which it is unknown whether the results are good, with the
+    /// reason; `None` where it is known for all values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub without_answer: Option<String>,
 }
 
-/// Case (of a sweep, a search or a replay) that failed, so that it has no figures.
+/// A case of a sweep or search, or a recipe of a replay, that failed, so that it has no figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FailedCase {
-    /// Id of the case of a sweep or search; in a replay the name of the recipe.
+    /// Id of the case; in a replay the name of the recipe.
     pub case: String,
     /// Reason why the case failed.
     pub error: String,
 }
 
-/// Largest number of different reasons of failures that are listed; of the others only the number
-/// is given.
+/// Largest number of different reasons of failures that are listed; further reasons are only
+/// counted.
 const REASONS: usize = 10;
 
 impl FailedCase {
@@ -201,7 +204,7 @@ impl FailedCase {
 }
 
 impl SweepSummary {
-    /// Says how many combinations of values meet all goals, of how many; `None` without goals.
+    /// Says how many of all combinations of values meet all goals; `None` where there are no goals.
     #[must_use]
     pub fn goals_told(&self) -> Option<String> {
         if self.goals.is_empty() {
@@ -249,8 +252,8 @@ impl SweepSummary {
             .then(|| format!("No set of values meets all goals: {}", goals.join(", ")))
     }
 
-    /// Names the cases that have no answer: cases that failed, and cases whose launches never
-    /// ended. `None` where all cases have an answer.
+    /// Names the cases that cannot be judged: cases that failed, and cases in which launches never
+    /// ended. `None` where all cases can be judged.
     #[must_use]
     pub fn without_answer(&self) -> Option<String> {
         let stuck = self.groups.iter().filter(|group| group.seeds > 0 && !group.complete);
@@ -267,11 +270,12 @@ impl SweepSummary {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct NeverRan {
-    /// Name of the process of which launches never ran.
+    /// Name of the process of which some launches can never run.
     pub process: String,
-    /// Number of cases in which some of its launches can never run.
+    /// Number of cases of the sweep in which some launches of the process can never run.
     pub cases: u64,
-    /// Number of launches of one repetition that never ran, in the case with the most.
+    /// Number of launches that can never run, in one repetition of the process and in the case with
+    /// the most.
     pub launches: u64,
     /// Fraction of the kernel time of the process that never ran, 0 to 1, in the case with the
     /// most.
@@ -279,8 +283,8 @@ pub struct NeverRan {
 }
 
 impl NeverRan {
-    /// Counts one more replay of a sweep with the process named `process`, if launches of it never ran there; `of`
-    /// returns a figure of the process in that case by its key.
+    /// Counts one more case for the process named `process` if some of its launches never ran in
+    /// that case. `of` returns a figure of the process in the case, by the key of the figure.
     pub(super) fn add(
         all: &mut BTreeMap<String, Self>,
         process: &str,
@@ -295,7 +299,7 @@ impl NeverRan {
         own.share = own.share.max(of("refused-share").unwrap_or(0.0));
     }
 
-    /// Writes which part of the process never ran, and in how many of the `all` cases.
+    /// Writes which part of the process never ran, and in how many of the `all` cases of the sweep.
     pub(super) fn line(&self, all: u64) -> String {
         let cases = match self.cases == all {
             true => String::new(),
@@ -308,7 +312,7 @@ impl NeverRan {
         )
     }
 
-    /// Writes the launches that never ran, with their part of the kernel time.
+    /// Writes how many launches of the process never ran, and their part of its kernel time.
     #[must_use]
     pub fn told(&self) -> String {
         let (launches, part) = (counted(self.launches, "launch", "launches"), percent(self.share));
@@ -316,7 +320,7 @@ impl NeverRan {
     }
 }
 
-/// Says how many of `of` cases failed, with the reasons; `None` where none did.
+/// Says how many of the `of` cases of a sweep failed, with the reasons; `None` where none did.
 #[must_use]
 pub fn failed(failures: &[FailedCase], of: u64) -> Option<String> {
     let failed = count(failures.len() as u64);

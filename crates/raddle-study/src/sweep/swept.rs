@@ -9,9 +9,9 @@ use super::summary::{
 };
 use crate::answer::{FigureBounds, Goal, GoalLimit, GoalMetric, GoalsJudged, JudgedBy};
 
-/// Keys, in a row, of the figures of a process: first p99, step and end, by which it may be judged,
-/// in the order of [`JudgedBy`]; then others such as its time alone and the bounds of the judged
-/// figure.
+/// Keys of the figures of a process in a row. The first three (p99, step, end) are those by which a
+/// process may be judged, in the order of [`JudgedBy`]; the others include its figure alone and the
+/// bounds of the judged figure.
 const OF_PROCESS: [&str; 13] = [
     "p99-ns",
     "step-ns",
@@ -27,9 +27,9 @@ const OF_PROCESS: [&str; 13] = [
     "open",
     "other-vendor",
 ];
-/// Index of the median in [`OF_PROCESS`]; the constants below are the indices of the time alone, of
-/// the least and the most of the bounds, of the mark that there is no upper bound, and of the mark
-/// of another vendor's kernels.
+/// Index of the median request time in [`OF_PROCESS`]. The constants below are further indices: of
+/// the figure alone, of the lower and upper bound, of the mark that there is no upper bound, and of
+/// the mark of a recording on another vendor's device.
 const MEDIAN: usize = 3;
 const ALONE: usize = 8;
 const LEAST: usize = 9;
@@ -47,7 +47,8 @@ pub struct Swept {
     seed: Option<usize>,
     goals: Vec<Goal>,
     processes: Vec<String>,
-    /// Rows that differ only in the seed, by the indices of their values on the other axes.
+    /// Rows of the sweep; rows that differ only in the seed are together. The key is the
+    /// combination of values of the other axes, as indices.
     groups: BTreeMap<Vec<usize>, SweptGroup>,
     /// Facts about the profiles that can make the answer wrong, one line each.
     overturning: Vec<String>,
@@ -55,22 +56,24 @@ pub struct Swept {
     memory: Vec<String>,
     /// Processes of which some launches can never run, by name.
     never_ran: BTreeMap<String, NeverRan>,
-    /// Number of cases that the summary covers, where these are only a part of all; else `None`.
+    /// Number of cases that the summary is about, if these are only a part of the sweep; else
+    /// `None`.
     part: Option<u64>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct SweptGroup {
-    /// Figures of the rows by seed: the figures with the keys [`OF_PROCESS`] for each process, then
-    /// the makespan; `None` where a row has no such figure.
+    /// Figures of the rows by the index of the seed: for each process those with the keys
+    /// [`OF_PROCESS`], then the makespan; `None` where a row lacks the figure.
     seeds: BTreeMap<usize, Vec<Option<f64>>>,
-    /// Failed cases of this combination of values, by seed, and why they failed.
+    /// Failed cases of this combination of values, by the index of the seed.
     failed: BTreeMap<usize, FailedCase>,
     stuck: bool,
 }
 
 impl Swept {
-    /// Makes an empty set of rows for these axes, goals and processes.
+    /// Makes a summary-to-be without any rows, for a sweep with these axes (varied options), goals
+    /// and processes.
     #[must_use]
     pub fn new(axes: Vec<SweptAxis>, goals: Vec<Goal>, processes: Vec<String>) -> Self {
         let seed = axes.iter().position(|axis| axis.key == "seed");
@@ -87,8 +90,8 @@ impl Swept {
         }
     }
 
-    /// Sets the number of cases that are summed up, where these are only a part of all; `None`
-    /// means all cases.
+    /// Sets the number of cases that the summary is about, if these are only a part of the sweep;
+    /// `None` means all cases.
     pub const fn only(&mut self, cases: Option<u64>) {
         self.part = cases;
     }
@@ -98,7 +101,7 @@ impl Swept {
         self.overturning = lines;
     }
 
-    /// Sets the sentences on the memory that the processes need together.
+    /// Sets the sentences on how much memory the processes need together.
     pub fn hold(&mut self, memory: Vec<String>) {
         self.memory = memory;
     }
@@ -129,7 +132,7 @@ impl Swept {
         }
     }
 
-    /// Returns the summary of the rows: the figures as means over the seeds, and which goals they
+    /// Returns the summary of the rows: the figures as means over the seeds, and which goals these
     /// meet.
     #[must_use]
     pub fn summary(&self) -> SweepSummary {
@@ -190,8 +193,8 @@ impl Swept {
         self.axes.iter().enumerate().filter(|(axis, _)| Some(*axis) != self.seed)
     }
 
-    /// Finds the figure by which each process is judged: the first of p99, step and end that any
-    /// row has.
+    /// Finds the figure by which each process is judged: p99, step or end, whichever a row of the
+    /// sweep has first in this order.
     fn judged(&self) -> Vec<JudgedFigure> {
         let has = |at: usize| {
             let mut rows = self.groups.values().flat_map(|group| group.seeds.values());
@@ -206,21 +209,22 @@ impl Swept {
         self.processes.iter().enumerate().map(one).collect()
     }
 
-    /// Returns whether every seed of a combination of values has figures, and all its launches
+    /// Returns whether all seeds of a combination of values have figures, and all their launches
     /// ended.
     fn is_whole(&self, group: &SweptGroup) -> bool {
         let seeds = self.seed.map_or(1, |axis| self.axes[axis].values.len());
         group.seeds.len() == seeds && !group.stuck
     }
 
-    /// Returns whether a process was recorded on a device of another vendor, which runs other kernels.
+    /// Returns whether a process was recorded on a device of another vendor, on which programs use
+    /// other kernels.
     fn is_other_vendor(&self, group: &SweptGroup) -> bool {
         let of = |at: usize| at * OF_PROCESS.len() + OTHER_VENDOR;
         (0..self.processes.len()).any(|at| group.seeds.values().any(|row| row[of(at)].is_some()))
     }
 
-    /// Judges the goals of a combination of values; `judged` are the figures by which the processes
-    /// are judged. `None` where there are no goals, or no answer.
+    /// Judges the goals for a combination of values; `judged` has the figures by which the
+    /// processes are judged. `None` where there are no goals, or they cannot be judged.
     fn judged_goals(
         &self,
         places: &[usize],
@@ -259,8 +263,8 @@ impl Swept {
         Some(GoalsJudged::of(met.into_iter()))
     }
 
-    /// Returns the rows that differ from the combination of values `places` only in their recipe,
-    /// which is that of today (the device's default); `None` where there are none.
+    /// Returns the rows under the device's default recipe whose values of all other options are
+    /// those of the combination `places`; `None` where there are none.
     fn base(&self, places: &[usize]) -> Option<&SweptGroup> {
         let mut axes = self.group_axes().enumerate();
         let (at, (_, axis)) = axes.find(|(_, (_, axis))| axis.key == "recipe")?;
@@ -273,8 +277,8 @@ impl Swept {
 
 impl SweptGroup {
     /// Returns the bounds of the figure by which the process with the index `process` is judged, as
-    /// means over the seeds, widened by the error of the mean; `None` where the figure is exact, or
-    /// the rows are of an older version without bounds.
+    /// means over the seeds, widened by the error of these means; `None` where the figure has no
+    /// bounds, or the rows were written by a version of raddle without bounds.
     fn bounds(&self, process: usize) -> Option<FigureBounds> {
         let first = process * OF_PROCESS.len();
         let of = |at: usize| self.figure(first + at);
@@ -289,8 +293,8 @@ impl SweptGroup {
         })
     }
 
-    /// Sums up the figure with the index `at` over the seeds, as a mean rounded to whole numbers;
-    /// `None` where a seed lacks it.
+    /// Returns the mean over the seeds of the figure with the index `at`, rounded to whole numbers;
+    /// `None` where a seed lacks the figure.
     fn figure(&self, at: usize) -> Option<Within> {
         let all: Option<Vec<f64>> = self.seeds.values().map(|row| row[at]).collect();
         let Within { mean, within } = Within::of(&all?)?;
@@ -366,8 +370,8 @@ mod tests {
         assert_eq!(reach(&["serve p50 1s"]), [None, None], "what nobody knows is not said");
     }
 
-    /// Checks that no conclusion is drawn where a case has no answer: neither that its goals are
-    /// met or missed, nor anything about the later values of its option.
+    /// Checks that nothing is concluded from a failed case: its goals count neither as met nor as
+    /// missed, and no later value of its option counts as reached.
     #[test]
     fn failed_cases_are_told_and_nothing_is_concluded_of_them() {
         let failed = |load: usize, recipe: usize, error: &str| {

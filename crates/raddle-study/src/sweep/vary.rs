@@ -5,16 +5,16 @@ use std::str::FromStr;
 
 use crate::rules::is_recipe_key;
 
-/// Number of values that a range `FROM..TO` stands for where it names no step.
+/// Number of values in a range `FROM..TO` that gives no step.
 const STEPS: i128 = 8;
-/// Largest number of values that a range may stand for; a range of more is an error.
+/// Largest number of values in a range; a range with more values is an error.
 const MOST: usize = 100_000;
 
-/// An option that is varied: its name and its values.
+/// An option that is varied: its key and its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
     pub(crate) key: String,
-    /// Values of the option in the order of the cases; `Cases` refuses equal ones.
+    /// Values of the option in the order of the cases; `Cases` refuses to have two equal ones.
     pub(crate) values: Vec<String>,
 }
 
@@ -89,7 +89,8 @@ impl Decimal {
         Some(Self { digits, scale: fraction.len() as u32 })
     }
 
-    /// Returns the digits of the number as it is written with `scale` decimals.
+    /// Returns the number times ten to the power of `scale`, an integer; `scale` is at least that
+    /// of the number.
     const fn at(self, scale: u32) -> i128 {
         self.digits * 10_i128.pow(scale - self.scale)
     }
@@ -104,8 +105,7 @@ fn written(digits: i128, scale: u32, unit: &str) -> String {
     format!("{whole}{point}{fraction}{unit}")
 }
 
-/// Splits a text at the end of its number into (number, perhaps with a `*` before it; the unit
-/// behind it).
+/// Splits a text such as `16ms` into (number, unit); a `*` before the number stays with it.
 fn with_unit(text: &str) -> (&str, &str) {
     let number = text.trim_start_matches('*');
     let star = text.len() - number.len();
@@ -113,8 +113,8 @@ fn with_unit(text: &str) -> (&str, &str) {
     text.split_at(star + end)
 }
 
-/// Returns the values of `FROM..TO[UNIT][:STEP|:*FACTOR]`, or what is wrong with the range; `None`
-/// if the text is no range.
+/// Returns the values of a range `FROM..TO[UNIT][:STEP|:*FACTOR]`, or a message that says what is
+/// wrong with it; `None` if the text is no range.
 fn range(text: &str) -> Option<Result<Vec<String>, String>> {
     let (from, rest) = text.split_once("..")?;
     let (from, before) = with_unit(from);

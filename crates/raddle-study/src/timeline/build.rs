@@ -18,8 +18,9 @@ pub struct TimelineNames {
 }
 
 impl TimelineNames {
-    /// Collects the name of the device and, from its profile, the names of each process. Kernels
-    /// and copies without a name are called `kernel` and `copy`, and streams by their number.
+    /// Collects the name of the device and, from each profile, the names of its kernels and
+    /// streams. A kernel or copy without a name is called `kernel` or `copy`, a stream without one
+    /// by its number.
     pub fn of<'p>(device: &str, profiles: impl IntoIterator<Item = &'p Profile>) -> Self {
         let of = |profile: &Profile| {
             let tasks = profile.ops.iter().map(|op| op.kernel).collect();
@@ -45,6 +46,9 @@ impl TimelineNames {
 
 impl Recorder {
     /// Makes the timeline of the recorded simulation.
+    ///
+    /// Where more launches were ready than the timeline may have slices (bars), the later ones are
+    /// left out ([`Timeline::cut_ns`] says from when on).
     ///
     /// Where more launches were ready than slices were wanted, the later ones are not drawn
     /// ([`Timeline::cut_ns`]).
@@ -183,9 +187,8 @@ fn requests(workload: &Workload, outcome: &Outcome, (from, to): (u64, u64)) -> V
     ends.into_iter().filter_map(request).collect()
 }
 
-/// Returns the spans in which processes had no waves on the device, and what each process waited
-/// for; `doing` has, for each process, the changes of its activity: (time in ns, activity from then
-/// on).
+/// Returns the spans in which a process had no waves on the device, with what it waited for.
+/// `doing` has for each process its changes of activity: (time in ns, activity from then on).
 fn waits(doing: &[Vec<(u64, Doing)>], end_ns: u64) -> Vec<DrawnWait> {
     let own = |(process, own): (u16, &Vec<(u64, Doing)>)| -> Vec<DrawnWait> {
         let ends = own.iter().skip(1).map(|next| next.0).chain([end_ns]);
@@ -200,8 +203,8 @@ fn waits(doing: &[Vec<(u64, Doing)>], end_ns: u64) -> Vec<DrawnWait> {
     (0u16..).zip(doing).flat_map(own).collect()
 }
 
-/// Returns the spans in which one process, or several, had waves on the device; `holders` has the
-/// changes: (time in ns, processes with waves from then on).
+/// Returns the spans in which one process, or several, had waves on the device. `holders` has the
+/// changes of these processes: (time in ns, processes with waves from then on).
 fn turns(holders: &[(u64, Holder)], end_ns: u64) -> Vec<DrawnTurn> {
     let ends = holders.iter().skip(1).map(|next| next.0).chain([end_ns]);
     let turn = |(&(start_ns, holder), end_ns): (&(u64, Holder), u64)| {

@@ -44,8 +44,9 @@ impl CounterSeries {
         }
     }
 
-    /// Adds a sample of the present value where one is missing: for the time between the span of
-    /// the last sample and the time `until`, in ns. `step` is the span of a sample in ns.
+    /// Adds a sample with the present value where the drawing would otherwise keep showing an older
+    /// one: after the span of the last sample, if that ends before `until`, in ns. `step` is the
+    /// span of a sample in ns.
     fn catch_up(&mut self, until: u64, step: u64) {
         if let Some(&(at, shown)) = self.samples.last() {
             let next = at.saturating_add(step);
@@ -70,8 +71,8 @@ impl CounterSet {
         }
     }
 
-    /// Sets the numbers of resident waves and of ready launches that each process has from the time
-    /// `now`, in ns, on. Returns whether any number changed.
+    /// Sets, from the time `now` in ns on, the number of resident waves and of ready launches of
+    /// each process. Returns whether any number changed.
     pub(super) fn take(&mut self, now: u64, waves: &[u64], launches: &[u64]) -> bool {
         let mut changed = false;
         let all = waves.iter().sum();

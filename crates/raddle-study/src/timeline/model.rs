@@ -16,7 +16,7 @@ pub struct Timeline {
     pub wave_slots: u64,
     /// End of the timeline in ns; launches that never ended are drawn up to it.
     pub end_ns: u64,
-    /// Grain (how finely) in which the compute units are drawn.
+    /// Level of detail at which the compute units are drawn.
     pub grain: Grain,
     /// Processes that are drawn, in the order of their ids.
     pub processes: Vec<DrawnProcess>,
@@ -26,19 +26,21 @@ pub struct Timeline {
     pub launches: Vec<DrawnLaunch>,
     /// Requests of the processes that have any, by process and number.
     pub requests: Vec<DrawnRequest>,
-    /// Spans in which processes had waves on the device, in order of time.
+    /// Spans in which one process, or several, had waves on the device, in order of time.
     pub turns: Vec<DrawnTurn>,
-    /// Spans in which a process had no waves on the device, and why not, by process and time.
+    /// Spans in which a process had no waves on the device, each with the reason, by process and
+    /// time.
     pub waits: Vec<DrawnWait>,
     /// Spans of workgroups that ran on the compute units, in the order of unit, slot and time.
     pub slices: Vec<Slice>,
     /// Spans in which launches that had begun were off the device after a preemption, in the order
     /// of launch and time.
     pub aways: Vec<Away>,
-    /// True if there would be more `aways` than slices may be drawn, so that none is drawn.
+    /// True if `aways` is empty because it would have more entries than the timeline may have
+    /// slices (bars).
     pub aways_left_out: bool,
-    /// Time in ns from which on launches are not drawn, as more launches were ready than may be
-    /// drawn; `None` where all are drawn.
+    /// Time in ns after which no launches are drawn, as more of them were ready than a timeline may
+    /// show; `None` where all are drawn.
     pub cut_ns: Option<u64>,
     /// Counters over time: resident waves and ready launches.
     pub counters: Vec<TrackCounter>,
@@ -47,8 +49,9 @@ pub struct Timeline {
     pub counter_step_ns: u64,
 }
 
-/// How finely compute units are drawn, the finest grain first. Where a grain would take more slices
-/// (bars) than are wanted, the whole timeline is drawn one grain coarser.
+/// Level of detail at which compute units are drawn, the finest first. Where a level would take
+/// more slices (bars) than the timeline may have, the whole timeline is drawn at the next coarser
+/// one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Grain {
@@ -63,7 +66,7 @@ pub enum Grain {
 }
 
 impl Grain {
-    /// Returns the name of the grain in results: `slot`, `cu` or `launch`.
+    /// Returns the name of the level of detail in results: `slot`, `cu` or `launch`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -125,20 +128,19 @@ pub struct DrawnRequest {
     pub number: u32,
     /// Time at which the request arrived, in ns.
     pub start_ns: u64,
-    /// Time at which its last launch ended, in ns.
+    /// Time at which the last launch of the request ended, in ns.
     pub end_ns: u64,
 }
 
-/// Span in which one process, or several, had waves on the device without a change of these
-/// processes.
+/// Span in which the same processes, one or several, had waves on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawnTurn {
-    /// Index of the only process with waves in [`Timeline::processes`]; `None` where there were
-    /// several.
+    /// Index of the process in [`Timeline::processes`], if only one process had waves; `None` where
+    /// several had.
     pub process: Option<u16>,
-    /// Begin of the span, in ns.
+    /// Time at which the span starts, in ns.
     pub start_ns: u64,
-    /// End of the span, in ns.
+    /// Time at which the span ends, in ns.
     pub end_ns: u64,
 }
 
@@ -147,27 +149,27 @@ pub struct DrawnTurn {
 pub struct DrawnWait {
     /// Index of the process in [`Timeline::processes`].
     pub process: u16,
-    /// Activity of the process in the span: what it waited for.
+    /// Reason why the process had no waves: what it waited for.
     pub cause: Doing,
-    /// Begin of the span, in ns.
+    /// Time from which on the process had no waves, in ns.
     pub start_ns: u64,
-    /// End of the span, in ns.
+    /// Time until which the process had no waves, in ns.
     pub end_ns: u64,
 }
 
-/// Span in which workgroups of one launch ran on one compute unit without a gap.
+/// Span, drawn as one bar, in which workgroups of one launch ran on one compute unit without a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// Start of the first workgroup of the slice, in ns.
+    /// Time at which the first workgroup of the slice started, in ns.
     pub start_ns: u64,
-    /// End of the last workgroup of the slice, in ns.
+    /// Time at which the last workgroup of the slice ended, in ns.
     pub end_ns: u64,
     /// Number of workgroups that ended in the slice.
     pub workgroups: u64,
     /// Index of the launch in [`Timeline::launches`].
     pub launch: u32,
-    /// Number of the workgroup slot of the compute unit, from 0. At [`Grain::Cu`] the number of a
-    /// lane instead (one of several tracks side by side), so that slices with one number do not
+    /// Number of the workgroup slot on the compute unit, from 0. At [`Grain::Cu`] it is the number
+    /// of a lane instead (one of several tracks side by side); slices with equal numbers never
     /// overlap.
     pub slot: u32,
     /// Number of the compute unit on which the slice is drawn, from 0.
@@ -203,16 +205,16 @@ impl Ending {
     }
 }
 
-/// Span in which a launch that had begun was off the device after a preemption.
+/// Span in which a launch that had started was off the device after a preemption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Away {
     /// Index of the launch in [`Timeline::launches`].
     pub launch: u32,
-    /// Method of preemption by which the launch left the device: drained, saved or killed.
+    /// Method of preemption by which the launch left the device, such as saving or killing it.
     pub how: Preemption,
-    /// Begin of the span, in ns.
+    /// Time at which the launch left the device, in ns.
     pub start_ns: u64,
-    /// End of the span in ns, at which the launch could go on.
+    /// Time at which the launch could go on, in ns.
     pub end_ns: u64,
 }
 
@@ -227,7 +229,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// Returns the name that the counter has on a timeline, such as "waves".
+    /// Returns the name of the counter on a timeline, such as "waves".
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -237,20 +239,20 @@ impl Measure {
     }
 }
 
-/// Counter: a value that changes in steps over time.
+/// Counter of a timeline: a number that changes in steps over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrackCounter {
     /// Index of the process that is counted; `None` where all processes are counted together.
     pub process: Option<u16>,
     /// Kind of value that the counter shows: waves or launches.
     pub measure: Measure,
-    /// Samples in order of time: (time in ns, value from then on).
+    /// Samples of the counter in order of time: (time in ns, value from then on).
     pub samples: Vec<(u64, u64)>,
 }
 
 impl Timeline {
-    /// Returns the (begin, end) in ns between which a launch is drawn on its stream; `None` where
-    /// it never was ready.
+    /// Returns the (start, end) in ns of the bar by which a launch is drawn on its stream; `None`
+    /// where the launch never became ready or is not drawn.
     #[must_use]
     pub fn span(&self, launch: &DrawnLaunch) -> Option<(u64, u64)> {
         let start = launch.ready_ns?;
@@ -258,8 +260,8 @@ impl Timeline {
         Some((start, end.max(start)))
     }
 
-    /// Returns the phases that are drawn inside the launch with the index `at`, in order of time:
-    /// ((begin, end) in ns, phase).
+    /// Returns the phases, such as waits, that are drawn inside the bar of the launch with the
+    /// index `at`, in order of time: ((start, end) in ns, phase).
     #[must_use]
     pub fn inside(&self, at: u32) -> Vec<((u64, u64), LaunchPhase)> {
         let mut parts = Vec::new();
@@ -282,9 +284,9 @@ impl Timeline {
         parts
     }
 
-    /// Counts all bars that are drawn: of compute units, requests, turns and waits of processes,
-    /// and of launches with the phases inside them. A copy that runs counts twice, as it is also
-    /// drawn on its copy engine.
+    /// Counts all bars of the timeline: those on compute units, those of requests, turns and waits,
+    /// and those of launches with the phases inside them. A copy that runs counts twice, as it is
+    /// drawn on its copy engine too.
     #[must_use]
     pub fn drawn(&self) -> u64 {
         let of_launch = |at: u32| {
@@ -298,23 +300,23 @@ impl Timeline {
     }
 }
 
-/// Phase of a launch, or of a process, that does not run.
+/// Reason why a launch, or a process as a whole, does not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaunchPhase {
-    /// The process has no unended launch that its host has issued: it waits for the host.
+    /// The process waits for its host, as all launches that the host has issued have ended.
     Host,
-    /// The launches that were issued wait for other work to end, or are copies.
+    /// The launches that the host has issued wait for other work to end, or are copies.
     Dependency,
     /// The launch is ready and waits to be submitted to the device, as its process has no turn.
     Turn,
     /// The launch is submitted and waits for its first wave to start.
     Room,
-    /// The launch had begun and is off the device after a preemption by this method.
+    /// The launch had started and is off the device after a preemption by this method.
     Off(Preemption),
 }
 
 impl LaunchPhase {
-    /// Returns the phase of a process from its activity.
+    /// Returns the phase that corresponds to an activity of a process.
     #[must_use]
     pub const fn of(doing: Doing) -> Self {
         match doing {
@@ -340,8 +342,8 @@ impl LaunchPhase {
     }
 }
 
-/// Returns the indices of the launches that were ever ready, in the order in which they became
-/// ready; of launches that became ready at one time, the lower index comes first.
+/// Returns the indices of the launches that became ready, in the order in which they did; where two
+/// became ready at the same time, the lower index comes first.
 #[must_use]
 pub fn by_ready(timeline: &Timeline) -> Vec<u32> {
     let launches = (0u32..).zip(&timeline.launches);

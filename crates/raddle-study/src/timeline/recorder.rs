@@ -16,6 +16,9 @@ use super::slots::{GroupKey, SliceStore, UnitSlots};
 /// Recorder that collects the timeline of a simulation: give it to [`raddle_sim::run_watched`],
 /// then call [`Recorder::finish`].
 ///
+/// It needs at most 80 bytes for each slice (bar) that the timeline may have, and 16 for each
+/// sample of a counter; the number of samples has the same limit.
+///
 /// The memory is at most 80 bytes for each slice wanted, and 16 for each sample of a counter, of
 /// which there are at most as many.
 #[derive(Debug)]
@@ -26,26 +29,27 @@ pub struct Recorder {
     /// Workgroups of each launch that were saved to memory by a preemption: (number of the compute
     /// unit, key of the workgroups).
     pub(super) saved: BTreeMap<LaunchId, Vec<(u16, GroupKey)>>,
-    /// Number of waves that have ended of each workgroup whose waves start and end one by one: by
-    /// (launch, workgroup).
+    /// Number of ended waves of each workgroup whose waves start and end one by one; the key is
+    /// (launch, number of the workgroup).
     pub(super) partial: BTreeMap<(LaunchId, u64), u32>,
     /// Launches that are off the device after a preemption: (its method, time in ns since which
     /// they are off).
     pub(super) off: BTreeMap<LaunchId, (Preemption, u64)>,
     pub(super) aways: Vec<Away>,
     pub(super) aways_left_out: bool,
-    /// Time in ns at which each launch was first submitted; `None` where it was not.
+    /// Time in ns at which each launch was first submitted; `None` where it never was.
     pub(super) submitted: Vec<Option<u64>>,
-    /// Changes of which processes have waves on the device: (time in ns, processes from then on).
+    /// Changes of the processes that have waves on the device: (time in ns, these processes from
+    /// then on).
     pub(super) holders: Vec<(u64, Holder)>,
     /// For each process, the changes of its activity: (time in ns, activity from then on).
     pub(super) doing: Vec<Vec<(u64, Doing)>>,
-    /// Number of changes of activity that were noted, including those that `doing` leaves out.
+    /// Number of all changes of activity of processes, including those that `doing` left out.
     pub(super) changes: usize,
     pub(super) most: usize,
     /// Time in ns at which any counter changed last.
     pub(super) last: u64,
-    /// Time in ns from which on workgroups are followed into their slots.
+    /// Time in ns before which workgroups that start are not recorded.
     from: u64,
 }
 
@@ -58,8 +62,8 @@ pub(super) enum Holder {
 }
 
 impl Recorder {
-    /// Makes a recorder for a device of `cus` compute units that `processes` processes use. The
-    /// timeline has at most `most_slices` slices on the compute units.
+    /// Makes a recorder for a simulation of `processes` processes on a device of `cus` compute
+    /// units. The timeline gets at most `most_slices` slices (bars) on the compute units.
     #[must_use]
     pub fn new(cus: u16, processes: usize, most_slices: usize) -> Self {
         Self {
@@ -95,15 +99,15 @@ impl Recorder {
         self
     }
 
-    /// Restricts the timeline to the finest grain: instead of becoming coarser, it ends where the
-    /// largest number of slices is reached.
+    /// Keeps the timeline at the finest level of detail: where it reaches the largest number of
+    /// slices (bars), it ends instead of becoming coarser.
     #[must_use]
     pub const fn at_full_grain(mut self) -> Self {
         self.store.ends_full = true;
         self
     }
 
-    /// Returns the (begin, end) of the simulated time that is drawn, in nanoseconds.
+    /// Returns the part of the simulated time that is drawn, as (begin, end) in nanoseconds.
     #[must_use]
     pub const fn drawn(&self) -> (u64, u64) {
         self.store.window
@@ -253,8 +257,8 @@ impl Recorder {
         }
     }
 
-    /// Notes that a launch that was off the device after a preemption is on it again at `now`, in
-    /// ns; does nothing for other launches.
+    /// Notes that a launch is on the device again from the time `now`, in ns, on; does nothing for
+    /// a launch that was not off the device after a preemption.
     pub(super) fn back(&mut self, now: u64, launch: LaunchId) {
         let Some((how, since)) = self.off.remove(&launch) else { return };
         if since < now && !self.aways_left_out {

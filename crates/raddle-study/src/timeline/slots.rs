@@ -8,55 +8,58 @@
 use super::lanes::Lanes;
 use super::model::{Ending, Grain, Slice};
 
-/// Key by which one event of the simulation ends workgroups, or waves of one workgroup, that
-/// started together.
+/// Key that workgroups, or waves of one workgroup, have in common if they started together and end
+/// by the same event of the simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum GroupKey {
-    /// Whole workgroups of the front with this number: workgroups of one launch that started at one
-    /// time and are ended by one event.
+    /// Workgroups of one launch that started at the same time and end by one event (a front), by
+    /// the number of the front.
     Front(u32),
-    /// The workgroup with this number in its launch, whose waves start and end one by one.
+    /// A workgroup whose waves start and end one by one, by its number in the launch.
     Workgroup(u64),
-    /// Some waves of a workgroup that does not run as a whole: (workgroup, first of these waves).
+    /// Some waves of a workgroup whose waves start and end one by one: (number of the workgroup,
+    /// first of these waves).
     Part(u64, u16),
 }
 
-/// Slots of one bank whose last workgroups have the same history: they are taken, or were.
+/// Workgroup slots of one bank that share one entry, as the workgroups in them started and ended at
+/// the same times; the slots are in use, or were.
 #[derive(Clone, Copy, Debug)]
 struct AlikeSlots {
-    /// One bit for each slot of the bank; at least one is set.
+    /// Slots of the entry, as one bit for each slot of the bank; at least one bit is set.
     slots: u64,
     key: GroupKey,
     launch: u32,
-    /// Begin of the slice in each of these slots, in ns.
+    /// Time at which the slice (bar) in each of these slots starts, in ns.
     since: u64,
-    /// Number of workgroups that have ended in the slice of each of these slots.
+    /// Number of workgroups that have ended in the slice (bar) of each of these slots.
     done: u64,
-    /// End of the last workgroups in ns, if no workgroups have followed yet; else `None`.
+    /// Time in ns at which the last workgroups in these slots ended, if no workgroup has started
+    /// there since; else `None`.
     ended: Option<u64>,
 }
 
 impl AlikeSlots {
-    /// Returns whether these slots hold workgroups of a launch that have not ended.
+    /// Returns whether the workgroups in these slots belong to `launch` and have not ended.
     fn are_held_by(&self, launch: u32) -> bool {
         self.ended.is_none() && self.launch == launch
     }
 }
 
-/// Workgroup slots that follow each other on one compute unit. Workgroups of a front mostly take
-/// and leave many slots at once, so slots with one history have one entry.
+/// A bank of up to 64 neighbouring workgroup slots of a compute unit. As many workgroups mostly
+/// start and end together, slots with equal histories share one entry.
 #[derive(Clone, Debug, Default)]
 struct SlotBank {
-    /// One bit for each slot, set while a workgroup is in it.
+    /// Slots in which a workgroup is, as one bit for each slot.
     taken: u64,
-    /// Slots by their history; each slot that was ever taken is in one entry.
+    /// Entries of the bank: each slot that was ever used is in exactly one of them.
     alike: Vec<AlikeSlots>,
 }
 
 impl SlotBank {
-    /// Places workgroups of a launch in the lowest free slots at the time `now`, in ns, at most
-    /// `count` and as many as there is room for. Returns their number. The slots whose slices end
-    /// for that, as they are taken again, are added to `over`.
+    /// Places up to `count` workgroups of a launch in the lowest free slots of the bank at the time
+    /// `now`, in ns, and returns how many found room. A slice (bar) ends where its slot is used
+    /// again by another launch, or after a pause; such slots are added to `over`.
     fn start(
         &mut self,
         now: u64,
@@ -105,7 +108,8 @@ impl SlotBank {
         slots.count_ones()
     }
 
-    /// Ends the workgroups that were started under a key, as [`UnitSlots::end`] says.
+    /// Ends the workgroups with the key `key` in this bank, as [`UnitSlots::end`] does in all
+    /// banks.
     fn end(&mut self, now: u64, launch: u32, key: GroupKey, done: u64) {
         for alike in &mut self.alike {
             if alike.key == key && alike.are_held_by(launch) {
@@ -129,7 +133,7 @@ fn lowest(bits: u64, count: u32) -> u64 {
     bits & !rest
 }
 
-/// Returns the positions of the bits that are set, ascending.
+/// Returns the positions of the bits that are set in `bits`, in ascending order.
 fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let lowest = bits.trailing_zeros();
@@ -142,9 +146,10 @@ fn ones(mut bits: u64) -> impl Iterator<Item = u32> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct UnitSlots {
     cu: u16,
-    /// Slots in banks of 64, the lowest first.
+    /// Slots of the compute unit in banks of 64, the lowest slots first.
     banks: Vec<SlotBank>,
-    /// Slots whose slices end in one call, kept so that no call allocates memory.
+    /// Slots whose slices (bars) end during a call; the list is kept between calls, so that none
+    /// has to allocate memory.
     over: Vec<AlikeSlots>,
 }
 
@@ -154,7 +159,7 @@ impl UnitSlots {
     }
 
     /// Places `count` workgroups of a launch in the lowest free slots at the time `now`, in ns.
-    /// Slices that end because their slot is taken again are added to the store `to`.
+    /// Slices (bars) that end as their slot is used again are added to the store `to`.
     pub(super) fn start(
         &mut self,
         now: u64,
@@ -174,8 +179,9 @@ impl UnitSlots {
         }
     }
 
-    /// Adds the slices of the slots in `over`, of one bank, to the store in the order of the slots;
-    /// `end` returns their end, in ns, and the way in which they end.
+    /// Adds the slices (bars) of the slots in `over`, all of the bank `bank`, to the store in the
+    /// order of the slots. `end` returns for a slot (time in ns at which its slice ends, way in
+    /// which it ends).
     fn close_in_order(
         &mut self,
         bank: usize,
@@ -195,15 +201,16 @@ impl UnitSlots {
         self.over.clear();
     }
 
-    /// Ends the workgroups that were started under a key at the time `now`, in ns, and adds `done`
-    /// to the count of each slot: 0 where other waves of the same workgroup are still running, else
-    /// 1.
+    /// Ends the workgroups with the key `key` at the time `now`, in ns. In each of their slots
+    /// `done` is added to the number of ended workgroups: 1, or 0 where other waves of the
+    /// workgroup still run.
     pub(super) fn end(&mut self, now: u64, launch: u32, key: GroupKey, done: u64) {
         self.banks.iter_mut().for_each(|bank| bank.end(now, launch, key, done));
     }
 
-    /// Takes all workgroups of a launch out of their slots before they have ended, as a preemption
-    /// does, and adds (compute unit, key) of each to `left`.
+    /// Removes all unfinished workgroups of a launch from their slots, as a preemption does, and
+    /// adds (compute unit, key) of each to `left`. Their slices (bars) end at `now`, in ns, in the
+    /// way `ending`, and are added to the store `to`.
     pub(super) fn lift(
         &mut self,
         now: u64,
@@ -226,7 +233,7 @@ impl UnitSlots {
         left[first..].sort_unstable();
     }
 
-    /// Adds to `to` the slices of all slots that are still taken at `now`, the end of the
+    /// Adds all slices (bars) that are still open to the store `to`; `now` is the end of the
     /// simulation in ns.
     pub(super) fn close(&mut self, now: u64, to: &mut SliceStore) {
         for at in 0..self.banks.len() {
@@ -240,14 +247,15 @@ impl UnitSlots {
     }
 }
 
-/// Store of finished slices (bars); it joins them to a coarser grain where there are too many.
+/// Store of finished slices (bars) of a timeline; where there are too many, it joins them, so that
+/// less detail remains.
 #[derive(Debug)]
 pub(super) struct SliceStore {
-    /// Simulated time that is drawn, (begin, end) in ns: only slices that overlap or touch it are
-    /// kept.
+    /// Part of the simulated time that is drawn, as (begin, end) in ns; slices (bars) that lie
+    /// entirely outside are dropped.
     pub(super) window: (u64, u64),
-    /// True if the drawn time ends where the largest number of slices is reached; false if slices
-    /// are joined instead.
+    /// True if the timeline ends where the largest number of slices (bars) is reached; false if
+    /// slices are joined then.
     pub(super) ends_full: bool,
     grain: Grain,
     most: usize,
@@ -264,15 +272,16 @@ impl SliceStore {
         self.grain
     }
 
-    /// Returns whether a slice from `start_ns` to `end_ns`, in which `workgroups` workgroups ended,
-    /// is kept: it lies in the drawn part, and took time or a workgroup ended in it.
+    /// Returns whether the store keeps a slice (bar) from `start_ns` to `end_ns` in which
+    /// `workgroups` workgroups ended: it touches the part of the time that is drawn, and it has a
+    /// length or at least one ended workgroup.
     fn takes(&self, start_ns: u64, end_ns: u64, workgroups: u64) -> bool {
         let empty = start_ns == end_ns && workgroups == 0;
         let outside = end_ns < self.window.0 || start_ns > self.window.1;
         !empty && !outside && self.grain < Grain::Launch
     }
 
-    /// Adds a slice, if it is kept.
+    /// Adds a slice (bar) to the store, if [`Self::takes`] says that it is kept.
     fn add(&mut self, slice: Slice) {
         if !self.takes(slice.start_ns, slice.end_ns, slice.workgroups) {
             return;
@@ -299,8 +308,8 @@ impl SliceStore {
         }
     }
 
-    /// Joins slices of one launch on one compute unit that overlap or touch; drops all slices if
-    /// they are still too many.
+    /// Joins slices (bars) of the same launch on the same compute unit that overlap or touch; drops
+    /// all slices if there are still too many.
     fn compact(&mut self) {
         self.slices.sort_unstable_by_key(|s| (s.cu, s.launch, s.start_ns, s.end_ns, s.ending));
         self.slices.dedup_by(|next, kept| kept.take_in(next));
@@ -310,7 +319,7 @@ impl SliceStore {
         }
     }
 
-    /// Returns (grain, slices in order of compute unit, slot and time).
+    /// Returns (level of detail that was reached, slices in order of compute unit, slot and time).
     pub(super) fn finish(mut self) -> (Grain, Vec<Slice>) {
         if self.grain == Grain::Cu {
             self.compact();
@@ -326,8 +335,8 @@ impl SliceStore {
 }
 
 impl Slice {
-    /// Joins another slice to this one, if it is of the same launch and compute unit and overlaps
-    /// or touches this one. Returns whether it did.
+    /// Extends this slice (bar) by `other`, if both are of the same launch and compute unit and
+    /// overlap or touch. Returns whether it did.
     fn take_in(&mut self, other: &Self) -> bool {
         let of_one = (self.cu, self.launch) == (other.cu, other.launch);
         if !of_one || other.start_ns > self.end_ns || self.start_ns > other.end_ns {

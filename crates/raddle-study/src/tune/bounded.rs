@@ -6,14 +6,14 @@ use crate::error::StudyError;
 use crate::study::Study;
 use crate::sweep::CaseBounds;
 
-/// Largest number of candidates, the best ones, whose figures get bounds: as many as the printed
-/// table shows.
+/// Largest number of candidates whose figures get bounds, the best ones first: as many as the
+/// printed table shows.
 const MOST_BOUNDED: usize = 8;
 
 impl Tuning<'_, '_> {
-    /// Returns the row of a candidate with bounds for its figures, and with its figures where hosts
-    /// issue early (without recorded gaps), where these were computed; `None` stands for the recipe
-    /// of today (the device's default).
+    /// Returns `row`, the figures of a candidate, with the bounds that [`Self::bound`] found for
+    /// it, if any, and with its figures for hosts that issue early (without recorded gaps). `None`
+    /// as candidate stands for the device's default recipe.
     pub(super) fn with_bounds(&self, candidate: Option<usize>, row: PolicyRow) -> PolicyRow {
         let own = self.bounded.iter().find(|(of, _)| *of == candidate);
         let Some((_, bounded)) = own else { return row };
@@ -30,9 +30,8 @@ impl Tuning<'_, '_> {
         row
     }
 
-    /// Simulates the best candidates and the recipe of today (the device's default) with the least
-    /// and the most of what is unknown, with the first seed. `ranking` has the candidates, the best
-    /// first.
+    /// Simulates the best candidates and the device's default recipe with the lower and upper
+    /// bounds of unknown costs and the first seed. `ranking` has the candidates, the best first.
     pub(super) fn bound(&mut self, ranking: &[usize]) -> Result<(), StudyError> {
         let study = |candidate: usize| {
             self.bench.cases().get(candidate * self.seeds).map(|case| case.study)

@@ -25,8 +25,8 @@ fn device(name: &str) -> Device {
     raddle_device::find(name).unwrap()
 }
 
-/// Returns (name, commands, files) of the set-up of every way of sharing, on devices with MIG,
-/// without MIG, and of AMD, for two or more tenants.
+/// Returns (name, commands, files) of the set-up of every way of sharing, on NVIDIA devices with
+/// and without MIG and on AMD devices, for two or more tenants.
 fn every() -> Vec<(String, Vec<String>, Vec<SetUpFile>)> {
     let mut all = Vec::new();
     for name in ["h100", "a100", "h200", "b200", "v100", "mi300x", "rtx-5090"] {
@@ -104,8 +104,8 @@ fn manifests_keep_the_published_schemas() {
     );
 }
 
-/// Returns whether a value of a command is of the kind that an entry of `commands.json`, a list of
-/// known commands, names.
+/// Returns whether a value in a command is allowed by `kind`, the part of the list of known
+/// commands (`commands.json`) that describes this value.
 fn is_of(value: &str, kind: &Value) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let profiles = || {
@@ -187,8 +187,8 @@ fn recipes_are_ones_of_raddle() {
     assert!(read > 50, "{read}");
 }
 
-/// Checks that the C programs compile, with declarations of the vendor's functions alone; without a
-/// compiler the test reports that.
+/// Checks that the generated C programs compile against declarations of the vendor's functions;
+/// without a compiler the test prints that it checked nothing.
 #[test]
 fn programs_compile() {
     let folder = std::env::temp_dir().join(format!("raddle-set-up-{}", std::process::id()));
@@ -216,9 +216,9 @@ fn programs_compile() {
     assert_eq!(names.into_iter().collect::<Vec<_>>(), ["execution-contexts.c", "unit-masks.c"]);
 }
 
-/// Checks that the script for MIG runs the published commands, and names the instance of each
-/// tenant, on a machine whose `nvidia-smi` lists instances as the real one does; without a shell the
-/// test reports that.
+/// Checks, on a machine with a stand-in for `nvidia-smi`, that the generated MIG script runs the
+/// published commands and names the instance of each tenant; without a shell the test prints that
+/// it checked nothing.
 #[test]
 fn the_script_for_mig_names_the_instance_of_each_tenant() {
     const LISTED: &str = "GPU 0: NVIDIA H100 (UUID: GPU-0)\n  MIG 4g.40gb     Device  0: (UUID: MIG-4)\n  MIG 1g.10gb     Device  1: (UUID: MIG-1a)\n  MIG 1g.10gb     Device  2: (UUID: MIG-1b)\nGPU 1: NVIDIA H100 (UUID: GPU-1)\n  MIG 2g.20gb     Device  0: (UUID: MIG-other)\n";
@@ -255,7 +255,8 @@ fn the_script_for_mig_names_the_instance_of_each_tenant() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// Checks that the lines for PyTorch are Python; without an interpreter the test reports that.
+/// Checks that the generated lines for PyTorch are valid Python; without an interpreter the test
+/// prints that it checked nothing.
 #[test]
 fn green_contexts_are_python() {
     let (_, _, files) = every()
