@@ -14,8 +14,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// System allocator that also counts allocations and bytes, for tests that a piece of code
-/// allocates nothing or little.
+/// System allocator that also counts allocations and bytes, for tests that check that a piece of
+/// code allocates little or nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CountingAllocator;
 
@@ -24,10 +24,9 @@ thread_local! {
     static HELD: Cell<i64> = const { Cell::new(0) };
 }
 
-/// Number of bytes of heap memory that all threads have allocated and not freed.
+/// Number of bytes of heap memory that all threads together have allocated and not yet freed.
 static ALL: AtomicUsize = AtomicUsize::new(0);
-/// Largest number of bytes of heap memory that all threads had allocated and not freed, since the
-/// last call of [`peak`] began.
+/// Largest value of [`ALL`], in bytes, since the last call of [`peak`] began.
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: every call is handed to the system's allocator unchanged; only numbers are noted.
@@ -76,8 +75,8 @@ pub fn held() -> i64 {
     HELD.get()
 }
 
-/// Returns (most bytes of heap memory that all threads had allocated during `work`, beyond those
-/// before it; the result of `work`).
+/// Returns (peak of the heap memory of all threads during `work`, in bytes above what was allocated
+/// before; result of `work`).
 pub fn peak<T>(work: impl FnOnce() -> T) -> (usize, T) {
     let before = ALL.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);

@@ -16,7 +16,7 @@ use raddle_policy::{
     ProcessId, ProcessState, ReadyLaunch, StreamId, Tick, VictimLaunch,
 };
 
-/// Small compute unit for tests, in which scalar registers never limit.
+/// Small compute unit for tests; it never runs out of scalar registers.
 pub const SMALL_CU: CuShape = CuShape {
     simds: 2,
     waves_per_simd: 4,
@@ -27,7 +27,8 @@ pub const SMALL_CU: CuShape = CuShape {
     barriers: 8,
 };
 
-/// Largest compute unit that the types allow, in which scalar registers can run out.
+/// Compute unit with the largest amounts that the types allow, but one scalar register less: the
+/// largest amount means that scalar registers never run out.
 pub const LARGEST_CU: CuShape = CuShape {
     simds: 8,
     waves_per_simd: u16::MAX,
@@ -39,14 +40,14 @@ pub const LARGEST_CU: CuShape = CuShape {
 };
 
 /// Returns the demand of a workgroup of `waves` waves with `vgpr` granules of vector registers
-/// each, and no other resource.
+/// each; the workgroup needs no other resource.
 #[must_use]
 pub const fn demand(waves: u16, vgpr: u16) -> Demand {
     Demand { waves, vgpr, sgpr: 0, lds: 0, barriers: 0 }
 }
 
-/// Begins a launch with the id `id`: one workgroup of one wave with one granule of vector
-/// registers, of process 0, stream 0 and level 0, without barriers.
+/// Begins to build a launch with the id `id`: at first one workgroup of one wave with one granule
+/// of vector registers, of process 0, stream 0 and level 0, without barriers.
 pub const fn launch(id: u32) -> LaunchBuilder {
     LaunchBuilder(Launch {
         id: LaunchId(id),
@@ -63,8 +64,8 @@ pub const fn launch(id: u32) -> LaunchBuilder {
     })
 }
 
-/// Launch that a test describes by calls, one for each property: begun by [`launch`], ended by
-/// [`LaunchBuilder::build`].
+/// Builder of a launch for a test: [`launch`] begins it, each call sets one property, and
+/// [`LaunchBuilder::build`] returns the launch.
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub struct LaunchBuilder(Launch);
@@ -82,7 +83,7 @@ impl LaunchBuilder {
         self
     }
 
-    /// Sets the level of the launch; 0 is the most urgent.
+    /// Sets the level of urgency of the launch; 0 is the most urgent.
     pub const fn level(mut self, level: u8) -> Self {
         self.0.level = Level(level);
         self
@@ -94,7 +95,7 @@ impl LaunchBuilder {
         self
     }
 
-    /// Sets the demand of each workgroup.
+    /// Sets the resources that each workgroup of the launch needs.
     pub const fn demand(mut self, demand: Demand) -> Self {
         self.0.demand = demand;
         self
@@ -106,7 +107,7 @@ impl LaunchBuilder {
         self
     }
 
-    /// Marks the launch as one that may be killed and run again.
+    /// Marks the launch as idempotent: it may be killed and run again.
     pub const fn idempotent(mut self) -> Self {
         self.0.idempotent = Idempotence::Idempotent;
         self
@@ -124,19 +125,21 @@ impl LaunchBuilder {
         self
     }
 
-    /// Returns the launch that the calls described.
+    /// Returns the launch with the properties that were set.
     #[must_use]
     pub const fn build(self) -> Launch {
         self.0
     }
 
-    /// Returns the launch as an allocate policy sees it: submitted at tick 0, no workgroup started.
+    /// Returns the launch as an allocate policy sees it: submitted at tick 0, and none of its
+    /// workgroups started.
     #[must_use]
     pub const fn ready(self) -> ReadyLaunch {
         ready(self.0)
     }
 
-    /// Returns the launch as a preempt policy sees it: submitted at tick 0, no workgroup started.
+    /// Returns the launch as a preempt policy sees it: submitted at tick 0, and none of its
+    /// workgroups started.
     #[must_use]
     pub const fn victim(self) -> VictimLaunch {
         let launch = self.0;
@@ -149,13 +152,15 @@ impl LaunchBuilder {
     }
 }
 
-/// Returns a launch as an allocate policy sees it: submitted at tick 0, no workgroup started.
+/// Returns a launch as an allocate policy sees it: submitted at tick 0, and none of its workgroups
+/// started.
 #[must_use]
 pub const fn ready(launch: Launch) -> ReadyLaunch {
     ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }
 }
 
-/// Returns a process as a turn policy sees it: of level 0 and share 1, joined at tick 0, never ran.
+/// Returns a process as a turn policy sees it: with level 0 and share 1, which joined at tick 0 and
+/// never ran.
 #[must_use]
 pub const fn process(id: u16) -> ProcessState {
     ProcessState::new(ProcessId(id), Level(0), Tick::ZERO)

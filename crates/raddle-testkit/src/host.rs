@@ -15,14 +15,14 @@ use raddle_policy::{
 
 use crate::launch;
 
-/// Number of ticks for which a workgroup runs on the played device.
+/// Number of ticks for which a workgroup runs on the simulated device of [`PlayedHost`].
 const RUNS: u64 = 300;
 /// Number of ticks that a preemption, a restore or the raising of a preemption flag takes on the
-/// played device.
+/// simulated device of [`PlayedHost`].
 const LEAVES: u64 = 7;
-/// Number of launches of each process on the played device.
+/// Number of launches of each process on the simulated device of [`PlayedHost`].
 const LAUNCHES: u32 = 3;
-/// Number of workgroups of each launch on the played device.
+/// Number of workgroups of each launch on the simulated device of [`PlayedHost`].
 const WORKGROUPS: u64 = 40;
 
 /// Fault by which a host (the program that drives a dispatcher) breaks its contract with the
@@ -34,27 +34,28 @@ pub enum Mischief {
     None,
     /// The host reports ends of workgroups long after they ended, also those of killed workgroups.
     Late,
-    /// The host makes each report of an event twice.
+    /// The host reports each event twice.
     Twice,
-    /// The host reports ends and other events of a launch before anything starts.
+    /// The host reports the end of workgroups, and other events of a launch, before any workgroup
+    /// starts.
     Early,
-    /// The host refuses the third start of workgroups that the dispatcher asks for.
+    /// The host refuses when the dispatcher asks it for the third time to start workgroups.
     Refuses,
-    /// The host never makes the report with this number, counted from 0.
+    /// The host leaves out the report with this number; reports are counted from 0.
     Forgets(u32),
 }
 
-/// State of the dispatcher after everything on the played device has happened.
+/// State of the dispatcher after the last event on the simulated device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlayedEnd {
-    /// True if the dispatcher, or the loop around it, names reports of the host that never came.
+    /// True if the dispatcher, or the loop around it, says that the host still owes it reports.
     pub owes: bool,
     /// True if, by the dispatcher's count, every compute unit is as free as before the first
     /// launch.
     pub empty: bool,
 }
 
-/// Event that will happen on the played device.
+/// Event that will happen on the simulated device.
 #[derive(Clone, Debug)]
 enum Happening {
     Joins(ProcessId),
@@ -66,23 +67,24 @@ enum Happening {
     ResetOver(ProcessId),
 }
 
-/// Small simulated device with the host that reports its events to a dispatcher, and that may break
-/// its contract.
+/// Small simulated device, with a host that reports its events to a dispatcher; the host may break
+/// its contract by one kind of fault ([`Mischief`]).
 #[derive(Debug)]
 pub struct PlayedHost {
     mischief: Mischief,
     now: Tick,
-    /// Events to come, by (tick, order in which they were entered).
+    /// Future events, by (tick, order in which they were entered).
     coming: BTreeMap<(u64, u64), Happening>,
     number: u64,
     /// Workgroups of each launch that have started and not ended: (tick at which they end, waves of
-    /// each workgroup, pieces).
+    /// each workgroup, pieces, each of which names workgroups on one compute unit).
     running: BTreeMap<LaunchId, Vec<(u64, WaveSpan, Vec<Piece>)>>,
     saved: BTreeSet<LaunchId>,
-    /// Launches that leave the device when the last of their workgroups has ended.
+    /// Launches that are being drained: they leave the device when the last of their running
+    /// workgroups has ended.
     draining: BTreeSet<LaunchId>,
-    /// Number of workgroups of each launch that have ended; workgroups that started in parts are
-    /// left out.
+    /// Number of workgroups of each launch that have ended; workgroups whose waves started in
+    /// several parts are not counted.
     ended: BTreeMap<LaunchId, u64>,
     starts: u32,
     reports: u32,
@@ -129,7 +131,7 @@ impl PlayedHost {
         self.comes(self.now.0 + LEAVES, what);
     }
 
-    /// Returns whether all workgroups of every launch have ended, each once.
+    /// Returns whether all workgroups of every launch have ended, each of them once.
     fn is_done(&self) -> bool {
         (0..2 * LAUNCHES).all(|id| self.has_ended(LaunchId(id)))
     }
@@ -139,7 +141,7 @@ impl PlayedHost {
     }
 
     /// Reports an event to the dispatcher; twice, or not at all, where the host has that fault. The
-    /// error is the answer to the first report; a refused second report is counted.
+    /// error is the dispatcher's answer to the first report; a refused second report is counted.
     fn tell(&mut self, tell: &mut Tell<'_>, event: &Event<'_>) -> Result<(), HostError> {
         let asked = !matches!(event, Event::ProcessJoined { .. } | Event::LaunchReady { .. });
         let report = self.reports;
@@ -178,8 +180,8 @@ impl PlayedHost {
     }
 
     /// Reports the end of workgroups, unless they were killed or saved meanwhile. A host with the
-    /// fault `Late` also reports the end of killed workgroups. The error is the dispatcher's
-    /// answer.
+    /// fault `Late` also reports the end of killed workgroups. The error is that with which the
+    /// dispatcher answers the report.
     fn ends(
         &mut self,
         tell: &mut Tell<'_>,

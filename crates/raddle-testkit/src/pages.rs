@@ -7,10 +7,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Lock that lets only one test at a time write a page of the documentation.
+/// Lock that lets only one test at a time read or write a page of the documentation.
 static PAGES: Mutex<()> = Mutex::new(());
 
-/// Checks that a file of the repository holds just the text `wanted`.
+/// Checks that the content of a file of the repository is exactly the text `wanted`. With
+/// `INSTA_UPDATE=always` writes that text instead.
 ///
 /// # Panics
 /// If the file holds something else, unless snapshots are to be written.
@@ -19,8 +20,8 @@ pub fn file_holds(path: &str, wanted: &str) {
     current(path, |_| wanted.to_owned());
 }
 
-/// Checks that a file of the repository holds the text `wanted` between its marks, `<!-- MARK -->`
-/// and `<!-- end of MARK -->`.
+/// Checks that a file of the repository holds exactly the text `wanted` between the lines `<!--
+/// MARK -->` and `<!-- end of MARK -->`. With `INSTA_UPDATE=always` writes that text instead.
 ///
 /// # Panics
 /// If the file holds something else there, unless snapshots are to be written, or lacks the marks.
@@ -47,8 +48,8 @@ fn current(path: &str, wanted: impl Fn(&str) -> String) {
     }
 }
 
-/// Returns the first line of `wanted` that the text `there` lacks or has otherwise; `None` where
-/// the texts are equal.
+/// Returns the first line of `wanted` that is missing or different in the text `there`; `None`
+/// where the texts are equal.
 fn first_unlike(there: &str, wanted: &str) -> Option<String> {
     if there == wanted {
         return None;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-/// Returns the folder of recorded profiles: the path in `RADDLE_SAMPLES`, else `shared/traces`
-/// beside the repository. The folder need not exist.
+/// Returns the folder of recorded profiles for tests: the path in the variable `RADDLE_SAMPLES`,
+/// else `shared/traces` beside the repository. The folder need not exist.
 #[must_use]
 pub fn samples() -> PathBuf {
     std::env::var_os("RADDLE_SAMPLES").map_or_else(
@@ -15,7 +15,7 @@ pub fn samples() -> PathBuf {
     )
 }
 
-/// Prints that a test is skipped because `what` is absent.
+/// Prints that a test is skipped because the file or folder `what` is absent.
 ///
 /// # Panics
 /// Under `RADDLE_REQUIRE_SAMPLES=1`, where nothing may be absent.
@@ -55,7 +55,7 @@ pub fn beside(folder: &str) -> Option<PathBuf> {
     found
 }
 
-/// Returns worked examples of the seeds (the patents): the JSON of the file `file` in
+/// Returns worked examples of the patents (seeds): the JSON content of the file `file` in
 /// `fixtures/vectors` of this crate.
 ///
 /// # Panics

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-/// Returns in words every breach of a JSON schema by a JSON value, each with its place in the
+/// Returns every violation of a JSON schema by a JSON value, in words, each with its place in the
 /// value; empty where there is none.
 ///
 /// # Panics
@@ -50,8 +50,8 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<
     }
 }
 
-/// Returns in words the breaches of one keyword of a JSON schema by the value itself; its items and
-/// properties are left out.
+/// Returns in words how a JSON value violates one keyword of a JSON schema; the items and
+/// properties of the value are not checked.
 fn own_breaches(keyword: &str, wanted: &Value, value: &Value) -> Vec<String> {
     let list = || wanted.as_array().expect("a list");
     let number = value.as_i64().zip(wanted.as_i64());

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Sink(Arc<Mutex<Vec<u8>>>);
 
 impl Sink {
-    /// Returns all bytes written so far, as text.
+    /// Returns all bytes that have been written so far, as text.
     ///
     /// # Panics
     /// If it is not UTF-8.

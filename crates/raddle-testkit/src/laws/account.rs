@@ -13,16 +13,17 @@ use raddle_policy::{
 use super::Breach;
 use super::spot::breach;
 
-/// Free resources of the compute units of a test's simulated device, and the holders of those that
-/// are taken.
+/// Free resources of the compute units of a test's simulated device, and the workgroups that hold
+/// the taken ones.
 #[derive(Debug)]
 pub(super) struct WorldAccount {
     pub(super) cus: Cus,
-    /// Whole workgroups without addresses, by launch and compute unit: (number of their waves on
-    /// each SIMD, number of workgroups).
+    /// Whole workgroups whose registers and LDS have no addresses, by launch and compute unit:
+    /// (number of their waves on each SIMD, number of workgroups).
     counted: BTreeMap<(LaunchId, CuId), (Split, u32)>,
-    /// Workgroups with addresses, partly started ones, and parts (some waves) of workgroups that
-    /// were cut, by (launch, workgroup, first wave of the part; else 0).
+    /// Workgroups with addresses of registers and LDS, partly started workgroups, and parts (some
+    /// waves) of workgroups that were cut, by (launch, workgroup, first wave of the part; 0 for a
+    /// workgroup that was not cut).
     named: BTreeMap<(LaunchId, u64, u16), HeldByName>,
 }
 
@@ -34,7 +35,7 @@ struct HeldByName {
     ended: u16,
 }
 
-/// Resources that a launch had on the device when it was saved, so that they can be taken again.
+/// Resources that a launch had on the device when it was saved, so that it can get them back later.
 #[derive(Debug, Default)]
 pub(super) struct LiftedAccount {
     demand: Demand,
@@ -48,7 +49,8 @@ impl WorldAccount {
     }
 
     /// Takes the resources of workgroups that start. The error is the law of the trait `Allocate`
-    /// that the start breaks: law 2 where they have no room, law 1 where their addresses are wrong.
+    /// that the start breaks: law 2 where the compute unit has no room, law 1 where the addresses
+    /// are wrong.
     pub(super) fn start(
         &mut self,
         launch: &Launch,
@@ -93,8 +95,8 @@ impl WorldAccount {
         Ok(())
     }
 
-    /// Returns the number of waves on each SIMD; `None` where an address names a SIMD that does not
-    /// exist.
+    /// Returns the number of waves on each SIMD, for the addresses of the waves of one workgroup;
+    /// `None` where an address names a SIMD that does not exist.
     fn split(&self, places: &[Place]) -> Option<Split> {
         let mut split = [0; MAX_SIMDS];
         for place in places {
@@ -104,7 +106,7 @@ impl WorldAccount {
         Some(split)
     }
 
-    /// Frees the resources that ended workgroups had.
+    /// Frees the resources of workgroups that ended.
     pub(super) fn end(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece]) {
         for piece in pieces {
             for workgroup in piece.workgroups() {
@@ -116,7 +118,7 @@ impl WorldAccount {
     }
 
     /// Removes waves of a workgroup that ended. Returns (number of these waves on each SIMD, 1 or
-    /// 0): 1 if the workgroup's slot, barriers and LDS become free with them.
+    /// 0), with 1 if the workgroup's slot, barriers and LDS become free too.
     fn leave(
         &mut self,
         id: LaunchId,
@@ -145,7 +147,7 @@ impl WorldAccount {
         (take_highest(held, u32::from(count)).expect("only what is resident ends"), 1)
     }
 
-    /// Frees all resources that a launch holds, and returns them.
+    /// Frees all resources that a launch holds, and returns a record of them.
     pub(super) fn lift(&mut self, launch: &Launch) -> LiftedAccount {
         let (id, demand) = (launch.id, launch.demand);
         let counted: Vec<_> = self.counted.extract_if(.., |key, _| key.0 == id).collect();
@@ -159,8 +161,8 @@ impl WorldAccount {
         LiftedAccount { demand, counted, named }
     }
 
-    /// Takes again all resources that a saved launch had; takes none of them where some are taken.
-    /// Returns whether there was room.
+    /// Takes again all resources that a saved launch had. Returns whether all of them were free; if
+    /// not, takes none.
     pub(super) fn lower(&mut self, lifted: &LiftedAccount) -> bool {
         let mut cus = self.cus.clone();
         let counted = lifted.counted.iter().all(|((_, cu), (split, groups))| {

@@ -8,7 +8,8 @@ use raddle_policy::{CuId, CuShape, Demand, Launch, LaunchId, Place};
 
 use super::spot::{Spot, SpotPart};
 
-/// Waves with addresses (granules of registers and LDS) that are on a test's simulated device now.
+/// Waves with addresses (positions of their registers and LDS) that are on a test's simulated
+/// device now.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Addresses {
     lying: BTreeMap<CuId, Vec<Wave>>,
@@ -18,8 +19,8 @@ pub(super) struct Addresses {
 pub(super) struct Wave {
     launch: LaunchId,
     workgroup: u64,
-    /// First wave of the part, if the workgroup was cut into parts, since each part has an LDS
-    /// start of its own; `None` for a whole workgroup.
+    /// First wave of the part of the workgroup, if the workgroup was cut into parts; `None` for a
+    /// whole one. Each part has an LDS start of its own.
     part: Option<u16>,
     wave: u16,
     demand: Demand,
@@ -27,9 +28,9 @@ pub(super) struct Wave {
 }
 
 impl Addresses {
-    /// Enters the addresses of the waves of one workgroup from `first` on. Where they overlap with
-    /// a wave that is there, the error says in words with which. `cut` is true where these waves
-    /// are a part of a workgroup that was cut.
+    /// Enters the addresses of waves of one workgroup, from the wave `first` on. The error says in
+    /// words which of them exceed the compute unit or overlap with a wave that is already there.
+    /// `cut` is true where these waves are a part of a workgroup that was cut.
     pub(super) fn take(
         &mut self,
         shape: &CuShape,
@@ -72,8 +73,8 @@ impl Addresses {
         }
     }
 
-    /// Frees the addresses of a launch. Returns (compute unit, waves of the launch that were on it)
-    /// for each unit.
+    /// Frees the addresses of a launch. Returns for each compute unit (the unit, waves of the
+    /// launch that were on it).
     pub(super) fn lift(&mut self, launch: LaunchId) -> Vec<(CuId, Vec<Wave>)> {
         let of_launch = |it: &mut Wave| it.launch == launch;
         let lift = |(cu, lying): (&CuId, &mut Vec<Wave>)| {
@@ -82,8 +83,9 @@ impl Addresses {
         self.lying.iter_mut().map(lift).collect()
     }
 
-    /// Enters again the addresses of a launch that was saved. A workgroup, or part of one, whose
-    /// addresses were partly taken by others meanwhile gets none.
+    /// Enters again the addresses of a launch that was saved. Where others have taken some
+    /// addresses of a workgroup, or of a part of one, meanwhile, this workgroup or part stays
+    /// without addresses.
     pub(super) fn lower(&mut self, shape: &CuShape, lifted: Vec<(CuId, Vec<Wave>)>) {
         for (cu, waves) in lifted {
             let lying = self.lying.entry(cu).or_default();
@@ -101,8 +103,8 @@ impl Addresses {
 }
 
 impl Wave {
-    /// Returns the key that waves with one LDS start have in common: (launch, workgroup, first wave
-    /// of the part of a workgroup that was cut, or `None` for a whole one).
+    /// Returns the key that the waves which share one range of LDS have in common: (launch,
+    /// workgroup, first wave of the part of a workgroup that was cut, or `None` for a whole one).
     const fn group(&self) -> (LaunchId, u64, Option<u16>) {
         (self.launch, self.workgroup, self.part)
     }

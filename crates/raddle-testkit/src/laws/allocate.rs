@@ -22,8 +22,8 @@ pub fn check_allocate<P: Allocate + Clone>(make: impl Fn() -> P, scenario: &Scen
 }
 
 /// Plays a scenario with a policy that `make` makes, and checks laws 1 to 4 and 6 to 11 of
-/// [`Allocate`] without those whose numbers are in `except`: 3, 4, 7 or 10 (4, for a policy that
-/// documents that its answers change when it is asked in vain).
+/// [`Allocate`], except for those whose numbers are in `except`. These can be 3, 4, 7 or 10; 4, for
+/// example, if a policy documents that asking it in vain changes its answers.
 ///
 /// # Panics
 /// Where another law is broken, with its number.
@@ -46,8 +46,8 @@ pub fn check_bulk<P: Allocate>(make: impl Fn() -> P, scenario: &Scenario) {
     upheld(examine_bulk(make, scenario));
 }
 
-/// Plays a scenario, and returns the first law of [`Allocate`] that is broken, of laws 1 to 4 and 6
-/// to 11 without those in `except`, as an error instead of a panic.
+/// Plays a scenario, and returns the first broken law of [`Allocate`], out of laws 1 to 4 and 6 to
+/// 11 without those in `except`, as an error instead of a panic.
 ///
 /// # Errors
 /// The first law that is broken.
@@ -114,18 +114,19 @@ fn watched<P: Allocate + Clone>(
     policy.found.map_or(run, Err)
 }
 
-/// Wrapper of a policy under test, which compares each of its answers with that of a clone, and may
-/// ask it again after an answer to wait.
+/// Wrapper of a policy under test, which compares each answer of the policy with that of a clone,
+/// and may ask the policy again after it answered that it waits.
 struct Watched<P> {
     policy: P,
-    /// True if the policy is asked again after each answer to wait, which must change nothing.
+    /// True if the policy is asked again each time that it answers that it waits; the new answer
+    /// must be equal.
     nagged: bool,
-    /// Number of answers to wait that the policy has given.
+    /// Number of times that the policy has answered that it waits.
     waits: u32,
-    /// Three bools: true if law 3 of [`Allocate`] is checked, if law 4 is, if law 7 is.
+    /// For each of the laws 3, 4 and 7 of [`Allocate`], true if the law is checked.
     laws: [bool; 3],
-    /// First broken law; `None` where none is. The scenario cannot be stopped here, so the broken
-    /// law is stored until its end.
+    /// First law that the policy broke; `None` where it broke none. The wrapper cannot stop the
+    /// scenario, so it stores the broken law until the end.
     found: Option<Breach>,
     refills: RefillCheck<P>,
 }
@@ -195,7 +196,7 @@ impl<P: Allocate + Clone> Allocate for Watched<P> {
     }
 }
 
-/// Compares the histories of one scenario under two policies; the error is the first difference, in
+/// Compares the histories of two runs of one scenario; the error describes the first difference in
 /// words.
 fn same_lines(one: &ScenarioRun, two: &ScenarioRun) -> Result<(), String> {
     let differs = one.lines.iter().zip(&two.lines).find(|(one, two)| one != two);
@@ -239,8 +240,8 @@ pub fn examine_bulk<P: Allocate>(make: impl Fn() -> P, scenario: &Scenario) -> R
     }
 }
 
-/// Placement of a workgroup, or of a part of one, in a history; or the decision that a launch can
-/// never run.
+/// What happened to a workgroup, or to some of its waves, in the history of a scenario; or the
+/// decision that a launch can never run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Placement<'r> {
     /// Waves of a workgroup started, with one address for each wave; without addresses the list is
@@ -253,11 +254,12 @@ enum Placement<'r> {
     Never,
 }
 
-/// Placement in a history: (tick, launch, (workgroup, compute unit), placement); the third part is
-/// `None` where the launch can never run.
+/// Placement in the history of a scenario: (tick, launch, (workgroup, compute unit), placement);
+/// the third part is `None` where the launch can never run.
 type Spotted<'r> = (Tick, LaunchId, Option<(u64, CuId)>, Placement<'r>);
 
-/// Returns every placement in the history of a scenario, in order.
+/// Returns every placement in the history of a scenario, in order of time, and within one answer by
+/// workgroup.
 fn placements(run: &ScenarioRun) -> Vec<Spotted<'_>> {
     let mut all = Vec::new();
     run.lines.iter().for_each(|line| placed(line, &mut all));
@@ -298,7 +300,7 @@ fn placed<'r>(RunLine { at, deed, .. }: &'r RunLine, all: &mut Vec<Spotted<'r>>)
     }
 }
 
-/// Returns words for a placement of the history, for an error.
+/// Describes a placement in the history of a scenario in words, for an error.
 fn spotted(&(at, launch, spot, placement): &Spotted<'_>) -> String {
     let (workgroup, cu) = spot.unwrap_or_default();
     match placement {

@@ -9,7 +9,7 @@ pub struct Breach {
     pub of: &'static str,
     /// Number of the law in the documentation of the trait, from 1.
     pub law: u8,
-    /// Answer or event that broke the law, in words.
+    /// Description, in words, of the answer or event that broke the law.
     pub what: String,
 }
 
@@ -19,8 +19,8 @@ impl Breach {
         Self { of, law, what }
     }
 
-    /// Returns `Ok` where `kept` is true, else an error with the broken law: law `law` of the trait
-    /// `of`, and the answer `what` in words.
+    /// Returns `Ok` where `kept` is true, else the error that the law with the number `law` of the
+    /// trait `of` is broken; `what` describes the answer that broke it.
     pub(super) fn unless(
         kept: bool,
         of: &'static str,
@@ -31,7 +31,7 @@ impl Breach {
     }
 }
 
-/// Panics with the number of the law where `examined` says that a law is broken.
+/// Panics with the number of the broken law if `examined` is an error.
 #[track_caller]
 pub(super) fn upheld(examined: Result<(), Breach>) {
     if let Err(breach) = examined {

@@ -12,7 +12,7 @@ use super::spot::{Spot, SpotPart};
 use super::world::{Deed, RunLine, World};
 
 impl World<'_> {
-    /// Ends the workgroups that the scenario chooses for this step; of workgroups that started wave
+    /// Ends the workgroups that the scenario chooses for this step. Of workgroups that started wave
     /// by wave it ends single waves, and of workgroups that were cut it ends parts (some waves).
     pub(super) fn end_some(&mut self, step: usize, policy: &mut dyn Allocate) {
         let runs = |(spot, _): &(&Spot, &CuId)| self.off.get(&spot.0).is_none_or(OffLaunch::runs);
@@ -77,8 +77,8 @@ impl World<'_> {
         }
     }
 
-    /// Reports to the policy which processes have left, and asks it a last time. The error is the
-    /// law that the answer breaks.
+    /// Reports to the policy which processes have left, and asks it for the last time what to
+    /// start. The error is the law that its answer breaks.
     pub(super) fn leave(&mut self, policy: &mut dyn Allocate) -> Result<(), Breach> {
         for process in (0..).map(ProcessId).take(self.scenario.processes.len()) {
             if self.progress.values().all(|it| it.launch.process != process) {
@@ -89,8 +89,8 @@ impl World<'_> {
     }
 }
 
-/// Returns workgroups, given in ascending order as (compute unit, number), as pieces: workgroups on
-/// one compute unit whose numbers have equal distances.
+/// Groups workgroups, given in ascending order as (compute unit, number), into pieces: workgroups
+/// on one compute unit whose numbers are equally far apart.
 fn pieces_of(spots: &[(CuId, u64)]) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for &(cu, workgroup) in spots {

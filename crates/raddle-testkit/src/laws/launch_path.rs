@@ -7,7 +7,8 @@ use super::breach::upheld;
 use super::refills::refill;
 use super::render::aligned;
 
-/// Submits the launches one after the other and checks laws 1 to 3 of [`LaunchPath`].
+/// Submits the launches one after the other to a policy that `make` makes, and checks laws 1 to 3
+/// of [`LaunchPath`].
 ///
 /// # Panics
 /// Where a law is broken, with its number.
@@ -16,8 +17,8 @@ pub fn check_launch_path<P: LaunchPath + Clone>(make: impl Fn() -> P, launches: 
     upheld(examine_launch_path(make, launches));
 }
 
-/// Submits the launches one after the other, and returns the first of laws 1 to 3 of
-/// [`LaunchPath`] that is broken as an error instead of a panic.
+/// Submits the launches one after the other to a policy that `make` makes, and returns the first of
+/// laws 1 to 3 of [`LaunchPath`] that is broken as an error instead of a panic.
 ///
 /// # Errors
 /// The first law that is broken.
@@ -59,8 +60,8 @@ fn play<P: LaunchPath + Clone>(
     Ok(answers)
 }
 
-/// Returns the costs of the launches, submitted one after the other, as a table for a snapshot;
-/// times in ticks.
+/// Returns the packets and bytes that the launches take, submitted one after the other, and their
+/// costs in ticks, as a table for a snapshot.
 ///
 /// # Errors
 /// Where the path breaks one of laws 1 to 3.

@@ -12,8 +12,8 @@ use super::off::{LiftedLaunch, OffLaunch, OffStage};
 use super::world::{LaunchProgress, World};
 
 impl World<'_> {
-    /// Moves every launch that is leaving the device, off it or coming back one step further, and
-    /// then asks another launch to leave if the scenario says so.
+    /// Moves every launch that was asked to leave the device one stage further (leaving, off,
+    /// coming back, running), and then asks another launch to leave if the scenario says so.
     pub(super) fn move_off(&mut self, step: usize, policy: &mut dyn Allocate) {
         for id in self.off.keys().copied().collect::<Vec<_>>() {
             self.move_one(id, policy);
@@ -51,7 +51,8 @@ impl World<'_> {
         policy.observe(&Fact::Leaving { launch: &launch, how }, self.now);
     }
 
-    /// Adds a launch to the list of launches that the policy sees, in the order of submission.
+    /// Adds a launch to the list of launches that the policy sees, which is in the order of
+    /// submission.
     fn show(&mut self, entry: ReadyLaunch) {
         let of = |id: LaunchId| self.progress[&id].submission;
         let own = of(entry.launch.id);
@@ -101,7 +102,8 @@ impl World<'_> {
     }
 
     /// Takes a launch that was asked to leave off the device. Returns the workgroups and resources
-    /// that it had, so that they can come back; `None` while some of its workgroups still run.
+    /// that a saved launch had, so that it can get them back (none for a launch that was drained or
+    /// killed); `None` while the launch still drains.
     fn take_off(&mut self, id: LaunchId, off: &mut OffLaunch) -> Option<LiftedLaunch> {
         let progress = self.progress.get_mut(&id).expect("it has not ended");
         if !off.how.frees_places() {
@@ -124,8 +126,8 @@ impl World<'_> {
     }
 }
 
-/// Undoes the assignment of workgroups of a saved launch that are assigned to a compute unit and
-/// have not started, so that they are distributed anew.
+/// Undoes the assignment of those workgroups of a saved launch that were assigned to a compute unit
+/// and have not started, so that the policy places them anew.
 fn unbind(progress: &mut LaunchProgress, entry: &mut ReadyLaunch) {
     let unstarted = progress.bound.extract_if(.., |_, (_, started)| *started == 0);
     let returned = unstarted.map(|(workgroup, _)| workgroup..workgroup + 1);

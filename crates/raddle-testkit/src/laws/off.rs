@@ -6,15 +6,16 @@ use super::account::LiftedAccount;
 use super::addresses::Wave;
 use super::spot::Spot;
 
-/// Launch that was asked to leave the device: it leaves, is off, or comes back.
+/// Launch that was asked to leave the device and is not yet back to normal: it is leaving, off, or
+/// coming back.
 #[derive(Debug)]
 pub(super) struct OffLaunch {
     pub(super) how: Preemption,
     pub(super) stage: OffStage,
-    /// Number of steps that the launch stays off the device.
+    /// Number of steps of the scenario for which the launch stays off the device.
     pub(super) steps: usize,
-    /// Entry of the launch in the list that the policy sees, as it was before the launch left;
-    /// `None` if it had none.
+    /// Entry of the launch in the list that the policy sees, as it was before the launch was asked
+    /// to leave; `None` if it had no entry.
     pub(super) entry: Option<ReadyLaunch>,
 }
 
@@ -23,9 +24,10 @@ pub(super) struct OffLaunch {
 pub(super) enum OffStage {
     /// The launch was asked to leave and is still on the device.
     Leaving,
-    /// The launch is off the device; the value is the workgroups and resources that it had.
+    /// The launch is off the device; the value holds the workgroups and resources that it had, if
+    /// it was saved.
     Off(LiftedLaunch),
-    /// The launch has its places on the device again, but does not run yet.
+    /// The launch has its resources on the device again, but does not run yet.
     Returning,
 }
 
@@ -38,8 +40,8 @@ pub(super) struct LiftedLaunch {
 }
 
 impl OffLaunch {
-    /// Returns whether workgroups of the launch that have started run on, as they do where the
-    /// method is to drain.
+    /// Returns whether workgroups of the launch that have started go on running, as they do when
+    /// the launch is drained.
     pub(super) fn runs(&self) -> bool {
         self.how.drains()
     }

@@ -4,8 +4,9 @@ use raddle_policy::{
     Allocate, Answer, CuId, Fact, FreeRun, ProcessId, ReadyView, Round, Tick, WaitTally,
 };
 
-/// A policy whose answers start one workgroup at a time: it never uses the inner policy's
-/// [`Allocate::allocate_round`]. It serves to test law 5 and to log single workgroups.
+/// Wrapper of a policy that makes it start one workgroup at a time: it never calls the policy's
+/// [`Allocate::allocate_round`], which may start many. Tests use it to check law 5, and to log
+/// single workgroups.
 #[derive(Clone, Debug)]
 pub struct OneByOne<P>(pub P);
 

@@ -8,21 +8,22 @@ use super::refills::refill;
 use super::render::aligned;
 use crate::builders::{launch, process};
 
-/// Loss of the turn by a process with submitted launches, about which a preempt policy is asked.
+/// Loss of a process's right to run: the process still has submitted launches, and a preempt policy
+/// is asked how to take them off the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revocation {
-    /// Process that loses the turn, in its state at that time.
+    /// State, at the tick `now`, of the process that loses the right to run.
     pub process: ProcessState,
     /// Submitted launches of the process, at least one.
     pub launches: Vec<VictimLaunch>,
-    /// Tick at which the process loses the turn.
+    /// Tick at which the process loses the right to run.
     pub now: Tick,
 }
 
 impl Revocation {
-    /// Returns three losses of the turn made by hand for snapshots: by a process with a launch that
-    /// has not started, by one with a launch that is nearly done and may be killed, and by one with
-    /// both.
+    /// Returns three examples, made by hand for snapshots: a process loses the right to run that
+    /// has a launch which has not started, one with a launch that is nearly done and may be killed,
+    /// and one with both launches.
     #[must_use]
     pub fn examples() -> Vec<Self> {
         let waiting = launch(0).level(5).workgroups(6).victim();
@@ -37,7 +38,8 @@ impl Revocation {
     }
 }
 
-/// Asks the policy once for each loss of the turn and checks laws 1 and 2 of [`Preempt`] for each answer.
+/// Asks a policy that `make` makes once for each loss of the right to run, and checks laws 1 and 2
+/// of [`Preempt`] for each answer.
 ///
 /// # Panics
 /// Where the law is broken, with its number.
@@ -46,8 +48,8 @@ pub fn check_preempt<P: Preempt + Clone>(make: impl Fn() -> P, victims: &[Revoca
     upheld(examine_preempt(make, victims));
 }
 
-/// Asks the policy once for each loss of the turn, and returns law 1 or 2 of [`Preempt`], where it
-/// is broken, as an error instead of a panic.
+/// Asks a policy that `make` makes once for each loss of the right to run, and returns the first of
+/// laws 1 and 2 of [`Preempt`] that is broken as an error instead of a panic.
 ///
 /// # Errors
 /// Where one of them is broken.
@@ -87,9 +89,9 @@ fn play<P: Preempt + Clone>(
     Ok(answers)
 }
 
-/// Returns the policy's answer to each loss of the turn, as a table for a snapshot: the launches
-/// with the number of workgroups that have not started and of waves on the device, and the method
-/// by which the work leaves.
+/// Returns the policy's answer to each loss of the right to run, as a table for a snapshot: the
+/// method by which the work leaves the device, and for each launch the number of workgroups that
+/// have not started and of waves on the device.
 ///
 /// # Errors
 /// Where the policy breaks law 1 or 2.

@@ -13,21 +13,24 @@ use raddle_policy::{
 use super::render::told;
 use crate::builders::launch;
 
-/// Workgroups on compute units that follow each other: (range of units, workgroups on each).
+/// Numbers of workgroups on neighbouring compute units: (range of units, workgroups on each).
 type Units = Vec<(Range<usize>, u32)>;
 
-/// Observer of a policy under test, with the clone that has not lived through its refills.
+/// Check that refills (workgroups that end and are replaced at once by as many of the same launch)
+/// do not change a policy's answers: a clone that was not told of the refills must answer equally.
 pub(super) struct RefillCheck<P> {
-    /// Clone that has not lived through a refill; `None` before the first refill.
+    /// Clone of the policy that was not told of any refill; `None` before the first refill.
     without: Option<P>,
-    /// Free resources at the last question, if its answer was to wait and nothing happened since.
+    /// Free resources when the policy was asked last, if it answered that it waits and nothing has
+    /// happened since.
     rested: Option<Cus>,
     begun: Option<Begun<P>>,
 }
 
-/// Refill that has begun.
+/// Refill (workgroups end and are replaced at once by as many of the same launch) that has begun
+/// and is not complete.
 struct Begun<P> {
-    /// Clone of the policy as it was before the refill.
+    /// Clone of the policy in its state before the refill.
     before: P,
     free: Cus,
     launch: LaunchId,
@@ -35,7 +38,8 @@ struct Begun<P> {
     stage: Stage,
 }
 
-/// Last part of a refill that has happened.
+/// Latest part of a refill that has happened: old workgroups ended, the policy answered, or new
+/// workgroups started.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Ended,
@@ -53,7 +57,8 @@ fn units(pieces: &[Piece]) -> Units {
     Piece::by_units(pieces).collect()
 }
 
-/// Tells a policy the facts of a refill of a launch of this process.
+/// Calls `tell` with the facts of an example refill: a workgroup of a launch of this process ends,
+/// and another one starts in its place.
 pub(super) fn refill(process: ProcessId, mut tell: impl FnMut(&Fact<'_>)) {
     let launch = launch(0).process(process.0).workgroups(8).build();
     let waves = WaveSpan::All;
@@ -63,7 +68,7 @@ pub(super) fn refill(process: ProcessId, mut tell: impl FnMut(&Fact<'_>)) {
 }
 
 impl<P: Allocate + Clone> RefillCheck<P> {
-    /// Takes a fact before the policy observes it.
+    /// Notes a fact before the policy under test observes it, to see whether a refill happens.
     pub(super) fn observe(&mut self, policy: &P, fact: &Fact<'_>, now: Tick) {
         self.begun = match (*fact, self.rested.take(), self.begun.take()) {
             (Fact::Ended { launch, waves: WaveSpan::All, pieces }, Some(free), None) => {
@@ -83,8 +88,8 @@ impl<P: Allocate + Clone> RefillCheck<P> {
         }
     }
 
-    /// Takes the answer of the policy to a question. Returns in words where the clone without refills
-    /// answers otherwise.
+    /// Notes the policy's answer to a question. Returns a description of the difference if the
+    /// clone that was not told of refills answers differently.
     pub(super) fn asked(
         &mut self,
         ready: &ReadyView<'_>,

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use super::{Breach, Deed, RunLine, Scenario, World};
 use raddle_policy::{Allocate, Answer, Piece, Place, Round, WaveSpan};
 
-/// Most lines of a table of decisions, its heading included.
+/// Largest number of lines of a table of decisions, its heading included.
 pub const LINES: usize = 40;
 
-/// Returns the decisions of a policy over a scenario as a table for a snapshot: one line for each
-/// answer (a wait that names neither a refusal nor a tick to wake at is left out), and one for
-/// workgroups that end between answers. `t` is in ticks, `/` stands before a refusal, an address is
+/// Returns the decisions of a policy in a scenario as a table for a snapshot: one line for each
+/// answer (except waits that name neither a refusal nor a tick to wake at), and one for workgroups
+/// that end between answers. `t` is in ticks, `/` stands before a refusal, an address is
 /// `simd:vgpr:sgpr:lds`.
 ///
 /// A table longer than [`LINES`] ends with the number of lines left out.
@@ -36,7 +36,7 @@ pub fn render(policy: &mut dyn Allocate, scenario: &Scenario) -> Result<String, 
     Ok(table)
 }
 
-/// Returns rows as the text of a table: the first column is aligned to the right, all others to the
+/// Writes rows as a text table whose first column is aligned to the right, and all others to the
 /// left.
 pub(super) fn aligned<const N: usize>(rows: impl IntoIterator<Item = [String; N]>) -> String {
     let rows: Vec<[String; N]> = rows.into_iter().collect();
@@ -105,7 +105,7 @@ fn addresses(places: &[Place]) -> String {
     if places.is_empty() { String::new() } else { format!(" at {}", places.join(" ")) }
 }
 
-/// Returns words for an answer and its lists, for an error.
+/// Describes a policy's answer in words for an error, with the pieces that start and the refusals.
 pub(super) fn told(answer: Answer, round: &Round) -> String {
     let list = |items: Vec<String>| items.join(" ");
     let pieces = list(round.pieces.iter().map(Piece::to_string).collect());

@@ -4,7 +4,7 @@ use raddle_policy::{Barrier, CuShape, Demand, Launch, Preemption};
 
 use crate::builders::{SMALL_CU, demand, launch};
 
-/// Scenario for an allocate policy: a device, the launches that come to it, and the numbers that
+/// Scenario for an allocate policy: a device, the launches that are submitted to it, and codes that
 /// decide which workgroups end first.
 ///
 /// A plain value: build one by hand for a snapshot, or take one from
@@ -17,24 +17,24 @@ pub struct Scenario {
     pub cus: u16,
     /// Share of each process; the index is the id of the process.
     pub processes: Vec<u32>,
-    /// Launches in the order of their submission, each with an id of its own. A launch that can
-    /// never fit ([`Cus::never`](raddle_policy::Cus::never)) is not submitted.
+    /// Launches in the order of their submission, each with an id of its own. A launch that fits no
+    /// empty compute unit ([`Cus::never`](raddle_policy::Cus::never)) is not submitted.
     pub launches: Vec<Launch>,
     /// Number of launches that are submitted at each step; 0 counts as 1.
     pub batch: u16,
-    /// Codes that choose which of the resident workgroups end, one for each step, from the
-    /// beginning again after the last; see [`Scenario::ending`]. Where the list is empty, all of
-    /// them end.
+    /// Codes that choose which of the resident workgroups end, one code for each step; after the
+    /// last code the first is used again. See [`Scenario::ending`]. Where the list is empty, all
+    /// resident workgroups end at each step.
     pub ends: Vec<u32>,
-    /// Codes that choose which launch is taken off the device, one for each step; see
+    /// Codes that choose which launch is taken off the device, one code for each step; see
     /// [`Scenario::leaving`]. After the last code no launch is taken off, so that each launch ends.
     pub leaves: Vec<u32>,
 }
 
 impl Scenario {
-    /// Chooses which of the `resident` workgroups on the device, in sorted order, end at a step.
-    /// Returns (index of the first, number of workgroups); behind the last workgroup the choice
-    /// goes on at the first. The code 0 ends the first workgroup alone.
+    /// Chooses which of the `resident` workgroups on the device, which are sorted, end at a step.
+    /// Returns (index of the first that ends, number of workgroups that end); after the last
+    /// workgroup the choice goes on with the first. The code 0 ends the first workgroup alone.
     #[must_use]
     pub fn ending(&self, step: usize, resident: usize) -> (usize, usize) {
         if self.ends.is_empty() || resident == 0 {
@@ -44,9 +44,10 @@ impl Scenario {
         (code % resident, 1 + code / 64 % resident)
     }
 
-    /// Chooses which of `launches` launches (those on the device that do not leave, sorted) is
-    /// taken off after a step. Returns (index, method, number of steps for which it stays off);
-    /// `None` where no launch is, as by the code 0.
+    /// Chooses which launch is taken off the device after a step; `launches` is the number of
+    /// launches that are on the device and not leaving it, in sorted order. Returns (index of the
+    /// launch, method, number of steps for which it stays off); `None` where none is taken off, as
+    /// by the code 0.
     #[must_use]
     pub fn leaving(&self, step: usize, launches: usize) -> Option<(usize, Preemption, usize)> {
         let code = *self.leaves.get(step)? as usize;
@@ -82,7 +83,7 @@ impl Scenario {
 }
 
 /// Returns a launch whose workgroups need the resources `takes`: (number of waves, granules of
-/// vector registers of one wave, granules of LDS).
+/// vector registers of each wave, granules of LDS).
 fn example_launch(
     id: u32,
     process: u16,

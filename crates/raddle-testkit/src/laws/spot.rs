@@ -4,17 +4,17 @@ use raddle_policy::LaunchId;
 
 use super::Breach;
 
-/// Waves in a scenario that end together: (launch, workgroup, all or some of its waves).
+/// Waves in a scenario that end together: (launch, workgroup, which of the workgroup's waves).
 pub(super) type Spot = (LaunchId, u64, SpotPart);
 
-/// Part of a workgroup whose waves end together, in one report.
+/// Waves of one workgroup that end together, in one report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SpotPart {
     /// The whole workgroup, whose waves all end together.
     Whole,
     /// One wave, by its number, of a workgroup that started wave by wave.
     Wave(u16),
-    /// `count` waves from the wave `first` on, of a workgroup that was cut.
+    /// `count` waves, from the wave `first` on, of a workgroup that was cut into parts.
     Cut { first: u16, count: u16 },
 }
 

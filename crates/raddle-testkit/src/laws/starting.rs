@@ -39,8 +39,8 @@ impl World<'_> {
         Ok(Deed::Started { launch: id, waves, pieces: pieces.to_vec(), places: places.to_vec() })
     }
 
-    /// Checks that an answer keeps law 8 of the trait `Allocate`, on workgroups that are cut; the
-    /// error says in words how the answer breaks it.
+    /// Checks that an answer keeps law 8 of the trait `Allocate`, which is about workgroups that
+    /// are cut into parts; the error says in words how the answer breaks it.
     fn check_cut(&self, at: usize, waves: WaveSpan, pieces: &[Piece]) -> Result<(), String> {
         let ReadyLaunch { launch, next, cut, .. } = self.ready[at];
         let id = launch.id;
@@ -66,8 +66,9 @@ impl World<'_> {
         Ok(())
     }
 
-    /// Returns (workgroup, compute unit) for each workgroup of an answer, in the answer's order, if
-    /// the answer keeps law 1 of the trait `Allocate`; else the error says how it does not.
+    /// Returns (workgroup, compute unit) for each workgroup that an answer starts, in the answer's
+    /// order, if the answer keeps law 1 of the trait `Allocate`; else the error says how it breaks
+    /// law 1.
     fn named(
         &self,
         at: usize,
@@ -169,9 +170,9 @@ impl World<'_> {
         }
     }
 
-    /// Makes the policy see the next range of workgroups that have not started, of the launch at
-    /// the index `at` of the list that it sees; where no workgroup is left, removes the launch from
-    /// the list.
+    /// Updates the launch with the index `at` in the list that the policy sees, if all workgroups
+    /// shown there have started: shows the next range of workgroups that have not started or, where
+    /// no workgroup is left, removes the launch from the list.
     pub(super) fn forget_if_started(&mut self, at: usize) {
         let entry = &mut self.ready[at];
         if entry.undistributed() > 0 {

@@ -11,8 +11,8 @@ use raddle_policy::{
 
 use super::{Revocation, Scenario, TurnScenario, TurnStep};
 
-/// Returns a configuration of proptest with `default` cases for each property, or as many as the
-/// variable `PROPTEST_CASES` says.
+/// Returns a configuration of proptest with `default` cases for each property, or with the number
+/// in the environment variable `PROPTEST_CASES` if that is set.
 #[must_use]
 pub fn cases(default: u32) -> ProptestConfig {
     let config = ProptestConfig::default();
@@ -22,13 +22,13 @@ pub fn cases(default: u32) -> ProptestConfig {
     }
 }
 
-/// Returns a proptest strategy of small scenarios of which every launch fits an empty compute unit.
+/// Returns a proptest strategy of small scenarios in which every launch fits an empty compute unit.
 pub fn scenario() -> impl Strategy<Value = Scenario> {
     scenario_with(false)
 }
 
-/// Returns a proptest strategy of small scenarios; with `oversized` about one launch in six can
-/// never fit, or has no workgroup.
+/// Returns a proptest strategy of small scenarios; with `oversized` about one launch in six fits no
+/// compute unit, or has no workgroup.
 pub fn scenario_with(oversized: bool) -> impl Strategy<Value = Scenario> {
     (any_shape(), 1u16..=8, vec(1u32..=4, 1..=3)).prop_flat_map(move |(shape, cus, processes)| {
         let launches = vec(any_launch(shape, processes.len(), oversized), 1..=8);
@@ -43,9 +43,9 @@ pub fn scenario_with(oversized: bool) -> impl Strategy<Value = Scenario> {
     })
 }
 
-/// Returns a strategy of scenarios on devices of every size, for bulk answers of a policy: 1 to 304
-/// compute units whose amounts of a resource are a little less or more than the 64 bits of a word,
-/// or many words; launches of many workgroups. Some launches are taken off the device, and come
+/// Returns a proptest strategy of scenarios for policies that start many workgroups in one answer:
+/// 1 to 304 compute units, whose amounts of a resource need one 64-bit word, a little more or less,
+/// or many words; and launches of many workgroups. Some launches are taken off the device, and come
 /// back or start again.
 pub fn wide_scenario() -> impl Strategy<Value = Scenario> {
     let cus = prop_oneof![
@@ -89,8 +89,8 @@ fn wide_shape() -> impl Strategy<Value = CuShape> {
         })
 }
 
-/// Returns a strategy of launches of up to a few hundred workgroups, half of them so small that
-/// many fit on a compute unit, half of them with equally many waves on each SIMD.
+/// Returns a proptest strategy of launches of up to 300 workgroups. Half of them are so small that
+/// many workgroups fit on a compute unit, and half of them have equally many waves on each SIMD.
 fn wide_launch(shape: CuShape, processes: usize) -> impl Strategy<Value = Launch> {
     let workgroups = prop_oneof![3 => 1u64..=12, 3 => 13u64..=60, 1 => 61u64..=300];
     let sizes = (workgroups, any::<bool>(), any::<bool>());
@@ -119,8 +119,8 @@ fn wide_launch(shape: CuShape, processes: usize) -> impl Strategy<Value = Launch
     )
 }
 
-/// Returns a proptest strategy of small compute units, such that in some of them each resource is
-/// the first to run out.
+/// Returns a proptest strategy of small compute units, varied so that each resource is the first to
+/// run out in some of them.
 pub fn any_shape() -> impl Strategy<Value = CuShape> {
     (
         1u8..=MAX_SIMDS as u8,
@@ -136,8 +136,8 @@ pub fn any_shape() -> impl Strategy<Value = CuShape> {
         })
 }
 
-/// Returns a strategy of launches (with id 0) that fit an empty compute unit of this shape, of one
-/// of `processes` processes; with `oversized` now and then a launch that never fits.
+/// Returns a proptest strategy of launches (with id 0) of one of `processes` processes that fit an
+/// empty compute unit of this shape; with `oversized` some of them never fit, or have no workgroup.
 pub fn any_launch(
     shape: CuShape,
     processes: usize,
@@ -198,8 +198,8 @@ fn spoil_one(launch: &mut Launch, shape: &CuShape, code: u8) {
     }
 }
 
-/// Returns a strategy of demands of a workgroup, at most what an empty compute unit has; each
-/// amount is often 0.
+/// Returns a proptest strategy of the resources that a workgroup needs, at most what an empty
+/// compute unit has; the amount of each resource is often 0.
 fn demand(shape: CuShape) -> impl Strategy<Value = Demand> {
     let part = || prop_oneof![2 => Just(0u32), 3 => 1u32..=255];
     (0u32..=255, part(), part(), part(), part()).prop_map(
@@ -225,7 +225,8 @@ fn demand(shape: CuShape) -> impl Strategy<Value = Demand> {
     )
 }
 
-/// Returns a strategy of states of the process `id`, whose `ran` never exceeds `alive`.
+/// Returns a proptest strategy of states of the process `id`, whose run time never exceeds the time
+/// for which it was runnable.
 fn any_process(id: ProcessId) -> impl Strategy<Value = ProcessState> {
     (0u8..4, 1u32..=8, 0u64..1000, 0u64..100_000, 0u64..=100, 0u64..64).prop_map(
         move |(level, share, joined, alive, ran, resident_waves)| {
@@ -238,8 +239,8 @@ fn any_process(id: ProcessId) -> impl Strategy<Value = ProcessState> {
     )
 }
 
-/// Returns a strategy of up to six processes over up to twelve steps; the set of runnable processes
-/// may be empty.
+/// Returns a proptest strategy of scenarios for turn policies, of up to six processes over up to
+/// twelve steps; in some steps no process may be runnable.
 pub fn turn_scenario() -> impl Strategy<Value = TurnScenario> {
     (1usize..=6).prop_flat_map(|processes| {
         let step = (0u32..1 << processes, vec(0u8..4, processes), 1u64..5_000).prop_map(
@@ -250,8 +251,8 @@ pub fn turn_scenario() -> impl Strategy<Value = TurnScenario> {
     })
 }
 
-/// Returns a proptest strategy of one to six losses of the turn, in the order of time, for preempt
-/// policies.
+/// Returns a proptest strategy of one to six losses of the right to run, in the order of time, for
+/// preempt policies.
 pub fn victims() -> impl Strategy<Value = Vec<Revocation>> {
     vec(victim(), 1..=6).prop_map(|mut victims| {
         let mut now = Tick::ZERO;

@@ -7,11 +7,11 @@ use super::breach::upheld;
 use super::refills::refill;
 use super::render::aligned;
 
-/// Most times that the turn policy is asked within one step, as a policy may name ever new ticks at
-/// which it wants to be asked.
+/// Largest number of times that the turn policy is asked within one step, as a policy could name
+/// new ticks to be asked at without end.
 const QUESTIONS: u32 = 16;
 
-/// Scenario for a turn policy: processes, and the changes of the set of runnable ones.
+/// Scenario for a turn policy: the processes, and which of them are runnable when.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnScenario {
     /// Share of each process; the index is the id of the process.
@@ -20,21 +20,22 @@ pub struct TurnScenario {
     pub steps: Vec<TurnStep>,
 }
 
-/// Step of a scenario for a turn policy: a time in which the set of runnable processes stays as it
-/// is.
+/// Step of a scenario for a turn policy: a span of time in which the set of runnable processes does
+/// not change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnStep {
     /// Bit `i` is 1 if process `i` is runnable.
     pub runnable: u32,
-    /// Level of each process; 0 where the list is too short.
+    /// Level of urgency of each process; 0 where the list is too short.
     pub levels: Vec<u8>,
     /// Length of the step, in ticks.
     pub lasts: Ticks,
 }
 
 impl TurnScenario {
-    /// Returns a scenario made by hand for snapshots: three processes of shares 1, 2 and 1, the
-    /// last of them urgent, that are runnable alone, together, and together again after a while.
+    /// Returns a scenario made by hand for snapshots, with three processes of shares 1, 2 and 1,
+    /// the last one urgent. The first is runnable alone, then with the second, then all three are,
+    /// and at last the first two again.
     #[must_use]
     pub fn example() -> Self {
         let step =
@@ -45,7 +46,7 @@ impl TurnScenario {
     }
 }
 
-/// Plays a scenario and checks laws 1 to 4 and 7 of [`Turn`].
+/// Plays a scenario with a policy that `make` makes, and checks laws 1 to 4 and 7 of [`Turn`].
 ///
 /// # Panics
 /// Where a law is broken, with its number.
@@ -54,8 +55,8 @@ pub fn check_turn<P: Turn + Clone>(make: impl Fn() -> P, scenario: &TurnScenario
     upheld(examine_turn(make, scenario));
 }
 
-/// Plays a scenario, and returns the first of laws 1 to 4 and 7 of [`Turn`] that is broken as an error
-/// instead of a panic.
+/// Plays a scenario with a policy that `make` makes, and returns the first of laws 1 to 4 and 7 of
+/// [`Turn`] that is broken as an error instead of a panic.
 ///
 /// # Errors
 /// The first law that is broken.
@@ -71,8 +72,8 @@ pub fn examine_turn<P: Turn + Clone>(
     })
 }
 
-/// Returns the processes that have the turn, each time that the policy is asked, as a table for a
-/// snapshot.
+/// Returns a table for a snapshot: for each time that the policy is asked, the processes that may
+/// issue then, and until when.
 ///
 /// # Errors
 /// Where the policy breaks one of laws 1 to 4 and 7 of [`Turn`].
@@ -90,13 +91,13 @@ pub fn render_turn<P: Turn + Clone>(
     Ok(aligned(std::iter::once(heading).chain(rows)))
 }
 
-/// Returns the numbers `i` below `count` of which bit `i` of `mask` is 1.
+/// Returns the bit numbers below `count` (and below 32) whose bits are 1 in `mask`.
 fn members(mask: u32, count: usize) -> Vec<usize> {
     (0..count.min(32)).filter(|&i| mask >> i & 1 == 1).collect()
 }
 
-/// Answer of a turn policy: (tick at which it was asked, processes that have the turn, tick until
-/// which they have it; `None` where the policy names none).
+/// Answer of a turn policy: (tick at which it was asked, processes that may issue, tick until which
+/// they may; `None` where the policy names none).
 type Given = (Tick, Vec<ProcessId>, Option<Tick>);
 
 fn play<P: Turn + Clone>(policy: &mut P, scenario: &TurnScenario) -> Result<Vec<Given>, Breach> {
@@ -135,8 +136,8 @@ fn play<P: Turn + Clone>(policy: &mut P, scenario: &TurnScenario) -> Result<Vec<
     Ok(given)
 }
 
-/// Lets `span` ticks pass: the alive time of runnable processes grows, and the run time of those
-/// with the turn.
+/// Lets `span` ticks pass: adds them to the alive time of the processes in `runnable`, and to the
+/// run time of those in `named`, which have the turn.
 fn pass(states: &mut [ProcessState], runnable: &[usize], named: &[ProcessId], span: Ticks) {
     for (i, state) in states.iter_mut().enumerate() {
         let runs = named.contains(&state.id);

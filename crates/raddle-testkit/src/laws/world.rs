@@ -20,36 +20,37 @@ use super::spot::{Spot, breach};
 use super::{Breach, Scenario};
 use crate::ready;
 
-/// Time from one step, at which workgroups end, to the next, in ticks.
+/// Time between two steps of a scenario, in ticks; workgroups end at each step.
 pub const STEP: Ticks = Ticks(1000);
 
-/// Most times within one step that a policy is asked again at the tick that its answer names as
-/// `retry_at`.
+/// Largest number of times within one step that a policy is asked again at the tick that its answer
+/// names as `retry_at`.
 const WAKES: u32 = 8;
-/// Most steps in a row in which a policy may answer, although the device is empty, that it wants to
-/// be asked again later.
+/// Largest number of steps in a row in which a policy may ask to be asked again later although the
+/// device is empty.
 const IDLE: u32 = 600;
 
-/// Event of a [`ScenarioRun`], with its tick.
+/// Event in the history of a scenario, with its tick.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunLine {
     /// Tick at which the event happened.
     pub at: Tick,
-    /// Answer that was carried out, or workgroups that ended.
+    /// What happened: the policy's answer that was carried out, or workgroups that ended.
     pub deed: Deed,
     /// Refusals that came with the policy's answer.
     pub refusals: Vec<Refusal>,
 }
 
-/// Answer of the policy that was carried out, or workgroups that ended.
+/// Event in the history of a scenario: an answer of the policy that was carried out, or workgroups
+/// that ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the variant says what its fields are")]
 pub enum Deed {
     /// Workgroups, or some waves of them, started.
     Started { launch: LaunchId, waves: WaveSpan, pieces: Vec<Piece>, places: Vec<Place> },
-    /// A workgroup was assigned to a compute unit.
+    /// A workgroup was assigned to a compute unit, before its waves start.
     Assigned { launch: LaunchId, workgroup: u64, cu: CuId },
-    /// The policy answered that it waits.
+    /// The policy answered that it starts nothing now.
     Waited {
         /// Tick at which the policy wants to be asked again; `None` where it names none.
         retry_at: Option<Tick>,
@@ -63,20 +64,20 @@ pub enum Deed {
 /// History of a scenario that was played with a policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScenarioRun {
-    /// Events of the scenario, in order.
+    /// Events of the scenario, in the order in which they happened.
     pub lines: Vec<RunLine>,
-    /// Launches of which some workgroup was never started, although the launch fits an empty
-    /// compute unit.
+    /// Launches of which some workgroup never started, although each of them fits an empty compute
+    /// unit.
     pub unstarted: Vec<LaunchId>,
     /// Evidence that law 10 of the trait `Allocate` is broken: (tick from which the device stayed
-    /// empty, a launch that still waited then). `None` where no launch waited, or the policy names
-    /// a setting under which workgroups may wait for ever.
+    /// empty, a launch that still waited then). `None` where no launch waited, or where the policy
+    /// admits that under its settings workgroups may wait for ever.
     pub stopped: Option<(Tick, LaunchId)>,
-    /// Launches that were never submitted, as they can never fit.
+    /// Launches that were never submitted, as no empty compute unit has room for their workgroups.
     pub left_out: Vec<LaunchId>,
 }
 
-/// Simulated device of a test, with its launches and their progress.
+/// Simulated device of a test that plays a scenario, with its launches and their progress.
 #[derive(Debug)]
 pub struct World<'s> {
     pub(super) scenario: &'s Scenario,
@@ -88,7 +89,7 @@ pub struct World<'s> {
     pub(super) ready: Vec<ReadyLaunch>,
     pub(super) progress: BTreeMap<LaunchId, LaunchProgress>,
     pub(super) resident: BTreeMap<Spot, CuId>,
-    /// Launches that were asked to leave the device, each with its state: leaving, off, or coming
+    /// Launches that were asked to leave the device, each with its stage: leaving, off, or coming
     /// back.
     pub(super) off: BTreeMap<LaunchId, OffLaunch>,
     pub(super) run: ScenarioRun,
@@ -97,20 +98,20 @@ pub struct World<'s> {
 #[derive(Debug)]
 pub(super) struct LaunchProgress {
     pub(super) launch: Launch,
-    /// Number of the launch in the order of submission.
+    /// Position of the launch in the order of submission, from 0.
     pub(super) submission: usize,
-    /// Ranges of workgroup numbers that are distributed after the range that the policy sees,
-    /// ascending; empty but for a launch that was saved.
+    /// Ranges of workgroup numbers, ascending, that the policy gets to see after the range that it
+    /// sees now; empty unless the launch was saved.
     pub(super) behind: VecDeque<Range<u64>>,
-    /// Of each workgroup that is assigned to a compute unit and has not started as a whole, by its
-    /// number: the compute unit and the number of waves that have started.
+    /// Workgroups, by number, that are assigned to a compute unit and of which not all waves have
+    /// started: (compute unit, number of waves that have started).
     pub(super) bound: BTreeMap<u64, (CuId, u16)>,
     pub(super) waves_ended: BTreeMap<u64, u16>,
     pub(super) ended: u64,
 }
 
 impl<'s> World<'s> {
-    /// Plays the scenario to its end, and returns its history.
+    /// Plays the scenario with a policy to its end, and returns the history.
     ///
     /// # Errors
     /// At the first answer that breaks law 1, 2 or 6 to 9 of the trait `Allocate`.
@@ -170,7 +171,7 @@ impl<'s> World<'s> {
         }
     }
 
-    /// Submits a launch, for the first time or after it was killed.
+    /// Submits a launch to the simulated device, for the first time or after the launch was killed.
     pub(super) fn submit_one(&mut self, launch: &Launch, policy: &mut dyn Allocate) {
         self.ready.push(ReadyLaunch { submitted: self.now, ..ready(*launch) });
         let progress = LaunchProgress {
@@ -186,9 +187,9 @@ impl<'s> World<'s> {
         policy.observe(&Fact::Submitted { launch }, self.now);
     }
 
-    /// Asks the policy now, and whenever it wants to be woken before the next step. Returns the
-    /// tick at which it wants to be asked again; `None` where it names none. The error is the law
-    /// that an answer breaks.
+    /// Asks the policy now, and again at each tick before the next step at which it wants to be
+    /// woken. Returns the tick at which it wants to be asked next; `None` where it names none. The
+    /// error is the law that an answer breaks.
     fn until_next_step(&mut self, policy: &mut dyn Allocate) -> Result<Option<Tick>, Breach> {
         let next = self.now + STEP;
         let mut retry_at = self.ask(policy)?;
@@ -203,8 +204,9 @@ impl<'s> World<'s> {
         Ok(retry_at)
     }
 
-    /// Asks the policy until it waits. Returns the tick at which it wants to be asked again; `None`
-    /// where it names none. The error is the law that an answer breaks.
+    /// Asks the policy and carries out its answers until it answers that it waits. Returns the tick
+    /// at which it wants to be asked again; `None` where it names none. The error is the law that
+    /// an answer breaks.
     pub(super) fn ask(&mut self, policy: &mut dyn Allocate) -> Result<Option<Tick>, Breach> {
         let mut round = Round::default();
         loop {
