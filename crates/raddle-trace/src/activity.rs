@@ -10,14 +10,14 @@ use raddle_policy::Activity;
 
 use crate::is_communication;
 
-/// Class of kernels, such as matrix products, with the words of names that tell it and the activity
-/// (instructions of a wave in a microsecond) that is assumed for it. A kernel belongs to the first
-/// class of which one word is in its name, in lower case.
+/// Class of kernels, such as matrix products: the words by which it is recognised in a kernel's
+/// name, and the activity (instructions of one wave per microsecond) that is assumed for it. A
+/// kernel belongs to the first class that has a word in the kernel's lower-case name.
 struct KernelClass {
     name: &'static str,
     words: &'static [&'static str],
-    /// Assumed instructions that one wave issues in a microsecond: of moves, loads, stores, matrix
-    /// products, comparisons and jumps, one number each.
+    /// Assumed number of instructions that one wave issues per microsecond, by kind: moves, loads,
+    /// stores, matrix products, comparisons, jumps.
     activity: Activity,
 }
 
@@ -25,8 +25,8 @@ const fn class(name: &'static str, words: &'static [&'static str], rates: [u32; 
     KernelClass { name, words, activity: Activity(rates) }
 }
 
-/// Classes of kernels in the order in which they are tried: a kernel belongs to the first class of
-/// which a word is in its name, so narrow classes come before broad ones.
+/// Classes of kernels, in the order in which they are tried: a kernel belongs to the first class
+/// that has a word in the kernel's name, so narrow classes come before broad ones.
 const CLASSES: [KernelClass; 8] = [
     class("attention", &["attention", "flash", "fmha", "softmax"], [90, 24, 6, 18, 6, 6]),
     class(
@@ -61,9 +61,9 @@ const COMMUNICATION: Activity = Activity([30, 20, 16, 0, 20, 24]);
 /// and that do not communicate.
 const OTHER: Activity = Activity([60, 24, 10, 0, 8, 8]);
 
-/// Returns the class of kernels that a name belongs to, and the activity that is assumed for it, as
-/// (name of the class, instructions of one wave per microsecond); for profiles without counts of
-/// instructions.
+/// Returns the class of kernels that a kernel belongs to by its name, and the activity that is
+/// assumed for that class, as (name of the class, instructions of one wave per microsecond). For
+/// profiles without counts of instructions.
 ///
 /// ```
 /// let (class, activity) = raddle_trace::assumed_activity("ampere_sgemm_128x64_tn");

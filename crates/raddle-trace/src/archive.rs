@@ -13,16 +13,17 @@ use crate::input::{FileInput, peek};
 /// Length of a tar header in bytes; a member's bytes are padded to a multiple of this length.
 const BLOCK: usize = 512;
 
-/// Most bytes of a tar member that only holds a long name for the file behind it; a larger one is
-/// passed over, and the file keeps the short name in its own header.
+/// Largest number of bytes of a tar member that only holds a long name for the file behind it; a
+/// larger one is ignored, and the file keeps the short name in its own header.
 const LONGEST: u64 = 1 << 16;
 
-/// Most members of one tar archive that are looked at, so that a hostile archive ends.
+/// Largest number of members of one tar archive that are read, so that reading a hostile archive
+/// ends.
 const MEMBERS: usize = 1 << 16;
 
-/// Opens a file by its path, and returns (the path as a name for messages, the file's bytes); an
-/// error where the file cannot be opened. A member of a tar archive has the path of the archive
-/// with the member's name behind.
+/// Opens a file, or a member of a tar archive, and returns (the path as a name for messages, a
+/// reader of its bytes); an error where it cannot be opened. The path of a member is the path of
+/// the archive followed by the member's name.
 pub(crate) fn open_file(path: &Path) -> Result<(String, Box<dyn Read>), TraceError> {
     let file = path.display().to_string();
     if path.is_dir() {
@@ -38,7 +39,7 @@ pub(crate) fn open_file(path: &Path) -> Result<(String, Box<dyn Read>), TraceErr
 }
 
 /// Lists the paths of the files in a tar archive, in the archive's order; `None` where `path` is no
-/// tar archive. For an archive that ends too early, the files before that end are listed.
+/// tar archive. Of an archive that ends too early, the files before that end are listed.
 #[must_use]
 pub fn archive_members(path: &Path) -> Option<Vec<PathBuf>> {
     // Bytes that are read from a pipe are gone for later readers, so only plain files are opened.
@@ -58,8 +59,8 @@ pub fn archive_members(path: &Path) -> Option<Vec<PathBuf>> {
     Some(members)
 }
 
-/// Opens a member of an archive, by the path of the archive with the member's name behind; `None`
-/// where no part of the path is an archive that has the member.
+/// Opens a member of a tar archive by its path, which is the path of the archive followed by the
+/// member's name; `None` where no part of the path is an archive with such a member.
 fn open_member(path: &Path) -> Option<impl Read + use<>> {
     let archive = path.ancestors().skip(1).find(|part| part.is_file())?;
     let wanted = path.strip_prefix(archive).ok()?;
@@ -126,7 +127,7 @@ impl TarReader {
         }
     }
 
-    /// Skips this many bytes of the archive; an archive that ends earlier is an error.
+    /// Skips the next `bytes` bytes of the archive; an archive that ends earlier is an error.
     fn pass(&mut self, bytes: u64) -> io::Result<()> {
         let passed = io::copy(&mut (&mut self.reader).take(bytes), &mut io::sink())?;
         if passed < bytes { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
@@ -150,7 +151,7 @@ fn until_nul(text: &[u8]) -> String {
 }
 
 /// Returns the name of the file that a tar header describes. POSIX keeps the folder of a long name
-/// in a field of its own, which is put before the name.
+/// in a separate field, which is put before the name.
 fn name(header: &[u8; BLOCK]) -> String {
     let own = until_nul(&header[..100]);
     match until_nul(&header[345..500]) {

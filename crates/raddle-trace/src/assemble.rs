@@ -21,7 +21,7 @@ use crate::report::{ImportReport, Quirk};
 use crate::work::{DraftWorks, OpWork};
 use waits::DraftWait;
 
-/// Most ops (kernels, copies and fills) that one import takes.
+/// Largest number of ops (kernels, copies and fills) that one import accepts.
 pub(crate) const OP_LIMIT: usize = 1 << 24;
 
 /// The records that an importer has collected, in the order of the file, with times of the source's
@@ -35,16 +35,16 @@ pub(crate) struct Draft {
     pub(crate) kernels: Vec<String>,
     pub(crate) streams: Vec<StreamLabel>,
     pub(crate) device: Option<SourceDevice>,
-    /// Time in nanoseconds that the host takes between two repetitions of the work; `None` where
-    /// the file does not say it.
+    /// Time in nanoseconds that the host takes between two repetitions of the profile's work;
+    /// `None` where the file does not give it.
     pub(crate) between_ns: Option<u64>,
-    /// Most device memory that the program was recorded to hold at once, in bytes; `None` where the
-    /// file does not say it.
+    /// Largest amount of device memory that the recorded program held at once, in bytes; `None`
+    /// where the file does not give it.
     pub(crate) memory_bytes: Option<u64>,
     pub(crate) resolution_ns: u64,
     /// Calls in which the host waited, and commands by which one stream waits for another.
     pub(crate) waits: Vec<DraftWait>,
-    /// Work of the ops, as far as shapes of tensors tell it.
+    /// Bytes moved and arithmetic done by the ops, where the shapes of tensors are known.
     pub(crate) works: DraftWorks,
     pub(crate) report: ImportReport,
 }
@@ -110,7 +110,8 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
     profile
 }
 
-/// Sorts ops, with their works, by start, and counts in the report those that were not in order.
+/// Sorts ops by start time, together with their works (bytes and arithmetic), and counts in the
+/// report the ops that started before the one ahead of them in the file.
 fn sort_by_start(ops: &mut [Op], works: &mut DraftWorks, report: &mut ImportReport) {
     let back = ops.windows(2).filter(|pair| pair[1].start_ns < pair[0].start_ns).count();
     report.add(Quirk::Unsorted, back as u64);
@@ -130,8 +131,8 @@ fn keep(report: &mut ImportReport, kind: OpKind) {
     }
 }
 
-/// Appends an item to one of the lists that take most of an import's memory: the list grows by a
-/// 32nd, and does not double.
+/// Appends an item to one of the lists that take most of an import's memory: when full, the list
+/// grows by a 32nd of its length instead of doubling.
 pub(crate) fn push<T>(items: &mut Vec<T>, item: T) {
     if items.len() == items.capacity() {
         items.reserve_exact(items.len() / 32 + 64);
@@ -139,7 +140,8 @@ pub(crate) fn push<T>(items: &mut Vec<T>, item: T) {
     items.push(item);
 }
 
-/// Sorts ops by a key in place, without a copy of the list, which takes most of an import's memory.
+/// Sorts ops by a key in place, without a second copy of the list, which takes most of an import's
+/// memory.
 pub(crate) fn sort_in_place<T: Copy>(ops: &mut [T], key: impl Fn(&T) -> u64) {
     let mut order: Vec<u32> = (0..number(ops.len())).collect();
     order.sort_by_key(|&at| key(&ops[at as usize]));
@@ -179,9 +181,9 @@ fn outliers(ops: &[Op]) -> u64 {
     late.max(apart) as u64
 }
 
-/// Counts ops that repeat another one of the same stream, kernel, size, start and duration. Ops of
-/// at most two steps of the clock (`resolution_ns`) do not count, since they can look equal without
-/// being repeated.
+/// Counts ops that repeat another op: the same stream, kernel, size, start and duration. Ops of at
+/// most two steps of the clock (`resolution_ns`) are not counted, since distinct ones can look
+/// equal.
 fn repeated(ops: &[Op], resolution_ns: u64) -> u64 {
     let mut count = 0;
     for same_start in ops.chunk_by(|a, b| a.start_ns == b.start_ns) {
@@ -226,7 +228,7 @@ impl Profile {
     }
 }
 
-/// Gives each op whose launch time is unknown the launch time of the op before it in its stream.
+/// Sets each unknown launch time to that of the op before it in the same stream.
 fn fill_arrivals(ops: &mut [Op], streams: usize, report: &mut ImportReport) {
     let mut last = vec![0; streams];
     for op in ops {
@@ -239,8 +241,9 @@ fn fill_arrivals(ops: &mut [Op], streams: usize, report: &mut ImportReport) {
     }
 }
 
-/// State of one stream while dependencies are found: its ops that may not have ended yet, as (end
-/// in nanoseconds, index of the op); the last op that has ended; and the last op of all.
+/// State of one stream while dependencies are found: the ops that may not have ended yet, as (end
+/// in nanoseconds, index of the op); the index of the latest op that has ended; and the op begun
+/// last.
 #[derive(Default)]
 struct LaneEnds {
     running: BinaryHeap<Reverse<(u64, u32)>>,
@@ -250,8 +253,8 @@ struct LaneEnds {
     last: Option<(u32, u64, u64)>,
 }
 
-/// Finds the op of its stream that each op waits for, and counts in the report the pairs of ops
-/// that overlap by more than the clock's step, `resolution_ns`.
+/// Finds for each op the earlier op of the same stream that it waits for, and counts in the report
+/// the pairs of ops that overlap by more than the clock's step, `resolution_ns`.
 ///
 /// A programmatic launch begins before the previous kernel has ended, and then waits for that end.
 /// So neighbours that overlap by at most half of the shorter one are taken to run one after the

@@ -5,12 +5,13 @@
 
 use crate::profile::Profile;
 
-/// Most repetitions of one work that are looked for in a profile.
+/// Largest number of repetitions of the same ops that is looked for in a profile.
 const MOST: usize = 1000;
 
-/// Returns the times in nanoseconds, rising, that the host takes between the repetitions in a
-/// profile: from the return of the last wait of one repetition to the first launch of the next.
-/// Empty where the profile has only one repetition, or its host does not wait between them.
+/// Returns, in rising order, the times in nanoseconds that the host takes between the repetitions
+/// of work in a profile: from the return of the last wait of one repetition to the first launch of
+/// the next. Empty where the profile has only one repetition, or its host does not wait between
+/// them.
 ///
 /// A repetition has the same ops in the same order of arrival. Where the profile can be divided in
 /// several ways, the one with most repetitions counts.
@@ -28,15 +29,15 @@ pub fn between_repetitions(profile: &Profile) -> Vec<u64> {
     Vec::new()
 }
 
-/// Returns how often a profile repeats the same ops in the same order of arrival, which steps or
-/// requests do; 1 where it repeats nothing as a whole. Where the profile can be divided in several
-/// ways, the one with most repetitions counts.
+/// Returns how often a profile repeats one sequence of ops, as steps and requests do; 1 where the
+/// profile as a whole is no repetition. Where the profile can be divided in several ways, the one
+/// with most repetitions counts.
 #[must_use]
 pub fn repetitions(profile: &Profile) -> usize {
     divisions(profile, &by_arrival(profile)).next().unwrap_or(1)
 }
 
-/// Returns the ops of a profile, as indices, in the order of their arrivals.
+/// Returns the indices of a profile's ops, in the order of their arrivals.
 fn by_arrival(profile: &Profile) -> Vec<usize> {
     let mut order: Vec<usize> = (0..profile.ops.len()).collect();
     order.sort_by_key(|&at| (profile.ops[at].arrival_ns, at));
@@ -44,7 +45,7 @@ fn by_arrival(profile: &Profile) -> Vec<usize> {
 }
 
 /// Returns the numbers of equal repetitions into which the ops of a profile can be divided, the
-/// largest first; `order` is that of their arrivals.
+/// largest first; `order` has the indices of the ops by arrival.
 fn divisions<'p>(profile: &'p Profile, order: &'p [usize]) -> impl Iterator<Item = usize> {
     let all = order.len();
     let alike = move |a: usize, b: usize| {
@@ -55,8 +56,9 @@ fn divisions<'p>(profile: &'p Profile, order: &'p [usize]) -> impl Iterator<Item
     parts.filter(move |parts| (all / parts..all).all(|at| alike(at, at - all / parts)))
 }
 
-/// Returns the nanoseconds from the last return of a host's wait to the launch of the op at `next`
-/// in `order`; `None` where the host did not wait between that op and the op before it.
+/// Returns the nanoseconds from the host's last return from a wait to the launch of the op
+/// `order[next]`; `None` where the host did not return from a wait between the launch of the op
+/// before it in `order` and that launch.
 fn gap(profile: &Profile, order: &[usize], next: usize) -> Option<u64> {
     let (before, next) = (&profile.ops[order[next - 1]], &profile.ops[order[next]]);
     let between = before.arrival_ns..=next.arrival_ns;
@@ -70,8 +72,8 @@ mod tests {
     use super::*;
     use crate::{ImportConfig, read};
 
-    /// Builds a profile of steps of two kernels, and of a wait of the host if `waits` is true, each
-    /// step behind one of the pauses (nanoseconds).
+    /// Builds a profile with one step for each entry of `pauses`: two kernels, and a wait of the
+    /// host if `waits` is true. A pause is the time before the step, in nanoseconds.
     fn profile(pauses: &[u64], waits: bool) -> Profile {
         let mut text = "# device = v100\nname,kind,grid_x,grid_y,grid_z,block_x,block_y,block_z,\
                         vgprs_per_thread,lds_bytes,arrival_ns,start_ns,duration_ns\n"

@@ -62,8 +62,8 @@ impl AlikeLaunches {
     }
 }
 
-/// Known shapes of kernels: by the launches that hosts made while they captured graphs, and by the kernels that ran
-/// with a shape.
+/// Known shapes of kernels: those of the launches that hosts made while they captured graphs, and
+/// those of kernels that ran with a shape.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GraphCaptures {
     pub(crate) captures: Vec<GraphCapture>,
@@ -71,7 +71,8 @@ pub struct GraphCaptures {
     pub(crate) ran: BTreeMap<String, AlikeLaunches>,
 }
 
-/// The launches that one capture of a graph recorded, by the kernel's name, each kernel's in order.
+/// The launches that were recorded while one graph was captured, by the kernel's name; the launches
+/// of each kernel are in the order of the calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct GraphCapture {
     pub(crate) batch: Option<u64>,
@@ -89,8 +90,8 @@ pub(crate) enum Found {
 }
 
 impl GraphCaptures {
-    /// Returns the captures of both sets together, and the kernels that ran in either; for a kernel
-    /// that ran in both the launches of `self` count.
+    /// Merges two sets of captures of graphs, and the kernels that ran in either; for a kernel that
+    /// ran in both, the launches in `self` count.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.captures.extend(other.captures);
@@ -100,10 +101,11 @@ impl GraphCaptures {
         self
     }
 
-    /// Finds the capture of a graph launch, whose kernels with their numbers of launches are
-    /// `here`: the capture all of whose kernels are among these, equally often. Of several captures
-    /// those with the most launches count, and of these the one for the padded size of the batch
-    /// `batch` (`None` if unknown). `None` where no capture fits, or several fit and differ.
+    /// Finds the capture that a graph launch came from. `here` has the number of launches in the
+    /// graph of each kernel by name; a capture fits if the graph launches each of its kernels as
+    /// often as the capture does. Of several that fit, those with the most launches count, and of
+    /// these the one for the padded size of the batch `batch` (`None` if unknown). `None` where no
+    /// capture fits, or several fit and differ.
     fn capture(&self, here: &BTreeMap<&str, usize>, batch: Option<u64>) -> Option<&GraphCapture> {
         let fits = |capture: &&GraphCapture| {
             let mut launches = capture.launches.iter();
@@ -119,9 +121,9 @@ impl GraphCaptures {
         (size.is_some() || alike()).then_some(first)
     }
 
-    /// Returns the shape that most launches of the kernel with this name have: in captures for the
-    /// batch size, else in all captures, else among kernels that ran. `None` where the name is
-    /// unknown.
+    /// Returns the shape that most launches of the kernel `name` have: in captures for the padded
+    /// batch size, else in all captures, else among kernels that ran. `None` where no launch of it
+    /// is known.
     fn by_name(&self, name: &str, batch: Option<u64>) -> Option<Launched> {
         let all: Vec<&GraphCapture> = self.captures.iter().collect();
         let size = padded(batch, &all);
@@ -138,9 +140,9 @@ impl GraphCaptures {
             .or_else(ran)
     }
 
-    /// Returns the shapes of the kernels of one graph launch, given by name in the order in which
-    /// they ran, each as (shape, way in which it was found); `None` for a kernel whose shape is
-    /// unknown. `batch` is the batch size of the graph launch, `None` if unknown.
+    /// Returns the shapes of the kernels of one graph launch, each as (shape, way in which it was
+    /// found). `names` are the kernels' names in the order in which they ran; `None` for a kernel
+    /// whose shape is unknown. `batch` is the batch size of the graph launch, `None` if unknown.
     pub(crate) fn shapes(
         &self,
         names: &[&str],
@@ -196,8 +198,8 @@ mod tests {
         capture
     }
 
-    /// Returns for each kernel of a graph the grid in x that it gets: negative where its shape was
-    /// found by name, 0 where none was found.
+    /// Returns for each kernel of a graph the x extent of the grid that it gets: negative where its
+    /// shape was found by name, 0 where none was found.
     fn found(captures: &[GraphCapture], names: &[&str], batch: Option<u64>) -> Vec<i64> {
         let mut ran = AlikeLaunches::default();
         ran.add(0, shape(77));

@@ -7,8 +7,8 @@ mod rule;
 
 pub use rule::{CommRule, Communication};
 
-/// (beginning of the names of communication kernels in lower case, library that has them). A
-/// beginning counts only at the start of a word, so that `rccl` is not found in
+/// Known communication kernels, as (beginning of their names in lower case, library that has them).
+/// A beginning counts only at the start of a word, so that `rccl` is not found in
 /// `__amd_rocclr_copyBuffer`.
 const CLASSES: &[(&str, &str)] = &[
     ("nccl", "NCCL, and RCCL, which keeps NCCL's names"),

@@ -9,17 +9,19 @@ use crate::captures::GraphCaptures;
 /// Choices of the caller where a profile's file leaves something open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportConfig {
-    /// Rule by which workgroups are taken to meet at barriers, which no profile says.
+    /// Rule that decides whether the workgroups of a kernel have a barrier, where the file does not
+    /// say.
     pub barriers: BarrierRule,
-    /// Number of the device whose work is kept from a file with several; `None` takes the one with
-    /// the most kernels. The number is that in the file; in a result of rocprofv3 it is the handle
-    /// of the agent, or else the number among the GPUs, from 0.
+    /// Number of the device whose work is imported from a file with several devices; `None` takes
+    /// the device with the most kernels. The number is the file's own; in a result of rocprofv3 it
+    /// is the handle of the agent, or else the index among the GPUs, from 0.
     pub device: Option<u32>,
     /// Captures of graphs, from which a kernel without a shape gets the shape of its launch during
-    /// the capture; used for traces of the PyTorch profiler only. `None` where there are none.
+    /// the capture; used only for traces of the PyTorch profiler. `None` where the caller has none.
     pub captures: Option<Arc<GraphCaptures>>,
-    /// True if the shapes of tensors are read that ops of the host worked on, for [`Profile::works`];
-    /// traces of the PyTorch profiler alone have them. Reading them takes time and memory.
+    /// True if the importer reads the shapes of the tensors that ops of the host worked on, and
+    /// derives [`Profile::works`] from them. Only traces of the PyTorch profiler have shapes;
+    /// reading them takes time and memory.
     ///
     /// [`Profile::works`]: crate::Profile::works
     pub op_shapes: bool,
@@ -33,9 +35,9 @@ pub enum BarrierRule {
     /// unknown; else there is none.
     #[default]
     Assume,
-    /// Every workgroup of which the file does not say it is taken to have a barrier.
+    /// Every workgroup is taken to have a barrier, unless the file says that it has none.
     Yes,
-    /// No workgroup of which the file does not say it is taken to have a barrier.
+    /// No workgroup is taken to have a barrier, unless the file says that it has one.
     No,
 }
 

@@ -87,7 +87,7 @@ impl CopyDirection {
     }
 
     /// Returns the direction of each op of a profile, in the order of the ops; `None` for an op
-    /// that is no copy, and where the name tells no direction.
+    /// that is no copy, or whose name gives no direction.
     #[must_use]
     pub fn of_all(profile: &Profile) -> Vec<Option<Self>> {
         let named: Vec<Option<Self>> = profile.kernels.iter().map(|name| Self::of(name)).collect();
@@ -108,7 +108,7 @@ pub struct CopiesElsewhere {
     pub to_peers: u64,
     /// Number of copies within the memory of the host.
     pub in_host: u64,
-    /// Number of copies whose names do not tell a direction.
+    /// Number of copies whose names do not give a direction.
     pub unknown: u64,
 }
 

@@ -22,7 +22,8 @@ pub(crate) struct CsvTable<'a> {
     rows: csv::Reader<RowBytes<'a>>,
     cells: StringRecord,
     header: StringRecord,
-    /// True if cells beyond the header are parts of the last cell, whose commas were not quoted.
+    /// True if cells beyond the last column of the header belong to the last cell, whose commas
+    /// were not quoted.
     open_end: bool,
 }
 
@@ -122,10 +123,8 @@ impl<'a> CsvTable<'a> {
         Ok(Some(CsvRow { file, header, cells, line: first, after_blank, lossy, whole }))
     }
 
-    /// Calls `take` with each row below the header until it returns `false`; returns whether the
-    /// table ends with a line end, without one, or within a row.
-    ///
-    /// # Errors The errors of the reader and of `take`, and too many rows.
+    /// Calls `take` with each row below the header until `take` returns `false`; returns how the
+    /// table ends: with a line end, without one, or within a row.
     ///
     /// # Errors
     /// The errors of the reader and of `take`, and too many rows.
@@ -168,7 +167,8 @@ impl<'a> CsvTable<'a> {
 impl<'t> CsvRow<'t> {
     /// Reads the row as a struct whose fields are columns.
     ///
-    /// # Errors A fault that says what is wrong, with the column of the first cell that does not
+    /// # Errors
+    /// A fault that says what is wrong, with the column of the first cell that does not
     /// fit, or with the first column where there are too few or too many cells.
     pub(crate) fn read<T: Deserialize<'t>>(&self) -> Result<T, CellFault> {
         let (found, wanted) = (self.cells.len(), self.header.len());

@@ -13,7 +13,8 @@ pub(crate) enum DecimalError {
     /// A text that is no plain decimal number: digits with at most one point, and perhaps a minus
     /// in front.
     NotANumber,
-    /// A number with an exponent that has fewer digits than its size wants: its writer rounded it.
+    /// A number with an exponent and fewer digits than its size needs: the program that wrote it
+    /// rounded it.
     Exponent,
     /// A time that does not fit into the range of nanoseconds, 292 years.
     TooLarge,
@@ -29,7 +30,7 @@ pub(crate) struct Micros {
 }
 
 /// Reads a time in decimal microseconds, bare or as a JSON string; an exponent is allowed. The
-/// error says why the text is no such time.
+/// error says why the text cannot be read.
 pub(crate) fn micros(text: &str) -> Result<Micros, DecimalError> {
     let text = unquote(text);
     let plain = match text.bytes().any(|b| matches!(b, b'e' | b'E')) {
@@ -40,12 +41,12 @@ pub(crate) fn micros(text: &str) -> Result<Micros, DecimalError> {
     Ok(Micros { nanos: value, fine: decimals >= 3 || !whole })
 }
 
-/// Most digits before the point of a number whose exponent stands for digits that were not written.
-/// A number with more such digits is a time stamp that was rounded, and is refused.
+/// Largest number of digits before the decimal point of a number with an exponent whose last digits
+/// were not written. A larger number is a rounded time stamp, and is refused.
 const SURE_DIGITS: usize = 9;
 
-/// Writes out a number with an exponent as plain decimal digits; an error where it is no number, or
-/// its digits were rounded off.
+/// Converts a number with an exponent to plain decimal digits; an error where the text is no
+/// number, or its digits were rounded off.
 fn without_exponent(text: &str) -> Result<String, DecimalError> {
     let number = || {
         let (mantissa, exponent) = text.split_once(['e', 'E'])?;
@@ -83,7 +84,7 @@ pub(crate) struct DecimalNumber {
 }
 
 /// Reads a decimal number, and returns it times ten to the power of `places`, as a whole number.
-/// The error says why the text is no such number.
+/// The error says why the text cannot be read.
 pub(crate) fn fixed(text: &str, places: u32) -> Result<DecimalNumber, DecimalError> {
     let text = text.as_bytes();
     let (negative, digits) = match text.strip_prefix(b"-") {

@@ -41,7 +41,8 @@ struct FormatRow {
 const RECORD_SHAPES: &str = "record grids and workgroup sizes too";
 const GIVE_CAPTURE: &str = "give the trace of the graphs' capture, or a profile of the same kernels with shapes, as --shapes-from FILE; or record with rocprofv3 (--kernel-trace --hip-trace --output-format json), or with graphs switched off and a warm-up step before the recording";
 
-/// Words for all kinds of files that can be read, for the message about a file that cannot.
+/// Description of all kinds of files that can be read, for the message about a file of another
+/// kind.
 pub(crate) const READABLE: &str = "a trace of PyTorch (.json, .json.gz) or JAX (.xplane.pb), an SQLite \
     export or cuda_gpu_trace report (.csv) of Nsight Systems, a result (.json), database (.db) or \
     table of kernels (.csv) of rocprof, a database of rocmProfileData (.rpd), or a launch table";

@@ -12,7 +12,8 @@ use crate::error::TraceError;
 use crate::profile::{OpKind, Profile};
 
 /// A rule `GLOB=yes`, `GLOB=no` or `GLOB=unknown`: kernels whose names fit the glob are idempotent
-/// (may be killed and run again), are not, or it is unknown, which counts as not.
+/// (may be killed and run again), are not idempotent, or are not known to be, which counts as not
+/// idempotent.
 ///
 /// `*` in the glob stands for any characters, `?` for one.
 ///
@@ -60,14 +61,16 @@ impl FromStr for IdempotenceRule {
 }
 
 impl IdempotenceRule {
-    /// Builds a rule for the kernels whose names fit `glob`.
+    /// Builds the rule that gives `verdict` (idempotent, not idempotent or unknown) to kernels
+    /// whose names fit `glob`.
     #[must_use]
     pub const fn new(glob: String, verdict: Idempotence) -> Self {
         Self { glob, verdict }
     }
 
-    /// Marks the launches of all kernels whose names fit with the verdict of the rule, and returns
-    /// their number. Where several rules fit a kernel, the one applied last counts.
+    /// Sets the verdict of this rule for the launches of all kernels whose names fit its glob, and
+    /// returns the number of these launches. Where several rules fit a kernel, the one applied last
+    /// counts.
     pub fn apply(&self, profile: &mut Profile) -> u64 {
         let glob = WildMatch::new(&self.glob);
         let fits: Vec<bool> = profile.kernels.iter().map(|name| glob.matches(name)).collect();

@@ -33,12 +33,13 @@ use crate::profile::{OpKind, Profile, profile_name};
 use crate::provenance::{Field, Origin};
 use crate::report::Quirk;
 
-/// Most workgroups that any device starts in a nanosecond (the largest holds some 10,000 at once):
-/// a kernel with more in its time has an impossible shape.
+/// Largest number of workgroups that any device starts in a nanosecond (the largest device holds
+/// some 10,000 at once). A kernel with more workgroups per nanosecond of its duration has an
+/// impossible shape.
 const MOST_IN_A_NANOSECOND: u64 = 1000;
 
-/// A callback for progress: now and then and at the end it gets (rows of the database read so far,
-/// about how many rows there are). Files that are no databases never call it.
+/// A callback for progress, called now and then and at the end with (rows of the database read so
+/// far, estimated number of all rows). Files that are no databases never call it.
 pub type Watch<'w> = &'w dyn Fn(u64, u64);
 
 /// An opened file, as it is passed to the importer of its kind of file.
@@ -49,7 +50,7 @@ struct ImportSource<'a> {
     reader: Box<dyn BufRead + 'a>,
     /// True if the file is compressed with gzip.
     gzip: bool,
-    /// Number of lines of the file that lie before the first byte of `reader`.
+    /// Number of lines of the file before the first byte of `reader`.
     lines: u64,
     /// Callback for the progress through the rows of a database.
     #[cfg_attr(not(feature = "sqlite"), expect(dead_code, reason = "only databases tell"))]
@@ -111,7 +112,7 @@ pub fn read_watched(
 }
 
 /// An importer: a function that reads a file, and returns its format and its records, or an error.
-/// Messages of the recording tool about its own recording are added to the list.
+/// It appends what the recording tool wrote about its own recording to the list of messages.
 type Import = fn(
     ImportSource<'_>,
     &ImportConfig,
@@ -130,16 +131,16 @@ struct FileKind {
 /// Name of the kind of file that holds a trace of events in JSON; several tools write such files.
 const EVENTS: &str = "events";
 
-/// The kind of files that are protocol buffers. Their first byte is a blank in a text, so this kind
-/// is tested before blanks are passed over.
+/// The kind of files that are protocol buffers. Their first byte counts as a blank in a text, so
+/// this kind is tested before blanks are skipped.
 const PACKETS: FileKind = FileKind {
     name: "xplane",
     looks_like: known::is_xplane,
     import: |source, options, _| Ok((ProfileFormat::XPlane, planes(source, options)?)),
 };
 
-/// Kinds of texts and databases in the order in which a file is compared with them. The first kind
-/// that a file looks like reads it, so a kind stands before those that accept more.
+/// Kinds of texts and databases, in the order in which a file is compared with them. The first kind
+/// that a file looks like reads it, so a kind comes before those that accept more files.
 const KINDS: [FileKind; 6] = [
     FileKind {
         name: "sqlite",
@@ -275,8 +276,8 @@ fn detect<'a>(
     })
 }
 
-/// Describes for a message a file of no known kind. The file may be private, so its content is not
-/// quoted.
+/// Describes a file of unknown kind for an error message. The file may be private, so its content
+/// is not quoted.
 fn described(text: &[u8]) -> String {
     match text.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {
         true => "bytes of another kind".to_owned(),

@@ -4,10 +4,11 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
-/// Number of bytes that are read from the operating system at once.
+/// Number of bytes that one read requests from the operating system.
 const CHUNK: usize = 128 * 1024;
 
-/// Most chunks that are read behind the last wanted byte to find damage.
+/// Largest number of chunks that are read after the last needed byte, to find damage in a gzip
+/// file.
 const DRAIN_CHUNKS: usize = 512;
 
 /// The uncompressed bytes of a file; gzip is recognised by the first two bytes, never by a name.
@@ -30,8 +31,8 @@ impl<'a> FileInput<'a> {
         Ok(Self { reader, gzip, lines: 0 })
     }
 
-    /// Returns the bytes in the buffer behind a byte order mark and blanks, which are skipped;
-    /// empty at the end of the input. The error is one of the reader.
+    /// Skips a byte order mark and blanks, and returns the buffered bytes after them; empty at the
+    /// end of the input. The error is one of the reader.
     pub(crate) fn head(&mut self) -> io::Result<&[u8]> {
         const MARK: &[u8] = b"\xef\xbb\xbf";
         let marked = peek(&mut self.reader)?.starts_with(MARK);
@@ -69,8 +70,8 @@ pub(crate) fn is_damage(error: &io::Error) -> bool {
     )
 }
 
-/// A rolling buffer over a reader: the bytes of the text from an offset on, which is called the
-/// head and only grows.
+/// A sliding buffer over a reader: the bytes of the text from an offset on that only grows, the
+/// head.
 pub(crate) struct Window<'a> {
     reader: Box<dyn BufRead + 'a>,
     buffer: Vec<u8>,
@@ -87,26 +88,24 @@ impl<'a> Window<'a> {
         Self { reader, buffer, head: 0, tail: 0, offset: 0, ended: false, failure: None }
     }
 
-    /// Returns the bytes in the buffer, from the head (the offset up to which the text was used)
-    /// on.
+    /// Returns the buffered bytes from the head (the first byte not yet used) on.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer[self.head..self.tail]
     }
 
-    /// Moves the head, the offset from which the buffer has bytes, on by `n` bytes, at most to the
-    /// end of the buffer.
+    /// Moves the head (the first byte not yet used) forward by `n` bytes, at most to the end of the
+    /// buffered bytes.
     pub(crate) fn skip(&mut self, n: usize) {
         self.head = self.tail.min(self.head + n);
     }
 
-    /// Returns the offset of the head (the first byte that was not used) in the uncompressed text,
-    /// in bytes from 0.
+    /// Returns the offset of the head (the first byte not yet used) in the uncompressed text, in
+    /// bytes from 0.
     pub(crate) fn position(&self) -> u64 {
         self.offset + self.head as u64
     }
 
-    /// Reads more bytes into the buffer, behind those that are there; `false` at the end of the
-    /// input.
+    /// Reads more bytes and appends them to the buffer; returns `false` at the end of the input.
     pub(crate) fn more(&mut self) -> bool {
         if self.ended {
             return false;
@@ -136,8 +135,8 @@ impl<'a> Window<'a> {
         false
     }
 
-    /// Reads the input on to its end, at most `DRAIN_CHUNKS` chunks, since gzip reports damage only
-    /// at its end.
+    /// Reads and drops the remaining input, at most `DRAIN_CHUNKS` chunks, since gzip reports
+    /// damage only at its end.
     pub(crate) fn drain(&mut self) {
         for _ in 0..DRAIN_CHUNKS {
             self.skip(self.bytes().len());
@@ -147,7 +146,7 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// Returns the error of the read that ended the input; `None` if the input came to its end.
+    /// Returns the error of the read that ended the input; `None` if the input was read to its end.
     pub(crate) fn failure(self) -> Option<io::Error> {
         self.failure
     }

@@ -9,13 +9,13 @@
 
 use crate::{assumed_activity, is_communication};
 
-/// Length in nanoseconds below which a kernel is over before its need of a resource matters.
+/// Duration in nanoseconds below which a kernel is over before it matters which resource it needs.
 const SHORT_NS: u64 = 4_000;
-/// Largest smaller side, in elements, of the tile of a matrix product that reads its weights once for few rows, so that
-/// it needs memory.
+/// Largest value of the smaller side (in elements) of a matrix product's tile at which the product
+/// is taken to need memory most: such a kernel reads its weights once for few rows.
 const NARROW: u32 = 16;
-/// Largest smaller side, in elements, of the tile of a matrix product that may have few rows, so that it may need memory
-/// all the same.
+/// Largest value of the smaller side (in elements) of a matrix product's tile at which the product
+/// may have few rows, and so may need memory most although it is taken to need compute.
 const SMALL: u32 = 64;
 
 /// The resource that a kernel needs most.
@@ -25,19 +25,20 @@ pub enum KernelNeed {
     Memory,
     /// The kernel needs the arithmetic units of the compute units most.
     Compute,
-    /// Neither memory nor compute: the kernel is small, and lasts as long as its chain of accesses
-    /// and launches.
+    /// Latency: the kernel is small, so its duration depends on its chain of memory accesses and on
+    /// the launch, not on memory bandwidth or arithmetic.
     Latency,
-    /// Unknown: neither the name nor the size of the kernel tells.
+    /// No resource is known: neither the name nor the size of the kernel shows what it needs most.
     #[default]
     Unknown,
 }
 
 impl KernelNeed {
-    /// All needs (resources that a kernel may need most), in the order in which results show them.
+    /// All values of the enum (resources that a kernel may need most), in the order in which
+    /// results show them.
     pub const ALL: [Self; 4] = [Self::Memory, Self::Compute, Self::Latency, Self::Unknown];
 
-    /// Returns the name of the need in options and results, such as `memory`.
+    /// Returns the name of the resource in options and results, such as `memory`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -48,41 +49,41 @@ impl KernelNeed {
         }
     }
 
-    /// Returns the need (resource that a kernel needs most) with this name, such as `memory`;
-    /// `None` for an unknown name.
+    /// Returns the resource with this name, such as `memory`; `None` for an unknown name.
     #[must_use]
     pub fn of_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|need| need.name() == word)
     }
 }
 
-/// Fact from which it is known what a launch needs most.
+/// Evidence from which the resource that a launch needs most is derived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NeedSource {
-    /// A rule of the user says what the kernel needs most.
+    /// A rule of the user names the resource that the kernel needs most.
     Said,
-    /// The kernel's name says what it needs most; the sizes of tiles in the name did not decide.
+    /// The kernel's name shows the resource that it needs most, without the size of a tile in it.
     Name,
-    /// The kernel is a matrix product whose name has the size of its tile; what it needs most
-    /// follows from that size.
+    /// The kernel is a matrix product, and the size of the tile in its name shows the resource that
+    /// it needs most.
     Tile,
-    /// The kernel is a matrix product whose name has the size of its tile, which is small: with few
-    /// rows it needs memory, although it is taken to need compute.
+    /// The kernel is a matrix product, and the tile in its name is small: it is taken to need
+    /// compute most, but with few rows it would need memory.
     SmallTile,
     /// The kernel computes attention; its grid shows whether it needs memory or arithmetic most.
     Grid,
-    /// The shapes of the tensors on which the host's op worked show what the launch must at least
-    /// move and compute.
+    /// The shapes of the tensors of the PyTorch op that made the launch show how many bytes the
+    /// launch must move and how much arithmetic it must do.
     Shapes,
-    /// The number of workgroups, or the length of the launch, shows what the launch needs most.
+    /// The number of workgroups, or the duration of the launch, shows the resource that it needs
+    /// most.
     Size,
-    /// No fact was found: what the launch needs most is unknown.
+    /// There is no evidence: the resource that the launch needs most is unknown.
     #[default]
     Nothing,
 }
 
 impl NeedSource {
-    /// Returns the name of the source in results, such as `tile`.
+    /// Returns the name of this kind of evidence in results, such as `tile`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -98,22 +99,22 @@ impl NeedSource {
     }
 }
 
-/// Figures of a launch from which the resource that it needs most is derived.
+/// Sizes and duration of a launch, from which the resource that it needs most is derived.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LaunchSize {
     /// Number of workgroups of the launch; 0 if unknown.
     pub workgroups: u64,
     /// Number of workgroups along the x axis of the grid.
     pub grid_x: u32,
-    /// Number of compute units that the device has.
+    /// Number of compute units of the device.
     pub units: u64,
-    /// Number of workgroups of the launch's demand that the device holds at the same time.
+    /// Number of workgroups as large as those of the launch that the device holds at the same time.
     pub at_once: u64,
-    /// Time that the launch takes alone, in nanoseconds.
+    /// Duration of the launch when it runs alone, in nanoseconds.
     pub duration_ns: u64,
 }
 
-/// Returns (the resource that a launch needs most, the fact from which that is known).
+/// Returns (the resource that a launch needs most, the evidence for it).
 ///
 /// ```
 /// use raddle_trace::{KernelNeed, LaunchSize, kernel_need};
@@ -148,10 +149,10 @@ pub fn kernel_need(kernel: &str, size: &LaunchSize) -> (KernelNeed, NeedSource) 
     }
 }
 
-/// Returns (the resource that an attention kernel needs most, the fact from which that is known).
-/// Attention of one token reads the cache of keys and values once and has one block of queries,
-/// along the x axis of its grid. A kernel with about as many workgroups as the device holds keeps
-/// them there until all blocks of queries are done, as attention of whole prompts does.
+/// Returns (the resource that an attention kernel needs most, the evidence for it). Attention of
+/// one token reads the cache of keys and values once and has one block of queries, along the x axis
+/// of its grid. A kernel with about as many workgroups as the device holds keeps them there until
+/// all blocks of queries are done, as attention of whole prompts does.
 fn attention(size: &LaunchSize) -> (KernelNeed, NeedSource) {
     let LaunchSize { workgroups, at_once, grid_x, .. } = *size;
     if workgroups == 0 {
@@ -164,23 +165,23 @@ fn attention(size: &LaunchSize) -> (KernelNeed, NeedSource) {
     (need, NeedSource::Grid)
 }
 
-/// Kind of a kernel, as its name alone tells it.
+/// Kind of a kernel, as far as its name alone shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NamedKind {
-    /// Work on memory: elementwise work, normalisation, reduction, softmax, optimisers, copies.
+    /// Memory-bound work: elementwise work, normalisation, reduction, softmax, optimisers, copies.
     Memory,
-    /// A product of matrices or a convolution, with the (two sides) of its tile in elements; `None`
+    /// A product of matrices or a convolution, with both sides of its tile in elements; `None`
     /// where the name has no tile.
     Product(Option<(u32, u32)>),
     /// Attention kernel: true if the name says that it is for a single token, false if it says that
     /// it is not, `None` where it says neither.
     Attention(Option<bool>),
-    /// No word of the kernel's name is known.
+    /// No known word occurs in the kernel's name.
     Unknown,
 }
 
-/// Words of names of work on memory that count even where the name also has a word of matrices or
-/// attention: they name a step before or behind such a kernel.
+/// Words in names of memory-bound kernels that decide even where the name also has a word of matrix
+/// products or attention: they name a step before or after such a kernel.
 const MEMORY_FIRST: [&str; 27] = [
     "elementwise",
     "splitkreduce",
@@ -210,7 +211,8 @@ const MEMORY_FIRST: [&str; 27] = [
     "convert_dq",
     "reshape_and_cache",
 ];
-/// Further words of names of work on memory, beside those in the classes of assumed activity.
+/// Further words in names of memory-bound kernels, besides those in the classes of assumed
+/// activity.
 const MEMORY_TOO: [&str; 24] = [
     "triton_poi",
     "triton_red",
@@ -238,10 +240,10 @@ const MEMORY_TOO: [&str; 24] = [
     "repeat_interleave",
 ];
 const ATTENTION: [&str; 5] = ["attention", "flash", "fmha", "sdpa", "attn"];
-/// Words of names of attention of one token, whose keys and values are split or paged.
+/// Words in names of attention kernels for one token, which split or page the keys and values.
 const DECODES: [&str; 5] = ["splitkv", "split_kv", "decode", "paged", "attention_3d"];
 const BACKWARD: [&str; 2] = ["bwd", "backward"];
-/// Further words of names of matrix products, beside those in the class of assumed activity.
+/// Further words in names of matrix products, besides those in the class of assumed activity.
 const PRODUCT_TOO: [&str; 4] = ["triton_mm", "triton_tem", "nvjet", "bmm_"];
 
 impl NamedKind {
@@ -269,8 +271,8 @@ impl NamedKind {
     }
 }
 
-/// Returns the name of a kernel without its template arguments and parameters, the text in angle
-/// brackets or parentheses behind it.
+/// Returns the name of a kernel without its template arguments and parameters: the text before the
+/// first angle bracket or parenthesis that follows the name.
 fn family(name: &str) -> &str {
     let name = name.strip_prefix("void ").unwrap_or(name);
     let mut from = 0;
@@ -286,9 +288,9 @@ fn family(name: &str) -> &str {
     &name[..end]
 }
 
-/// Returns the two sides of a matrix product's tile: the first two numbers of the name with an `x`
-/// between them that can be a tile (`128x64`, `MT128x128x16`), or those of `GemmShape<128, 64,
-/// 32>`. `None` where the name has no tile.
+/// Returns the two sides of a matrix product's tile, as its kernel's name gives them: the first two
+/// numbers joined by an `x` that can be a tile (`128x64`, `MT128x128x16`), or those of
+/// `GemmShape<128, 64, 32>`. `None` where the name has no tile.
 fn tile(name: &str) -> Option<(u32, u32)> {
     if let Some((_, behind)) = name.split_once("gemmshape<") {
         let mut sides = behind.split([',', '>']).map(|side| side.trim().parse().ok());

@@ -8,8 +8,8 @@ use wildmatch::WildMatch;
 use crate::error::TraceError;
 use crate::profile::{Op, OpKind, Profile};
 
-/// A rule `GLOB[:stream N]=LEVEL`: the work of profiles that fit the glob, or of one stream of
-/// them, has this level (0 is the most urgent).
+/// A rule `GLOB[:stream N]=LEVEL`: work of profiles whose names fit the glob, or of one of their
+/// streams, gets this level of urgency (0 is the most urgent).
 ///
 /// The glob is compared with the profile's name and with the file's name; `*` stands for any
 /// characters, `?` for one. Where several rules fit, the last one counts.
@@ -70,7 +70,8 @@ impl PriorityRule {
     }
 }
 
-/// A stream of a profile, whose level of urgency is to be decided.
+/// The stream of a profile for which a level of urgency is to be decided, with the names that rules
+/// are compared with.
 #[derive(Clone, Copy, Debug)]
 pub struct LevelTarget<'a> {
     /// Name of the profile.
@@ -81,17 +82,17 @@ pub struct LevelTarget<'a> {
     pub stream: &'a str,
 }
 
-/// Returns the level of urgency of the work in a stream, 0 the most urgent: that of the last rule
-/// that fits the stream; else `rank`, the level by its priority (see [`Ranks`]); and where that is
-/// `None` the most urgent.
+/// Returns the level of urgency of the work in a stream, 0 the most urgent: the level of the last
+/// rule that fits the stream; without such a rule `rank`, the level by the ops' priority (see
+/// [`Ranks`]); and where that is `None` the most urgent level.
 #[must_use]
 pub fn level_of(rules: &[PriorityRule], target: LevelTarget<'_>, rank: Option<Level>) -> Level {
     let rule = rules.iter().rfind(|rule| rule.fits(target));
     rule.map(|rule| rule.level).or(rank).unwrap_or(Level::MOST_URGENT)
 }
 
-/// Distinct priorities of the kernels of a profile, the most urgent first; an op's level is the
-/// index of its priority.
+/// Distinct priorities of the kernels of a profile, the most urgent first; an op's level of urgency
+/// is the index of its priority.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ranks(Vec<i32>);
 
@@ -110,8 +111,8 @@ impl Ranks {
         Self(seen)
     }
 
-    /// Returns the level of an op: its rank among the priorities of the profile, 0 for the most
-    /// urgent, at most 255; `None` where the profile has no priorities.
+    /// Returns the level of urgency of an op: the rank of its priority among those of the profile,
+    /// 0 for the most urgent, at most 255; `None` where the profile has no priorities.
     #[must_use]
     pub fn level(&self, op: &Op) -> Option<Level> {
         if self.0.is_empty() {
@@ -122,7 +123,7 @@ impl Ranks {
     }
 }
 
-/// Returns an op's priority; 0, which is CUDA's default, where it has none.
+/// Returns an op's priority; for an op without one, CUDA's default, 0.
 fn effective(op: &Op) -> i32 {
     op.priority.unwrap_or(0)
 }
@@ -178,8 +179,8 @@ mod tests {
         }
     }
 
-    /// Matches a glob by recursion over its first character, slowly and plainly, as the oracle of
-    /// the fast match.
+    /// Returns whether a glob fits a text, by plain recursion over the glob's characters: the slow
+    /// oracle that the fast matcher is tested against.
     fn naive(glob: &[char], text: &[char]) -> bool {
         match (glob.split_first(), text.split_first()) {
             (None, None) => true,

@@ -12,12 +12,12 @@ use crate::provenance::{Field, Origin, Provenance};
 use crate::report::ImportReport;
 use crate::work::OpWork;
 
-/// All that one profiler's file says about the work of one device, in the words of this project; a
-/// replay is built from it.
+/// The work of one device in a profiler's file: kernels, copies and fills with their streams, times
+/// and resources. A replay is built from it.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    /// The file's name without folders and without endings that only say how it is stored, such as
-    /// `.pt.trace.json.gz`.
+    /// Name of the profile: the file's name without folders, and without endings that only say how
+    /// it is stored, such as `.pt.trace.json.gz`.
     pub name: String,
     /// Format of the file that the profile came from.
     pub format: ProfileFormat,
@@ -25,48 +25,51 @@ pub struct Profile {
     pub device: Option<SourceDevice>,
     /// Names of kernels, copies and fills; [`Op::kernel`] is an index in this list.
     pub kernels: Vec<String>,
-    /// Streams, whose ops run in order, by first use; [`Op::stream`] is an index in this list.
+    /// Streams of the device, in order of first use; the ops of a stream run in order.
+    /// [`Op::stream`] is an index in this list.
     pub streams: Vec<StreamLabel>,
     /// Ops of the device, sorted by start time, then in the order of the file.
     pub ops: Vec<Op>,
     /// Time from 0 to the end of the last op, in nanoseconds.
     pub span_ns: u64,
-    /// Step of the recording clock, or error of its time stamps, in nanoseconds: 1000 or 1.
+    /// Step of the recording's clock, or error of its time stamps, in nanoseconds: 1000 or 1.
     pub resolution_ns: u64,
     /// Time that the host takes between two repetitions of the profile's work, in nanoseconds: the
-    /// median of the times in the profile, or the time that a launch table gives; `None` if
+    /// median over the repetitions in the profile, or the value in a launch table; `None` if
     /// unknown.
     pub between_ns: Option<u64>,
-    /// Most device memory that the program was recorded to hold at once, in bytes: what PyTorch's
-    /// allocator reserved, or the allocations that Nsight Systems saw. Contexts and libraries are
-    /// not in it; `None` where the file does not tell.
+    /// Largest amount of device memory that the recorded program held at once, in bytes: what
+    /// PyTorch's allocator reserved, or the allocations that Nsight Systems saw. Memory of contexts
+    /// and libraries is not included; `None` where the file does not give it.
     pub memory_bytes: Option<u64>,
     /// Calls in which the host waited for the device, sorted by their ends; empty where the file
     /// has no such calls.
     pub host_waits: Vec<HostWait>,
-    /// Waits of ops for an op of another stream, sorted by the waiting op; empty where the file has no such calls.
+    /// Waits of ops for an op of another stream, sorted by the waiting op; empty where the file has
+    /// no waits between streams.
     pub stream_waits: Vec<StreamWait>,
-    /// Kernels of which the shapes of tensors tell the work, sorted by op; empty unless
-    /// [`ImportConfig::op_shapes`](crate::ImportConfig::op_shapes) was set.
+    /// Bytes and arithmetic of the kernels for which shapes of tensors are known, sorted by op;
+    /// empty unless [`ImportConfig::op_shapes`](crate::ImportConfig::op_shapes) was set.
     pub works: Vec<OpWork>,
-    /// Kernels that end together with their peers on other devices, by index in `ops`; empty unless
-    /// [`CommRule::Peers`](crate::CommRule::Peers) was applied.
+    /// Kernels that end together with their peers (the same kernel on other devices), sorted by
+    /// index in `ops`; empty unless [`CommRule::Peers`](crate::CommRule::Peers) was applied.
     pub collectives: Vec<Collective>,
-    /// Warnings and errors that Nsight Systems wrote about its own recording, those about the GPU first; paths are
-    /// removed.
+    /// Warnings and errors that Nsight Systems wrote about its own recording, those about the GPU
+    /// first; paths are removed.
     pub diagnostics: Vec<String>,
-    /// Counts of the records that were read, and of those that were mended, left out or assumed.
+    /// Counts of the records that were read, and of those that were corrected, left out or
+    /// completed by assumptions.
     pub report: ImportReport,
 }
 
 /// A call in which the host waited for work of the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostWait {
-    /// Time at which the host called, in nanoseconds since time 0 of the profile.
+    /// Time at which the host began the call, in nanoseconds since time 0 of the profile.
     pub begin_ns: u64,
     /// Time at which the call returned, in nanoseconds since time 0 of the profile.
     pub end_ns: u64,
-    /// Ops that the call waited for, as positions in [`Profile::ops`]; `None` if unknown.
+    /// Ops that the call waited for, as indices in [`Profile::ops`]; `None` if unknown.
     pub ops: Option<Vec<u32>>,
 }
 
@@ -75,10 +78,10 @@ pub struct HostWait {
 pub struct StreamWait {
     /// Op that waits, as an index in [`Profile::ops`].
     pub op: u32,
-    /// Op for which it waits, as an index in [`Profile::ops`]: earlier than `op`, issued no later,
-    /// and ended when `op` started.
+    /// Op that is waited for, as an index in [`Profile::ops`]: it comes before `op`, was issued no
+    /// later, and had ended when `op` started.
     pub source: u32,
-    /// True if the file says only that the stream waited, and not for which op: `source` is then
+    /// True if the file says only that the stream waited, but not for which op; `source` is then
     /// the op of another stream that had ended last.
     pub inferred: bool,
 }
@@ -93,10 +96,10 @@ pub struct Collective {
 }
 
 impl Profile {
-    /// Returns how long the op with the index `position` in [`Profile::ops`] ran after the end of
-    /// the op that it waits for, in nanoseconds: its duration, less the time that a programmatic
-    /// launch spent waiting. The whole duration where it waits for no op; 0 where there is no such
-    /// op.
+    /// Returns the time in nanoseconds that the op with the index `position` in [`Profile::ops`]
+    /// ran after the end of the op that it waits for: its duration, less the time that a
+    /// programmatic launch spent waiting. The whole duration where it waits for no op; 0 for an
+    /// index out of range.
     #[must_use]
     pub fn own_ns(&self, position: usize) -> u64 {
         let Some(op) = self.ops.get(position) else { return 0 };
@@ -107,8 +110,8 @@ impl Profile {
         op.duration_ns.saturating_sub(waited)
     }
 
-    /// Returns the fraction, 0 to 1, of the host's waiting time that is known to be for certain
-    /// ops; `None` where the host never waited, or the file has no waits.
+    /// Returns the fraction, 0 to 1, of the host's waiting time in calls of which the awaited ops
+    /// are known; `None` where the file has no waits of the host.
     #[must_use]
     pub fn known_waits(&self) -> Option<f64> {
         // The least time of a call is 1 ns, so that one that returned within the clock's step
@@ -121,19 +124,20 @@ impl Profile {
     }
 }
 
-/// Label of a stream, whose ops run in order, as the source names it.
+/// Label of a stream (whose ops run in order) in the profiler's file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StreamLabel {
-    /// Number or name of the stream in the source, as text.
+    /// Number or name of the stream in the profiler's file, as text.
     pub label: String,
-    /// Number of the context that the stream belongs to; `None` where the source does not give it.
+    /// Number of the context that the stream belongs to; `None` where the profiler's file does not
+    /// give it.
     pub context: Option<u64>,
 }
 
 impl StreamLabel {
-    /// Returns the number of the stream's process, in a recording of several, counted from 1 in
-    /// order of first use; `None` where the source has one process, or names none. The number
-    /// stands at the end of the label: `7 (process 2)`.
+    /// Returns the number of the process that owns the stream, counted from 1 in order of first
+    /// use; `None` where the file has one process, or names none. The number is at the end of the
+    /// label: `7 (process 2)`.
     ///
     /// ```
     /// use raddle_trace::StreamLabel;
@@ -152,9 +156,9 @@ impl StreamLabel {
 pub enum OpKind {
     /// A launch that runs workgroups on compute units.
     Kernel,
-    /// A copy of memory, which keeps its place in the order of its stream.
+    /// A copy of memory, which runs in its stream's order like a kernel.
     Copy,
-    /// A fill of memory, which keeps its place in the order of its stream.
+    /// A fill of memory, which runs in its stream's order like a kernel.
     Set,
 }
 
@@ -179,7 +183,8 @@ pub struct Op {
     pub stream: u32,
     /// Grid of the kernel in workgroups; all 0 for copies and fills.
     pub grid: Dim3,
-    /// Number of workgroups: the volume of the grid, or 0 where the grid or the workgroup is empty.
+    /// Number of workgroups of the kernel: the volume of the grid, or 0 where the grid or the
+    /// workgroup is empty.
     pub workgroups: u64,
     /// Time at which the host issued the op, in nanoseconds since time 0 of the profile; at most
     /// [`Op::start_ns`].
@@ -194,30 +199,30 @@ pub struct Op {
     /// [`Profile::ops`]; `None` where there is none. A programmatic launch begins before that end,
     /// see [`Profile::own_ns`].
     pub after: Option<u32>,
-    /// Priority in the source's own numbers, `None` where it gives none; in CUDA the lower number
-    /// is the more urgent one.
+    /// Priority of the op's stream, as the profiler's file numbers it; in CUDA a lower number is
+    /// more urgent. `None` where the file gives none.
     pub priority: Option<i32>,
     /// The kind of the op: a kernel, a copy or a fill.
     pub kind: OpKind,
-    /// Number of workgroups in a cluster, which run beside each other; 1 where the kernel has no
-    /// clusters. A launch table cannot hold this number.
+    /// Number of workgroups in a cluster, which must run at the same time; 1 where the kernel has
+    /// no clusters. A launch table cannot hold this number.
     pub cluster: u16,
     /// Verdict on whether the kernel may be killed and run again.
     pub idempotent: Idempotence,
-    /// Instructions that the kernel's waves issue, counted or assumed by its name; all 0 for copies
-    /// and fills.
+    /// Instructions that one wave of the kernel issues, counted or assumed by the kernel's name;
+    /// all 0 for copies and fills.
     pub activity: Activity,
-    /// Occupancy that the kernel achieves by the profile's own claim, in percent (PyTorch).
-    /// Profilers write whole percents, and 0 also where they could not tell; `None` without a
-    /// claim. A launch table cannot hold this number.
+    /// Occupancy that the profiler claims for the kernel, in percent (PyTorch). Profilers write
+    /// whole percents, and 0 also where they do not know; `None` without a claim. A launch table
+    /// cannot hold this number.
     pub claimed_percent: Option<u8>,
     /// Origin of each field of the op: measured, joined or assumed.
     pub provenance: Provenance,
 }
 
 impl Op {
-    /// Builds an op without an arrival, as an importer begins to read it; `start` is on the
-    /// source's clock and may be negative. Copies and fills need no more than a name and a stream.
+    /// Builds an op without an arrival, as an importer first reads it; `start` is in nanoseconds on
+    /// the source's clock and may be negative. Copies and fills then lack only a name and a stream.
     ///
     /// A kernel counts as opaque (of unknown shape) until its shape is set.
     pub(crate) fn at(kind: OpKind, start: i64, duration_ns: u64) -> Self {
@@ -246,8 +251,8 @@ impl Op {
         }
     }
 
-    /// Returns whether the op is an opaque kernel: its grid or its workgroup is unknown, as of most
-    /// kernels that a graph launched. Such an op has a time and a place in its stream, and 0
+    /// Returns whether the op is an opaque kernel, of unknown grid or workgroup, as are most
+    /// kernels that a graph launched. An opaque kernel has its times and its stream, but 0
     /// workgroups.
     #[must_use]
     pub fn is_opaque(&self) -> bool {
@@ -260,7 +265,7 @@ impl Op {
         self.provenance = self.provenance.with(Field::Shape, Origin::Unknown);
     }
 
-    /// Removes the resources of a workgroup, which mean nothing where its size is unknown.
+    /// Removes the resource needs of a workgroup, which mean nothing where its size is unknown.
     pub(crate) fn forget_footprint(&mut self) {
         self.footprint = Footprint { barrier: Barrier::Assumed, ..Footprint::default() };
         [Field::Registers, Field::SharedMemory, Field::Barrier]
@@ -307,20 +312,21 @@ impl Op {
         }
     }
 
-    /// Marks the origin of the op's field as assumed: no record has the value, a rule gave it.
+    /// Marks a field of the op as assumed: its value follows from a rule, as no record has it.
     pub(crate) fn assume(&mut self, field: Field) {
         self.provenance = self.provenance.with(field, Origin::Assumed);
     }
 
-    /// Returns when the device ended the op, in nanoseconds since time 0 of the profile.
+    /// Returns the time at which the op ended on the device, in nanoseconds since time 0 of the
+    /// profile.
     #[must_use]
     pub const fn end_ns(&self) -> u64 {
         self.start_ns.saturating_add(self.duration_ns)
     }
 }
 
-/// Converts a time of the source's clock, in nanoseconds, to a number without a sign, so that the
-/// order of times is kept.
+/// Converts a time of the source's clock, in nanoseconds, to an unsigned number, keeping the order
+/// of times.
 pub(crate) fn unsigned_time(ns: i64) -> u64 {
     ns.cast_unsigned() ^ (1 << 63)
 }

@@ -4,30 +4,31 @@
 /// Source of the value of one field of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The record of the op itself has the value of the field.
+    /// The record of the op itself has the value.
     Measured,
-    /// Another record of the file, which shares a key with the op's, has the value of the field.
+    /// Another record of the file has the value; it shares a key, such as a correlation number,
+    /// with the op's record.
     Joined,
-    /// No record has the value of the field; a rule gave it.
+    /// No record has the value; it follows from a rule.
     Assumed,
-    /// No record has the value, and no value takes its place: [`Field::Shape`] of an opaque kernel.
+    /// No record has the value and no rule gives one: [`Field::Shape`] of an opaque kernel.
     Unknown,
 }
 
-/// Fields of an op (kernel launch, copy or fill) that are not always measured.
+/// Fields of an op (kernel launch, copy or fill) that may be measured, assumed or unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     /// Time at which the host issued the op, [`crate::Op::arrival_ns`].
     Arrival,
     /// Time that the device took for the op, [`crate::Op::duration_ns`].
     Duration,
-    /// Grid of the op, [`crate::Op::grid`], and number of work-items in its workgroup.
+    /// Grid of the op, [`crate::Op::grid`], and the number of work-items in its workgroup.
     Shape,
     /// Registers that a work-item takes, in [`crate::Op::footprint`].
     Registers,
     /// Shared memory that a workgroup takes, in [`crate::Op::footprint`].
     SharedMemory,
-    /// Fact that the workgroup meets at a barrier, or that it does not.
+    /// Whether the workgroup has a barrier, in [`crate::Op::footprint`].
     Barrier,
     /// Instructions that a wave issues, [`crate::Op::activity`].
     Activity,
@@ -60,9 +61,9 @@ impl Field {
     }
 }
 
-/// Origin of each [`Field`] of an op; every field counts as measured at first.
+/// Origin of each [`Field`] of an op; at first every field counts as measured.
 ///
-/// Each field takes two bits, to keep it small: every op has a provenance.
+/// Each field takes two bits, which keeps the type small, since every op has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Provenance(u16);
 
@@ -81,7 +82,7 @@ impl Provenance {
         }
     }
 
-    /// Returns a copy of the provenance in which `field` has this origin.
+    /// Returns a copy of the provenance in which `field` has the origin `origin`.
     #[must_use]
     pub const fn with(self, field: Field, origin: Origin) -> Self {
         let shift = 2 * field as u16;

@@ -2,22 +2,24 @@
 
 use crate::profile::{Op, OpKind, Profile};
 
-/// Numbers and times of the kernels of a profile that are opaque (of unknown shape) or were left
-/// out.
+/// Numbers and durations of the kernels of a profile that are opaque (of unknown shape) or were
+/// left out of the import.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnknownTime {
-    /// Sum of the durations of all kernels of the file, those left out among them, in nanoseconds.
+    /// Sum of the durations of all kernels of the file, including an estimate for those left out,
+    /// in nanoseconds.
     pub kernel_ns: u64,
     /// Number of opaque kernels ([`Op::is_opaque`]).
     pub opaque: u64,
     /// Sum of the durations of the opaque kernels, in nanoseconds.
     pub opaque_ns: u64,
-    /// Number of kernels that were left out because their records do not say when they ran.
+    /// Number of kernels that were left out because their records are malformed or have no possible
+    /// time.
     pub left_out: u64,
-    /// Number of kernels, among those left out, whose times are impossible.
+    /// Number of kernels among [`left_out`](Self::left_out) whose times are impossible.
     pub timeless: u64,
-    /// Estimated time of the kernels that were left out, in nanoseconds: that which they take if
-    /// they last as long as the others on average.
+    /// Estimated duration of the kernels that were left out, in nanoseconds: their number times the
+    /// mean duration of the others.
     pub left_out_ns: u64,
 }
 
@@ -26,14 +28,14 @@ impl UnknownTime {
         self.opaque_ns.saturating_add(self.left_out_ns)
     }
 
-    /// Returns the fraction of kernel time that is of opaque or left-out kernels, 0 to 1.
+    /// Returns the fraction, 0 to 1, of the kernel time that belongs to opaque or left-out kernels.
     #[must_use]
     pub fn share(&self) -> f64 {
         self.ns() as f64 / self.kernel_ns.max(1) as f64
     }
 
-    /// Returns whether more than a tenth of the kernel time is of opaque or left-out kernels, so
-    /// that the other kernels say little of the recorded run.
+    /// Returns whether opaque and left-out kernels make up more than a tenth of the kernel time, so
+    /// that the other kernels say little about the recorded run.
     #[must_use]
     pub fn is_much(&self) -> bool {
         u128::from(self.ns()) * 10 > u128::from(self.kernel_ns)
@@ -41,8 +43,8 @@ impl UnknownTime {
 }
 
 impl Profile {
-    /// Returns how much of the profile's kernel time is of kernels that are opaque or were left
-    /// out.
+    /// Returns how much of the profile's kernel time belongs to kernels that are opaque or were
+    /// left out.
     #[must_use]
     pub fn unknown_time(&self) -> UnknownTime {
         let kernels = || self.ops.iter().filter(|op| op.kind == OpKind::Kernel);

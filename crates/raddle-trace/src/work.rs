@@ -6,27 +6,27 @@
 
 use crate::KernelNeed;
 
-/// Thousandths of the memory's peak bandwidth from which on a launch needs memory most, whatever it
-/// computes.
+/// Bandwidth, in thousandths of the memory's peak, from which on a launch counts as needing memory
+/// most, whatever it computes.
 const HALF: u64 = 500;
-/// Arithmetic operations for each byte, below which a launch needs memory most: the matrix units of a
-/// device of the table do more in the time in which it moves a byte.
+/// Arithmetic operations per byte below which a launch counts as needing memory most: the matrix
+/// units of every known device do more in the time in which its memory moves a byte.
 const FEW: u64 = 16;
 
-/// The work of one launch, as the shapes of the tensors tell it.
+/// Work of one launch, derived from the shapes of the tensors of the PyTorch op that launched it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LaunchWork {
-    /// Bytes that the launch must at least read and write.
+    /// Least number of bytes that the launch must read and write.
     pub bytes: u64,
-    /// Multiplications and additions of products of matrices, convolutions and attention; 0 for
-    /// work that does few for each byte.
+    /// Number of multiplications and additions in matrix products, convolutions and attention; 0
+    /// for other work, which does few per byte.
     pub flops: u64,
 }
 
 impl LaunchWork {
-    /// Returns (the resource that a launch with this work needs most, the bandwidth that it needs in
-    /// thousandths of the peak), where it lasts `duration_ns` on a device whose memory moves at most
-    /// `peak` bytes in a microsecond. `None` where the shapes say nothing: no byte, or no time.
+    /// Returns (the resource that a launch with this work needs most, its bandwidth in thousandths
+    /// of the peak), for a launch of `duration_ns` on a device whose memory moves at most `peak`
+    /// bytes per microsecond. `None` where no bytes, or no time, are known.
     ///
     /// ```
     /// use raddle_trace::{KernelNeed, LaunchWork};
@@ -50,43 +50,47 @@ impl LaunchWork {
     }
 }
 
-/// The work of one op of a profile.
+/// Work (bytes moved and arithmetic) of one op of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpWork {
     /// The op, as an index in [`Profile::ops`](crate::Profile::ops).
     pub op: u32,
-    /// Bytes and operations that the launch must at least move and do.
+    /// Least number of bytes that the op moves, and of operations that it does.
     pub work: LaunchWork,
 }
 
-/// Works of the ops of an import, while ops are left out and sorted.
+/// Works (bytes moved and arithmetic) of the ops of an unfinished import, in which ops are still
+/// sorted and left out.
 #[derive(Debug, Default)]
 pub(crate) struct DraftWorks {
-    /// For each op the number of its work in `all` plus 1, or 0 where it is unknown; empty where the
-    /// work of no op is known.
+    /// For each op the index of its work in `all` plus 1, or 0 where the work is unknown; empty
+    /// where no op has known work.
     of: Vec<u32>,
     all: Vec<LaunchWork>,
 }
 
 impl DraftWorks {
-    /// Builds the works of ops, given for each op the number of its work in `all` plus 1, or 0.
+    /// Builds the works of an import's ops; `of` has for each op the index of its work in `all`
+    /// plus 1, or 0 where the work is unknown.
     pub(crate) fn new(of: Vec<u32>, all: Vec<LaunchWork>) -> Self {
         Self { of, all }
     }
 
-    /// Keeps the works of those ops for which `keep`, asked once for each op in order, is true.
+    /// Removes the works of those ops for which `keep` is false; `keep` is called once for each op,
+    /// in order.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut() -> bool) {
         self.of.retain(|_| keep());
     }
 
-    /// Sorts the works as the ops are sorted: by a key of the op at an index, equal ones as they are.
+    /// Reorders the works as the ops are sorted: by `key`, called with an op's index; ops with
+    /// equal keys keep their order.
     pub(crate) fn sort_by_key(&mut self, key: impl Fn(usize) -> u64) {
         let mut order: Vec<usize> = (0..self.of.len()).collect();
         order.sort_by_key(|&at| key(at));
         self.of = order.into_iter().map(|at| self.of[at]).collect();
     }
 
-    /// Lists the ops whose work is known.
+    /// Returns the ops whose work is known, with that work.
     pub(crate) fn known(&self) -> Vec<OpWork> {
         let of = |(op, &work): (u32, &u32)| {
             let work = *self.all.get((work as usize).checked_sub(1)?)?;

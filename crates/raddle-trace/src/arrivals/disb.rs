@@ -17,11 +17,11 @@ use super::{
 };
 use crate::error::{TraceError, begin, shown};
 
-/// Members of the outermost object of a JSON document, each with its text, by key.
+/// JSON text of each member of a document's outermost object, by the member's key.
 pub(super) type Keys = BTreeMap<String, Box<RawValue>>;
 
-/// (key, description) of JSON files that people may take for a load file; the description is for
-/// the error message.
+/// JSON files that people may mistake for a load file, each as (key by which the file is
+/// recognised, description for the error message).
 const OTHERS: [(&str, &str); 5] = [
     (
         "results",
@@ -127,8 +127,8 @@ struct ReefClient {
     trace: Option<Vec<Box<RawValue>>>,
 }
 
-/// Reads a priority, a whole number from 0, the most urgent; `None` for `null`. The error says
-/// "priority", because the key can stand in two places.
+/// Reads a priority, a whole number from 0, the most urgent; `None` for `null`. The error names the
+/// priority, because a load file may give it in a task's `load` or in its `client`.
 fn priority<'de, D: Deserializer<'de>>(json: D) -> Result<Option<u32>, D::Error> {
     let Some(text) = Option::<Box<RawValue>>::deserialize(json)? else {
         return Ok(None);
@@ -277,7 +277,8 @@ impl LoadTasks<'_> {
     }
 
     /// Decides in which unit of time the member `time` of a load file counts; returns (the unit,
-    /// the reason in words). `seconds` is the length in nanoseconds if `time` counts seconds.
+    /// the reason in words). `seconds` is the duration of the load in nanoseconds if `time` counts
+    /// seconds.
     fn unit(&self, format: ArrivalFormat, seconds: u64) -> (TimeUnit, &'static str) {
         let last = self.tasks.iter().filter_map(|task| match &task.process {
             ArrivalProcess::Trace(times) => times.last().copied(),

@@ -33,9 +33,9 @@ pub use random::SplitMix64;
 
 /// Most requests that a trace of requests may have; a longer one is refused.
 const REQUEST_LIMIT: usize = 1 << 24;
-/// Most bytes that are read of a file of arrivals in JSON.
+/// Largest number of bytes that is read from a JSON file of request arrivals.
 const BYTE_LIMIT: u64 = 1 << 28;
-/// Problem, in the words of the error message, of a file that ends in the middle.
+/// Error message for a file that ends in the middle of a record.
 const BREAKS_OFF: &str = "the file breaks off here: copy it again";
 
 /// Arrivals of requests that one load file or trace describes, task by task.
@@ -56,12 +56,13 @@ pub struct ArrivalFile {
     pub unsorted: u64,
 }
 
-/// Kinds of files that say when requests arrive.
+/// Kinds of files that say when requests arrive (workloads and request traces).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ArrivalFormat {
-    /// A workload of DISB, in JSON.
+    /// A workload file of DISB, a benchmark of serving neural networks, in JSON.
     Disb,
-    /// A figure of the REEF artifact: real-time and best-effort clients, in JSON.
+    /// A load file of the artifact of REEF (OSDI 2022) for one of its figures, with real-time and
+    /// best-effort clients, in JSON.
     Reef,
     /// A request trace of Azure's LLM inference service, in CSV.
     Azure,
@@ -139,8 +140,8 @@ impl TimeUnit {
 /// Unit in which a trace of requests counts its arrivals, and where that unit comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimesCount {
-    /// Requests arrive at dates with times, or the file has no trace of requests, so no unit is
-    /// needed.
+    /// Arrivals are dates with times of day, or come from no trace of requests; neither needs a
+    /// unit.
     Dates,
     /// Arrivals are numbers in the unit of the file's format.
     ByFormat(TimeUnit),
@@ -149,13 +150,13 @@ pub enum TimesCount {
 }
 
 impl TimesCount {
-    /// Returns the unit that the caller asked for, `asked`, or for `None` the unit of the format;
-    /// the variant says which of both it is.
+    /// Returns the unit that the caller asked for, `asked`, or for `None` the unit of the file's
+    /// format; the variant says which of the two was used.
     pub(crate) fn of(asked: Option<TimeUnit>, format: TimeUnit) -> Self {
         asked.map_or(Self::ByFormat(format), Self::AsAsked)
     }
 
-    /// Returns the unit of the times; `None` where the times are dates.
+    /// Returns the unit of the arrival times; `None` where the arrivals are dates.
     pub(crate) const fn unit(self) -> Option<TimeUnit> {
         match self {
             Self::Dates => None,
@@ -182,17 +183,16 @@ pub struct ArrivalTask {
 /// Choices of the caller where a file of arrivals leaves the meaning of its numbers open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArrivalConfig {
-    /// Unit of the times in a trace of requests, if they are numbers, and of the `time` of a load.
-    /// `None` follows the format of the trace, and for `time` a rule: minutes where a trace reaches
-    /// beyond twice that many seconds, in a figure of REEF, and in a workload none of whose tasks
-    /// has an `id`; else seconds.
+    /// Unit of the times in a trace of requests, where they are numbers, and of a load's `time`.
+    /// With `None` the times of a trace have the unit of its format, and `time` counts minutes in
+    /// each of three cases: a listed arrival lies beyond twice that many seconds; the load is one
+    /// of REEF; the load lists no arrivals and gives no task an `id`. Else `time` counts seconds.
     pub time_unit: Option<TimeUnit>,
 }
 
 impl ArrivalFile {
-    /// Returns the level of a task by its file: its priority, at most 255, and 255 (best effort)
-    /// for a task without a priority in a file where other tasks have one; `None` where no task of
-    /// the file has one.
+    /// Returns the level of urgency of a task by its priority in the file, at most 255; a task
+    /// without a priority gets 255 (best effort). `None` where no task of the file has a priority.
     #[must_use]
     pub fn level(&self, task: &ArrivalTask) -> Option<Level> {
         self.tasks.iter().find_map(|task| task.priority)?;
@@ -276,7 +276,7 @@ fn json(
     read
 }
 
-/// Builds the error for a value that makes no sense; `at` is its place in the file.
+/// Builds the error for a value that makes no sense; `at` is the place of the value in the file.
 fn fault(file: &str, at: &str, problem: String) -> TraceError {
     TraceError::Arrivals { file: file.to_owned(), at: at.to_owned(), problem }
 }

@@ -47,14 +47,14 @@ impl ArrivalProcess {
     }
 }
 
-/// Number of nanoseconds in 10^9 seconds, the time that a rate counts requests in.
+/// Number of nanoseconds in 10^9 seconds, the unit of time in which [`Rate`] counts requests.
 const GIGA_SECOND: u128 = 1_000_000_000_000_000_000;
 
 impl ArrivalTask {
-    /// Returns when the requests of the task arrive, in nanoseconds from the start of the load,
-    /// never falling; equal seeds give equal times on every machine. `None` where the times depend
-    /// on when other requests end. The times of a rate end only with the range of `u64`, so take a
-    /// part of them.
+    /// Returns the times at which requests of the task arrive, in nanoseconds from the start of the
+    /// load, in rising order; equal seeds give equal times on every machine. `None` where the times
+    /// depend on when other requests end. The times of a periodic or Poisson process end only with
+    /// the range of `u64`, so take a limited number.
     ///
     /// ```
     /// use raddle_trace::arrivals::{ArrivalProcess, ArrivalTask, Rate};
@@ -93,9 +93,9 @@ impl ArrivalTask {
     }
 }
 
-/// Adds to each time a random number of nanoseconds below `width_ns`, and sorts the times again. It
-/// is for traces whose clock has coarse steps, so that many requests have the same time. Equal
-/// seeds and tasks give equal times.
+/// Adds to each arrival time a random number of nanoseconds below `width_ns`, and sorts the times
+/// again. This spreads requests that have equal times because the clock of their trace has coarse
+/// steps. Equal seeds and tasks give equal times.
 pub fn jitter(times: &mut [u64], width_ns: u64, seed: u64, task: &ArrivalTask) {
     if width_ns == 0 {
         return;
@@ -142,7 +142,8 @@ mod tests {
         assert_ne!(some(&task(poisson.process.clone(), 1), 0, 5), DIGITS);
     }
 
-    /// Numbers that `-ln(u)` gives, as computed with forty decimal digits and rounded.
+    /// Arrival times in nanoseconds of random (Poisson) requests at 20 per second with seed 0,
+    /// computed from the generator's random bits with forty decimal digits and rounded.
     const DIGITS: [u64; 5] = [21_351_155, 39_098_397, 86_548_890, 107_597_092, 119_514_491];
 
     #[test]

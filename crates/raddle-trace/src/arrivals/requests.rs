@@ -24,7 +24,7 @@ pub(super) struct RequestLine {
     timestamp: Box<RawValue>,
 }
 
-/// One request in a CSV table; only its time is read, whose column has one of two spellings.
+/// One request in a CSV table. Only its time is read, from the column `Timestamp` or `TIMESTAMP`.
 #[derive(serde::Deserialize)]
 struct RequestRow<'r> {
     #[serde(alias = "TIMESTAMP", rename = "Timestamp")]
@@ -119,7 +119,7 @@ pub(super) fn csv(
 }
 
 /// Reads a time that is a number and no date, in the unit `asked` by the caller, and returns it in
-/// nanoseconds; `None` for `asked` is an error, as no unit is known.
+/// nanoseconds; an error where `asked` is `None`, since the unit is then unknown.
 fn number_of(asked: Option<TimeUnit>, text: &str) -> Result<i128, String> {
     let Some(unit) = asked else {
         let wanted = "no time such as `2023-11-16 18:15:46.6805900`";

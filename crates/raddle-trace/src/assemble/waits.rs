@@ -7,8 +7,8 @@
 use super::Renumber;
 use crate::profile::{HostWait, Op, StreamWait, unsigned_time};
 
-/// A wait as an importer reads it: its begin and its end on the source's clock, who waits, and for
-/// which work.
+/// A wait as an importer reads it: its begin and its end on the source's clock, whether the host or
+/// a stream waits, and the work that is waited for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DraftWait {
     pub(crate) begin: i64,
@@ -17,7 +17,7 @@ pub(crate) struct DraftWait {
     pub(crate) awaits: Awaited,
 }
 
-/// The one that waits: the host or a stream.
+/// Party that waits in a recorded wait: the host or a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Waiter {
     /// The host waits until the call returns.
@@ -35,16 +35,17 @@ pub(crate) enum Awaited {
     Stream(u32, i64),
     /// All work that was issued to the device before the call.
     Device,
-    /// Work of one stream that the file does not name. It is taken to be the stream of the last op
-    /// issued, if all ops issued to that stream had ended when the call returned.
+    /// All work issued so far to one stream that the file does not name. The stream of the last
+    /// issued op is taken for it, if all ops issued to that stream had ended when the call
+    /// returned.
     Last,
     /// The file does not name the work that is waited for.
     Unknown,
 }
 
 impl DraftWait {
-    /// Returns the work that a call for a copy waits for: the copy, which must have ended when the
-    /// call returned. `None` where the call returned before the copy ended.
+    /// Returns the work that a copy call with this wait waits for: the copy itself, if it had ended
+    /// when the call returned; else `None`.
     pub(crate) fn of_copy(&self, copy: &Op) -> Option<Awaited> {
         (unsigned_time(self.end) >= copy.end_ns())
             .then_some(Awaited::Stream(copy.stream, self.begin))
@@ -91,11 +92,12 @@ impl<'o> IssueOrder<'o> {
         of.get(of.partition_point(|&(arrival, ..)| arrival <= by).checked_sub(1)?).map(|it| it.1)
     }
 
-    /// Finds what the first op of a stream that is issued at or after the time `begin` waits for.
-    /// `awaits` is (stream, time): then it is the last op of that stream issued up to that time;
-    /// for `None` it is, of all other streams, the op that had ended last when the first op
-    /// started. An end up to `resolution_ns`, the step of the clock, after that start counts as
-    /// before it. Only ops issued before the wait count. `None` where there is no such op.
+    /// Finds a wait of `stream` for another stream: the first op of `stream` that was issued at or
+    /// after the time `begin`, and the op that it waits for. With `awaits`, (source stream, time),
+    /// that is the last op of the source stream issued up to that time; with `None` it is the op of
+    /// any other stream that had ended last when the waiting op started. Ends up to `resolution_ns`
+    /// (the step of the clock) after that start count as before it, and ops issued after `begin` do
+    /// not count. `None` where there is no such op, or it had not ended.
     fn between(
         &self,
         stream: u32,
@@ -120,11 +122,11 @@ impl<'o> IssueOrder<'o> {
         Some(StreamWait { op, source, inferred: awaits.is_none() })
     }
 
-    /// Returns the last op of a stream that was issued up to the time `by` and had ended; `None`
-    /// where there is none among the last 64 issued ops.
+    /// Returns the op of a stream that was issued last among those issued up to the time `by` for
+    /// which `ended` is true; `None` where none of the last 64 of them has ended.
     fn last_ended(&self, stream: u32, by: u64, ended: impl Fn(&u32) -> bool) -> Option<u32> {
-        /// Number of ops that are looked at, the latest first: ops that were issued earlier have
-        /// long ended.
+        /// Largest number of ops of a stream that are tested, from the latest back: ops that were
+        /// issued earlier have long ended.
         const MOST: usize = 64;
         let of = self.streams.get(stream as usize)?;
         let issued = of.partition_point(|&(arrival, ..)| arrival <= by);
@@ -132,10 +134,10 @@ impl<'o> IssueOrder<'o> {
     }
 }
 
-/// Returns (the waits of the host, the waits of streams for each other) of a profile, with the ops
-/// that each is for. Those of the host are sorted by their ends, and waits for no op are left out.
-/// `zero` is time 0 of the profile on the source's clock, and `resolution_ns` the step of the
-/// clock.
+/// Returns (the waits of the host, the waits of streams for each other) of a profile, each with the
+/// ops that it waits for. The waits of the host are sorted by their ends; waits for no op are
+/// dropped. `zero` is time 0 of the profile on the source's clock, and `resolution_ns` the step of
+/// the clock.
 pub(super) fn resolve(
     mut waits: Vec<DraftWait>,
     ops: &[Op],
@@ -201,7 +203,7 @@ pub(super) fn resolve(
     (found, between)
 }
 
-/// Returns the last op of each stream among the ops with the indices `these`, in ascending order of
+/// Returns the last op of each stream among the ops with the indices `these`, in rising order of
 /// index.
 fn last_of_each(these: &[u32], ops: &[Op]) -> Vec<u32> {
     let mut these = these.to_vec();

@@ -58,8 +58,8 @@ impl CommRule {
     /// Applies the rule to a profile, and returns how much communication the profile has.
     ///
     /// A profile of communication alone has no kernel left after [`CommRule::Drop`]; the profile's
-    /// import report then counts the kernels that are left, and counts no other figure anew. A
-    /// duration that is taken from another launch is marked [`Origin::Joined`].
+    /// import report then has the new number of kernels, while its other figures stay as they were.
+    /// A duration that is taken from another launch is marked [`Origin::Joined`].
     pub fn apply(self, profile: &mut Profile) -> Communication {
         let is_one = communicates(profile);
         let mut found = Communication::of(profile);
@@ -100,21 +100,21 @@ impl Communication {
     }
 }
 
-/// Returns a function that tells of an op of this profile whether it is a communication kernel.
+/// Returns a function that tells whether an op of this profile is a communication kernel.
 fn communicates(profile: &Profile) -> impl Fn(&Op) -> bool + use<> {
     let names: Vec<bool> = profile.kernels.iter().map(|name| is_communication(name)).collect();
     move |op| op.kind == OpKind::Kernel && names.get(op.kernel as usize).copied().unwrap_or(false)
 }
 
-/// Returns the kernel and the grid (x, y, z) of an op; communication ops with equal keys count as
-/// equal work.
+/// Returns the kernel and the grid (x, y, z) of an op; communication ops that are equal in these
+/// count as equal work.
 const fn key(op: &Op) -> (u32, u32, u32, u32) {
     (op.kernel, op.grid.x, op.grid.y, op.grid.z)
 }
 
-/// Finds the shortest duration of each kernel and grid among the ops that pass the test, as (true
-/// if it is only assumed, nanoseconds). An assumed duration counts only where no measured one
-/// exists.
+/// Finds the shortest duration for each kernel and grid among the ops for which `is_one` is true,
+/// as (true if the duration is only assumed, nanoseconds). An assumed duration counts only where no
+/// measured one exists.
 fn shortest(
     profile: &Profile,
     is_one: &impl Fn(&Op) -> bool,
@@ -129,8 +129,8 @@ fn shortest(
     shortest
 }
 
-/// Sets the duration of each op that passes the test to the shortest duration of its kernel and
-/// grid.
+/// Sets the duration of each op for which `is_one` is true to the shortest duration of an op with
+/// the same kernel and grid.
 fn fix(profile: &mut Profile, is_one: impl Fn(&Op) -> bool) {
     let shortest = shortest(profile, &is_one);
     for op in profile.ops.iter_mut().filter(|op| is_one(op)) {
@@ -143,7 +143,7 @@ fn fix(profile: &mut Profile, is_one: impl Fn(&Op) -> bool) {
     profile.span_ns = profile.ops.iter().map(Op::end_ns).max().unwrap_or(0);
 }
 
-/// Removes the ops that pass the test, and the kernels and streams that no other op uses.
+/// Removes the ops for which `is_one` is true, and the kernels and streams that no other op uses.
 fn leave_out(profile: &mut Profile, is_one: impl Fn(&Op) -> bool) {
     let mut kernels = Renumber::new(profile.kernels.len());
     let mut streams = Renumber::new(profile.streams.len());

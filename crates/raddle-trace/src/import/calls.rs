@@ -3,7 +3,8 @@
 use crate::report::{ImportReport, Quirk};
 
 /// Sorts launch calls by `key`, the correlation number that a call shares with its op, and keeps
-/// the earliest of those with equal keys; the number of the others is added to the report.
+/// only the earliest of the calls with equal keys; the number of dropped calls is added to the
+/// report.
 pub(super) fn sort_calls<C: Ord, K: PartialEq>(
     calls: &mut Vec<C>,
     key: impl Fn(&C) -> K,
@@ -15,9 +16,9 @@ pub(super) fn sort_calls<C: Ord, K: PartialEq>(
     report.add(Quirk::RepeatedCorrelation, (all - calls.len()) as u64);
 }
 
-/// Returns the number of items for which `before` is true; those items come first in the list. The
-/// search begins at the index `near`, the result of the last search, since in most files both rise
-/// together.
+/// Returns the number of items for which `before` is true; in `items` they come before all others.
+/// The search begins at the index `near`, the result of the previous search, since successive
+/// searches mostly give rising results.
 pub(super) fn count_before<T>(items: &[T], near: usize, before: impl Fn(&T) -> bool) -> usize {
     let is_before = |at: usize| items.get(at).is_some_and(&before);
     let is_behind = near.checked_sub(1).is_some_and(is_before);

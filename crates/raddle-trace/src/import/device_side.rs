@@ -4,11 +4,11 @@ use crate::csv_table::CsvTable;
 use crate::error::TraceError;
 use crate::profile::{Op, OpKind};
 
-/// Usual causes of a recording without kernels on a GPU of NVIDIA, each with its cure.
+/// Usual causes, each with its cure, of a recording on a GPU of NVIDIA that lacks the kernels.
 pub(super) const NVIDIA: &str = "the usual causes are WSL2 (record under Linux itself, or with the newest driver of Windows), missing rights (run as root, or load the driver's module with NVreg_RestrictProfilingToAdminUsers=0), a driver newer than the profiler (install the newest profiler), a second profiler at the same time (end it), and a program that was killed before it flushed (let it end, or call cudaDeviceSynchronize before it does)";
 
-/// Returns the usual causes of a recording without kernels on a GPU of AMD, each with its cure. `by_torch` is true
-/// where PyTorch's profiler wrote the file.
+/// Returns the usual causes, each with its cure, of a recording on a GPU of AMD that lacks the
+/// kernels. `by_torch` is true where PyTorch's profiler wrote the file.
 pub(super) fn amd(by_torch: bool) -> String {
     let torch = if by_torch {
         "`torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])`, where CUDA stands for AMD's GPUs too, or with "
@@ -20,7 +20,7 @@ pub(super) fn amd(by_torch: bool) -> String {
     )
 }
 
-/// Advice for a file whose calls or copies show that the GPU was recorded, and that has no launch.
+/// Advice for a file that has calls or copies, which show that the GPU was recorded, but no launch.
 const RECORDED: &str = "the GPU was recorded, and nothing was launched meanwhile. Record the process that launches the kernels (a worker, not its parent), from before the first launch until it has synchronised";
 
 /// Returns whether a call of the CUDA or HIP runtime or driver, given by its name, launches a
@@ -31,8 +31,8 @@ pub(super) fn is_launch(call: &str) -> bool {
     makes && call.contains("Launch") && !other
 }
 
-/// Builds the error for a file with this many launches whose kernels were not recorded; `why` names
-/// the usual causes.
+/// Builds the error for a file with this many launch calls but no recorded kernels; `why` names the
+/// usual causes.
 pub(super) fn not_recorded(file: String, launches: u64, why: String) -> TraceError {
     let word = if launches == 1 { "launch was" } else { "launches were" };
     let launches = format!("{} {word}", grouped(launches));
@@ -42,7 +42,8 @@ pub(super) fn not_recorded(file: String, launches: u64, why: String) -> TraceErr
 /// Counts the rows of a table of calls that launch a kernel or a graph; `names` is the position of
 /// the column with the names of the calls.
 ///
-/// # Errors The errors of the reader, and more rows than an import takes.
+/// # Errors
+/// The errors of the reader, and more rows than an import takes.
 pub(super) fn launches_in(table: &mut CsvTable<'_>, names: usize) -> Result<u64, TraceError> {
     let mut launches = 0;
     table.rows(|row| {
@@ -52,7 +53,7 @@ pub(super) fn launches_in(table: &mut CsvTable<'_>, names: usize) -> Result<u64,
     Ok(launches)
 }
 
-/// Numbers of calls, copies and fills in a file without kernels and without launches.
+/// Numbers of calls, copies and fills in a file that has neither kernels nor launches.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OtherWork {
     pub(super) calls: u64,
@@ -77,7 +78,7 @@ impl OtherWork {
     }
 
     /// Lists the copies, fills and calls with their counts, in words for a message; `None` where
-    /// there are none of them.
+    /// the file has none.
     pub(super) fn told(self) -> Option<String> {
         let Self { calls, hip, copies, fills } = self;
         let maker = if hip { "HIP" } else { "CUDA" };

@@ -21,7 +21,7 @@ impl<K: Ord + Clone> Devices<K> {
         Self(BTreeMap::new())
     }
 
-    /// Counts one kernel that ran on `device`; `number` is the number that the file has for the
+    /// Counts one kernel that ran on `device`; `number` is the number by which the file names the
     /// device, `None` where it has none.
     pub(super) fn kernel(&mut self, device: &K, number: Option<u64>) {
         if !self.0.contains_key(device) {
@@ -38,14 +38,14 @@ impl<K: Ord + Clone> Devices<K> {
         self.0.is_empty()
     }
 
-    /// Returns the numbers that the file has for `device`.
+    /// Returns the numbers by which the file names `device`.
     #[cfg(feature = "sqlite")]
     pub(super) fn numbers(&self, device: &K) -> impl Iterator<Item = u64> {
         self.0.get(device).into_iter().flat_map(|seen| seen.numbers.iter().copied().flatten())
     }
 
-    /// Returns the device with the most kernels, of equal ones the first, among the devices with
-    /// the number `wanted`, or among all for `None`.
+    /// Returns the device with the most kernels (the first of equal ones) among the devices with
+    /// the number `wanted`, or among all devices where that is `None`.
     ///
     /// # Errors
     /// Where no kernel ran on a device of that number, or on any.

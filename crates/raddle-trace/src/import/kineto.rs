@@ -123,7 +123,7 @@ fn unusable(file: String, end: &DocumentEnd, found: &KinetoCollector) -> TraceEr
     TraceError::NoKernels { file, categories }
 }
 
-/// Returns the error for a trace that describes a GPU and has only work of the host; `None` where
+/// Returns the error for a trace that describes a GPU but has only work of the host; `None` where
 /// it describes no device.
 fn of_host(file: &str, found: &KinetoCollector) -> Option<TraceError> {
     let (_, device) = found.devices.first()?;

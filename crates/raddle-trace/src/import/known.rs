@@ -9,12 +9,14 @@ use crate::arrivals::format_of_header;
 use crate::error::TraceError;
 pub(super) use binary::{by_name, by_packets, is_xplane};
 
-/// Kinds of files that are known and are no profiles, each with the words for its error message.
+/// Kinds of files that are recognised but are no profiles, each with the texts for its error
+/// message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ForeignFile {
-    /// A file that describes when requests arrive; the text describes the file.
+    /// A file that describes when requests arrive; the text is a description of the file for the
+    /// message.
     Arrivals(&'static str),
-    /// A file without recorded launches; the text describes the file and what it holds instead.
+    /// A file without recorded launches; the text describes the file and what it contains instead.
     NoLaunches(&'static str),
     /// A file of another tool, or a compressed archive; the texts are a description of the file and
     /// advice.
@@ -32,7 +34,8 @@ impl ForeignFile {
     }
 }
 
-/// Number of lines of a file that are searched for a text that tells its kind.
+/// Number of lines at the beginning of a file that are searched for a text that identifies its
+/// kind.
 const HEAD: usize = 20;
 
 const SIMULATOR: &str =
@@ -46,8 +49,8 @@ const NSYS_JSON: ForeignFile = ForeignFile::Other(
     "export the report again with `nsys export --type sqlite REPORT.nsys-rep`",
 );
 
-/// Kind of the result files that raddle itself writes, which are given by mistake; other
-/// subcommands of it read them.
+/// Kind of the result files that raddle itself writes. Users give them as profiles by mistake, but
+/// only other subcommands read them.
 const OWN_RESULT: ForeignFile = ForeignFile::Other(
     "a result of raddle (summary.json)",
     "compare results with `raddle compare A B`, or give the profile that was replayed",
@@ -92,8 +95,8 @@ pub(super) fn by_keys(keys: &[String]) -> Option<ForeignFile> {
     JSON.iter().find(|(wanted, _)| wanted.iter().all(has)).map(|&(_, known)| known)
 }
 
-/// Columns of tables that the profilers of Huawei's Ascend write; a table with all columns of one
-/// list is taken for one.
+/// Columns of tables that the profilers of Huawei's Ascend write; a table that has all columns of
+/// one of these lists counts as such a table.
 const ASCEND: [&[&str]; 3] = [
     &["Accelerator Core", "Duration(us)"],
     &["Task Type", "Task Duration(us)"],
@@ -102,7 +105,7 @@ const ASCEND: [&[&str]; 3] = [
 pub(super) const LAUNCH_TABLE: &str =
     "describe its launches in a launch table (docs/launch-table.md)";
 
-/// Returns whether a text is a trace of Perfetto in its text form: its first line that is no
+/// Returns whether a text is a trace of Perfetto in its text form: the first line that is no
 /// comment opens a packet.
 fn lines_of_perfetto(text: &[u8]) -> bool {
     let mut lines = text.split(|&b| b == b'\n').take(HEAD).map(<[u8]>::trim_ascii);
@@ -111,8 +114,8 @@ fn lines_of_perfetto(text: &[u8]) -> bool {
     rest.is_some_and(|rest| matches!(rest.trim_ascii_start(), [b'{', ..] | [b':', ..]))
 }
 
-/// Builds the error that refuses a profile whose work is that of a device which is no GPU; `device`
-/// is its name.
+/// Builds the error that refuses a profile of a device that is no GPU; `device` is the name of that
+/// device.
 pub(super) fn other_device(file: String, device: &str) -> TraceError {
     let what = format!(
         "a profile of JAX, XLA or TensorFlow of a device that is no GPU (`{}`)",

@@ -39,8 +39,8 @@ pub(super) fn looks_like(text: &[u8]) -> bool {
     })
 }
 
-/// Returns the version that a comment names, if it is the first line of a launch table; else
-/// `None`.
+/// Returns the version that a comment names, if the comment is the first line of a launch table;
+/// otherwise `None`.
 fn version(comment: &str) -> Option<&str> {
     comment.strip_prefix("# raddle launch table ")
 }
@@ -169,8 +169,8 @@ fn wanted<T>(column: &str, cell: Option<T>) -> Result<T, CellFault> {
     cell.ok_or_else(|| CellFault::new(column, "a whole number is wanted here"))
 }
 
-/// Returns the value that the word in a cell of `column` stands for, by the list `words`; `None`
-/// for a blank cell, an error for a word that is not in the list.
+/// Returns the value that the word in the cell of `column` stands for, according to the list
+/// `words`; `None` for a blank cell, an error for a word that is not in the list.
 fn word<T: Copy>(
     column: &str,
     cell: Option<&str>,
@@ -186,8 +186,8 @@ fn word<T: Copy>(
     })
 }
 
-/// Converts a time in nanoseconds to the signed clock of an import; one that does not fit is an
-/// error, which names the column `column`.
+/// Converts a time in nanoseconds to the signed number that an import uses. A time too large for it
+/// is an error, which names the column `column`.
 fn time(column: &str, ns: u64) -> Result<i64, CellFault> {
     i64::try_from(ns).map_err(|_| CellFault::new(column, format!("`{ns}` does not fit 63 bits")))
 }
@@ -218,7 +218,7 @@ impl LaunchTable {
     }
 
     /// Reads a comment above the header: the version of the table, or one of its settings. The
-    /// error says what is wrong with it.
+    /// error says what is wrong with the comment.
     fn comment(&mut self, line: &str) -> Result<(), String> {
         if let Some(version) = version(line)
             && version.trim() != "1"

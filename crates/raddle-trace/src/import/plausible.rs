@@ -14,20 +14,21 @@ use crate::report::Quirk;
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 const DAY_NS: u64 = 24 * HOUR_NS;
-/// A year in nanoseconds: an op that lasts longer, or a recording that begins longer before its
-/// ops, has impossible times.
+/// A year in nanoseconds. An op that lasts longer has an impossible time, and so has one that
+/// starts at 0 or earlier on a clock on which the middle op starts more than a year after 0.
 const YEAR_NS: u64 = 365 * DAY_NS;
-/// Factor: a time is doubtful if it is further away than this many times the length of the
-/// recording around the middle op.
+/// Factor: a time is doubtful if its distance from the group of ops around the middle op is more
+/// than this many times the length of that group.
 const APART: u64 = 1_000;
-/// Ops with doubtful times are left out only where they are at most one in this many: among few ops
-/// it is unknown which times are wrong.
+/// Ops with doubtful times are left out only if they are at most one in this many; among few ops it
+/// is unknown which times are wrong.
 const FEW: usize = 10;
 /// Bit that [`crate::profile::unsigned_time`] flips in a time of the source's clock, to make it
 /// unsigned: a time of 0 becomes this number.
 const SIGN: u64 = 1 << 63;
 
-/// Largest figures that a workgroup, a work-item or a grid can have on the device of a profile.
+/// Largest values that the resources of a workgroup, the registers of a work-item and the extents
+/// of a grid can have on the device of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PlausibleLimits {
     /// Most vector registers that one work-item can have.
@@ -40,7 +41,8 @@ struct PlausibleLimits {
     grid: [u32; 3],
 }
 
-/// Most scalar registers that tools write for one wave; a larger number counts as unknown.
+/// Largest number of scalar registers that tools write for one wave; a larger number counts as
+/// unknown.
 const SGPRS: u32 = 128;
 
 /// Largest grid that CUDA takes, in workgroups along x, y and z (CUDA C++ Programming Guide,
@@ -59,8 +61,8 @@ const ANY: PlausibleLimits =
     PlausibleLimits { registers: 512, lds_bytes: 228 * 1024, threads: 1024, grid: ANY_GRID };
 
 impl PlausibleLimits {
-    /// Returns the limits of the device `source` of a profile if it is known, else (also for
-    /// `None`) those of all devices of the format's maker, or of any maker.
+    /// Returns the limits of a profile's device `source`. For an unknown device and for `None`,
+    /// returns the limits of all devices of the format's maker, or of any maker.
     fn of(source: Option<&SourceDevice>, format: ProfileFormat) -> Self {
         let maker = match format.maker() {
             Some(Vendor::Nvidia) => NVIDIA,
@@ -80,7 +82,7 @@ impl PlausibleLimits {
     }
 }
 
-/// Finds the device that a profile describes; `None` where it is unknown.
+/// Finds the device that the properties in a profile describe; `None` where it is unknown.
 fn known(source: &SourceDevice) -> Option<Device> {
     let by_units = || find_arch(&source.arch, source.sms?);
     find(&source.name)
@@ -89,8 +91,8 @@ fn known(source: &SourceDevice) -> Option<Device> {
         .or_else(|| (!source.arch.is_empty()).then(by_units).flatten())
 }
 
-/// Marks figures that no device can have as unknown, and counts them in the report. Ops with
-/// impossible times are left out, since nobody knows when they ran.
+/// Marks values that no device can have as unknown, and counts them in the report. Ops with
+/// impossible times are left out, since the time at which they ran is lost.
 pub(super) fn forget_impossible(draft: &mut Draft, format: ProfileFormat) {
     let limits = PlausibleLimits::of(draft.device.as_ref(), format);
     let from_zero = matches!(format, ProfileFormat::NsysSqlite | ProfileFormat::NsysCsv);
@@ -156,8 +158,8 @@ struct Together {
     from_zero: bool,
     /// True if most ops start at 0 or later by the source's clock.
     mostly_from_zero: bool,
-    /// Ops before this time that start before 0 are apart from the others: between them and the
-    /// others lies a gap that is longer than the part of this group from 0 on.
+    /// Time in nanoseconds below which an op that starts before 0 counts as apart from the others:
+    /// a gap lies between them that is longer than the part of this group from 0 on.
     begin: u64,
 }
 
@@ -187,8 +189,8 @@ impl Together {
         Self { first, last, middle, ..near }.with_begin(ops)
     }
 
-    /// Sets the group's time `begin`: ops that start before it, and before time 0, are apart from
-    /// the group.
+    /// Sets `begin`: ops that start before that time, and before time 0, count as apart from the
+    /// group.
     fn with_begin(mut self, ops: &[Op]) -> Self {
         if !ops.iter().any(|op| self.is_below_zero(op.start_ns)) {
             return self;
@@ -214,16 +216,16 @@ impl Together {
         self
     }
 
-    /// Returns whether a distance in time is too long to lie within one recording: longer than
-    /// `floor` and than 1,000 times the length of this group, or longer than a year. All times are
-    /// in nanoseconds.
+    /// Returns whether `distance` is too long to lie within one recording: longer than both `floor`
+    /// and 1,000 times the length of this group, or longer than a year. All times are in
+    /// nanoseconds.
     fn is_far(&self, distance: u64, floor: u64) -> bool {
         let apart = (self.last - self.first).saturating_mul(APART);
         distance > floor.max(apart).min(YEAR_NS)
     }
 
-    /// Returns whether a time lies before 0, where other ops start at 0 or later: before the recording
-    /// began, unless the clock counts from another moment.
+    /// Returns whether a time lies before 0 while other ops start at 0 or later. Such a time is
+    /// before the beginning of the recording, unless the clock counts from another moment.
     const fn is_below_zero(&self, time: u64) -> bool {
         time < SIGN && self.from_zero
     }
@@ -238,9 +240,9 @@ impl Together {
             || self.is_far(after.max(op.duration_ns), DAY_NS)
     }
 
-    /// Returns whether an op's time is wrong, whatever the other ops are: the op lasts longer than
-    /// a year, or starts at 0 or less on a clock on which the middle op starts more than a year
-    /// later.
+    /// Returns whether an op's time is wrong, whatever the times of the other ops are: the op lasts
+    /// longer than a year, or starts at 0 or earlier on a clock on which the middle op starts more
+    /// than a year after 0.
     fn is_timeless(&self, op: &Op) -> bool {
         let unset = op.start_ns <= self.middle.saturating_sub(YEAR_NS).min(SIGN);
         (unset && self.middle > SIGN.saturating_add(YEAR_NS))
@@ -255,8 +257,9 @@ const fn floor(time: u64) -> u64 {
     if time <= SIGN { HOUR_NS } else { DAY_NS }
 }
 
-/// Removes ops whose times are impossible, and, if they are few, those with doubtful times. Times
-/// before 0 are impossible where the clock counts `from_zero`, the begin of the recording.
+/// Removes ops with impossible times, and, if they are few, ops with doubtful times. `from_zero` is
+/// true where the clock counts from the beginning of the recording, so that times before 0 are
+/// impossible.
 fn leave_out_timeless(draft: &mut Draft, from_zero: bool) {
     let together = Together::of(&draft.ops);
     // Where most ops start before 0, the clock counts from another moment whatever the format says.

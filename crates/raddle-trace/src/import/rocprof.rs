@@ -30,11 +30,11 @@ pub(super) mod rocpd;
 #[cfg(feature = "sqlite")]
 pub(super) mod v1_database;
 
-/// Possible error of the profiler's clock, in nanoseconds: two dispatches of a lane that overlap by
-/// no more count as one after the other.
+/// Possible error of the profiler's clock, in nanoseconds: where two dispatches of a lane overlap
+/// by at most this time, they count as one after the other.
 const CLOCK_NS: u64 = 1000;
 
-/// Returns a kernel's name without the endings by which tools mark the descriptor of its code:
+/// Returns a kernel's name without the suffixes by which tools mark the descriptor of its code:
 /// `.kd`, ` [clone .kd]`, ` (.kd)`.
 pub(super) fn kernel_name(name: &str) -> &str {
     let name = name.trim();

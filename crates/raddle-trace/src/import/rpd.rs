@@ -79,7 +79,7 @@ pub(super) fn import(
     }))
 }
 
-/// Meaning of an entry of the file's table of strings, for entries that decide what kind of record
+/// Meaning of a string of the file's table of strings, if the string determines what kind of record
 /// a row is.
 enum RpdWord {
     Call(Option<Api>, Option<Blocking>),
@@ -120,9 +120,9 @@ fn words(database: &Database) -> BTreeMap<i64, RpdWord> {
 struct RpdReader<'w> {
     found: KinetoCollector,
     words: &'w BTreeMap<i64, RpdWord>,
-    /// Names of ops, as numbers in the table of strings.
+    /// Names of ops, as row numbers in the table of strings.
     names: Interner<i64>,
-    /// Lanes (streams or queues) by (queue, GPU), as indices in the list of lanes; the GPU is
+    /// Lanes (streams or queues) as indices in the list of lanes, by (queue, GPU); the GPU is
     /// `None` where the file does not name it.
     queues: BTreeMap<(i64, Option<u64>), u32>,
 }
@@ -207,7 +207,8 @@ impl<'w> RpdReader<'w> {
         }
     }
 
-    /// Sets stream, name and shape of each op to those that its launch call asked for.
+    /// Completes each op from the call that launched it: its stream, its name if the op has only a
+    /// kind, and its shape where rocprofiler-sdk wrote the records.
     fn join(&mut self, calls: RpdCalls) {
         let RpdCalls { found: calls, streams, mut launches, kinds } = calls;
         let kinds = kinds.into_items();
@@ -266,8 +267,8 @@ impl<'w> RpdReader<'w> {
         }
     }
 
-    /// Returns whether rocprofiler-sdk wrote the records: a copy's name tells, or else the grids
-    /// do.
+    /// Returns whether rocprofiler-sdk wrote the records, which the spelling of the copies' names
+    /// shows, or, in a file without copies, the unit of the grids.
     fn is_of_sdk(&self, kinds: &[RpdCall], launches: &[RpdLaunch]) -> bool {
         let told = self.words.values().find_map(|word| match word {
             RpdWord::Work(_, of_sdk) => *of_sdk,
@@ -277,8 +278,8 @@ impl<'w> RpdReader<'w> {
     }
 }
 
-/// Lanes in which ops run in order, found after the ops' calls are known: each is a queue, or a
-/// stream where the call names one.
+/// Lanes in which ops run in order, built once the calls of the ops are known: the stream that the
+/// call names, or else the hardware queue.
 struct RpdLanes {
     /// Labels of streams; a stream's number is its index in this list.
     streams: Vec<String>,
@@ -291,8 +292,8 @@ struct RpdLanes {
 }
 
 impl RpdLanes {
-    /// Returns the index of the lane of an op, given as (queue, stream, process); a lane that is
-    /// not there is added to `found`.
+    /// Returns the index of the lane of an op, given as (queue, stream, process), adding a new lane
+    /// to `found`.
     fn of(&mut self, place: (u32, Option<u32>, Option<u64>), found: &mut KinetoCollector) -> u32 {
         let Self { streams, queues, labels, new } = self;
         *new.entry(place).or_insert_with(|| {
@@ -305,8 +306,8 @@ impl RpdLanes {
     }
 }
 
-/// Returns whether the grids of all launches are whole numbers of workgroups, as they are where
-/// each grid is in work-items. Only calls that take workgroups are looked at.
+/// Returns whether all grids are whole numbers of workgroups, which shows that they are counted in
+/// work-items. Only calls whose API takes a grid in workgroups are tested.
 fn are_in_work_items(kinds: &[RpdCall], launches: &[RpdLaunch]) -> bool {
     let of_calls = kinds.iter().filter(|kind| kind.api == Api::HipWorkgroups);
     let mut shapes = of_calls.filter_map(|kind| kind.of(launches)?.extents);
@@ -326,8 +327,8 @@ fn in_workgroups(KernelExtents { grid, block }: KernelExtents) -> KernelExtents 
     KernelExtents { grid: groups, block }
 }
 
-/// Returns the launch that a call asked for; without the shape where `of_sdk` is true, since each
-/// op then has its own.
+/// Returns the launch that a call asked for. Where `of_sdk` is true the shape is left out, since
+/// each op then has its own.
 fn asked(kind: &RpdCall, launches: &[RpdLaunch], of_sdk: bool) -> AskedLaunch {
     let launch = kind.of(launches);
     let lds_bytes = launch.and_then(|launch| launch.lds_bytes);
@@ -344,7 +345,7 @@ fn asked(kind: &RpdCall, launches: &[RpdLaunch], of_sdk: bool) -> AskedLaunch {
     }
 }
 
-/// Replaces the numbers that stand for the names of ops by the texts in the table of strings.
+/// Replaces each op name, stored as a number in the table of strings, by its text.
 fn rename(database: &Database, names: &[i64], found: &mut KinetoCollector) {
     let mut texts: BTreeMap<i64, Option<String>> = names.iter().map(|&id| (id, None)).collect();
     database.scan(STRINGS, &["id", "string"], |row| {

@@ -22,9 +22,9 @@ pub(super) struct SqliteSource<'a> {
     pub(super) database: Database,
     /// Callback for the progress through the rows of the database.
     pub(super) watch: Watch<'a>,
-    /// Number of bytes after which the file stops too early; `None` where it is whole.
+    /// Offset in bytes at which the database file is cut off; `None` where it is complete.
     cut: Option<u64>,
-    /// True if the compressed form of the file was damaged.
+    /// True if the file is compressed and the compressed data is damaged.
     damaged: bool,
 }
 
@@ -57,7 +57,8 @@ impl<'a> SqliteSource<'a> {
         self.database.damaged().then_some(TraceError::Database { file, problem })
     }
 
-    /// Adds the damage of the database file to the report, after all rows were read.
+    /// Adds the quirks for a damaged or truncated database file to the report; called after all
+    /// rows were read.
     pub(super) fn note(&self, report: &mut ImportReport) {
         // A missing end shows as damage too, but is reported as `Truncated` alone.
         let damaged = (self.damaged || self.database.damaged()) && self.cut.is_none();

@@ -27,10 +27,10 @@ use crate::report::Quirk;
 use message::{XEvent, XEventHead, XStat};
 use wire::{WireFields, WireFile, WireSpan, WireValue};
 
-/// Most bytes of a profile, uncompressed: no protocol buffer is larger.
+/// Largest number of bytes of an XPlane profile, uncompressed: no protocol buffer is larger.
 const BYTE_LIMIT: u64 = 1 << 31;
 
-/// Most planes (devices and hosts) of a profile whose names an error message lists.
+/// Largest number of planes (devices and hosts) of a profile that an error message names.
 const SHOWN: usize = 4;
 
 /// Imports a profile of JAX, XLA or TensorFlow; an error where it has no kernel that can be used.
@@ -69,9 +69,9 @@ pub(super) fn import(
     })
 }
 
-/// Copies a profile, which is compressed where `gzip` is true, to where it can be read more than
-/// once: a temporary file, or where there is none (in a browser) the memory. Returns (the copy, its
-/// length in bytes, true if the compressed form was damaged).
+/// Copies a profile (decompressed, where `gzip` is true) to where it can be read repeatedly: a
+/// temporary file, or memory in a browser, which has no files. Returns (the copy, its length in
+/// bytes, true if the compressed data was damaged).
 ///
 /// # Errors
 /// When the profile cannot be read, is beyond all bounds, or a temporary file cannot be written.
@@ -135,7 +135,8 @@ struct XPlaneReader<R> {
     others: BTreeSet<String>,
 }
 
-/// Names of the events and stats (facts) of a plane, by their numbers.
+/// Names of the events and stats (facts) of a plane (a device or host), by the numbers that events
+/// use.
 struct XNames {
     events: BTreeMap<i64, Vec<u8>>,
     stats: BTreeMap<i64, Vec<u8>>,
@@ -147,14 +148,15 @@ impl XNames {
         self.stats.get(&stat.metadata_id).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the text that is the value of a stat; `None` where the value is no text.
+    /// Returns the text of a stat (a fact about an event or a plane); `None` where its value is no
+    /// text.
     fn text<'s>(&'s self, stat: &'s XStat) -> Option<std::borrow::Cow<'s, str>> {
         let reference = || self.stats.get(&i64::try_from(stat.reference?).ok()?).map(Vec::as_slice);
         stat.text.as_deref().or_else(reference).map(String::from_utf8_lossy)
     }
 }
 
-/// Name and start of a line (a stream or a thread) of a plane, without its events.
+/// A line (a stream or thread) of a plane of an XPlane: its name and start, without its events.
 struct XLine {
     name: Vec<u8>,
     timestamp_ns: i64,
@@ -199,8 +201,8 @@ impl<R: Read + Seek> XPlaneReader<R> {
         }
     }
 
-    /// Reads names from a map of a plane, whose field number is `map`, by the key of each entry;
-    /// only names for which `wanted` returns true. The name is the second field of a value of the
+    /// Reads a map from numbers to names of a plane; `map` is the field number of the map. Only
+    /// names for which `wanted` returns true are kept. A name is the second field of a value of the
     /// map.
     fn names(
         &mut self,
@@ -228,8 +230,8 @@ impl<R: Read + Seek> XPlaneReader<R> {
         names
     }
 
-    /// Passes every event of a plane (a device or a host) with its line to `take`, which returns
-    /// `None` if the event cannot be read.
+    /// Calls `take` with every event of a plane (a device or a host) and the event's line (a stream
+    /// or thread). `take` returns `None` if it cannot read the event.
     fn lines(&mut self, plane: WireSpan, take: impl Fn(&mut Self, &XLine, &[u8]) -> Option<()>) {
         let mut lines = WireFields::of(plane);
         while let Some(line) = lines.numbered(&mut self.file, 3) {
@@ -248,8 +250,8 @@ impl<R: Read + Seek> XPlaneReader<R> {
         }
     }
 
-    /// Reads the name and the start of a line (a stream or a thread), which may stand before or
-    /// behind its events.
+    /// Reads the name and the start of a line (a stream or a thread); both may come before or after
+    /// the line's events.
     fn line(&mut self, line: WireSpan) -> XLine {
         let (mut fields, mut head) =
             (WireFields::of(line), XLine { name: Vec::new(), timestamp_ns: 0 });
@@ -263,8 +265,8 @@ impl<R: Read + Seek> XPlaneReader<R> {
         head
     }
 
-    /// Reads the properties of the GPU that a plane stands for. The plane does not name the GPU, so
-    /// a name is made of its properties.
+    /// Reads the properties of the GPU that a plane stands for. The plane has no name of the GPU,
+    /// so one is composed of its properties.
     fn device(&mut self, plane: WireSpan, names: &XNames) -> SourceDevice {
         let (mut fields, mut stats) = (WireFields::of(plane), Vec::new());
         while let Some(stat) = fields.numbered(&mut self.file, 6) {
@@ -274,7 +276,7 @@ impl<R: Read + Seek> XPlaneReader<R> {
         device(&stats, names)
     }
 
-    /// Reads an event on a plane of a GPU; `None` where it cannot be read.
+    /// Reads an event on the plane of the GPU `gpu`; `None` where the event cannot be read.
     fn work(&mut self, gpu: u64, names: &XNames, line: &XLine, event: &[u8]) -> Option<()> {
         // Lines other than those of streams are derived from them.
         let Some(stream) = stream(&line.name) else { return Some(()) };
@@ -310,8 +312,8 @@ impl<R: Read + Seek> XPlaneReader<R> {
         Some(())
     }
 
-    /// Reads an event on a plane of a host, if it is one of `calls`; `None` where it cannot be
-    /// read.
+    /// Reads an event on the plane of a host, if its name is one of `calls`; `None` where the event
+    /// cannot be read.
     fn call(
         &mut self,
         calls: &BTreeMap<i64, (Option<Api>, Option<Blocking>)>,
@@ -338,20 +340,20 @@ impl<R: Read + Seek> XPlaneReader<R> {
     }
 }
 
-/// Returns when an event began, in nanoseconds; `offset_ps` is its time after the start of its
-/// line, in picoseconds.
+/// Returns the time at which an event began, in nanoseconds; `offset_ps` is the time from the start
+/// of its line (a stream or thread) to the event, in picoseconds.
 fn start(line: &XLine, offset_ps: i64) -> i64 {
     line.timestamp_ns.saturating_add(offset_ps.div_euclid(1000))
 }
 
-/// Returns the number of a stream from the name of its line, as in `Stream #17(Kernel)`; `None`
-/// where the line is no stream.
+/// Returns the number of a stream from the name of its line, 17 in `Stream #17(Kernel)`; `None`
+/// where the name is not that of a stream.
 fn stream(line: &[u8]) -> Option<&str> {
     let rest = std::str::from_utf8(line).ok()?.strip_prefix("Stream #")?;
     Some(rest.split(|c: char| !c.is_ascii_digit()).next().unwrap_or(rest))
 }
 
-/// Returns the kind of op that an event without details is, by the event's name.
+/// Returns the kind of op (kernel, copy or fill) of an event without details, by the event's name.
 fn kind_by_name(name: &str) -> OpKind {
     let begins = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
     match () {

@@ -23,7 +23,7 @@ pub(in crate::import) trait RecordSink {
     /// Kinds of records that the document holds, such as events and devices.
     type Section: Copy + 'static;
 
-    /// Plural word for the items that are counted against the limit of records, for messages.
+    /// Plural word for the records that an import may keep only a limited number of, for messages.
     const RECORDS: &'static str;
 
     /// Called when a section of the document begins, before its records.
@@ -32,22 +32,23 @@ pub(in crate::import) trait RecordSink {
     /// Reads the record at the start of `text`, and returns its length in bytes.
     ///
     /// # Errors
-    /// When the text is not such a record, or ends before the record does. Nothing was taken then.
+    /// When the text is no record of this section, or ends before the record does. The
+    /// sink then keeps nothing of it.
     fn record(&mut self, section: Self::Section, text: &[u8]) -> serde_json::Result<usize>;
 
-    /// Called for each record of this section that cannot be read, so that it is counted.
+    /// Called for each record of this section that cannot be read, so that the sink counts it.
     fn malformed(&mut self, section: Self::Section);
 
-    /// Returns the key that is the first one in every record of this section: after damaged text,
-    /// reading goes on at the next place with that key. `None` where the records have no first key
-    /// in common.
+    /// Returns the key that comes first in every record of this section, or `None` where records
+    /// have no such key. After damaged text, reading goes on at the next object that begins with
+    /// this key.
     fn first_key(section: Self::Section) -> Option<&'static [u8]>;
 
     /// Returns the number of records that are kept; reading stops where it passes the limit of an
     /// import.
     fn kept(&self) -> usize;
 
-    /// Returns the number of kernels that the document holds, also those that were left out.
+    /// Returns the number of kernels in the document, including those that were left out.
     fn kernels_seen(&self) -> u64;
 
     /// Returns the import report, in which faults of the document are counted.
@@ -64,10 +65,11 @@ pub(in crate::import) struct DocumentEnd {
     /// Offset in the text, in bytes, at which the text stops being JSON; `None` where all of it is
     /// JSON.
     pub(in crate::import) broken_at: Option<u64>,
-    /// Number of values that stand among the records and are no records.
+    /// Number of values in arrays of records that are no records.
     pub(in crate::import) strange: u64,
     /// First keys of the document's outermost object, for messages.
     pub(in crate::import) keys: Vec<String>,
-    /// Number of records that are lost, as the document ends within them or as they are too large.
+    /// Number of records that are lost because the document ends within them, or because they are
+    /// too large.
     pub(super) lost: u64,
 }

@@ -56,8 +56,8 @@ impl<'t, const N: usize> Visitor<'t> for MembersSeed<'_, N> {
     }
 }
 
-/// Deserializer of a key of a JSON object, which returns the key's index in this list of names, and
-/// `None` for a key that is not in it.
+/// Deserializer of a key of a JSON object. It returns the key's index in this list of names, or
+/// `None` for a key that is not in the list.
 struct NameSeed<'n>(&'n [&'n str]);
 
 impl<'t> DeserializeSeed<'t> for NameSeed<'_> {
@@ -89,8 +89,8 @@ pub(in crate::import) fn string(value: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Borrowed(inner))
 }
 
-/// Returns the text with those faults of profilers mended that JSON forbids: bytes that are not
-/// UTF-8 become replacement characters, control characters and lone backslashes in strings are
+/// Returns the text of a JSON value with the common faults of profilers corrected: bytes that are
+/// not UTF-8 become replacement characters, control characters and lone backslashes in strings are
 /// escaped, and words such as `inf` and `NaN` become `null`.
 pub(in crate::import) fn mended(text: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(text);
@@ -115,8 +115,8 @@ pub(in crate::import) fn mended(text: &[u8]) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// Appends a JSON string to `out`, with its control characters escaped, and the backslashes that
-/// escape no character.
+/// Appends a JSON string to `out`, with control characters escaped, and also backslashes that do
+/// not begin a valid escape.
 fn escape(string: &str, out: &mut String) {
     let mut chars = string.chars();
     while let Some(c) = chars.next() {
@@ -136,7 +136,7 @@ fn escape(string: &str, out: &mut String) {
     }
 }
 
-/// Returns the length in bytes of the JSON string at the start of the text, with its quotes; a
+/// Returns the length in bytes of the JSON string at the start of the text, quotes included; a
 /// string that does not end takes the whole text.
 fn string_len(text: &str) -> usize {
     let mut escaped = false;

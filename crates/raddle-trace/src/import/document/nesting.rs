@@ -4,7 +4,7 @@
 
 use memchr::memchr3;
 
-/// The search for the end of one JSON object, array or string, whose text arrives in several parts.
+/// A search for the end of one JSON object, array or string, whose text arrives in several parts.
 #[derive(Clone, Debug)]
 pub(super) struct Nesting {
     open: u8,
@@ -12,23 +12,23 @@ pub(super) struct Nesting {
     depth: u64,
     in_string: bool,
     escaped: bool,
-    /// True if a string that runs over the end of its line counts as damage.
+    /// True if a string that continues past the end of its line counts as damage.
     lines: bool,
 }
 
 /// Result of a search for the end of a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueEnd {
-    /// The value ends after this many bytes of the bytes that [`Nesting::feed`] was given last.
+    /// The value ends after this many bytes of the last bytes passed to [`Nesting::feed`].
     Closed(usize),
-    /// The text is damaged: a string runs over the end of its line, which lies before this
-    /// position, in bytes, in the bytes given last.
+    /// The text is damaged: a string continues past the end of its line. That line end lies before
+    /// this offset, in bytes, in the last bytes passed to [`Nesting::feed`].
     Broken(usize),
 }
 
 impl Nesting {
     /// Starts a search over bytes that begin with `open`: `{`, `[` or `"`. If `lines` is true, a
-    /// string that runs over the end of its line counts as damage.
+    /// string that continues past the end of its line counts as damage.
     pub(super) fn new(open: u8, lines: bool) -> Self {
         // In ASCII each closing bracket is two behind its opening one.
         let close = open.wrapping_add(2);

@@ -13,17 +13,18 @@ use crate::report::Quirk;
 
 /// Most bytes of one record of a JSON document; a larger record is lost.
 const RECORD_LIMIT: usize = 64 << 20;
-/// Most bytes of an object's key that are kept; the rest of a longer key is skipped.
+/// Largest number of bytes of an object's key that are kept; longer keys are cut off there.
 const KEY_LIMIT: usize = 64;
 /// Number of keys of the outermost object that are kept for an error message.
 const KEYS_KEPT: usize = 8;
-/// Number of bytes that may be read a second time in search of the next record after damaged text.
+/// Largest number of bytes that may be read a second time in search of the next record after
+/// damaged text.
 const RESCAN_LIMIT: usize = 256 << 20;
 /// Longest distance in bytes between the brace of a record and its first key.
 const FIRST_KEY_DISTANCE: usize = 64;
 
-/// Sign that the reading of a JSON document stops before its end. [`DocumentEnd`] has the reason,
-/// unless there are too many records.
+/// Signal that the reading of a JSON document stops before its end. [`DocumentEnd`] has the reason,
+/// unless the document has too many records.
 pub(super) struct Stop;
 
 /// Length of the JSON value at the beginning of the window, the part of the text that is in memory.
@@ -214,8 +215,9 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         start.is_some()
     }
 
-    /// Moves to the next record, however far it is behind the `len` damaged bytes at the start of
-    /// the window. The error means that there is none, or that reading stops.
+    /// Moves to the next record, however far behind the `len` damaged bytes at the start of the
+    /// window (the part of the text in memory) it is. The error means that there is no further
+    /// record, or that reading stops.
     fn find_next_record(&mut self, section: S::Section, len: usize) -> Result<(), Stop> {
         let broken_at = self.window.position();
         let Some(key) = S::first_key(section) else {
@@ -265,8 +267,8 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
     }
 
     /// Measures the object, array or string at the start of the window (the part of the text in
-    /// memory). A value that is too large or damaged is not skipped; `nesting` then stands behind
-    /// the bytes that were searched. The error means that the text ends first.
+    /// memory). A value that is too large or damaged is not skipped; `nesting` has then counted the
+    /// brackets of the bytes that were searched. The error means that the text ends first.
     fn measure(&mut self, nesting: &mut Nesting) -> Result<Measured, Stop> {
         let mut seen = 0;
         loop {
@@ -298,9 +300,9 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         }
     }
 
-    /// Skips all bytes of the window (the part of the text in memory), and the rest of the value
-    /// that began in them, as `nesting` counts its brackets. The error means that the text ends
-    /// first.
+    /// Skips all bytes of the window (the part of the text in memory), and then the remaining bytes
+    /// of the value that began in them, whose brackets `nesting` counts. The error means that the
+    /// text ends first.
     fn skip_rest(&mut self, nesting: &mut Nesting) -> Result<(), Stop> {
         self.window.skip(self.window.bytes().len());
         self.skip_nested(nesting)
@@ -313,9 +315,9 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         Ok(())
     }
 
-    /// Skips the bytes of the window up to the end that `find` sees in them, or all of them where
-    /// it returns `None`. Returns whether `find` saw an end; the error means that the text ends
-    /// first.
+    /// Skips the bytes of the window (the part of the text in memory) up to the offset that `find`
+    /// returns for them, or all of them where `find` returns `None`. Returns whether `find`
+    /// returned an offset; the error means that the text ends first.
     fn skip_some(&mut self, mut find: impl FnMut(&[u8]) -> Option<usize>) -> Result<bool, Stop> {
         let found = find(self.window.bytes());
         self.window.skip(found.unwrap_or(self.window.bytes().len()));
@@ -356,8 +358,8 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
     }
 }
 
-/// Returns the offset in bytes at which a record begins, `None` where none does: a brace, blanks,
-/// and the record's first key.
+/// Returns the offset in bytes of the first record in `bytes`, recognised by a brace, perhaps
+/// blanks, and the records' first key `key`; `None` where none begins.
 fn record_start(bytes: &[u8], key: &[u8]) -> Option<usize> {
     let starts = |at: &usize| {
         let inner = bytes[at + 1..].trim_ascii_start().strip_prefix(b"\"");

@@ -28,14 +28,14 @@ impl BatchRanges {
         self.0.len()
     }
 
-    /// Sorts the ranges by begin, of equal ones the longest first; the look-up of a time,
-    /// [`Self::at`], wants this order.
+    /// Sorts the ranges by begin, the longest first among those with equal begins; the look-up by
+    /// time, [`Self::at`], needs this order.
     pub(super) fn sort(&mut self) {
         self.0.sort_unstable_by_key(|&(begin, end, size)| (begin, Reverse(end), size));
     }
 
-    /// Returns the batch size that the innermost range around this time names; `None` outside of
-    /// all ranges.
+    /// Returns the batch size that the innermost range around this time (nanoseconds) names; `None`
+    /// where no range contains the time.
     pub(super) fn at(&self, time: i64) -> Option<u64> {
         let behind = self.0.partition_point(|&(begin, ..)| begin <= time);
         self.0[..behind].iter().rev().find(|&&(_, end, _)| end >= time).map(|&(.., size)| size)

@@ -22,8 +22,8 @@ pub(super) struct HostLaunch {
     pub(super) launched: Launched,
 }
 
-/// The events of a capture's trace that are read: launches, begins and ends of captures, and ranges
-/// of the host's time that name a batch size.
+/// The events that are read from the trace of a graph capture: launches, begins and ends of
+/// captures, and ranges of the host's time that name a batch size.
 #[derive(Debug, Default)]
 pub(super) struct CaptureCollector {
     pub(super) launches: Vec<HostLaunch>,

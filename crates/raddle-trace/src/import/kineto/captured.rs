@@ -15,8 +15,8 @@ use crate::profile::{Op, OpKind, Profile};
 use crate::provenance::{Field, Origin};
 
 impl GraphCaptures {
-    /// Reads the trace of a capture of graphs, as vLLM and SGLang write it beside a profile, or any profile whose
-    /// kernels have shapes.
+    /// Reads shapes of kernels from the trace of a graph capture, as vLLM and SGLang write it
+    /// beside a profile, or from any profile whose kernels have shapes.
     ///
     /// # Errors
     /// When the file cannot be read, or no launch in it has a shape.
@@ -34,8 +34,9 @@ impl GraphCaptures {
         Self::from_two(file, bytes, || read(file, bytes, &ImportConfig::default()))
     }
 
-    /// Builds the captures from the capture calls in a trace, `bytes`, and from the kernels of the
-    /// same file, which `profile` reads as a profile. An error where neither has a shape.
+    /// Builds the captures from the launches that the trace `bytes` records during graph captures,
+    /// and from the kernels that ran, which `profile` reads from the same file. An error where
+    /// neither has a shape.
     fn from_two(
         file: &str,
         bytes: impl Read,
@@ -82,8 +83,7 @@ fn layout(first: u8) -> DocumentLayout<()> {
     }
 }
 
-/// Groups the launches by capture: a launch belongs to the capture between whose begin and end it
-/// lies.
+/// Groups the launches by capture: a launch belongs to the capture during which it was made.
 fn captures(found: CaptureCollector) -> Vec<GraphCapture> {
     let CaptureCollector { mut launches, mut marks, mut ranges, names, .. } = found;
     let names = names.into_items();

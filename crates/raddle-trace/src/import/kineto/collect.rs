@@ -19,12 +19,12 @@ use crate::profile::{Op, OpKind, SourceDevice, StreamLabel};
 use crate::provenance::Field;
 use crate::report::{ImportReport, Quirk};
 
-/// Most distinct categories of events that are remembered, to be named where a trace has no
-/// kernels.
+/// Largest number of distinct categories of events that are remembered, for the message about a
+/// trace without kernels.
 const CATEGORY_LIMIT: usize = 64;
 
-/// Devices whose work is not read, as (beginning of the names of their categories, description of
-/// such a file, advice).
+/// Kinds of devices whose work is not read, as (beginning of the names of their event categories,
+/// description of a file with such events, advice).
 const FOREIGN: [(&str, &str, &str); 3] = [
     ("xpu_", "a PyTorch trace of an Intel GPU (XPU), whose kernels have no grids", LAUNCH_TABLE),
     ("mtia_", "a PyTorch trace of Meta's MTIA, which is no GPU", LAUNCH_TABLE),
@@ -33,7 +33,7 @@ const FOREIGN: [(&str, &str, &str); 3] = [
 pub(super) const LAUNCH_TABLE: &str = "no setting of its profiler helps; record the program on a GPU of NVIDIA or \
                             AMD, or describe its launches in a launch table (docs/launch-table.md)";
 
-/// Names of the arguments that are read of the event of a kernel, copy or fill.
+/// Names of the arguments that are read from the event of a kernel, copy or fill.
 const WORK_ARGS: [&str; 12] = [
     "stream",
     "context",
@@ -87,14 +87,15 @@ impl KinetoOp {
     }
 }
 
-/// The place where an op ran: its stream, its device, and the way in which the stream is labelled.
+/// The place where an op ran: its stream, its device, and whether the stream's label names a
+/// hardware queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::import) struct KinetoLane {
     /// Stream of the op, as an index in [`KinetoCollector::streams`].
     pub(in crate::import) stream: u32,
     pub(in crate::import) device: Option<u64>,
-    /// True where, on a GPU of AMD, the label of the stream is that of a hardware queue, since the
-    /// op's event has no number of a queue beside it.
+    /// True where the stream's label names a hardware queue of an AMD GPU, because the op's event
+    /// has no separate number of a queue.
     pub(in crate::import) on_queue: bool,
 }
 
@@ -103,36 +104,37 @@ pub(in crate::import) struct KinetoLane {
 pub(in crate::import) struct KinetoCall {
     pub(in crate::import) correlation: u64,
     pub(in crate::import) start: i64,
-    /// Work that the call asked for, as an index in [`KinetoCollector::asked`].
+    /// Index in [`KinetoCollector::asked`] of the work that the call launched.
     pub(in crate::import) asked: u32,
-    /// Thread that called, as an index in [`KinetoCollector::threads`].
+    /// Index in [`KinetoCollector::threads`] of the thread that made the call.
     pub(in crate::import) thread: u32,
 }
 
-/// Work that a launch call asked for, as far as the call tells it.
+/// Work that a launch call asked for, as far as the record of the call describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::import) struct AskedLaunch {
     pub(in crate::import) api: Api,
-    /// Grid and workgroup of the kernel, which only calls of HIP tell; else `None`.
+    /// Grid and workgroup of the kernel, which only records of HIP calls have; else `None`.
     pub(in crate::import) extents: Option<KernelExtents>,
-    /// Dynamic shared memory that the call asks for, in bytes, which only calls of HIP tell; else
-    /// `None`.
+    /// Dynamic shared memory that the call asks for, in bytes, which only records of HIP calls
+    /// have; else `None`.
     pub(in crate::import) lds_bytes: Option<u32>,
 }
 
-/// Tool that wrote the events of a trace, which decides how much each event tells.
+/// Tool that wrote the events of a trace, which decides what the events contain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::import) enum TraceMaker {
-    /// The profiler of PyTorch: on NVIDIA the events tell all of a kernel, on AMD only a part.
+    /// The profiler of PyTorch: the events describe kernels on NVIDIA GPUs completely, on AMD GPUs
+    /// only in part.
     #[default]
     Kineto,
-    /// The profiler of XLA and TensorFlow: the records of kernels have their shape, in workgroups,
-    /// on every GPU.
+    /// The profiler of XLA and TensorFlow: events of kernels have their shape, with the grid in
+    /// workgroups, on every GPU.
     Xla,
-    /// The profiler rocprof v1: the records of kernels have only the volumes of grid and workgroup,
-    /// or no shape.
+    /// The profiler rocprof v1: events of kernels have only the volumes of grid and workgroup, or
+    /// no shape.
     RocprofV1,
-    /// The tool rocmProfileData: the launch calls tell the shape, if any event does.
+    /// The tool rocmProfileData: if the shape of a kernel is recorded, the launch call has it.
     Rpd,
 }
 
@@ -152,10 +154,12 @@ pub(in crate::import) struct KinetoCollector {
     pub(in crate::import) ops: Vec<KinetoOp>,
     pub(in crate::import) calls: Vec<KinetoCall>,
     pub(in crate::import) waits: KinetoWaits,
-    /// Ranges of the host that name batch sizes; empty unless `wants_ranges` is set.
+    /// Named ranges of the host's time that contain a batch size; empty unless `wants_ranges` is
+    /// set.
     pub(super) ranges: BatchRanges,
     pub(super) wants_ranges: bool,
-    /// Ops of the host, with what their shapes say; empty unless `wants_shapes` is set.
+    /// Ops of the host, with the work that the shapes of their tensors imply; empty unless
+    /// `wants_shapes` is set.
     pub(super) host_ops: HostOps,
     pub(super) wants_shapes: bool,
     pub(super) memory: AllocatorPeaks,
@@ -164,29 +168,32 @@ pub(in crate::import) struct KinetoCollector {
     pub(in crate::import) lanes: Interner<KinetoLane>,
     pub(in crate::import) extents: Interner<KernelExtents>,
     pub(in crate::import) asked: Interner<AskedLaunch>,
-    /// Numbers of the threads that called; 0 where the file gives none.
+    /// Numbers of the host threads that made launch calls; 0 where the file gives none.
     pub(in crate::import) threads: Interner<u64>,
     pub(in crate::import) devices: Vec<(Option<u64>, SourceDevice)>,
     pub(in crate::import) report: ImportReport,
     /// True if the trace has an array of events, which may be empty.
     pub(super) has_events: bool,
-    /// Categories of events seen before the first kernel, for the message where there is no kernel.
+    /// Categories of the events before the first kernel, for the message about a trace without
+    /// kernels.
     pub(super) categories: BTreeSet<String>,
-    /// Number of events of kernels, also of those left out.
+    /// Number of events of kernels, including those that were left out.
     pub(in crate::import) kernels_seen: u64,
-    /// Number of calls of the CUDA or HIP runtime or driver, and (in `syncs_seen`) of records of
-    /// synchronisation, which need no call beside them.
+    /// Number of calls of the CUDA or HIP runtime or driver in the trace. The next field,
+    /// `syncs_seen`, is the number of records of synchronisation, which may come without their
+    /// calls.
     pub(super) calls_seen: u64,
     pub(super) syncs_seen: u64,
     /// Number of calls of the host that launch a kernel or a graph.
     pub(super) launches: u64,
-    /// True if any time in the trace shows parts of a microsecond, so that the clock is finer.
+    /// True if any time in the trace has digits below a microsecond, so that the clock is finer
+    /// than that.
     pub(in crate::import) fine: bool,
-    /// Description of the file, and advice, where the work is that of a device that is no GPU of
-    /// NVIDIA or AMD; else `None`.
+    /// (description of the file, advice) where the trace is of a device that is no GPU of NVIDIA or
+    /// AMD; else `None`.
     pub(super) foreign: Option<(&'static str, &'static str)>,
-    /// Number of each GPU by the number of the process that stands for it, in a trace without
-    /// categories.
+    /// Number of each GPU, by the number of the trace's process that stands for it; used in traces
+    /// without categories.
     pub(super) gpus: BTreeMap<u64, u64>,
     /// Names of devices that are no GPUs, in a trace without categories.
     pub(super) other_devices: BTreeSet<String>,
@@ -305,23 +312,23 @@ impl KinetoCollector {
         Some(())
     }
 
-    /// Adds a launch call of which only the correlation, the start in nanoseconds and the kind are
-    /// known.
+    /// Adds a launch call of which only the correlation number, the start in nanoseconds and the
+    /// kind are known.
     pub(in crate::import) fn launch(&mut self, correlation: u64, start: i64, api: Api) {
         let asked = self.asked.number(&AskedLaunch { api, extents: None, lds_bytes: None });
         let thread = self.threads.number(&0);
         push(&mut self.calls, KinetoCall { correlation, start, asked, thread });
     }
 
-    /// Returns whether the import may keep another record, by its limit of ops.
+    /// Returns whether the import may keep another record without passing its limit of ops.
     #[cfg(any(feature = "sqlite", feature = "xplane"))]
     pub(in crate::import) fn has_room(&self) -> bool {
         self.kept() <= OP_LIMIT
     }
 
-    /// Returns the index in `lanes` of a lane: the stream `label` on the GPU `device` (`None` if
-    /// unknown); a lane that is not there is added. `on_queue` is true where the label is that of a
-    /// hardware queue.
+    /// Returns the index in `lanes` of the lane with the stream `label` on the GPU `device` (`None`
+    /// if unknown); a missing lane is added. `on_queue` is true where the label names a hardware
+    /// queue.
     pub(in crate::import) fn lane(
         &mut self,
         label: &StreamLabel,
@@ -374,7 +381,8 @@ impl KinetoCollector {
 }
 
 /// Sets the registers of a work-item and the shared memory of a workgroup in bytes, or marks them
-/// as assumed where they are `None`; work-items and barrier are not set here.
+/// as assumed where they are `None`. The number of work-items is not set, and the barrier is marked
+/// as assumed.
 pub(super) fn set_footprint(op: &mut Op, registers: Option<u32>, lds: Option<u32>) {
     op.assume(Field::Barrier);
     match registers.filter(|&n| n > 0) {

@@ -8,7 +8,7 @@ use crate::decimal::natural;
 use crate::import::document::{members, string};
 use crate::profile::SourceDevice;
 
-/// A device, as (number that the trace has for it, `None` without one; properties).
+/// A device, as (number that the trace gives it, `None` where it gives none; properties).
 type NumberedDevice = (Option<u64>, SourceDevice);
 
 /// Reads the entries of `deviceProperties` at the start of `text`: returns (the devices with their

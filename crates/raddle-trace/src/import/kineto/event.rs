@@ -134,8 +134,8 @@ impl<'t> KinetoEvent<'t> {
         self.tid.map(unquote).and_then(natural).unwrap_or(0)
     }
 
-    /// Returns the label of the event's stream, without the word "stream": the value `stream` of
-    /// its argument, or, for `None`, the event's thread.
+    /// Returns the label of the event's stream, without the word "stream": the event's argument
+    /// `stream`, or, where that is `None`, the number of the event's thread.
     pub(super) fn stream_label(&self, stream: Option<&'t str>) -> &'t str {
         let label = stream.or(self.tid).map_or("", unquote);
         label.strip_prefix("stream ").unwrap_or(label).trim()

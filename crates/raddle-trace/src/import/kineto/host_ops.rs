@@ -13,8 +13,8 @@ use crate::assemble::{Interner, push};
 use crate::import::document::string;
 use crate::work::{DraftWorks, LaunchWork};
 
-/// An op of the host: its thread, begin and end in nanoseconds, and its work as a number in
-/// [`HostOps::works`] plus 1; 0 where the work is unknown.
+/// An op that PyTorch ran on the host: its thread, begin and end in nanoseconds, and its work as an
+/// index in [`HostOps::works`] plus 1, or 0 where the work is unknown.
 #[derive(Clone, Copy, Debug)]
 struct HostOp {
     thread: u64,
@@ -23,7 +23,8 @@ struct HostOp {
     work: u32,
 }
 
-/// Ops of the host, with what their shapes say of their work.
+/// Ops that PyTorch ran on the host, with the work (bytes and arithmetic) that the shapes of their
+/// tensors imply.
 #[derive(Debug, Default)]
 pub(super) struct HostOps {
     ops: Vec<HostOp>,
@@ -52,8 +53,9 @@ impl HostOps {
         push(&mut self.ops, op);
     }
 
-    /// Returns the works of `count` ops of the device, given the launches of their kernels, each as
-    /// (thread that called, time of the call in nanoseconds, index of the op).
+    /// Returns the works of the `count` ops of the device. `launches` has one entry for each
+    /// launched kernel, as (thread that called, time of the call in nanoseconds, index of the op of
+    /// the device).
     pub(super) fn launched(
         self,
         count: usize,
@@ -96,13 +98,15 @@ impl HostOps {
     }
 }
 
-/// Returns whether a thread is not in this op at a time.
+/// Returns whether the thread `thread` has left the op `op` at the time `time` (nanoseconds), or
+/// never ran it.
 fn is_left(op: &HostOp, thread: u64, time: i64) -> bool {
     op.thread != thread || op.end < time
 }
 
-/// Returns the last of the ops that a thread is in, as an index; `None` where it is in none, or two
-/// begin and end together, so that nobody knows which is the inner one.
+/// Returns the index of the innermost op that a thread is in, the last entry of `inside`; `None`
+/// where the thread is in no op, or where the two innermost ops begin and end together, so that
+/// their nesting is unknown.
 fn innermost(ops: &[HostOp], inside: &[usize]) -> Option<usize> {
     let (&last, before) = inside.split_last()?;
     let span = |op: usize| (ops[op].begin, ops[op].end);

@@ -7,42 +7,46 @@
 use super::tensors::{OpInputs, Tensor};
 use crate::work::LaunchWork;
 
-/// Meaning of an op: what it reads and writes.
+/// Class of PyTorch ops that read and write their arguments in the same way, so that the shapes of
+/// the arguments give the bytes moved and the arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OpMeaning {
-    /// Product of two matrices; those are the arguments from this position on, and what stands
-    /// before them is added.
+    /// Product of two matrices: the arguments at this position and the next. An argument before
+    /// them is added to the product.
     Product(usize),
-    /// Products of as many matrices as the first axis says; otherwise like `Product`.
+    /// A batch of matrix products, one for each index along the first axis; otherwise like
+    /// `Product`.
     Products(usize),
-    /// Product of rows with the transposed weights in the second argument.
+    /// Product of the rows of the first argument with the transposed weights in the second.
     Linear,
-    /// Convolution; the positions of (stride, padding, dilation) among the arguments.
+    /// Convolution, with the positions of (stride, padding, dilation) among the arguments.
     Convolution([usize; 3]),
-    /// Work on each element: the first so many arguments are read, and a tensor of their common
-    /// shape is written, with elements of so many bytes, or for `None` as wide as the widest. A
-    /// tensor behind those arguments is the one that is written.
+    /// Elementwise work, as (number of leading arguments that are read, bytes of an element of the
+    /// result). The result has the common shape of these arguments; where its width is `None`,
+    /// elements are as wide as the widest that are read. A further tensor argument is the output,
+    /// and gives the width.
     Map(usize, Option<u64>),
-    /// The first tensor is written.
+    /// The op overwrites its first tensor.
     Fill,
-    /// Each tensor is read or written.
+    /// The op reads or writes each of its tensors once.
     Once,
-    /// The first so many tensors are read and written, the others read.
+    /// The op reads and writes this many leading tensors, and only reads the others.
     Update(usize),
-    /// The second and third tensor are read and written, in part by the others.
+    /// Rotary embedding: the op reads and writes its second and third tensor.
     Rotate,
-    /// The first tensor is read; what is written is small.
+    /// Reduction: the op reads its first tensor, and its result is too small to count.
     Reduce,
-    /// All tensors are read, and one as large as the largest is written.
+    /// Normalisation: the op reads all its tensors, and writes a result as large as the largest.
     Normalise,
-    /// Attention of queries, keys and values; true where the axis of heads stands before that of
+    /// Attention of queries, keys and values; true where the axis of heads comes before that of
     /// tokens.
     Attention(bool),
-    /// Rows of a table, the first tensor, are copied, as many as the second tensor has elements.
+    /// Embedding: the op copies one row of a table, its first tensor, for each element of its
+    /// second tensor.
     Embedding,
 }
 
-/// Work on each element, whose name with a `_` behind it means the work in place.
+/// Names of elementwise ops; a `_` appended to such a name means the same op in place.
 const MAPS: [&str; 68] = [
     "_log_softmax",
     "_log_softmax_backward_data",
@@ -113,7 +117,7 @@ const MAPS: [&str; 68] = [
     "triu",
     "where",
 ];
-/// Work on each element that writes one byte for each.
+/// Names of elementwise ops that write one byte (a truth value) per element.
 const COMPARES: [&str; 11] = [
     "eq",
     "ge",
@@ -162,7 +166,7 @@ const NORMALISES: [&str; 13] = [
     "native_layer_norm",
     "native_layer_norm_backward",
 ];
-/// Kernels of vLLM whose result is their first argument.
+/// Names of kernels of vLLM that write their result into their first argument.
 const ONCE: [&str; 6] = [
     "dynamic_scaled_fp8_quant",
     "gelu_and_mul",
@@ -173,7 +177,7 @@ const ONCE: [&str; 6] = [
 ];
 
 impl OpMeaning {
-    /// Returns the meaning of the op with this name; `None` where it is unknown.
+    /// Returns the class of the op with this name; `None` where the name is unknown.
     pub(super) fn of(name: &str) -> Option<Self> {
         if let Some(own) = name.strip_prefix("_C::") {
             return match own {
@@ -213,8 +217,8 @@ impl OpMeaning {
         Some(known)
     }
 
-    /// Returns the work of a launch that does all of an op of this meaning with these arguments;
-    /// `None` where they do not tell it.
+    /// Returns the work (bytes and arithmetic) of one launch that does a whole op of this class
+    /// with the arguments `of`; `None` where their shapes do not determine it.
     pub(super) fn work(self, of: &OpInputs) -> Option<LaunchWork> {
         let moved = |bytes: u64| LaunchWork { bytes, flops: 0 };
         let bytes = |at: usize| of.tensor(at).and_then(Tensor::bytes);
@@ -268,7 +272,7 @@ impl OpMeaning {
     }
 }
 
-/// Returns the number of arguments that an op on each element reads.
+/// Returns how many leading arguments the elementwise op `name` reads.
 fn operands(name: &str) -> usize {
     match name {
         "addcdiv" | "addcmul" | "clamp" | "lerp" | "masked_fill" | "mse_loss_backward"
@@ -284,13 +288,14 @@ fn operands(name: &str) -> usize {
     }
 }
 
-/// Returns whether a name is in a sorted list.
+/// Returns whether `name` is in the sorted list `sorted`.
 fn is_one(sorted: &[&str], name: &str) -> bool {
     sorted.binary_search(&name).is_ok()
 }
 
-/// Returns the work of `batch` products of (m, k) with (k, n): the first `read` arguments are read, and
-/// the product is written with elements as wide as those of the argument at the position `first`.
+/// Returns the work (bytes and arithmetic) of `batch` products of an m x k with a k x n matrix. The
+/// first `read` arguments are read, and the product has elements as wide as those of the argument
+/// `first`.
 fn product(
     of: &OpInputs,
     (first, read): (usize, usize),
@@ -304,9 +309,9 @@ fn product(
     })
 }
 
-/// Returns the work of a convolution of the first tensor, (images, channels, sides), with the
-/// second, (channels written, channels of a group, sides); the three positions are those of stride,
-/// padding and dilation.
+/// Returns the work (bytes and arithmetic) of a convolution of the first tensor, with the axes
+/// (images, channels, sides), and the second, with (output channels, channels of a group, sides).
+/// `stride`, `padding` and `dilation` are positions among the arguments.
 fn convolution(of: &OpInputs, [stride, padding, dilation]: [usize; 3]) -> Option<LaunchWork> {
     let (image, filter) = (of.tensor(0)?, of.tensor(1)?);
     let ([images, _, sides @ ..], [channels, _, kernel @ ..]) = (&*image.dims, &*filter.dims)
@@ -335,8 +340,9 @@ fn convolution(of: &OpInputs, [stride, padding, dilation]: [usize; 3]) -> Option
     })
 }
 
-/// Returns the work of attention: queries, keys and values are read, and as much as the queries is
-/// written.
+/// Returns the work (bytes and arithmetic) of attention, which reads queries, keys and values and
+/// writes as many bytes as the queries have. `heads_first` is true where the axis of heads comes
+/// before that of tokens.
 fn attention(of: &OpInputs, heads_first: bool) -> Option<LaunchWork> {
     let (queries, keys) = (of.tensor(0)?, of.tensor(1)?);
     let ([batch, one, other, side], [_, own, others, _]) = (&*queries.dims, &*keys.dims) else {
@@ -351,8 +357,8 @@ fn attention(of: &OpInputs, heads_first: bool) -> Option<LaunchWork> {
     })
 }
 
-/// Returns the shape to which both shapes are stretched, whose last axes stand under each other;
-/// `None` where they do not fit.
+/// Returns the common shape to which two tensor shapes are broadcast, with their last axes aligned;
+/// `None` where the shapes do not fit.
 fn common(one: Vec<u64>, other: &[u64]) -> Option<Vec<u64>> {
     let axes = one.len().max(other.len());
     let side = |of: &[u64], axis: usize| (axis + of.len()).checked_sub(axes).map_or(1, |at| of[at]);

@@ -9,18 +9,19 @@ use super::event::KinetoEvent;
 use crate::decimal::natural;
 use crate::import::document::string;
 
-/// Numbers that PyTorch has for (CUDA, HIP) in its list of types of devices.
+/// Numbers of the device types CUDA and HIP in PyTorch.
 const GPUS: [u64; 2] = [1, 6];
 
 const ARGS: [&str; 4] = ["Device Type", "Device Id", "Total Reserved", "Total Allocated"];
 
-/// Most bytes of device memory that PyTorch's allocator had at once, by the number of the device.
+/// Largest number of bytes of device memory that PyTorch's allocator held at once, by device
+/// number.
 #[derive(Debug, Default)]
 pub(super) struct AllocatorPeaks(BTreeMap<u64, u64>);
 
 impl AllocatorPeaks {
-    /// Reads an event, if it says how much device memory the allocator has; returns whether it
-    /// does.
+    /// Reads an event, if it gives the size of the device memory that PyTorch's allocator holds;
+    /// returns whether it does.
     pub(super) fn take(&mut self, event: &KinetoEvent<'_>) -> bool {
         if event.name.and_then(string).is_none_or(|name| name != "[memory]") {
             return false;
@@ -34,8 +35,8 @@ impl AllocatorPeaks {
         true
     }
 
-    /// Returns the most bytes that the allocator had on a device; where the events have no device
-    /// number, those on the only device. `None` where nothing is known.
+    /// Returns the largest number of bytes that PyTorch's allocator held on a device; for events
+    /// without device numbers, that of the only device. `None` where no event gives a size.
     pub(super) fn on(&self, device: Option<u64>) -> Option<u64> {
         let named = device.and_then(|device| self.0.get(&device));
         let only = self.0.values().next().filter(|_| self.0.len() == 1);

@@ -14,14 +14,15 @@ use crate::import::document::string;
 use crate::profile::{Op, OpKind, StreamLabel};
 use crate::report::Quirk;
 
-/// (name of the process that stands for an NPU of Huawei, description of such a file).
+/// (name of the trace's process that stands for an NPU of Huawei, description of such a file for an
+/// error message).
 const ASCEND: (&str, &str) =
     ("Ascend Hardware", "a trace of an Ascend NPU of Huawei, which is no GPU");
 
-/// Most processes of a trace whose names are remembered, as each may stand for a device.
+/// Largest number of processes of a trace whose names are stored, as each may stand for a device.
 const NAME_LIMIT: usize = 1 << 12;
 
-/// An op of the device, read from an event of any tool without categories.
+/// An op of the device, read from an event of a tool that gives its events no categories.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::import) struct PlainWork<'a> {
     pub(in crate::import) kind: OpKind,

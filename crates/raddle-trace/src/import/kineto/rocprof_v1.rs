@@ -14,7 +14,7 @@ use crate::decimal::{natural, unquote};
 use crate::profile::{Op, OpKind, StreamLabel};
 use crate::report::Quirk;
 
-/// Names of the arguments that are read of an event of rocprof v1.
+/// Names of the arguments that are read from an event of rocprof v1.
 const ARGS: [&str; 12] = [
     "BeginNs",
     "EndNs",
@@ -79,7 +79,8 @@ impl RocprofWork {
     }
 }
 
-/// Returns whether an op of this name is a copy or a fill; `None` for any other name.
+/// Returns the kind, copy or fill, of an op of rocprof v1 with this name; `None` where the name
+/// means neither.
 fn kind_of(name: &str) -> Option<OpKind> {
     match work_of_rpd(name.strip_prefix("hc").unwrap_or(name)) {
         Some(OpKind::Kernel) | None => name.starts_with("hcMemcpy").then_some(OpKind::Copy),
@@ -89,7 +90,7 @@ fn kind_of(name: &str) -> Option<OpKind> {
 
 impl KinetoCollector {
     /// Reads an event, if it is a kernel, copy or fill of rocprof v1. Returns `None` where it is
-    /// none, else whether the event has valid times.
+    /// none of these, else whether the event has valid times.
     pub(super) fn rocprof_v1(&mut self, event: &KinetoEvent<'_>, name: &str) -> Option<bool> {
         let work = RocprofWork::of(event, name)?;
         self.maker = TraceMaker::RocprofV1;

@@ -27,7 +27,8 @@ use crate::profile::OpKind;
 use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
 
-/// Beginnings of names of the kernels that Tensile and MIOpen launch with grids in work-items.
+/// Prefixes of the names of kernels of Tensile and MIOpen, which are launched with grids in
+/// work-items.
 const IN_WORK_ITEMS: [&str; 14] = [
     "Cijk_",
     "igemm_",
@@ -50,7 +51,8 @@ const IN_WORK_ITEMS: [&str; 14] = [
 pub(super) struct Settler<'a> {
     /// Launch calls, sorted by their correlation numbers.
     pub(super) calls: &'a [KinetoCall],
-    /// Work that the launch calls asked for; a call names its own by its index in this list.
+    /// Descriptions of the launches that calls asked for; [`KinetoCall::asked`] is an index in this
+    /// list.
     pub(super) asked: &'a [AskedLaunch],
     pub(super) extents: &'a [KernelExtents],
     pub(super) names: &'a [String],
@@ -61,8 +63,8 @@ pub(super) struct Settler<'a> {
     pub(super) report: &'a mut ImportReport,
 }
 
-/// Launches of one kernel whose shape is known: how many have a grid in workgroups, how many one in
-/// work-items, and their shapes; launches without a shape take theirs from these.
+/// Launches of one kernel whose shape is known: the number of grids in workgroups and in
+/// work-items, and the shapes. Launches of the kernel without a shape get the most frequent one.
 #[derive(Default)]
 struct SettledLaunches {
     in_workgroups: u64,
@@ -71,7 +73,8 @@ struct SettledLaunches {
 }
 
 impl Settler<'_> {
-    /// Sets the shapes of all kernels, which ran on a GPU of AMD or else of NVIDIA.
+    /// Sets the shapes of all kernels of a trace; `amd` is true where they ran on an AMD GPU, false
+    /// for NVIDIA.
     pub(super) fn all(&mut self, ops: &mut [KinetoOp], amd: bool) {
         match amd {
             true => self.amd(ops),
@@ -215,8 +218,8 @@ impl Settler<'_> {
         }
     }
 
-    /// Sets the shape of a kernel, and its shared memory in bytes (`None` if unknown) where its own
-    /// event does not give that; `origin` says where both come from.
+    /// Sets the shape of a kernel on an AMD GPU, and, where its own event does not give the shared
+    /// memory, also that (in bytes, `None` if unknown). `origin` says where both values come from.
     fn settle_amd(&mut self, work: &mut KinetoOp, (shape, lds): Launched, origin: Origin) {
         // If an event gives the shared memory itself, that is all of it.
         if work.op.provenance.of(Field::SharedMemory) == Origin::Assumed {
@@ -252,7 +255,7 @@ fn kernels(ops: &mut [KinetoOp]) -> impl Iterator<Item = (usize, &mut KinetoOp)>
 }
 
 /// Finds the launch call with this correlation number; `None` where there is none. The search
-/// begins at the index `near`, where the last search ended, and stores its own end there.
+/// begins at the index `near`, where the previous search ended, and updates `near`.
 pub(in crate::import) fn call_of<'c>(
     correlation: Option<u64>,
     calls: &'c [KinetoCall],

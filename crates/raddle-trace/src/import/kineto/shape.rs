@@ -6,7 +6,7 @@ use crate::captures::KernelShape;
 use crate::decimal::{figure, unquote};
 use crate::report::Quirk;
 
-/// Unit in which an event or a launch call counts a grid.
+/// Unit in which an event or a launch call gives the extents of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::import) enum GridUnit {
     /// The record gives the grid in whole workgroups.
@@ -29,8 +29,8 @@ impl KernelExtents {
         Some(Self { grid: extents(grid)?, block: extents(block)? })
     }
 
-    /// Returns the shape of a launch of HIP, which allows at most 2^32 - 1 work-items along an axis; `None` for larger
-    /// extents.
+    /// Returns the shape of a launch of HIP, which allows at most 2^32 - 1 work-items along an
+    /// axis; `None` for larger extents.
     pub(super) fn shape_of_hip(self, unit: GridUnit) -> Option<KernelShape> {
         let mut axes = self.grid.iter().zip(self.block);
         let counted = |(&groups, size): (&u32, u32)| groups.checked_mul(size.max(1)).is_some();

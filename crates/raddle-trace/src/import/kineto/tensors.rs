@@ -1,18 +1,19 @@
 //! Which tensors did an op of the host work on, and how large are they?
 
-/// Tensor that an op of the host was given.
+/// A tensor that an op of the host got as an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Tensor {
     pub(super) dims: Vec<u64>,
-    /// Number of elements that lie in memory: an axis along which the tensor repeats itself counts
-    /// once.
+    /// Number of elements that the tensor has in memory; an axis with stride 0, along which
+    /// elements repeat, counts as 1.
     pub(super) stored: u64,
-    /// Number of bytes of an element.
+    /// Size of an element of the tensor in bytes.
     pub(super) width: u64,
 }
 
 impl Tensor {
-    /// Returns the number of elements; `None` where it is too large to count.
+    /// Returns the number of elements of the tensor, the product of its sides; `None` where it
+    /// overflows.
     pub(super) fn elements(&self) -> Option<u64> {
         volume(&self.dims)
     }
@@ -22,19 +23,19 @@ impl Tensor {
     }
 }
 
-/// Arguments that an op of the host was given, as the event of the op writes them.
+/// Arguments that an op of the host got, as the event of the op lists them.
 #[derive(Debug, Default)]
 pub(super) struct OpInputs {
-    /// Tensor at each position; `None` where the argument is no tensor.
+    /// Tensor arguments by position; `None` where an argument is no tensor.
     pub(super) tensors: Vec<Option<Tensor>>,
-    /// Values of the other arguments, as text; empty where the event does not give them.
+    /// Values of all arguments by position, as text; empty where the event does not give them.
     pub(super) values: Vec<String>,
 }
 
 impl OpInputs {
-    /// Reads the arguments from the texts of the members `Input Dims`, `Input type`, `Input
-    /// Strides` and `Concrete Inputs`. `None` where dimensions or types are missing, or a tensor is
-    /// of an unknown type, or one of a list.
+    /// Reads the arguments from the texts of the event's members `Input Dims`, `Input type`, `Input
+    /// Strides` and `Concrete Inputs`. `None` where dimensions or types are missing, or an argument
+    /// is a list of tensors or a tensor of an unknown type.
     pub(super) fn read([dims, types, strides, values]: [Option<&str>; 4]) -> Option<Self> {
         let (dims, strides) = (lists(dims?)?, strides.and_then(lists).unwrap_or_default());
         let mut types = strings(types?);
@@ -62,40 +63,41 @@ impl OpInputs {
         Some(Self { tensors, values })
     }
 
-    /// Returns the tensor at a position; `None` where there is none.
+    /// Returns the tensor at the argument position `at`; `None` where the argument is no tensor.
     pub(super) fn tensor(&self, at: usize) -> Option<&Tensor> {
         self.tensors.get(at)?.as_ref()
     }
 
-    /// Lists the tensors in their order, without the other arguments.
+    /// Returns the tensors among the arguments, in the order of the arguments.
     pub(super) fn all(&self) -> impl Iterator<Item = &Tensor> {
         self.tensors.iter().flatten()
     }
 
-    /// Lists the tensors among the first so many arguments.
+    /// Returns the tensors among the first `count` arguments.
     pub(super) fn first(&self, count: usize) -> impl Iterator<Item = &Tensor> {
         self.tensors.iter().take(count).flatten()
     }
 
-    /// Returns the bytes of all tensors, each counted once; `None` where there are too many.
+    /// Returns the sum of the bytes of all tensor arguments; `None` where it overflows.
     pub(super) fn bytes(&self) -> Option<u64> {
         self.bytes_of_first(self.tensors.len())
     }
 
-    /// Returns the bytes of the tensors among the first so many arguments, each counted once; `None`
-    /// where there are too many.
+    /// Returns the sum of the bytes of the tensors among the first `count` arguments; `None` where
+    /// it overflows.
     pub(super) fn bytes_of_first(&self, count: usize) -> Option<u64> {
         self.first(count).try_fold(0u64, |sum, tensor| sum.checked_add(tensor.bytes()?))
     }
 
-    /// Returns the whole numbers of the list that is the argument at a position, as in `[2, 2]`.
+    /// Returns the whole numbers of a list argument such as `[2, 2]` at the position `at`; `None`
+    /// where the argument is no such list.
     pub(super) fn numbers(&self, at: usize) -> Option<Vec<u64>> {
         numbers(self.values.get(at)?)
     }
 }
 
-/// Reads a list of lists of whole numbers; an entry that is none, such as a list of lists, is `None`.
-/// There are tens of thousands of such texts in a trace, so no JSON values are built of them.
+/// Reads a list of lists of whole numbers; an entry that contains further lists becomes `None`. A
+/// trace has tens of thousands of such texts, so they are read without building JSON values.
 fn lists(text: &str) -> Option<Vec<Option<Vec<u64>>>> {
     let inside = text.trim().strip_prefix('[')?.strip_suffix(']')?;
     let (mut all, mut depth, mut begin) = (Vec::new(), 0usize, 0);
@@ -117,7 +119,7 @@ fn lists(text: &str) -> Option<Vec<Option<Vec<u64>>>> {
     Some(all)
 }
 
-/// Reads a list of whole numbers; `None` where it is none.
+/// Reads a list of whole numbers such as `[2, 2]`; `None` where the text is no such list.
 fn numbers(text: &str) -> Option<Vec<u64>> {
     let inside = text.trim().strip_prefix('[')?.strip_suffix(']')?.trim();
     if inside.is_empty() {
@@ -126,7 +128,7 @@ fn numbers(text: &str) -> Option<Vec<u64>> {
     inside.split(',').map(|number| number.trim().parse().ok()).collect()
 }
 
-/// Lists the strings of a list of strings without escapes.
+/// Returns the strings of a JSON list of strings, which must not contain escapes.
 fn strings(text: &str) -> impl Iterator<Item = &str> {
     text.split('"').skip(1).step_by(2)
 }
@@ -135,7 +137,8 @@ fn volume<'d>(dims: impl IntoIterator<Item = &'d u64>) -> Option<u64> {
     dims.into_iter().try_fold(1u64, |volume, side| volume.checked_mul(*side))
 }
 
-/// Returns the number of bytes of an element of a tensor by its type, as C++ names it.
+/// Returns the size in bytes of an element of a tensor, by the C++ name of the element's type;
+/// `None` for an unknown type.
 fn width(kind: &str) -> Option<u64> {
     Some(match kind {
         "bool" | "char" | "signed char" | "unsigned char" => 1,

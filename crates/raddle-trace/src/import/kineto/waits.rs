@@ -14,22 +14,22 @@ use crate::import::blocking::Blocking;
 use crate::import::document::string;
 use crate::profile::{Op, StreamLabel};
 
-/// Calls in which the host or a stream may have waited, and the records that say for which work;
-/// collected while a trace is read.
+/// Calls in which the host or a stream may have waited, and the trace's records of what they waited
+/// for; collected while the trace is read.
 #[derive(Debug, Default)]
 pub(in crate::import) struct KinetoWaits {
     calls: Vec<(DraftWait, Blocking, Option<u64>)>,
     syncs: BTreeMap<u64, KinetoSync>,
-    /// Times in nanoseconds at which events were recorded in a stream, by the correlation of the
-    /// recording call.
+    /// Time in nanoseconds at which each event was recorded in a stream, by the correlation number
+    /// of the call that recorded it.
     records: BTreeMap<u64, i64>,
-    /// Calls by which the host told a stream to wait for an event, each as (time in nanoseconds,
-    /// thread, correlation; `None` without one).
+    /// Calls by which the host made a stream wait for an event, each as (time in nanoseconds,
+    /// thread, correlation number, `None` where the call has none).
     told: Vec<(i64, u64, Option<u64>)>,
 }
 
-/// A call by which the host told a stream to wait for an event, in a trace without a record that
-/// names the stream.
+/// A call by which the host made a stream wait for an event, in a trace that does not name the
+/// stream.
 #[derive(Clone, Copy, Debug)]
 struct GuessedWait {
     thread: u64,
@@ -39,15 +39,16 @@ struct GuessedWait {
     next: Option<(i64, u32)>,
 }
 
-/// The record of one call that waited: the stream or event that was waited for, and who waited, the
-/// host or a stream.
+/// The trace's record of one call that waited: the stream or event that was waited for, and whether
+/// the host or a stream waited.
 #[derive(Debug)]
 struct KinetoSync {
     stream: Option<u32>,
-    /// (stream that waits, time in nanoseconds from which on it waits); `None` where the host
+    /// (stream that waits, time in nanoseconds at which its wait begins); `None` where the host
     /// waits.
     waiter: Option<(u32, i64)>,
-    /// Correlation of the call that recorded the event; `None` where the record names no event.
+    /// Correlation number of the call that recorded the awaited event; `None` where the record
+    /// names none.
     record: Option<u64>,
 }
 
@@ -56,8 +57,8 @@ impl KinetoWaits {
         self.calls.len().max(self.syncs.len()).max(self.records.len()).max(self.told.len())
     }
 
-    /// Stores a call of the host, if it may have waited, recorded an event, or told a stream to
-    /// wait; other calls are ignored.
+    /// Stores a call of the host if it may have waited, recorded an event, or made a stream wait;
+    /// other calls are ignored.
     pub(super) fn call(&mut self, event: &KinetoEvent<'_>, name: &str) {
         let blocking = Blocking::of(name);
         let records = name.contains("EventRecord");
@@ -78,8 +79,8 @@ impl KinetoWaits {
         }
     }
 
-    /// Adds a call of the host that may have waited, from `begin` to `end` in nanoseconds, with its
-    /// correlation; `None` where it has none.
+    /// Adds a call of the host that may have waited, from `begin` to `end` in nanoseconds. The
+    /// correlation number is `None` where the call has none.
     pub(in crate::import) fn add(
         &mut self,
         blocking: Blocking,
@@ -90,8 +91,8 @@ impl KinetoWaits {
         self.calls.push((DraftWait { begin, end, waiter, awaits }, blocking, correlation));
     }
 
-    /// Reads the record of a call that waited; `None` where the record lacks the call's
-    /// correlation.
+    /// Reads the trace's record of a call that waited; `None` where the record lacks the call's
+    /// correlation number.
     pub(super) fn sync(
         &mut self,
         event: &KinetoEvent<'_>,
@@ -118,9 +119,9 @@ impl KinetoWaits {
         Some(())
     }
 
-    /// Returns all waits of the host and of streams, after all ops are known. `launches` has
-    /// (thread, time in nanoseconds, stream) of each launch, `ops` has (correlation, `None` without
-    /// one; op) of each op.
+    /// Returns all waits of the host and of streams, once all ops are known. `launches` has
+    /// (thread, time in nanoseconds, stream) of each launch; `ops` has (correlation number or
+    /// `None`, op) of each op.
     pub(in crate::import) fn draft(
         self,
         launches: impl Iterator<Item = (u64, i64, u32)>,

@@ -18,8 +18,8 @@ use crate::report::{ImportReport, Quirk};
 use crate::work::DraftWorks;
 
 impl KinetoCollector {
-    /// Builds the work of one device, each kernel with its shape and arrival joined; `None` where
-    /// no kernel can be used. Kernels that cannot be used are left out.
+    /// Builds the profile's records from the ops of one device, with the shape and the arrival of
+    /// each kernel; `None` where no kernel can be used. Kernels that cannot be used are left out.
     ///
     /// # Errors
     /// When no kernel ran on the wanted device.
@@ -92,7 +92,8 @@ impl KinetoCollector {
         }))
     }
 
-    /// Returns the works of the ops for which `is_on` is true, as far as ops of the host tell them.
+    /// Returns the works (bytes and arithmetic) of the ops for which `is_on` is true, where the ops
+    /// of the host that launched them determine these.
     fn works(&mut self, threads: &[u64], is_on: impl Fn(&KinetoOp) -> bool) -> DraftWorks {
         let mut near = 0;
         let launches = (0..).zip(&self.ops).filter_map(|(at, work)| {
@@ -116,8 +117,8 @@ impl KinetoCollector {
         devices
     }
 
-    /// Takes the list of lanes (streams, each of a device) out of the reader, and sets the number
-    /// of each lane's GPU.
+    /// Takes the list of lanes (a stream of a device each) out of the reader, after setting the
+    /// number of each lane's GPU.
     fn lanes(&mut self) -> Vec<KinetoLane> {
         let mut lanes = core::mem::take(&mut self.lanes).into_items();
         for lane in &mut lanes {

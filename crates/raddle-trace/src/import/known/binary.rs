@@ -96,8 +96,8 @@ pub(super) fn by_bytes(head: &[u8]) -> Option<ForeignFile> {
 }
 
 /// Recognises a file of protocol buffers (packets of Perfetto), which is no profile; `None` for
-/// others. The first byte of such a file is a blank in a text, so this test comes before blanks are
-/// skipped.
+/// other files. Must be called before blanks are skipped, since the first byte of such a file
+/// counts as a blank in a text.
 pub(in crate::import) fn by_packets(head: &[u8]) -> Option<ForeignFile> {
     match first_field(head)? {
         // Names come first in the timelines of raddle.
@@ -112,7 +112,8 @@ pub(in crate::import) fn by_packets(head: &[u8]) -> Option<ForeignFile> {
     }
 }
 
-/// Recognises by its name's ending a file that is no profile; `None` where the ending is not known.
+/// Recognises a file that is no profile by the ending of its name; `None` where the ending is
+/// unknown.
 pub(in crate::import) fn by_name(file: &str) -> Option<ForeignFile> {
     let stem = file.strip_suffix(".gz").unwrap_or(file);
     let ends = |endings: &[&str]| endings.iter().any(|ending| stem.ends_with(ending));
@@ -120,8 +121,8 @@ pub(in crate::import) fn by_name(file: &str) -> Option<ForeignFile> {
     found.map(|&(_, what, advice)| ForeignFile::Other(what, advice))
 }
 
-/// Returns whether a file that begins with these bytes is an XPlane: its first field is a plane,
-/// which begins with a number and a name.
+/// Returns whether a file that begins with these bytes is an XPlane: its first field is a plane (a
+/// device), which begins with a number and a name.
 pub(in crate::import) fn is_xplane(head: &[u8]) -> bool {
     let Some(mut plane) = first_message(head) else {
         return false;
@@ -140,7 +141,7 @@ pub(in crate::import) fn is_xplane(head: &[u8]) -> bool {
 }
 
 /// Returns the number of the first field of the first packet, if these bytes are packets of
-/// Perfetto; else `None`.
+/// Perfetto; otherwise `None`.
 fn first_field(head: &[u8]) -> Option<u64> {
     // The fields: times, sequences, clocks, names, a configuration, descriptors, events,
     // synchronisation.

@@ -3,7 +3,7 @@
 use crate::error::{begin, shown};
 
 /// Columns of a launch table, in the order in which raddle writes them. The last one, `end_ns`, is
-/// only read: it stands for a duration in tables that others write.
+/// never written: tables from elsewhere may have it in place of a duration.
 pub const LAUNCH_TABLE_COLUMNS: [&str; 25] = [
     "name",
     "kind",
@@ -32,7 +32,7 @@ pub const LAUNCH_TABLE_COLUMNS: [&str; 25] = [
     "end_ns",
 ];
 
-/// Likeness, from 0 to 1, from which on an unknown column name is taken for a misspelt known one.
+/// Similarity, from 0 to 1, above which an unknown column name counts as a misspelt known one.
 const LIKE: f64 = 0.5;
 
 /// Returns whether a launch table has a column of this name.

@@ -48,9 +48,9 @@ const GPU_TRACE: &str = "this is a trace of calls: make the report of the same r
 const NVPROF: &str =
     "make the trace with `nvprof --print-gpu-trace --csv --log-file run.csv APPLICATION`";
 
-/// Reads the row of units below the header of an nvprof trace, and returns the whole header.
-/// `names` are the names of the columns, `line` is the header's line; an error where a needed
-/// column or unit is missing.
+/// Reads the row of units below the header of an nvprof trace, and returns the header with these
+/// units. `names` are the names of the columns, `line` is the line of the header; an error where a
+/// needed column or unit is missing.
 fn header_of_nvprof(
     table: &mut CsvTable<'_>,
     names: &StringRecord,
@@ -83,8 +83,8 @@ fn only_calls(table: &mut CsvTable<'_>, names: usize) -> TraceError {
     }
 }
 
-/// Finds the header of the `cuda_gpu_trace` report, which may stand below lines that the tool
-/// prints besides; an error where there is none.
+/// Finds the header of the `cuda_gpu_trace` report, which may come after other output of the tool;
+/// an error where there is none.
 fn find_header(table: &mut CsvTable<'_>) -> Result<ReportHeader, TraceError> {
     let file = table.file.clone();
     loop {

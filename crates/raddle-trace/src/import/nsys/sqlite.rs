@@ -21,8 +21,8 @@ use crate::error::TraceError;
 use crate::import::sqlite::SqliteSource;
 use crate::import::sqlite::database::Database;
 
-/// Imports an SQLite export of Nsight Systems, or returns the error that says what else the
-/// database is.
+/// Imports an SQLite export of Nsight Systems; an error where the database is something else, or no
+/// kernel in it can be used.
 pub(in crate::import) fn import(
     source: &SqliteSource<'_>,
     options: &ImportConfig,
@@ -37,7 +37,7 @@ pub(in crate::import) fn import(
     draft::draft(file, database, found, options.device)
 }
 
-/// Returns the warnings and errors about the recording that Nsight Systems wrote itself.
+/// Returns the warnings and errors that Nsight Systems itself wrote about the recording.
 pub(in crate::import) fn diagnostics(database: &Database) -> Vec<String> {
     diagnostics::severe(database)
 }

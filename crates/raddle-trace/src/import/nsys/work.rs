@@ -7,7 +7,7 @@ use crate::profile::Op;
 use crate::provenance::Field;
 use crate::report::{ImportReport, Quirk};
 
-/// Name that Nsight Systems has for a fill of memory.
+/// Name that Nsight Systems gives to a fill of memory.
 pub(super) const SET: &str = "[CUDA memset]";
 
 /// Name of a kernel whose name is not in the file.
@@ -18,13 +18,13 @@ pub(super) const UNNAMED: &str = "unnamed";
 pub(super) enum Lds {
     /// Size of the shared memory in bytes, exact.
     Exact(u32),
-    /// Size of the shared memory in bytes, one of several that the file writes alike.
+    /// Size of the shared memory in bytes, one of several sizes that the file prints alike.
     Rounded(u32),
     /// The file gives no size of the shared memory.
     Unknown,
 }
 
-/// A kernel as a record of Nsight Systems describes it; a figure that the record lacks is `None`.
+/// A kernel as a record of Nsight Systems describes it; a value that the record lacks is `None`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NsysKernel {
     /// Grid along x, y and z, in workgroups; `None` for each that the record lacks.
@@ -87,7 +87,8 @@ impl KernelNotes {
         Quirk::ImpossibleThreads,
     ];
 
-    /// Adds a quirk (fault of the file), which must be one of `QUIRKS`, to the set if `so` is true.
+    /// Adds a quirk (fault of the file) to the set if `so` is true; the quirk must be one of
+    /// `QUIRKS`.
     pub(super) fn add(&mut self, quirk: Quirk, so: bool) {
         let at = Self::QUIRKS.iter().position(|&known| known == quirk);
         self.0 |= at.map_or(0, |at| u8::from(so) << at);

@@ -19,15 +19,15 @@ use crate::report::Quirk;
 use rows::RocprofRows;
 use table::RocprofTable;
 
-/// Returns whether a file that begins with this text is a table of rocprof in CSV, of kernels or of
-/// other things.
+/// Returns whether a file that begins with this text is a CSV table of rocprof, with or without
+/// kernels.
 pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
     let line = text.split(|&b| b == b'\n').next().unwrap_or(text);
     RocprofTable::of(String::from_utf8_lossy(line).split(',')).is_some()
 }
 
 /// Returns the error for a table of rocprof without kernels; `what` describes the table, and
-/// `advice` says what to give in its place. For a table of calls the error has the number of calls
+/// `advice` says which file to give instead. For a table of API calls the error counts the calls
 /// that launch.
 fn without_kernels(
     table: &mut CsvTable<'_>,

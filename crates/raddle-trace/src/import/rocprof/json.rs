@@ -13,10 +13,10 @@ use crate::import::ImportSource;
 use crate::import::document::{DocumentEnd, DocumentLayout, read_document};
 use crate::import::rocprof::result::{ResultCollector, ResultSection, work};
 
-/// Key of the outermost object under which the result has its processes.
+/// Key of the outermost object under which a result of rocprofv3 lists its processes.
 const TOOL: &str = "rocprofiler-sdk-tool";
 
-/// Places in the JSON document where a result has its records.
+/// Places in the JSON document where a result of rocprofv3 has its records.
 const RESULT: DocumentLayout<ResultSection> = {
     use DocumentLayout::{Object, Objects, Records};
     Object(&[(

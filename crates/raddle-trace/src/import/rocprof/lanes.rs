@@ -7,7 +7,7 @@ use crate::assemble::Interner;
 use crate::profile::{Op, StreamLabel};
 use crate::report::{ImportReport, Quirk};
 
-/// Queue and stream that a dispatch was put into, as the file describes them, with its process.
+/// Process, hardware queue and stream of a dispatch, as the file describes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct QueuePlace {
     /// Index of the process in the file, from 0.
@@ -18,8 +18,8 @@ pub(super) struct QueuePlace {
     pub(super) stream: Option<u64>,
 }
 
-/// Lanes of a file: streams, or hardware queues where streams are not told apart. Ops of one lane
-/// run in order.
+/// Lanes of a file, in which ops run in order: streams, or hardware queues where the file does not
+/// tell streams apart.
 #[derive(Debug)]
 pub(super) struct RocprofLanes {
     told: bool,
@@ -52,8 +52,8 @@ impl RocprofLanes {
         Self { told, numbers: BTreeMap::new(), labels: Interner::default() }
     }
 
-    /// Returns the index of the lane (stream or hardware queue) of a dispatch; a lane that is not
-    /// there is added.
+    /// Returns the index of the lane (stream or hardware queue) of a dispatch, adding the lane if
+    /// it is new.
     pub(super) fn of(&mut self, place: QueuePlace) -> u32 {
         let number = match place.stream {
             Some(stream) if self.told => stream,
@@ -66,8 +66,8 @@ impl RocprofLanes {
         })
     }
 
-    /// Returns the index of the lane of a copy: that of `stream`, or, where it is `None` or streams
-    /// are not told apart, one lane for all copies of the process of this kind.
+    /// Returns the index of the lane of a copy: the lane of `stream`; or, if that is `None` or the
+    /// file does not tell streams apart, one lane for all copies of this kind in the process.
     pub(super) fn of_copy(&mut self, process: u32, stream: Option<u64>, kind: &str) -> u32 {
         match stream {
             Some(_) if self.told => self.of(QueuePlace { process, queue: 0, stream }),
@@ -84,14 +84,14 @@ impl RocprofLanes {
     }
 }
 
-/// Returns the context number that keeps apart lanes of several processes: `None` for the first
+/// Returns the context number that distinguishes lanes of several processes: `None` for the first
 /// process, else the index of the process.
 fn context(process: u32) -> Option<u64> {
     (process > 0).then_some(u64::from(process))
 }
 
-/// Returns whether the file tells streams apart: not if a dispatch has no number of a stream, nor
-/// if all numbers are 0 though several queues were used.
+/// Returns whether the file tells streams apart. It does not if a dispatch has no stream number,
+/// nor if all stream numbers are 0 although several queues were used.
 fn are_told(places: &BTreeSet<QueuePlace>) -> bool {
     let numbered = places.iter().all(|place| place.stream.is_some());
     let followed = places.iter().any(|place| place.stream.is_some_and(|stream| stream != 0));
@@ -117,8 +117,8 @@ fn sharing(places: &BTreeSet<QueuePlace>) -> u64 {
     shared.len() as u64
 }
 
-/// Counts the ops that start before the op before them in their lane (stream or queue) has ended,
-/// by no more than the possible error of the clock ([`CLOCK_NS`]).
+/// Counts the ops that overlap the op before them in their lane (stream or queue) by no more than
+/// the possible error of the clock ([`CLOCK_NS`]).
 pub(super) fn jitter(ops: &[Op]) -> u64 {
     let mut order: Vec<(u32, u64, u64)> =
         ops.iter().map(|op| (op.stream, op.start_ns, op.end_ns())).collect();

@@ -19,8 +19,8 @@ pub(super) struct Registers {
 }
 
 impl Registers {
-    /// Returns the vector registers that a work-item takes of the register file; `halved` is true
-    /// where the tool counted half of them. `None` where the tool counted none.
+    /// Returns the number of registers that a work-item takes in the vector register file; `halved`
+    /// is true where the tool counted half of them. `None` where the tool counted none.
     pub(super) fn budget(self, halved: bool) -> Option<u32> {
         let sum = self.arch.saturating_add(self.accum);
         let sum = if halved { sum.saturating_mul(2) } else { sum };
@@ -28,14 +28,15 @@ impl Registers {
     }
 }
 
-/// Returns whether devices of an instruction set have one file for vector and accumulation
-/// registers, in granules of 8.
+/// Returns whether devices of the instruction set `arch` have a single register file, with granules
+/// of 8, for vector and accumulation registers.
 pub(super) fn is_unified(arch: &str) -> bool {
     arch.starts_with("gfx90a") || arch.starts_with("gfx94") || arch.starts_with("gfx95")
 }
 
-/// Returns whether the tool counted the registers of a file's kernels with granules of 4, on a
-/// device that has granules of 8.
+/// Returns whether the tool counted registers in granules of 4 although the device has granules of
+/// 8, so that it counted half of them: no kernel has accumulation registers, and some count is no
+/// multiple of 8.
 pub(super) fn are_halved(mut counts: impl Iterator<Item = Registers>) -> bool {
     let mut odd = false;
     counts.all(|count| {

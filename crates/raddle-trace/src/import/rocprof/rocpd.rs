@@ -25,12 +25,12 @@ const COPIES: &str = "rocpd_memory_copy";
 const REGIONS: &str = "rocpd_region";
 const AGENTS: &str = "rocpd_info_agent";
 
-/// Columns with the place and the times of a dispatch or a copy, in the order in which they are
-/// read.
+/// Columns of a dispatch or a copy with its times, event, track and stream, in the order in which
+/// they are read.
 const PLACE: [&str; 7] =
     ["start", "end", "start_id", "end_id", "event_id", "track_id", "stream_id"];
 
-/// Columns that only the table of dispatches has.
+/// Columns that only the rocpd table of kernel dispatches has.
 const DISPATCH: [&str; 10] = [
     "agent_id",
     "queue_id",
@@ -90,14 +90,14 @@ fn processes(database: &Database) -> Vec<String> {
 struct RocpdProcess<'d> {
     database: &'d Database,
     id: &'d str,
-    /// (stack number of the event, that of the event around it), by the number of the event; events
-    /// with equal stack numbers belong together.
+    /// (stack number of an event, stack number of the event around it), by event number. Records
+    /// with equal stack numbers belong to one call.
     events: NumbersById<'d, 2>,
     /// (agent, queue, stream) of each track of the time line, by the number of the track; `None`
     /// for each that the track lacks.
     tracks: BTreeMap<i64, [Option<i64>; 3]>,
     times: NumbersById<'d, 1>,
-    /// Names of the calls of HIP, by the number that rows give.
+    /// Names of HIP calls, by the number with which rows refer to them.
     calls: BTreeMap<i64, String>,
 }
 
@@ -116,7 +116,7 @@ impl<'d> RocpdProcess<'d> {
         process
     }
 
-    /// Reads the tables that many rows refer to: the tracks and the names of calls.
+    /// Reads the tables that many rows refer to: those of the tracks and of the names of calls.
     fn refer(&mut self) {
         let Self { database, id, tracks, calls, .. } = self;
         let scan = |table: &str, columns: &[&str], take: &mut dyn FnMut(&DatabaseRow<'_>)| {
@@ -201,8 +201,8 @@ impl<'d> RocpdProcess<'d> {
         });
     }
 
-    /// Returns a record with the times, the stream and the correlation of a row, from the column or
-    /// table where this version of the rocpd format has them.
+    /// Returns a record with the times, the stream and the correlation numbers of a row, read from
+    /// the columns or tables in which this version of the rocpd format stores them.
     fn placed(&self, row: &DatabaseRow<'_>) -> RawRecord {
         let time = |own: usize, stamp: usize| {
             let stamped = || self.times.of(row.number(stamp)?)?[0];
@@ -248,8 +248,8 @@ impl<'d> RocpdProcess<'d> {
     }
 }
 
-/// Adds the device that a row of the table of agents describes: some figures are columns, the
-/// others are in JSON.
+/// Adds the device that a row of the table of agents describes: some of its properties are columns,
+/// the others are JSON in one column.
 fn agent(row: &DatabaseRow<'_>, found: &mut ResultCollector) {
     let text = |at: usize| row.text(at).unwrap_or_default();
     let json = text(4);

@@ -11,7 +11,8 @@ use crate::import::kineto::shape::KernelExtents;
 use crate::import::sqlite::RowMeter;
 use crate::import::sqlite::database::{Database, DatabaseRow};
 
-/// A launch or a copy that a call of the host asked for, with the facts that the call gives.
+/// A launch or a copy that a call of the host asked for: the stream, the shape and the name, as far
+/// as the call gives them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RpdLaunch {
     /// Stream of the launch, as an index in [`RpdCalls::streams`]; `None` where the call names
@@ -44,11 +45,11 @@ impl RpdCall {
 
 /// Calls of the host, as read from the tables of rocmProfileData.
 pub(super) struct RpdCalls {
-    /// Launch calls, and the waits of calls that may have waited.
+    /// Launch calls, and calls of the host that may have waited.
     pub(super) found: KinetoCollector,
     /// Labels of the streams that calls name; [`RpdLaunch::stream`] is an index in this list.
     pub(super) streams: Interner<String>,
-    /// Launches and copies that calls asked for; equal ones stand here once, since few differ.
+    /// Distinct launches and copies that calls asked for, each stored once, since few differ.
     pub(super) launches: Vec<RpdLaunch>,
     /// Kinds of calls; [`KinetoCall::asked`] is an index in this list. Each distinct kind is here
     /// once.
@@ -140,7 +141,7 @@ impl RpdCalls {
     }
 }
 
-/// Launches that calls asked for, by the number of the call. Equal launches are kept once, since
+/// Launches that calls asked for, by the number of the call. Equal launches are stored once, since
 /// few differ.
 #[derive(Default)]
 struct RpdLaunches {
@@ -162,8 +163,9 @@ impl RpdLaunches {
     }
 }
 
-/// Finds the launch that a call asked for, as an index among the launches; `None` where it asked
-/// for none. The search begins at the index `next`, behind the entry found last, and moves it on.
+/// Finds the launch that a call asked for, as an index among the distinct launches; `None` where it
+/// asked for none. The search begins at the index `next`, where the previous search ended, and
+/// updates `next`.
 fn of_call(of_calls: &[(i64, u32)], call: i64, next: &mut usize) -> Option<u32> {
     *next = count_before(of_calls, *next, |&(other, _)| other <= call);
     let &(found, kind) = of_calls.get(next.checked_sub(1)?)?;

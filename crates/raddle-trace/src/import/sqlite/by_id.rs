@@ -15,22 +15,22 @@ use super::row::DatabaseRow;
 /// Most rows that one query reads ahead, in order of their ids.
 const LONGEST: usize = 1024;
 
-/// Numbers that the rows of a table hold in N columns, by the `id` of the row.
+/// Look-up table: the integers in N columns of a database table, by the `id` of the row.
 pub(in crate::import) struct NumbersById<'d, const N: usize> {
     by_key: Option<RefCell<KeyedRows<'d, N>>>,
-    /// Numbers of all rows by `id`, `None` for an empty cell, where the `id` is not the key of the
-    /// table; else the list is empty.
+    /// Integers of all rows by `id`, `None` for an empty cell; used where `id` is not the key of
+    /// the table, else empty.
     pub(super) listed: BTreeMap<i64, [Option<i64>; N]>,
     damaged: &'d Cell<bool>,
 }
 
 impl<'d, const N: usize> NumbersById<'d, N> {
-    /// Builds the numbers of a table that does not exist: every look-up finds none.
+    /// Builds the look-up for a table that does not exist: it finds no row.
     pub(super) fn empty(damaged: &'d Cell<bool>) -> Self {
         Self { by_key: None, listed: BTreeMap::new(), damaged }
     }
 
-    /// Sets the query by which rows are found; it reads rows in rising order from an `id` on.
+    /// Sets the query that looks up rows by key; it returns rows in rising order, from an `id` on.
     pub(super) fn read_by_key(&mut self, query: rusqlite::Result<Statement<'d>>) {
         match query {
             Ok(query) => self.by_key = Some(RefCell::new(KeyedRows::new(query))),
@@ -38,8 +38,8 @@ impl<'d, const N: usize> NumbersById<'d, N> {
         }
     }
 
-    /// Returns the numbers in the row with this `id`, `None` for each empty cell; `None` in place
-    /// of all where the table has no such row.
+    /// Returns the integers in the row with this `id`, each `None` for an empty cell; `None` where
+    /// the table has no such row.
     pub(in crate::import) fn of(&self, id: i64) -> Option<[Option<i64>; N]> {
         let Some(by_key) = &self.by_key else { return self.listed.get(&id).copied() };
         let found = by_key.borrow_mut().of(id);
@@ -50,7 +50,8 @@ impl<'d, const N: usize> NumbersById<'d, N> {
     }
 }
 
-/// Rows with successive ids, as read last, and the query that reads those behind them.
+/// A cache of the rows read last, which have successive ids, with the query that reads further
+/// rows.
 struct KeyedRows<'d, const N: usize> {
     query: Statement<'d>,
     /// All rows of the table with an `id` in `from..until`, each as (id, its numbers; `None` for an
@@ -58,7 +59,8 @@ struct KeyedRows<'d, const N: usize> {
     rows: Vec<(i64, [Option<i64>; N])>,
     from: i64,
     until: i64,
-    /// Number of rows that the last query asked for; the next query may ask for twice as many.
+    /// Number of rows that the last query asked for. The next query asks for twice as many if it
+    /// reads on, else for one.
     count: usize,
 }
 

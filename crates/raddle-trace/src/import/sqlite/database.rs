@@ -29,18 +29,19 @@ const STRIDE: i32 = 1000;
 const STEPS_PER_BYTE: u64 = 8;
 const STEPS: u64 = 1_000_000;
 
-/// Bytes of text that may be read for each byte of the file: two would do for UTF-16, which is read
-/// as UTF-8.
+/// Largest number of bytes of text that may be read per byte of the file. Two would be enough for
+/// UTF-16, which is read as UTF-8.
 const TEXT_PER_BYTE: u64 = 4;
 
-/// Most bytes of an SQL text, also of those in the file's own definitions.
+/// Largest number of bytes of an SQL statement, including the definitions stored in the file.
 const SQL_LIMIT: i32 = 1 << 20;
 
-/// An open SQLite database, read under a budget of steps and of text.
+/// An open SQLite database, read with limits on the steps of SQLite's virtual machine and on the
+/// bytes of text.
 #[derive(Debug)]
 pub(in crate::import) struct Database {
     connection: Connection,
-    /// Names of the real tables (no views), in lower case.
+    /// Names of the tables (not the views) of the database, in lower case.
     tables: BTreeSet<String>,
     bytes: u64,
     text_left: Cell<u64>,
@@ -107,7 +108,7 @@ impl Database {
         Ok(names)
     }
 
-    /// Returns the names of the real tables, in lower case.
+    /// Returns the names of the tables (not the views) of the database, in lower case.
     pub(in crate::import) fn tables(&self) -> impl Iterator<Item = &str> {
         self.tables.iter().map(String::as_str)
     }
@@ -117,7 +118,7 @@ impl Database {
         self.tables.contains(&table.to_ascii_lowercase())
     }
 
-    /// Returns the columns among `columns` that a table lacks.
+    /// Returns those of `columns` that the table `table` lacks.
     pub(in crate::import) fn lacks<'c>(&self, table: &str, columns: &[&'c str]) -> Vec<&'c str> {
         let mut lacking = columns.to_vec();
         // This pragma leaves out computed columns; a column's name is its second cell.
@@ -232,8 +233,8 @@ impl Database {
         self.damaged.get()
     }
 
-    /// Subtracts the bytes of a cell from the budget of text that may still be read. Returns
-    /// whether the budget allows for them.
+    /// Subtracts the size of a cell from the number of bytes of text that may still be read.
+    /// Returns whether the cell is within that limit.
     fn charge(&self, value: ValueRef<'_>) -> bool {
         let (ValueRef::Text(bytes) | ValueRef::Blob(bytes)) = value else {
             return true;
@@ -287,5 +288,5 @@ fn open(path: &Path, bytes: u64) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Most columns of one query of a table.
+/// Largest number of columns that one query reads from a table.
 const CELLS: usize = 32;

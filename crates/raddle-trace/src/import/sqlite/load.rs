@@ -75,8 +75,8 @@ fn rewrite(copy: &mut NamedTempFile, head: &[u8]) -> io::Result<()> {
     copy.flush()
 }
 
-/// Mends the header of a database of `len` bytes so that SQLite opens it. Returns whether bytes are
-/// missing at the file's end.
+/// Repairs the header of a database of `len` bytes so that SQLite opens it. Returns whether bytes
+/// are missing at the end of the file.
 fn mend(bytes: &mut [u8], len: u64) -> bool {
     let Some(header) = bytes.first_chunk_mut::<HEADER>() else {
         return false;

@@ -16,7 +16,7 @@ pub(in crate::import) struct RowMeter<'w> {
 }
 
 impl<'w> RowMeter<'w> {
-    /// Builds a meter for the rows of these tables, of which none is read yet.
+    /// Builds a meter for the rows of the tables `tables`, of which none is read yet.
     pub(in crate::import) fn new<'t>(
         database: &Database,
         tables: impl IntoIterator<Item = &'t str>,
@@ -39,7 +39,8 @@ impl<'w> RowMeter<'w> {
     /// Reports to the callback that all rows are read; `kept` is the number of records that were
     /// kept.
     ///
-    /// # Errors When more records were kept than an import takes.
+    /// # Errors
+    /// When more records were kept than an import takes.
     pub(in crate::import) fn end(&self, file: &str, kept: usize) -> Result<(), TraceError> {
         (self.watch)(self.done, self.done);
         if kept > OP_LIMIT {

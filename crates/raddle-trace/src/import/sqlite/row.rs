@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rusqlite::types::ValueRef;
 
-/// One row of a database's table; cells are counted from 0.
+/// One row of a database table; cells are counted from 0.
 pub(in crate::import) struct DatabaseRow<'a>(pub(super) &'a [ValueRef<'a>]);
 
 impl DatabaseRow<'_> {
@@ -12,9 +12,9 @@ impl DatabaseRow<'_> {
         self.0.get(at).copied().unwrap_or(ValueRef::Null)
     }
 
-    /// Reads the cell `at` as a whole number, however it is stored: tools that rewrite databases
-    /// make doubles or texts of columns with empty cells. `None` where the cell holds no whole
-    /// number.
+    /// Reads the cell `at` as a whole number, even if it is stored as a float or as text, as tools
+    /// that rewrite databases do with columns that have empty cells. `None` where the cell holds no
+    /// whole number.
     pub(in crate::import) fn number(&self, at: usize) -> Option<i64> {
         match self.cell(at) {
             ValueRef::Integer(number) => Some(number),

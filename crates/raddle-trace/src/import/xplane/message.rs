@@ -3,7 +3,7 @@
 
 use prost::Message;
 
-/// An event of a stream or thread in an XPlane, of which only the number of its name is read.
+/// An event of a stream or thread in an XPlane, reduced to the number of its name.
 #[derive(Clone, Copy, PartialEq, Message)]
 pub(super) struct XEventHead {
     #[prost(int64, tag = "1")]
@@ -24,7 +24,8 @@ pub(super) struct XEvent {
     pub(super) stats: Vec<XStat>,
 }
 
-/// A stat: a fact about an event or a plane of an XPlane. One of its values is set.
+/// A stat of an XPlane: a named fact about an event or a plane, which has exactly one of several
+/// kinds of value.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct XStat {
     #[prost(int64, tag = "1")]
@@ -35,8 +36,8 @@ pub(super) struct XStat {
     pub(super) signed: Option<i64>,
     #[prost(bytes = "vec", optional, tag = "5")]
     pub(super) text: Option<Vec<u8>>,
-    /// Number of another stat (fact) whose name is the value of this one; `None` where the value is
-    /// of another kind.
+    /// Number of another stat, whose name is the value of this one; `None` where the value is of
+    /// another kind.
     #[prost(uint64, optional, tag = "7")]
     pub(super) reference: Option<u64>,
 }

@@ -6,30 +6,31 @@
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-/// Most bytes of a message that is read into memory: no honest event or name is nearly as long.
+/// Largest number of bytes of a message that is read into memory; real events and names are far
+/// shorter.
 const SMALL: u64 = 1 << 20;
 
-/// Place of a message, a text or bytes in a protocol buffer file, as byte positions.
+/// Byte range of a message, a text or a byte string in a protocol buffer file.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct WireSpan {
     start: u64,
     end: u64,
 }
 
-/// Value of a field of a protocol buffer message: a number, or the place of its bytes.
+/// Value of a field of a protocol buffer message: a number, or the byte range of its content.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum WireValue {
     Number(u64),
     Bytes(WireSpan),
 }
 
-/// A file that is one protocol buffer message, read where it lies.
+/// A file that is one protocol buffer message, read with seeks and not loaded into memory.
 #[derive(Debug)]
 pub(super) struct WireFile<R> {
     reader: BufReader<R>,
     at: u64,
     whole: WireSpan,
-    /// Error of the first read of the file that failed; `None` where none has failed.
+    /// Error of the first failed read of the file; `None` where none has failed.
     pub(super) failure: Option<io::Error>,
 }
 
@@ -84,7 +85,7 @@ impl<R: Read + Seek> WireFile<R> {
         }
     }
 
-    /// Reads a number of up to 64 bits that ends before the offset `end` in the file, in bytes;
+    /// Reads a number of up to 64 bits, which must end before the file offset `end` in bytes;
     /// `None` where it does not.
     fn number(&mut self, end: u64) -> Option<u64> {
         let mut number = 0;
@@ -103,12 +104,12 @@ impl<R: Read + Seek> WireFile<R> {
     }
 }
 
-/// The fields of one protocol buffer message, in order. They end where the bytes stop being a
-/// message.
+/// Iterator over the fields of one protocol buffer message. It ends where the bytes are no valid
+/// field.
 #[derive(Clone, Debug)]
 pub(super) struct WireFields {
     rest: WireSpan,
-    /// True if the message ends too early, or is damaged, in the part that has been read so far.
+    /// True if the part of the message read so far is damaged or cut off.
     pub(super) broken: bool,
 }
 
@@ -117,8 +118,8 @@ impl WireFields {
         Self { rest: message, broken: false }
     }
 
-    /// Returns the next field that is a number or has bytes, as (number of the field, value);
-    /// `None` at the end.
+    /// Returns the next field whose value is a number or bytes, as (number of the field, value);
+    /// `None` at the end of the message.
     pub(super) fn next<R: Read + Seek>(
         &mut self,
         file: &mut WireFile<R>,
@@ -135,7 +136,8 @@ impl WireFields {
         None
     }
 
-    /// Returns the place of the next field with bytes that has this number; `None` at the end.
+    /// Returns the byte range of the next field whose number is `number` and whose value is bytes;
+    /// `None` at the end of the message.
     pub(super) fn numbered<R: Read + Seek>(
         &mut self,
         file: &mut WireFile<R>,
@@ -192,8 +194,8 @@ mod tests {
         WireFile::new(Cursor::new(bytes), bytes.len() as u64)
     }
 
-    /// Returns all fields of a message in a file of these bytes, with the bytes of those that have
-    /// some, and whether the message was broken.
+    /// Returns all fields of a message with the content of each that has bytes, and whether the
+    /// message was broken.
     fn all(bytes: &[u8]) -> (Vec<(u64, Vec<u8>)>, bool) {
         let mut file = file(bytes);
         let (mut fields, mut found) = (file.fields(), Vec::new());

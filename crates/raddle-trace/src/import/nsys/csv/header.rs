@@ -11,8 +11,8 @@ pub(super) enum NsysReport {
     Trace,
     /// The trace of GPU work by nvprof, whose units stand in the row below the header.
     Nvprof,
-    /// A trace of Nsight Systems without grids, such as one of calls; the number is the position of
-    /// the column with the names.
+    /// A trace of Nsight Systems without grids, such as one of API calls; the number is the
+    /// position of the column with the calls' names.
     Calls(usize),
     /// A report of Nsight Systems without launches; the text describes it.
     Other(&'static str),
@@ -20,10 +20,10 @@ pub(super) enum NsysReport {
     OtherNvprof(&'static str),
 }
 
-/// Words for a trace of Nsight Systems without grids, for the error message.
+/// Description, for the error message, of a trace of Nsight Systems without grids.
 pub(super) const CALLS: &str = "a trace without grids (such as cuda_api_trace)";
 
-/// (column of nvprof, name that Nsight Systems has for the same column).
+/// (column name in nvprof, name of the same column in Nsight Systems).
 const NVPROF: [(&str, &str); 11] = [
     ("Grid X", "GrdX"),
     ("Grid Y", "GrdY"),
@@ -68,8 +68,8 @@ pub(super) fn report_of(line: &str) -> Option<NsysReport> {
     Some(NsysReport::Other(other))
 }
 
-/// Returns words for the nvprof report whose header this line is, if it is a report that cannot be
-/// read; else `None`.
+/// Returns a description of the nvprof report with the header `line`, if it is a report that cannot
+/// be read; otherwise `None`.
 fn other_of_nvprof(line: &str) -> Option<&'static str> {
     let has = |words: &[&str]| words.iter().all(|word| line.contains(word));
     if has(&["Grid Size", "Block Size", "Regs*"]) {
@@ -86,7 +86,7 @@ fn other_of_nvprof(line: &str) -> Option<&'static str> {
         .then_some("a trace of calls of nvprof")
 }
 
-/// Name and unit of a column, read from the text of its header.
+/// Name and unit of a column, parsed from the text of the column's header.
 #[derive(Clone, Copy, Debug)]
 struct Title<'a> {
     name: &'a str,

@@ -17,11 +17,11 @@ use super::header::ReportHeader;
 use super::size::{shared_memory, shared_memory_of_nvprof};
 use crate::work::DraftWorks;
 
-/// Beginnings of the names of copies and fills, which have no grid.
+/// Prefixes of the names of copies, fills and transfers of unified memory, which have no grid.
 const NO_KERNELS: [&str; 2] = ["[CUDA", "[Unified Memory"];
 
-/// Cells of one row of the report, by column; `None` where the cell is blank or the report lacks
-/// the column.
+/// Cells of one row of a `cuda_gpu_trace` report, by column; `None` where the cell is blank or the
+/// report lacks the column.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct GpuTraceRow<'r> {
@@ -82,7 +82,7 @@ impl GpuTraceRow<'_> {
     }
 }
 
-/// A device, as (its name, its number; `None` where the report gives none).
+/// A device that a report names, as (name, number; `None` where the report gives no number).
 type ReportDevice = (String, Option<u64>);
 
 /// An op of some device, as a row of the report describes it.
@@ -102,8 +102,8 @@ pub(super) struct GpuTrace {
     streams: Interner<StreamLabel>,
     known_devices: Interner<ReportDevice>,
     devices: Devices<u32>,
-    /// Finest step of the printed times seen so far, in nanoseconds, as (of the starts, of the
-    /// durations); `None` where none was seen.
+    /// Finest step of the printed times seen so far, in nanoseconds, as (step of the starts, step
+    /// of the durations); `None` where none was seen.
     steps: [Option<u64>; 2],
     barriers: BarrierRule,
     pub(super) report: ImportReport,
@@ -127,7 +127,7 @@ impl GpuTrace {
     /// Reads a row of the report; returns `false` where the row comes after the end of the report.
     ///
     /// # Errors
-    /// When the times of the row have lost their digits.
+    /// When a time of the row was rounded, as a spreadsheet does.
     pub(super) fn take(&mut self, row: &CsvRow<'_>) -> Result<bool, CellFault> {
         self.report.add(Quirk::NotUtf8, u64::from(row.lossy));
         let cells = row.read::<GpuTraceRow<'_>>().ok();
@@ -156,8 +156,9 @@ impl GpuTrace {
         self.report.leave_out();
     }
 
-    /// Reads a time in nanoseconds from a cell of column `at` (0 start, 1 duration); `None` where
-    /// the cell is blank or no number. The error says that the time was rounded.
+    /// Reads a time in nanoseconds from a cell of column `at` (0 is the start, 1 the duration);
+    /// `None` where the cell is blank or no number. The error says that a spreadsheet rounded the
+    /// time.
     fn time(&mut self, at: usize, cell: Option<&str>) -> Result<Option<i64>, CellFault> {
         let places = self.header.time_places[at];
         let text = without_groups(cell.unwrap_or_default());
@@ -261,8 +262,8 @@ impl GpuTrace {
     }
 }
 
-/// Returns the name of a kernel without the number of its call, which nvprof adds: `k(int)` of
-/// `k(int) [109]`.
+/// Returns the name of a kernel without the call number that nvprof appends: `k(int)` for `k(int)
+/// [109]`.
 fn without_correlation(name: &str) -> &str {
     let parts = name.strip_suffix(']').and_then(|name| name.rsplit_once(" ["));
     match parts {
@@ -271,7 +272,7 @@ fn without_correlation(name: &str) -> &str {
     }
 }
 
-/// Returns a number without the commas between groups of three digits.
+/// Returns a number, as text, without the commas between groups of three digits.
 fn without_groups(text: &str) -> String {
     let whole = text.split('.').next().unwrap_or(text);
     let mut groups = whole.split(',');

@@ -11,18 +11,18 @@
 use crate::decimal::fixed;
 use crate::import::nsys::work::Lds;
 
-/// Most bytes by which two sizes that print alike may differ; beyond that the size counts as
-/// unknown.
+/// Largest difference in bytes of two sizes that are printed alike; where it is larger, the size
+/// counts as unknown.
 const STEP_LIMIT: u64 = 1000;
 
 const KIB: u64 = 1024;
 
-/// Least number of decimals that the tool prints; a spreadsheet drops zeros at the end.
+/// Least number of decimals with which Nsight Systems prints a size; a spreadsheet drops zeros at
+/// the end.
 const DECIMALS: usize = 3;
 
-/// Returns the sum of the (static, dynamic) size of a workgroup's shared memory; each is printed in
-/// a unit of ten to the power of its `places` bytes. Unknown where one of them or its unit is
-/// missing.
+/// Returns the sum of the (static, dynamic) shared memory of a workgroup, each printed in a unit of
+/// ten to the power of its `places` bytes. Unknown where one of the two, or its unit, is missing.
 pub(super) fn shared_memory(printed: [Option<&str>; 2], places: [Option<u32>; 2]) -> Lds {
     let (mut bytes, mut slack, mut exact) = (0_u64, 0, true);
     for (text, places) in printed.into_iter().zip(places) {
@@ -56,9 +56,9 @@ pub(super) fn shared_memory(printed: [Option<&str>; 2], places: [Option<u32>; 2]
     }
 }
 
-/// Returns the sum of the (static, dynamic) size of a workgroup's shared memory as nvprof prints
-/// them: each with six decimals, in a unit of 1024 to the power of its `powers` bytes. Unknown
-/// where one of them or its unit is missing.
+/// Returns the sum of the (static, dynamic) shared memory of a workgroup as nvprof prints them:
+/// each with six decimals, in a unit of 1024 to the power of its `powers` bytes. Unknown where one
+/// of the two, or its unit, is missing.
 pub(super) fn shared_memory_of_nvprof(printed: [Option<&str>; 2], powers: [Option<u32>; 2]) -> Lds {
     const PLACES: u32 = 9;
     let of = |(text, power): (Option<&str>, Option<u32>)| {

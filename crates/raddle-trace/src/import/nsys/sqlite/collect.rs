@@ -58,8 +58,8 @@ const KERNEL: [&str; 15] = [
     "clusterZ",
 ];
 
-/// Position, behind the columns of [`PLACE`], at which the own columns of a table begin: those of
-/// [`KERNEL`], or the one of a copy.
+/// Index of the first column that only one table has, after those of [`PLACE`]: the first of
+/// [`KERNEL`], or the single further column of another table.
 const OWN: usize = PLACE.len();
 
 /// Reader of the tables of an Nsight Systems export, with the records that it has found so far.
@@ -74,7 +74,7 @@ pub(super) struct NsysCollector {
     pub(super) devices: Devices<Gpu>,
     pub(super) gpus: Gpus,
     pub(super) report: ImportReport,
-    /// Number of kernels in the database, also of those left out.
+    /// Number of kernels in the database, including those that were left out.
     pub(super) kernels_seen: u64,
     barriers: BarrierRule,
 }
@@ -154,7 +154,7 @@ impl NsysCollector {
     }
 
     /// Adds a graph launch that was recorded as a whole, as one kernel without a shape. Returns
-    /// `false` once there are more ops than an import takes, so that reading stops.
+    /// `false` once the reader has more ops than an import accepts, so that reading stops.
     fn graph(&mut self, row: &DatabaseRow<'_>) -> bool {
         let name = NsysName::Graph(row.number(OWN).unwrap_or(0));
         let Some((op, used)) = self.place(row, OpKind::Kernel, name) else {
@@ -178,8 +178,8 @@ impl NsysCollector {
         self.ops.len() <= OP_LIMIT
     }
 
-    /// Reads the columns of [`PLACE`] in a row as (the op; its GPU and how it was launched); `None`
-    /// where the op has no time.
+    /// Reads the columns [`PLACE`] of a row, and returns (the op, its GPU and the way it was
+    /// launched); `None` where the op has no time.
     fn place(
         &mut self,
         row: &DatabaseRow<'_>,

@@ -32,14 +32,14 @@ const COLUMNS: [&str; 12] = [
 /// A GPU of an Nsight Systems export, identified as well as the file allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Gpu {
-    /// GPU that is known by its number in the export's table of GPUs.
+    /// A GPU known by its number in the export's table of GPUs.
     Known(i64),
-    /// A GPU by CUDA's number, which may stand for several GPUs; `None` where the record has no
-    /// number.
+    /// A GPU of which only CUDA's number is known, which several GPUs may share; `None` where the
+    /// record has no number.
     Cuda(Option<u64>),
 }
 
-/// GPUs of an Nsight Systems export, and the CUDA numbers by which processes name them.
+/// GPUs of an Nsight Systems export, and the CUDA numbers that processes use for them.
 #[derive(Debug, Default)]
 pub(super) struct Gpus {
     rows: Vec<GpuRow>,
@@ -77,8 +77,8 @@ impl Gpus {
         gpus
     }
 
-    /// Returns the GPU that the process `pid` means by CUDA's number `cuda`; `None` for `cuda`
-    /// gives a GPU without a number.
+    /// Returns the GPU that the process `pid` means by CUDA's number `cuda`; where `cuda` is
+    /// `None`, a GPU without a number.
     pub(super) fn of(&self, pid: u64, cuda: Option<u64>) -> Gpu {
         let known = cuda.and_then(|cuda| {
             let used = self.used.get(&(pid, cuda)).copied();
@@ -87,9 +87,9 @@ impl Gpus {
         known.map_or(Gpu::Cuda(cuda), Gpu::Known)
     }
 
-    /// Returns the properties of a GPU. `numbers` are the CUDA numbers by which processes name it;
-    /// a GPU that the table lacks gets the properties of the first one, which the report notes.
-    /// `None` where the table has no GPU at all.
+    /// Returns the properties of a GPU. `numbers` are the CUDA numbers that processes use for it. A
+    /// GPU that the table of GPUs lacks gets the properties of the first GPU there, which the
+    /// report notes. `None` where the table has no GPU at all.
     pub(super) fn source(
         mut self,
         gpu: Gpu,
@@ -111,7 +111,7 @@ impl Gpus {
     }
 }
 
-/// Reads a row of the table of GPUs; `None` for a row without figures.
+/// Reads a row of the export's table of GPUs; `None` for a row without the properties of a GPU.
 fn entry(row: &DatabaseRow<'_>) -> Option<GpuRow> {
     let small = |at| row.number(at).and_then(|n| u32::try_from(n).ok()).filter(|&n| n > 0);
     let sms = small(2)?;

@@ -8,13 +8,14 @@ use std::cmp::Reverse;
 use crate::import::sqlite::database::Database;
 
 const EVENTS: &str = "DIAGNOSTIC_EVENT";
-/// Number of the severity "Warning"; errors have larger numbers.
+/// Number of the severity "Warning" of a message; errors have larger numbers.
 const WARNING: i64 = 2;
-/// Most messages of the tool that are stored; the next constant is the most characters of one
-/// message.
+/// Largest number of messages of Nsight Systems that are stored; the next constant limits the
+/// characters of one message.
 const TEXTS: usize = 32;
 const LONGEST: usize = 1000;
-/// Words, in lower case, of messages about the recording of the GPU; such messages come first.
+/// Words, in lower case, by which a message about the recording of the GPU is recognised; such
+/// messages are listed first.
 const GPU: [&str; 4] = ["cuda", "cupti", "gpu", "driver"];
 
 /// Returns the warnings and errors that Nsight Systems wrote about its recording, each text once:
@@ -41,8 +42,8 @@ fn is_about_gpu(text: &str) -> bool {
     GPU.iter().any(|word| text.contains(word))
 }
 
-/// Returns a message of the tool as one line, with paths replaced by `(path)` and without its last
-/// full stop.
+/// Returns a message of Nsight Systems as one line, with paths replaced by `(path)` and without its
+/// final full stop.
 fn shortened(text: &str) -> String {
     let word = |word: &str| {
         let bare = word.trim_start_matches(['\'', '"', '(', '`']);

@@ -19,11 +19,11 @@ use crate::work::DraftWorks;
 const STRINGS: &str = "StringIds";
 const STREAMS: &str = "TARGET_INFO_CUDA_STREAM";
 
-/// Newest schema of the export that this reader was made for, as (major, minor).
+/// Newest version of the export's schema that this reader knows, as (major, minor).
 const NEWEST: (u32, u32) = (3, 25);
 
-/// Directions of copies, by the number that the tables have for each, as the tool's own reports
-/// name them.
+/// Directions of copies, as the reports of Nsight Systems name them, by the number that the
+/// export's tables use for each.
 const COPY_KINDS: [&str; 14] = [
     "Unknown",
     "Host-to-Device",
@@ -42,7 +42,7 @@ const COPY_KINDS: [&str; 14] = [
 ];
 
 /// Returns the version of the export's schema as (major, minor); `None` where the file gives none.
-/// Only this is read of tables that name users and machines.
+/// No other value is read from the tables that may name users and machines.
 pub(super) fn schema(database: &Database) -> Option<(u32, u32)> {
     let mut version = None;
     for table in ["META_DATA_EXPORT", "EXPORT_META_DATA"] {
@@ -58,8 +58,8 @@ pub(super) fn schema(database: &Database) -> Option<(u32, u32)> {
     version
 }
 
-/// Builds the work of one device, the one with the number `wanted`, or for `None` the one with the
-/// most kernels: each op with its name, arrival and priority joined.
+/// Builds the profile's records from the ops of the device with the number `wanted`, or for `None`
+/// of the one with the most kernels, with the name, arrival and priority of each op.
 ///
 /// # Errors
 /// When the wanted device ran no kernel.
@@ -135,8 +135,8 @@ pub(super) fn draft(
     })
 }
 
-/// Finds the call that launched the op `found`; `None` where the op has no correlation or the call
-/// is missing. `lanes` has the op's process.
+/// Finds the call that launched the op `found`; `None` where the op has no correlation number or
+/// the call is missing. The op's process is found by its lane in `lanes`.
 fn call_of<'c>(found: &NsysOp, lanes: &[NsysLane], calls: &'c [CudaCall]) -> Option<&'c CudaCall> {
     if found.correlation() == 0 {
         return None;
@@ -146,7 +146,7 @@ fn call_of<'c>(found: &NsysOp, lanes: &[NsysLane], calls: &'c [CudaCall]) -> Opt
     calls.get(at)
 }
 
-/// Gives numbers from 1 to the known processes of the ops, in order of first use.
+/// Numbers the known processes of the ops from 1, in order of first use.
 fn processes(ops: &[NsysOp], lanes: &[NsysLane]) -> BTreeMap<NsysProcess, usize> {
     let mut numbers = BTreeMap::new();
     let of_ops = ops.iter().map(|found| lanes[found.op.stream as usize].process);
@@ -192,13 +192,13 @@ fn priorities(database: &Database, lanes: &[NsysLane]) -> Vec<Option<i32>> {
 }
 
 /// Reads a stream's priority, which the file writes as an unsigned 32-bit number: 4294967291 is -5.
-/// `None` for a number that fits neither.
+/// `None` for a number that is outside the range of both signed and unsigned 32-bit numbers.
 fn priority(number: i64) -> Option<i32> {
     i32::try_from(number).ok().or_else(|| u32::try_from(number).ok().map(u32::cast_signed))
 }
 
-/// Looks up the names of ops in the table of strings; returns (the distinct names; for each of
-/// `names` the index of its text).
+/// Looks up the names of ops in the export's table of strings; returns (the distinct names, the
+/// index of the name for each of `names`).
 fn resolve(database: &Database, names: &[NsysName]) -> (Vec<String>, Vec<u32>) {
     let mut strings: BTreeMap<i64, Option<String>> = BTreeMap::new();
     for name in names {

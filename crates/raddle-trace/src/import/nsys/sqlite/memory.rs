@@ -26,11 +26,11 @@ const COLUMNS: [&str; 8] = [
     "localMemoryPoolAddress",
 ];
 
-/// Index of the column with the size of a memory pool, which follows [`COLUMNS`].
+/// Index of the column with the size of a memory pool, which is read after [`COLUMNS`].
 const POOL_SIZE: usize = COLUMNS.len();
 
-/// Numbers of the kinds of memory that lie on the device: device memory, arrays, managed memory,
-/// and the two kinds that belong to a module.
+/// Numbers of the kinds of memory that count as device memory: device memory, arrays, managed
+/// memory, and static device and managed memory (the variables of a module).
 const ON_DEVICE: [i64; 5] = [2, 3, 4, 5, 6];
 
 /// Number of the operation that allocates memory; other numbers release it.
@@ -39,8 +39,8 @@ const ALLOCATION: i64 = 0;
 /// Key of allocated memory or of a memory pool, as (process, true for a pool, address).
 type BlockKey = (u64, bool, i64);
 
-/// Returns the most bytes of device memory that all programs of the file had allocated on a GPU at
-/// once; `None` where the file records no memory.
+/// Returns the largest number of bytes of device memory that the programs in the file had allocated
+/// on a GPU at once; `None` where the file has no records of memory.
 pub(super) fn peak(database: &Database, gpus: &Gpus, gpu: Gpu) -> Option<u64> {
     // Rows are in no order of time: start, block, bytes that it holds from then on.
     let mut rows: Vec<(i64, BlockKey, u64)> = Vec::new();

@@ -4,17 +4,17 @@ use super::device::Gpu;
 use crate::import::nsys::work::KernelNotes;
 use crate::profile::Op;
 
-/// A process as the tables number it: the global number without its lowest 24 bits, which are the
-/// thread. The lowest 24 bits that are left are the process of the operating system, the upper ones
-/// machine and hypervisor.
+/// Number of a process in the export's tables: the tables' global number without its lowest 24
+/// bits, which are the thread. Its own lowest 24 bits are the process number of the operating
+/// system, the upper ones machine and hypervisor.
 pub(super) type NsysProcess = u64;
 
-/// Returns the process of a global number of the tables; 0 for `None`.
+/// Returns the process part of a global number of the tables; 0 for `None`.
 pub(super) fn process(global: Option<i64>) -> NsysProcess {
     global.map_or(0, |id| id.cast_unsigned() >> 24)
 }
 
-/// Returns the number that the operating system gave the process.
+/// Returns the number of the process in the operating system.
 pub(super) fn pid(process: NsysProcess) -> u64 {
     process & 0xff_ffff
 }
@@ -32,7 +32,7 @@ pub(super) enum NsysName {
     Graph(i64),
 }
 
-/// A lane of ops that run in order: a stream of one context of a process.
+/// A lane whose ops run in order: one stream of one CUDA context of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct NsysLane {
     pub(super) process: NsysProcess,
@@ -69,15 +69,15 @@ impl NsysOp {
         uses[self.op.after.unwrap_or(0) as usize]
     }
 
-    /// Returns the op without the correlation number and the index of its [`NsysUse`] in it, once
-    /// its launch call is found.
+    /// Returns the op with the two borrowed fields (correlation number and index of its
+    /// [`NsysUse`]) reset, for use once its launch call is found.
     pub(super) fn untied(&self) -> Op {
         Op { arrival_ns: 0, after: None, ..self.op }
     }
 }
 
-/// Facts that many ops of an export share: their GPU, whether they are parts of a graph, and their
-/// quirks (faults).
+/// Properties that many ops of an export share: their GPU, whether they are parts of a graph, and
+/// their quirks (faults).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct NsysUse {
     pub(super) gpu: Gpu,

@@ -18,11 +18,10 @@ const NEEDED: [&str; 10] = [
     "start", "end", "deviceId", "streamId", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ",
 ];
 
-/// Returns an error if the database is one of another tool, or of an unknown version of Nsight
-/// Systems.
+/// Checks that a database is an export of Nsight Systems with the columns that are read.
 ///
 /// # Errors
-/// The error for such a database.
+/// When the database is of another tool, or its table of kernels lacks a needed column.
 pub(super) fn foreign(file: &str, database: &Database) -> Result<(), TraceError> {
     let file = || file.to_owned();
     if database.has("StringTable") && !database.has("StringIds") {

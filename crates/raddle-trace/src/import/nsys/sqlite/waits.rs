@@ -20,17 +20,17 @@ const SYNCS: &str = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
 /// Key of a call of the host, (process, correlation number); no two calls have equal ones.
 type CallKey = (NsysProcess, i64);
 
-/// Calls in which the host may have waited, collected while the table of calls is read.
+/// Calls in which the host may have waited, collected while the table of CUDA calls is read.
 #[derive(Debug, Default)]
 pub(super) struct NsysWaits {
-    /// Numbers, in the table of strings, of the names of calls that may wait, with the work that
-    /// each waits for.
+    /// Names of calls that may wait, as numbers in the table of strings, with the work that each
+    /// waits for.
     names: BTreeMap<i64, Blocking>,
     calls: Vec<(DraftWait, Blocking, CallKey)>,
 }
 
 impl NsysWaits {
-    /// Reads from the table of strings which names are those of calls that may wait.
+    /// Finds, in the table of strings, the names of calls that may wait.
     pub(super) fn read(database: &Database) -> Self {
         let mut names = BTreeMap::new();
         database.scan(STRINGS, &["id", "value"], |row| {
@@ -84,8 +84,8 @@ impl NsysWaits {
     }
 }
 
-/// Finds the waits of streams for events. The last record of the same event before the wait gives
-/// the stream and the time that were waited for; where no record was traced both are unknown.
+/// Finds the waits of streams for events. The last recording of the same event before the wait
+/// gives the stream and the time that the wait is for; where the export has none, both are unknown.
 fn between(database: &Database, lanes: &[NsysLane]) -> Vec<DraftWait> {
     /// CUPTI's number for the wait of a stream for an event.
     const STREAM_WAIT: i64 = 2;

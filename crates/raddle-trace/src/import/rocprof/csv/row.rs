@@ -10,9 +10,9 @@ use crate::profile::{Op, OpKind};
 use crate::provenance::Origin;
 use crate::report::Quirk;
 
-/// Cells of one row of a table of kernels, by the column names of rocprofv3 in lower case, or else
-/// by those of rocprof v1, v2 and ROCm Compute Profiler. `None` where the cell is blank or the
-/// table lacks the column.
+/// Cells of one row of a table of kernels. Fields have the column names of rocprofv3 in lower case;
+/// the columns of rocprof v1, v2 and ROCm Compute Profiler are read into the same fields. `None`
+/// where the cell is blank or the table lacks the column.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(super) struct DispatchRow<'r> {
@@ -36,7 +36,7 @@ pub(super) struct DispatchRow<'r> {
     workgroup_size_x: Option<Natural>,
     workgroup_size_y: Option<Natural>,
     workgroup_size_z: Option<Natural>,
-    /// Volume of the grid in work-items, `None` where the row does not give it; the next field is
+    /// Volume of the grid in work-items, `None` where the row does not give it. The next field is
     /// the volume of the workgroup.
     #[serde(alias = "grd")]
     grid_size: Option<Natural>,
@@ -45,8 +45,8 @@ pub(super) struct DispatchRow<'r> {
     /// Shared memory of a workgroup as launched, in bytes; `None` where the row does not give it.
     #[serde(alias = "lds", alias = "lds_per_workgroup")]
     pub(super) group_segment_size: Option<Natural>,
-    /// Shared memory of a workgroup in bytes, without the part that the launch asked for, rounded
-    /// up to 512 bytes; `None` where the row does not give it.
+    /// Shared memory of a workgroup in bytes, rounded up to 512, without the part that is asked for
+    /// at launch; `None` where the row does not give it.
     pub(super) lds_block_size: Option<Natural>,
     #[serde(alias = "vgpr", alias = "arch_vgpr")]
     pub(super) vgpr_count: Option<Natural>,
@@ -63,7 +63,8 @@ pub(super) struct DispatchRow<'r> {
 }
 
 impl<'r> DispatchRow<'r> {
-    /// Reads the row with these cells; a row that cannot be read becomes a blank one.
+    /// Reads a row with the column names `names` and the cells `cells`; a row that cannot be read
+    /// becomes a blank one.
     pub(super) fn of_columns(names: &'r StringRecord, cells: &'r StringRecord) -> Self {
         cells.deserialize(Some(names)).unwrap_or_default()
     }
@@ -83,7 +84,7 @@ impl<'r> DispatchRow<'r> {
     }
 
     /// Returns the number of the device that ran the kernel: 4 for `4`, `Agent 4` and `GPU 4`;
-    /// `None` where there is none.
+    /// `None` where the row has no number.
     pub(super) fn device(&self) -> Option<u64> {
         natural(self.agent_id?.trim_start_matches(|c: char| !c.is_ascii_digit()))
     }
@@ -91,7 +92,8 @@ impl<'r> DispatchRow<'r> {
     /// Builds the op of the kernel in this row, without its registers and its lane (stream), which
     /// are set later.
     ///
-    /// # Errors The quirk (fault) for which the row is left out.
+    /// # Errors
+    /// The quirk (fault) for which the row is left out.
     pub(super) fn op(&self, barriers: BarrierRule) -> Result<Op, Quirk> {
         let span = self.start_timestamp.zip(self.end_timestamp);
         let op = span.and_then(|(start, end)| timed(OpKind::Kernel, start.0, end.0));
@@ -109,8 +111,8 @@ impl<'r> DispatchRow<'r> {
     }
 }
 
-/// Converts the number of a cell to 32 bits, `None` for a blank cell; a larger number is the error
-/// that the row is malformed.
+/// Converts the number in a cell to 32 bits, `None` for a blank cell. A larger number is an error,
+/// the quirk of a malformed row.
 pub(super) fn small(cell: Option<Natural>) -> Result<Option<u32>, Quirk> {
     cell.map(|n| u32::try_from(n.0).map_err(|_| Quirk::Malformed)).transpose()
 }

@@ -19,12 +19,13 @@ use crate::work::DraftWorks;
 
 /// Names of the columns with times, in lower case.
 const TIMES: [&str; 4] = ["start_timestamp", "end_timestamp", "beginns", "endns"];
-/// Most LDS that a workgroup can have on devices before gfx950, in bytes.
+/// Largest number of bytes of LDS that a workgroup can have on devices before gfx950.
 const LDS_BEFORE_GFX950: u32 = 64 * 1024;
 /// Number of SGPRs that the tools write for every kernel on devices from gfx10 on.
 const SGPRS_OF_GFX10: u32 = 128;
 
-/// Queue, device and registers that many dispatches have in common.
+/// Queue, device and registers of dispatches (launches of kernels); many dispatches share one such
+/// entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct RowKind {
     place: QueuePlace,
@@ -164,7 +165,7 @@ impl RocprofRows {
     }
 }
 
-/// Returns whether some kernel shows by its SGPRs that the device is of the gfx9 family.
+/// Returns whether the SGPRs of some kernel show that the device is of the gfx9 family.
 fn is_gfx9(found: &[Op]) -> bool {
     found.iter().any(|op| !matches!(op.footprint.sgprs_per_wave, 0 | SGPRS_OF_GFX10))
 }

@@ -6,8 +6,8 @@ use csv::StringRecord;
 
 use super::row::DispatchRow;
 
-/// Columns of tables of kernels that are known and not read. In a table that gives grids by volume,
-/// a column of any other unknown name is taken for a hardware counter.
+/// Known columns of tables of kernels that are not read. In a table that gives grids by volume, a
+/// column with any name besides these and the columns that are read counts as a hardware counter.
 const UNREAD: [&str; 19] = [
     "kind",
     "category",
@@ -73,22 +73,24 @@ pub(super) enum RocprofTable {
     Foreign(&'static str, &'static str),
 }
 
-/// Columns of a table of kernels, and what they leave out.
+/// Columns of a table of kernels, and the information that the table lacks.
 #[derive(Debug)]
 pub(super) struct RocprofColumns {
     /// Names of the columns, in lower case.
     pub(super) names: StringRecord,
-    /// True if the tool runs kernels one at a time to fill such a table.
+    /// True if the profiler runs kernels one at a time to fill such a table.
     pub(super) serialised: bool,
-    /// True if the table gives grid and workgroup by their volumes alone.
+    /// True if the table gives only the volumes of grid and workgroup, not their extents in x, y
+    /// and z.
     pub(super) flat: bool,
     /// True if the table's shared memory lacks the part that launches ask for: rocprofv3 writes the
     /// size that the kernel was built with, but a table exported from a rocpd database has the size
     /// as launched.
     pub(super) static_lds: bool,
-    /// True if the table has a column of accumulation registers.
+    /// True if the table has a column with the number of accumulation registers.
     pub(super) accum: bool,
-    /// True if the table has a row for each counter of a dispatch, so that dispatches repeat.
+    /// True if the table has one row for each hardware counter of a dispatch, so that dispatches
+    /// repeat.
     pub(super) counters: bool,
 }
 

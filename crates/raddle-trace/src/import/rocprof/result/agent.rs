@@ -44,8 +44,8 @@ fn device(raw: &RawAgent<'_>) -> SourceDevice {
     }
 }
 
-/// Returns the name of the agent's instruction set. The last two digits of the version are
-/// hexadecimal in it: 90010 is gfx90a. Empty where the file gives no version.
+/// Returns the name of the agent's instruction set. The last two digits of the version number
+/// become hexadecimal: 90010 is gfx90a. Empty where the file gives no version.
 fn arch(raw: &RawAgent<'_>) -> String {
     let version = raw.gfx_target_version;
     if raw.name.starts_with("gfx") {

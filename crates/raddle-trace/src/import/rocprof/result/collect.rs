@@ -39,14 +39,15 @@ impl RecordedOp {
         Self { op: Op { arrival_ns: tie.internal, activity, ..op } }
     }
 
-    /// Returns the correlation numbers by which the op names the call that caused it, and the call
-    /// around that one.
+    /// Returns the correlation numbers of the call that caused the op, and of the call around that
+    /// call.
     pub(super) fn correlation(&self) -> Correlation {
         let [high, low, ..] = self.op.activity.0.map(u64::from);
         Correlation { internal: self.op.arrival_ns, ancestor: high << 32 | low }
     }
 
-    /// Returns the op without the numbers of its calls, once its launch call is found.
+    /// Returns the op with the two borrowed fields (correlation numbers of calls) reset, for use
+    /// once its launch call is found.
     pub(super) fn untied(&self) -> Op {
         Op { arrival_ns: 0, activity: Activity::UNKNOWN, ..self.op }
     }
@@ -81,7 +82,7 @@ pub(super) struct KernelSymbol {
     pub(super) sgprs: u32,
 }
 
-/// Parts of a result that are read, each an array of the JSON document.
+/// Parts of a rocprofv3 result that are read, each an array of the JSON document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::import::rocprof) enum ResultSection {
     /// Processes of the result, under `rocprofiler-sdk-tool`.
@@ -102,14 +103,15 @@ pub(in crate::import::rocprof) enum ResultSection {
     Counters,
 }
 
-/// Records of one process of a result.
+/// Records of one process of a rocprofv3 result.
 #[derive(Debug, Default)]
 pub(in crate::import::rocprof) struct ResultProcess {
     pub(super) agents: Vec<ProfiledAgent>,
     pub(super) symbols: BTreeMap<u64, KernelSymbol>,
     pub(super) ops: Vec<RecordedOp>,
     pub(super) places: Interner<RecordedPlace>,
-    /// Numbers of kernels in the file, in order of first use; an op has an index in this list.
+    /// Numbers that the file gives to kernels, in order of first use; ops refer to kernels by index
+    /// in this list.
     pub(super) kernels: Interner<u64>,
     pub(super) calls: Vec<HipCall>,
     pub(super) waits: KinetoWaits,
@@ -127,7 +129,8 @@ pub(in crate::import::rocprof) struct ResultProcess {
 }
 
 impl ResultProcess {
-    /// Stores the name of the calls that records give by this pair (kind, operation).
+    /// Notes whether calls named `name`, which records give by the pair `call` (kind, operation),
+    /// launch or may wait.
     pub(in crate::import::rocprof) fn name_call(&mut self, name: &str, call: (u32, u32)) {
         if name.starts_with("hip") {
             self.graph_calls.extend(name.contains("GraphLaunch").then_some(call));
@@ -136,8 +139,8 @@ impl ResultProcess {
         }
     }
 
-    /// Adds those calls of the process that may have waited to the process's list of waits. Names
-    /// of calls may stand behind the calls in the file, so this runs after all records are read.
+    /// Adds the calls of the process that may have waited to the process's list of waits. The file
+    /// may give the names of calls after the calls, so this runs once all records are read.
     pub(super) fn wait(&mut self) {
         for call in self.calls.iter().filter(|call| call.start <= call.end) {
             if let Some(&blocking) = self.blocking_calls.get(&call.name) {
@@ -152,7 +155,7 @@ impl ResultProcess {
 pub(in crate::import::rocprof) struct ResultCollector {
     pub(in crate::import::rocprof) processes: Vec<ResultProcess>,
     pub(in crate::import::rocprof) report: ImportReport,
-    /// Number of records of dispatches, also of those left out.
+    /// Number of records of dispatches (launches of kernels), including those that were left out.
     pub(in crate::import::rocprof) dispatches_seen: u64,
     pub(in crate::import::rocprof) barriers: BarrierRule,
     pub(in crate::import::rocprof) kept: usize,
@@ -165,7 +168,7 @@ impl ResultCollector {
         ops.any(|found| found.op.kind == OpKind::Kernel)
     }
 
-    /// Returns the error that says why a result, read to its end, cannot be used.
+    /// Returns the error that says why a completely read result has no kernel that can be used.
     pub(in crate::import::rocprof) fn unusable(&self, file: String) -> TraceError {
         if self.dispatches_seen > 0 {
             let reasons = self.report.reasons(&[Quirk::Malformed]);
@@ -191,7 +194,8 @@ impl ResultCollector {
 
     /// Adds a dispatch (launch of a kernel) or a copy to the process whose records are read.
     ///
-    /// # Errors The quirk (fault) for which the record is left out.
+    /// # Errors
+    /// The quirk (fault) for which the record is left out.
     fn op(&mut self, raw: &RawRecord, kind: OpKind) -> Result<(), Quirk> {
         let op = timed(kind, raw.start_timestamp, raw.end_timestamp);
         let mut op = op.ok_or(Quirk::Malformed)?;

@@ -64,8 +64,8 @@ fn source_device(
     agent.and_then(|agent| agent.gpu.clone())
 }
 
-/// Removes from a process the ops of other devices. A copy belongs to both devices between which it
-/// moves memory.
+/// Removes from a process the ops of devices other than the one with the handle `device`. A copy is
+/// kept if it reads from or writes to that device.
 fn keep(process: &mut ResultProcess, device: u64, report: &mut ImportReport) {
     let all = process.ops.len();
     let places = process.places.items();
@@ -152,8 +152,8 @@ impl OpMaker {
         self.report.add(Quirk::HalvedRegisters, u64::from(halved && registers.is_some()));
     }
 
-    /// Sets the arrival of an op to the begin of the call that caused it, or, where that call is
-    /// missing, of the call around that one.
+    /// Sets the arrival of an op to the begin of the call that caused it; where that call is
+    /// missing, to the begin of the call around it.
     fn join(&mut self, op: &mut Op, process: &ResultProcess, correlation: Correlation) {
         let find = |wanted: u64| {
             let at = process.calls.binary_search_by_key(&wanted, |call| call.correlation);

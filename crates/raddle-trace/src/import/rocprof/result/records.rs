@@ -13,12 +13,13 @@ pub(in crate::import::rocprof) struct RawHandle {
     pub(in crate::import::rocprof) handle: u64,
 }
 
-/// Numbers by which a record names the call that caused it.
+/// Correlation numbers by which a record names the call that caused it.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::import::rocprof) struct Correlation {
     pub(in crate::import::rocprof) internal: u64,
-    /// Number of the call around that call, which the tool writes since 2025; else 0.
+    /// Correlation number of the call around the causing call, which the tool writes since 2025;
+    /// else 0.
     pub(in crate::import::rocprof) ancestor: u64,
 }
 
@@ -92,8 +93,8 @@ pub(in crate::import::rocprof) struct RawSymbol<'a> {
     pub(in crate::import::rocprof) sgpr_count: u32,
 }
 
-/// Names of the operations of one kind of call, of the array `strings.buffer_records`. The `kind`
-/// of a record is an index in that array, its `operation` an index in this list.
+/// Names of the operations of one kind of call, an entry of the array `strings.buffer_records`. The
+/// `kind` of a record is an index in that array, and its `operation` an index in these names.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::import::rocprof) struct RawKind<'a> {
