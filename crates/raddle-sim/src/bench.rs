@@ -11,7 +11,7 @@ use crate::plan::Costs;
 use crate::workload::{ProcessPlan, Task, Work, Workload};
 use crate::{EnergyModel, SimConfig, run};
 
-/// A simulated compute unit on which tests of one kind run alone, with a meter of its power.
+/// A simulated compute unit with a power meter, on which one kind of work runs alone at a time.
 ///
 /// With `raddle_workgroup::place::calibrate` it gives the weights of its energy model, in
 /// proportion:
@@ -34,16 +34,17 @@ pub struct TestBench {
     tests: Vec<Activity>,
 }
 
-/// The instructions that a test wave issues in a microsecond: with 1,000 of them a wave draws as
-/// many mW as its instruction costs pJ.
+/// The number of instructions that a wave of a test issues in a microsecond: at 1,000 a
+/// microsecond, a wave draws as many mW as one instruction costs pJ.
 const RATE: u32 = 1000;
-/// The ticks that a test workgroup lasts; `WORKGROUPS` is the number of workgroups of a test.
+/// The ticks that each workgroup of a test lasts; `WORKGROUPS` is the number of workgroups of a
+/// test.
 const LASTS: Ticks = Ticks(1024);
 const WORKGROUPS: u64 = 64;
 
 impl TestBench {
-    /// Returns a bench with one test for each kind of instruction, which calls only that kind (seed
-    /// 000, j101).
+    /// Returns a bench with one test for each kind of instruction; the waves of a test issue only
+    /// instructions of its kind (seed 000, j101).
     #[must_use]
     pub fn of_instructions(shape: CuShape, model: EnergyModel) -> Self {
         let test = |kind| {
@@ -54,16 +55,16 @@ impl TestBench {
         Self::new(shape, model, (0..6).map(test).collect())
     }
 
-    /// Returns a bench with tests of your own, one for each kind: the rates at which a wave issues
-    /// instructions. To weigh resources instead of instructions, each test uses only one resource
-    /// (seed 000, i101).
+    /// Returns a bench with the tests that the caller gives. Each test is the rates at which one
+    /// wave issues instructions; the index in `tests` is the kind. To weigh resources instead of
+    /// instructions, give tests that use one resource each (seed 000, i101).
     #[must_use]
     pub const fn new(shape: CuShape, model: EnergyModel, tests: Vec<Activity>) -> Self {
         Self { shape, model, tests }
     }
 
-    /// Returns the mean power of the test of a kind, in mW, without idle power; `None` for a kind
-    /// without a test, and on a compute unit that runs no workgroup.
+    /// Returns the mean power in mW, without idle power, that the test with the index `kind` draws;
+    /// `None` where there is no such test, or where the compute unit cannot run its workgroups.
     #[must_use]
     pub fn measure(&self, kind: usize) -> Option<u64> {
         let work = Work::Kernel {

@@ -7,19 +7,20 @@ use raddle_policy::Tick;
 use crate::device_time::Doing;
 use crate::times::Account;
 
-/// The most processes for which the simulator counts which process delayed which.
+/// The most processes for which the simulator counts how long each process delayed each other one.
 const MOST_BLOCKERS: usize = 64;
 
-/// For each pair (victim, blocker), the time for which the blocker ran while the victim had work
-/// and no waves on the device; empty where there are too many processes.
+/// The time, for each pair (victim, blocker) of processes, for which the blocker ran while the
+/// victim had work and no waves on the device; empty with more than [`MOST_BLOCKERS`] processes.
 #[derive(Debug)]
 pub(crate) struct Blockers {
     processes: usize,
     blocked_ns: Vec<u64>,
-    /// The run time of the blocker, in ns, when the pair was last counted.
+    /// The run time of the blocker of each pair, in ns, when the delays of the pair were last
+    /// counted.
     before: Vec<u64>,
-    /// The values of `blocked_ns` up to the last call of `mark`: only delays up to that moment, the
-    /// end of the makespan, are in the results.
+    /// The delays in ns (`blocked_ns`) at the last call of `mark`, which is the end of the
+    /// makespan: later delays are not in the results.
     window: Vec<u64>,
 }
 
@@ -30,8 +31,8 @@ impl Blockers {
         Self { processes, blocked_ns: none(), before: none(), window: none() }
     }
 
-    /// Where `held_up` is true, adds the time that each process ran since the last count to the
-    /// time for which it delayed `victim`; else only records the run times.
+    /// Adds to the delays of `victim` the time that each process ran since the last call for this
+    /// victim. With `held_up` false, only stores the run times, from which the next call counts.
     pub(crate) fn count(&mut self, victim: usize, accounts: &[Account], now: Tick, held_up: bool) {
         if self.window.is_empty() {
             return;
@@ -47,8 +48,8 @@ impl Blockers {
         }
     }
 
-    /// Counts for each pair of processes the delays up to `now`, and makes `now` the end of the
-    /// time of which delays are in the results.
+    /// Counts the delays of each pair of processes up to `now`, the end of the makespan; later
+    /// delays are not in the results.
     pub(crate) fn mark(&mut self, accounts: &[Account], now: Tick) {
         for (victim, account) in accounts.iter().enumerate() {
             if is_held_up(account.doing) {
@@ -58,8 +59,8 @@ impl Blockers {
         self.window.copy_from_slice(&self.blocked_ns);
     }
 
-    /// Returns the times in ns by which processes delayed each other up to the last call of `mark`,
-    /// by victim, then blocker.
+    /// Returns the time in ns for which each process delayed each other one, up to the last call of
+    /// `mark`, sorted by the delayed process, then by the delaying one.
     pub(crate) fn finish(self) -> Vec<u64> {
         self.window
     }

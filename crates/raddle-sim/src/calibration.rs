@@ -20,17 +20,18 @@ use crate::plan::{PlanConfig, plan, whole_ns};
 use crate::workload::{ProcessPlan, Task};
 use urgent::Urgent;
 
-/// The lengths of the workgroups of a profile, found by replaying kernels that ran side by side.
+/// A search for the lengths of a profile's workgroups, which replays the kernels that ran side by
+/// side when recorded.
 #[derive(Clone, Debug)]
 pub struct Calibration<'p> {
     profile: &'p Profile,
     own: &'p Device,
-    /// The kernels that can run and that ran beside another kernel when recorded, as ascending
-    /// positions in the profile.
+    /// The positions in the profile, ascending, of the kernels that ran beside another kernel when
+    /// recorded and that can run in a replay.
     beside: Vec<u32>,
-    /// For each op, the time in ns of one workgroup if the kernel had the whole device to itself,
-    /// whose workgroups run in rounds (as many at a time as fit); 0 for copies, fills and kernels
-    /// that cannot run.
+    /// The time in ns of one workgroup of each op, derived from the recorded duration as if the
+    /// kernel had run alone on the device, in rounds of as many workgroups as fit; 0 for copies,
+    /// fills and kernels that cannot run.
     whole: Vec<u64>,
     workgroups: Vec<u64>,
     uncalibrated: Option<f64>,
@@ -38,12 +39,13 @@ pub struct Calibration<'p> {
 }
 
 impl<'p> Calibration<'p> {
-    /// The most passes (replays of the recording) that make the lengths of workgroups better, where
-    /// all work has one level of urgency.
+    /// The most passes (replays of the recording) that improve the lengths of workgroups, where all
+    /// work has one level of urgency.
     pub const PASSES: usize = 4;
 
-    /// Begins with the recorded durations; `level` returns how urgent an op is. Returns `None`
-    /// where no kernels ran side by side, so that no length has to be found.
+    /// Returns a calibration that begins with lengths derived from the recorded durations; `level`
+    /// returns how urgent an op is. Returns `None` where no kernels ran side by side, so that no
+    /// length has to be searched for.
     #[must_use]
     pub fn new(
         profile: &'p Profile,
@@ -60,8 +62,8 @@ impl<'p> Calibration<'p> {
         (!calibration.beside.is_empty()).then_some(calibration)
     }
 
-    /// Returns the most passes (replays of the recording) that make the lengths of workgroups
-    /// better; [`Self::learn`] says when fewer are enough.
+    /// Returns the most passes (replays of the recording) that a caller should make to improve the
+    /// lengths of workgroups; [`Self::learn`] says when fewer are enough.
     #[must_use]
     pub fn passes(&self) -> usize {
         if self.urgent.levels.is_empty() { Self::PASSES } else { Urgent::passes(&self.beside) }
@@ -87,9 +89,9 @@ impl<'p> Calibration<'p> {
         ProcessPlan { span: planned.span, ..ProcessPlan::new(&planned.name, pinned.collect()) }
     }
 
-    /// Computes the lengths of workgroups anew from the replay of a [`Self::plan`]. Returns whether
-    /// another pass (replay) would make them better: the kernels together last longer or shorter
-    /// than before by over a thousandth, or by much less where some kernels are more urgent.
+    /// Corrects the lengths of workgroups by the outcome of a replay of [`Self::plan`]. Returns
+    /// whether another pass (replay) would improve them: the corrections of this pass were over a
+    /// thousandth of the kernels' time, or less where some kernels are more urgent than others.
     pub fn learn(&mut self, outcome: &Outcome) -> bool {
         let (mut changed, mut all) = (0, 0);
         if self.uncalibrated.is_none() {
@@ -121,9 +123,9 @@ impl<'p> Calibration<'p> {
         self.goes_on(changed * 100_000 > all, &off)
     }
 
-    /// Returns by how much longer the device was busy with kernels in the first pass than in the
-    /// recording, as a fraction of the recording: the error for kernels side by side without
-    /// calibration. `None` before the first pass.
+    /// Returns the error of a replay without calibration: by how much longer the device was busy
+    /// with kernels in the first pass than in the recording, as a fraction of the recorded busy
+    /// time. `None` before the first pass.
     #[must_use]
     pub const fn uncalibrated(&self) -> Option<f64> {
         self.uncalibrated
@@ -136,8 +138,9 @@ impl<'p> Calibration<'p> {
     }
 }
 
-/// Returns the positions of the kernels that can run and that ran beside another kernel; `ops` are
-/// in the order of their starts, and `whole` is 0 for ops that cannot run.
+/// Returns the positions of the kernels that ran beside another kernel and that can run. `ops` are
+/// in the order of their starts; `whole` has the time of a workgroup of each op, 0 for an op that
+/// cannot run.
 fn beside(ops: &[Op], whole: &[u64]) -> Vec<u32> {
     let mut found: Vec<u32> = Vec::new();
     // The kernel that ends last so far.
@@ -160,8 +163,9 @@ fn beside(ops: &[Op], whole: &[u64]) -> Vec<u32> {
     found
 }
 
-/// Returns by how much longer at least one kernel ran if the kernels in `beside` run as in
-/// `outcome`, as a fraction of the recorded time.
+/// Returns by how much longer the device is busy with kernels than recorded, if the kernels at the
+/// positions `beside` run as in `outcome` and all others as recorded; as a fraction of the recorded
+/// busy time.
 fn difference(ops: &[Op], beside: &[u32], outcome: &Outcome) -> f64 {
     let recorded = |op: &Op| (op.start_ns, op.end_ns());
     let all = || ops.iter().filter(|op| op.kind == OpKind::Kernel);
@@ -178,7 +182,7 @@ fn difference(ops: &[Op], beside: &[u32], outcome: &Outcome) -> f64 {
     round((i128::from(after) - i128::from(before)) as f64 / before as f64) + 0.0
 }
 
-/// Returns the time in ns in which at least one of these spans (start, end) lasts.
+/// Returns the time in ns that the spans (start, end) cover, where overlapping parts count once.
 fn union(mut spans: Vec<(u64, u64)>) -> u64 {
     spans.sort_unstable();
     let (mut sum, mut last) = (0, 0);
@@ -189,9 +193,9 @@ fn union(mut spans: Vec<(u64, u64)>) -> u64 {
     sum
 }
 
-/// Returns the new length of a workgroup in ns: the old `length` scaled so that the kernel's run
-/// would last as long as its recorded duration less its wait for room. `None` where this is not
-/// possible.
+/// Returns the new length of a workgroup in ns: the old `length` scaled so that the kernel runs for
+/// its recorded duration less the time for which it waited for room in the replay. `None` where
+/// that leaves no time, or the kernel did not run.
 fn learned(op: &Op, length: u64, record: &Record) -> Option<u64> {
     let (started, ended) = (record.started?.0, record.ended?.0);
     let waited = started.saturating_sub(op.start_ns);

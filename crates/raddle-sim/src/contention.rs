@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 pub use held_out::HeldOut;
 pub use table::{ContentionRow, ContentionTable, Factor};
 
-/// The factor, in thousandths of the time alone, of a kernel that no neighbour slows down.
+/// The time of a kernel that no neighbour slows down, in thousandths of its time alone on the
+/// device.
 pub(crate) const ALONE: u32 = 1000;
 
 /// The resource that a kernel mostly needs, as its name tells.
@@ -22,13 +23,15 @@ pub(crate) const ALONE: u32 = 1000;
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum NeighbourClass {
-    /// Mostly the issue slots of the compute units, as matrix products and attention need them.
+    /// The class of kernels that mostly need issue slots of the compute units, such as matrix
+    /// products and attention.
     Compute,
-    /// Mostly the bandwidth of the memory, as the kernels with any other known name need it.
+    /// The class of kernels that mostly need memory bandwidth: all kernels with any other known
+    /// name.
     Memory,
-    /// Other devices: kernels that exchange data between devices.
+    /// The class of kernels that exchange data with other devices.
     Communication,
-    /// An unknown resource, as the name of the kernel says nothing about it.
+    /// The class of kernels whose name does not tell which resource they need.
     #[default]
     Unknown,
 }
@@ -37,7 +40,7 @@ impl NeighbourClass {
     /// All classes, in the order of [`Contention::permille`].
     pub const ALL: [Self; 4] = [Self::Compute, Self::Memory, Self::Communication, Self::Unknown];
 
-    /// Returns the class of a kernel with this name.
+    /// Returns the class of a kernel (compute, memory, communication or unknown) by its name.
     ///
     /// ```
     /// use raddle_sim::NeighbourClass;
@@ -55,7 +58,7 @@ impl NeighbourClass {
         }
     }
 
-    /// Returns the name of the class, as results spell it.
+    /// Returns the name of the class, such as `memory`, as results spell it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -71,11 +74,11 @@ impl NeighbourClass {
 /// own class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contention {
-    /// The class of the kernel, by the resource that it mostly needs; it counts where the kernel is
-    /// the neighbour of another one.
+    /// The class of the kernel, by the resource that it mostly needs; a neighbour of this kernel is
+    /// slowed down by that class.
     pub class: NeighbourClass,
-    /// The time of the kernel beside a neighbour of each class (by the resource that the neighbour
-    /// needs), in thousandths of its time alone, at least 1000; of several neighbours the worst
+    /// The time of the kernel in thousandths of its time alone, at least 1000, beside a neighbour
+    /// of each class (in the order of [`NeighbourClass::ALL`]). With several neighbours the worst
     /// counts.
     pub permille: [u32; 4],
 }
@@ -86,19 +89,17 @@ impl Default for Contention {
     }
 }
 
-/// The rule for what a replay charges a kernel for its neighbours, as its factor is known only as a
-/// range.
+/// The part of the known range of a kernel's slowdown by neighbours that a replay charges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Charge {
-    /// The replay charges the low end of the interval of each factor; 1000 thousandths (no cost)
-    /// where no factor is known.
+    /// The replay charges the low end of the range of each slowdown factor; no slowdown where no
+    /// factor is known.
     Least,
-    /// The replay charges the median of each factor; 1000 thousandths (no cost) where no factor is
-    /// known.
+    /// The replay charges the median of each slowdown factor; no slowdown where no factor is known.
     #[default]
     Expected,
-    /// The replay charges the high end of the interval of each factor. Where no factor is known, a
-    /// kernel takes as many times as long as there are processes, as if each of them wanted all of
-    /// the memory.
+    /// The replay charges the high end of the range of each slowdown factor. Where no factor is
+    /// known, a kernel's time is multiplied by the number of processes, as if each process wanted
+    /// all of the memory bandwidth.
     Most,
 }

@@ -9,16 +9,16 @@ use std::collections::VecDeque;
 use raddle_policy::LaunchId;
 use raddle_trace::{CopyDirection, Profile};
 
-/// The queues of copies at the copy engines of a device; the first copy of a queue runs.
+/// The queues of copies at a device's copy engines (DMA); the first copy of each queue is running.
 #[derive(Debug, Default)]
 pub(crate) struct CopyEngines {
     queues: [VecDeque<LaunchId>; 2],
 }
 
 impl CopyEngines {
-    /// Puts a copy at the end of the queue of the engine for its direction. Returns whether the
-    /// copy can start now, as it is the first or needs no engine (also where its direction is
-    /// unknown, `None`).
+    /// Puts a copy at the end of the queue of the copy engine for its direction. Returns whether
+    /// the copy can start now: the queue was empty, or the copy needs no engine (also where the
+    /// direction is unknown, `None`).
     pub(crate) fn join(&mut self, copy: LaunchId, direction: Option<CopyDirection>) -> bool {
         let Some(engine) = direction.and_then(CopyDirection::engine) else { return true };
         let queue = &mut self.queues[engine];
@@ -26,8 +26,8 @@ impl CopyEngines {
         queue.len() == 1
     }
 
-    /// Removes the copy that has ended from its engine. Returns the next copy of the queue, which
-    /// starts now; `None` without one.
+    /// Removes the copy that has ended from the front of its engine's queue. Returns the next copy
+    /// of the queue, which starts now; `None` where the queue is empty.
     pub(crate) fn leave(&mut self, direction: Option<CopyDirection>) -> Option<LaunchId> {
         let queue = &mut self.queues[direction?.engine()?];
         queue.pop_front();
@@ -40,11 +40,11 @@ impl CopyEngines {
     }
 }
 
-/// Returns for each op of a profile (direction of the copy, time in ns for which it works); `None`
-/// for other ops, and for copies whose direction is unknown.
+/// Returns for each copy of a profile (its direction, the time in ns for which it works); `None`
+/// for ops that are no copies, and for copies whose direction is unknown.
 ///
-/// Where two copies share an engine and one was recorded while the other ran, a part of its
-/// recorded duration was waiting, which the result leaves out.
+/// Where a copy was recorded to start while an earlier one used the same engine, a part of its
+/// recorded duration was waiting, which the returned time leaves out.
 pub(crate) fn lengths(profile: &Profile) -> Vec<Option<(CopyDirection, u64)>> {
     let mut lengths: Vec<Option<(CopyDirection, u64)>> = CopyDirection::of_all(profile)
         .into_iter()

@@ -17,16 +17,16 @@ use crate::op_needs::{OpNeed, at_once};
 pub struct TaskDemand {
     /// The resource that the launch needs most. Copies and fills need memory.
     pub need: KernelNeed,
-    /// The bytes that the launch would move in a microsecond with the whole device to itself.
+    /// The bytes a microsecond that the launch would move if it had the whole device to itself.
     pub rate: u64,
-    /// The bytes of `rate` that reach the memory which all processes share, so that other processes
-    /// miss them; the others stay in caches.
+    /// The part of `rate`, in bytes a microsecond, that reaches the memory which all processes
+    /// share, so that other processes lose it; the rest is served by caches.
     pub shared: u64,
     /// The pipes that the launch uses with the whole device to itself, in millionths of all pipes
     /// of the device; 0 for a launch that does not need compute most.
     pub pipes: u64,
-    /// Pipes of the compute units that the process may have, in millionths of all pipes of the
-    /// device: the launch uses no others.
+    /// The pipes of the compute units that the process may use, in millionths of all pipes of the
+    /// device: the launch cannot use more.
     pub pipes_there: u64,
     /// The number of workgroups of the launch that the device holds at once; at most as many as the
     /// launch has.
@@ -44,64 +44,65 @@ pub struct ProcessDemand {
     pub tasks: Vec<TaskDemand>,
     /// The bandwidths of the memory that the process reaches.
     pub memory: MemoryRates,
-    /// The bytes that one compute unit moves in a microsecond for a launch that is a neighbour of
-    /// other processes: [`MemoryRates::unit`], or more under [`UnitRate::Most`].
+    /// The bytes a microsecond that one compute unit moves for a launch of this process where it is
+    /// a neighbour of other processes: [`MemoryRates::unit`], or more under [`UnitRate::Most`].
     pub unit_beside: u64,
     /// True if the other processes reach another memory, as in instances of MIG, so that they do
     /// not slow this process down.
     pub apart: bool,
 }
 
-/// The figures that turn the need of a launch into a rate of bytes, in thousandths of the memory's
-/// peak bandwidth.
+/// The figures from which the memory bandwidth that launches want is derived, in thousandths of the
+/// memory's peak bandwidth.
 ///
 /// The figures were fitted to one decoder beside one training loop on an H200 at 20 requests a
 /// second (`fixtures/h200`); for other programs and devices they are an assumption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DemandRule {
-    /// The rate of bytes of a launch that needs memory, in thousandths of the memory's peak
-    /// bandwidth.
+    /// The bandwidth that a launch wants which mostly needs memory, in thousandths of the memory's
+    /// peak bandwidth.
     pub memory: u64,
-    /// The rate of bytes of a launch that needs compute, at full residency, in thousandths of the
-    /// memory's peak bandwidth.
+    /// The bandwidth that a launch wants which mostly needs compute, in thousandths of the memory's
+    /// peak bandwidth, while as many of its workgroups run as the device holds.
     pub compute: u64,
     /// The bandwidth that all compute units together reach, in thousandths of the memory's peak
-    /// bandwidth; `None`: that of the device.
+    /// bandwidth; `None` takes the figure of the device.
     pub reached: Option<u64>,
-    /// The rule for the bytes that one compute unit moves: the expected figure, or one at an end of
-    /// its range of error.
+    /// The choice of the rate at which one compute unit moves bytes: the expected figure, or an end
+    /// of its range of error.
     pub unit: UnitRate,
-    /// The part of the bytes of a launch that reaches the memory which all processes share, in
-    /// thousandths: the rest stays in caches.
+    /// The part of a launch's bytes, in thousandths, that reaches the memory which all processes
+    /// share; caches serve the rest.
     pub shared: u64,
-    /// The part of the pipes of its compute units that a launch that needs compute uses, where as
-    /// many of its workgroups run as when it has the device to itself, in thousandths. Launches of
-    /// other processes on these units get no more than the rest.
+    /// The part of the pipes of its compute units, in thousandths, that a launch which mostly needs
+    /// compute keeps busy while it has the whole device to itself. Launches of other processes on
+    /// these units get at most the remaining pipes.
     pub pipes: u64,
-    /// The need that is assumed for a launch whose need is unknown; if it is memory, also for a
-    /// matrix product of small tiles ([`NeedSource::SmallTile`]).
+    /// The need that is assumed for a launch whose need is unknown. If this is memory, it is also
+    /// assumed for a matrix product of small tiles ([`NeedSource::SmallTile`]).
     pub unknown: KernelNeed,
 }
 
-/// The rate at which one compute unit moves bytes, against the figure of the device.
+/// The choice of the rate at which one compute unit moves bytes, within the range of error of the
+/// device's figure.
 ///
 /// A figure that was measured may be off by a tenth. One that is derived from the peak may be off by
 /// a half, as few devices were measured, and caches move more than the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnitRate {
-    /// The rate is the figure of the device itself, without a range of error.
+    /// The rate is the figure of the device itself, for every launch.
     Expected,
-    /// The rate is more than the figure for a launch on fewer compute units, so that it loses
-    /// least, and the figure itself for a neighbour.
+    /// Neighbours and few compute units cost least: a launch on fewer compute units moves more
+    /// bytes on each than the device's figure says, and a neighbour exactly as many as it says.
     Least,
-    /// The rate is less than the figure for a launch on fewer compute units, and more for a
-    /// neighbour, so that both cost most.
+    /// Neighbours and few compute units cost most: a launch on fewer compute units moves fewer
+    /// bytes on each than the device's figure says, and a neighbour moves more.
     Most,
 }
 
 impl UnitRate {
-    /// Returns the bytes that one compute unit moves in a microsecond: first for a launch on fewer
-    /// units, then for a neighbour.
+    /// Returns the bytes that one compute unit moves in a microsecond: [for a launch on a part of
+    /// the compute units, for a neighbour of other processes].
     fn of(self, memory: &MemoryRates) -> [u64; 2] {
         let percent = if memory.derived { 150 } else { 110 };
         let more = (memory.unit.saturating_mul(percent) / 100).min(memory.peak);
@@ -115,8 +116,7 @@ impl UnitRate {
 }
 
 impl DemandRule {
-    /// The rates, shares of memory and of pipes that are expected of a device that gives none of
-    /// its own.
+    /// The expected figures, for a device that has no measured figures of its own.
     pub const EXPECTED: Self = Self {
         memory: 800,
         compute: 250,
@@ -126,10 +126,10 @@ impl DemandRule {
         pipes: 1000,
         unknown: KernelNeed::Unknown,
     };
-    /// Two sets of figures, the ends of the range over which the bundled pair was tried
-    /// (`docs/demand.md`). By the first, neighbours cost nothing, as names do not tell how much
-    /// stays in caches and how busy pipes are. By the second they cost most: a launch with an
-    /// unknown need counts as one that needs memory.
+    /// The figures with which neighbours cost [least, most], the two ends of the range that was
+    /// tried (`docs/demand.md`). At the low end neighbours cost nothing, as kernel names do not
+    /// tell how much caches serve and how busy pipes are. At the high end a launch with an unknown
+    /// need counts as one that needs memory.
     pub const BOUNDS: [Self; 2] = [
         Self {
             memory: 720,
@@ -151,9 +151,10 @@ impl DemandRule {
         },
     ];
 
-    /// Returns the need by which a launch is simulated: the known one, or what this rule assumes.
-    /// Where shapes of tensors and the name tell different needs, one end of the range has the one and
-    /// the other end the other: memory where neighbours cost most.
+    /// Returns the need with which a launch is simulated: the known one, or the assumed one where
+    /// it is unknown. Where the tensor shapes and the kernel's name disagree and one of them says
+    /// memory, the rule under which neighbours cost most takes memory, and the rule under which
+    /// they cost least takes the other.
     fn assumed(&self, known: OpNeed) -> KernelNeed {
         if let Some(named) = known.named {
             let both = [known.need, named];
@@ -171,9 +172,10 @@ impl DemandRule {
         }
     }
 
-    /// Returns the bandwidth that a launch needs, in thousandths of the memory's peak, of which
-    /// `usual` is what its need implies. What shapes of tensors tell is expected; the ends of the
-    /// range hold both.
+    /// Returns the bandwidth that a launch wants, in thousandths of the memory's peak. `usual` is
+    /// the figure for its kind of need, `shaped` the one that its tensor shapes give. The expected
+    /// rule takes `shaped`; the rules for the least and the most cost take the smaller and the
+    /// greater of the two.
     fn permille(&self, usual: u64, shaped: Option<u64>) -> u64 {
         match (shaped, self.unit) {
             (None, _) => usual,
@@ -183,7 +185,8 @@ impl DemandRule {
         }
     }
 
-    /// Returns the rates and shares that are expected on a device: its own, where it gives them.
+    /// Returns the expected figures for a device: its own measured ones, where it has them, else
+    /// [`Self::EXPECTED`].
     #[must_use]
     pub fn expected(device: &Device) -> Self {
         Self {
@@ -193,8 +196,8 @@ impl DemandRule {
         }
     }
 
-    /// Returns the figures by which neighbours cost least and most on a device: [`Self::BOUNDS`],
-    /// moved apart where the device's own figures lie outside of them.
+    /// Returns the figures with which neighbours cost [least, most] on a device: [`Self::BOUNDS`],
+    /// widened so that the device's own figures lie between them.
     #[must_use]
     pub fn bounds(device: &Device) -> [Self; 2] {
         let expected = Self::expected(device);
@@ -294,9 +297,8 @@ impl TaskDemand {
 }
 
 impl ProcessDemand {
-    /// Returns the demand of a process in an instance with `eighths` eighths of the memory's
-    /// bandwidth, which no other process uses. The bytes that one compute unit moves stay as they
-    /// are.
+    /// Returns the demand of a process in a MIG instance that has `eighths` eighths of the memory's
+    /// bandwidth to itself. The bytes that one compute unit moves stay unchanged.
     #[must_use]
     pub fn in_instance(mut self, eighths: u8) -> Self {
         let part = |all: u64| (all.saturating_mul(eighths.into()) / 8).max(1);
@@ -306,15 +308,15 @@ impl ProcessDemand {
         self
     }
 
-    /// Returns (number of workgroups, ticks of each) of a launch whose process may have only the
-    /// compute units of `few`; `whole` is the device.
+    /// Returns (number of workgroups, ticks of each workgroup) of a launch whose process may use
+    /// only the compute units in `few`; `whole` is the room on the whole device.
     ///
-    /// - A launch that needs memory lasts longer only as far as fewer units move fewer bytes than
-    ///   it wants.
-    /// - A library asks the driver how many units there are, so a persistent grid shrinks with them
-    ///   and its workgroups last longer.
-    /// - A small launch lasts as long as on the whole device.
-    /// - Any other grid takes as many rounds as it needs.
+    /// - A launch that needs memory lasts longer only where the fewer units cannot move the bytes
+    ///   that it wants.
+    /// - A persistent grid (sized by a library that asks the driver for the number of units)
+    ///   shrinks with the units, and its workgroups last longer.
+    /// - A launch whose grid is too small to fill the device lasts as long as on the whole device.
+    /// - Any other grid keeps its workgroups, and so takes more rounds.
     pub(crate) fn on_fewer(
         &self,
         task: u32,
@@ -366,8 +368,8 @@ mod tests {
         ProcessDemand { tasks: vec![task], memory, unit_beside: memory.unit, apart: false }
     }
 
-    /// Returns (workgroups, ns of each) of a launch on `units` of an H200's compute units, each of
-    /// which holds one workgroup.
+    /// Returns (workgroups, ns of each workgroup) of a launch on `units` compute units of an H200,
+    /// where each compute unit holds one workgroup.
     fn on(demand: &ProcessDemand, launch: (u64, u64), units: u64) -> (u64, u64) {
         let room = |units| RoomFor { units, a_unit: 1 };
         let (workgroups, lasts) =
@@ -393,8 +395,8 @@ mod tests {
         assert_eq!((most.memory, most.compute, most.reached), (900, 500, Some(500)));
     }
 
-    /// Checks that a need that is not sure is what costs most at the end of the range where neighbours
-    /// cost most, and that one which the user says stays.
+    /// Checks that, where neighbours cost most, an uncertain need is taken to be memory, and that a
+    /// need that the user states is kept.
     #[test]
     fn a_need_that_is_not_sure_costs_most_at_the_upper_end() {
         let [least, most] = DemandRule::BOUNDS;
@@ -411,8 +413,9 @@ mod tests {
         }
     }
 
-    /// Checks that what a launch loses in an instance with half of the memory is uncertain both ways:
-    /// its half reaches as little of its peak as the whole memory does.
+    /// Checks the loss of a launch in an instance with half of the memory: the expected loss lies
+    /// between the least and the most, as half of the memory may reach as small a part of its peak
+    /// bandwidth as the whole does.
     #[test]
     fn an_instance_costs_between_the_least_and_the_most() {
         let h200 = raddle_device::find("h200").expect("in the table");

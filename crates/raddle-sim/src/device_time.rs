@@ -5,20 +5,23 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The time of a process or request, divided by what it was spent on, in ns.
+/// The time of a process or request in ns, split by what the time was spent on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct TimeSpent {
     /// Time for which a request waited for earlier requests of the same process, in ns.
     pub behind_ns: u64,
-    /// Time in which no launch or copy was issued and unfinished, in ns.
+    /// Time in ns in which the process had no launch or copy that was issued and had not ended, so
+    /// that the device waited for its host.
     pub host_ns: u64,
-    /// Time in which all that was issued waited for other work or was a copy, in ns.
+    /// Time in ns in which every issued launch of the process waited for other work to end, or was
+    /// a copy.
     pub dependency_ns: u64,
-    /// Time in ns in which a launch of the process was ready and the dispatcher did not submit it,
-    /// or kept it from running after a preemption.
+    /// Time in ns in which a launch of the process was ready, but the dispatcher had not submitted
+    /// it to the device, or kept it from running after a preemption.
     pub turn_ns: u64,
-    /// Time in which a launch was submitted, and no wave of the process ran, in ns.
+    /// Time in ns in which a launch of the process was submitted to the device, but none of its
+    /// waves ran, for lack of free slots or registers.
     pub room_ns: u64,
     /// Time in which both this process and another one had waves on the device, in ns.
     pub beside_ns: u64,
@@ -27,8 +30,8 @@ pub struct TimeSpent {
 }
 
 impl TimeSpent {
-    /// Returns the times that have passed since an earlier state of this account: each time less
-    /// that of `before`.
+    /// Returns the time spent since an earlier state of this account, `before`: each part less that
+    /// part of `before`.
     pub(crate) const fn since(self, before: Self) -> Self {
         Self {
             behind_ns: self.behind_ns - before.behind_ns,
@@ -42,31 +45,33 @@ impl TimeSpent {
     }
 }
 
-/// The time of the device, divided by how full it was and by why it was empty; the parts add up to
-/// the whole time.
+/// The time of the device, split by how full it was and by why it was empty; the parts add up to
+/// `window_ns`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct DeviceTime {
-    /// The time that is divided here, in ns: from the first event of the run to the end of the
-    /// makespan.
+    /// The time in ns from the first event of the run to the end of the makespan, of which all
+    /// other fields are parts.
     pub window_ns: u64,
     /// Time in ns in which the device was empty and no host had issued work.
     pub idle_host_ns: u64,
-    /// Time in ns in which the device was empty and no launch was ready, while a copy ran that was
-    /// not inside the device.
+    /// Time in ns in which no wave was on the device and no launch was ready, while a copy to or
+    /// from the device ran.
     #[serde(default)]
     pub idle_copies_ns: u64,
-    /// Time in ns in which the device was empty and all that was issued waited for other work.
+    /// Time in ns in which the device was empty, and all issued launches waited for other work to
+    /// end.
     pub idle_dependency_ns: u64,
-    /// Time in ns in which the device was empty, as the dispatcher let no launch run although one
-    /// was ready.
+    /// Time in ns in which the device was empty and a launch was ready, but the dispatcher did not
+    /// let it run.
     pub idle_turn_ns: u64,
-    /// Time in ns in which the device was empty although a launch was submitted.
+    /// Time in ns in which no wave was on the device although a launch was submitted to it.
     pub idle_room_ns: u64,
-    /// Time in ns in which the device had no waves, and a copy inside the device kept it busy.
+    /// Time in ns in which no wave was on the device, but a copy within the device's memory kept it
+    /// busy.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub copying_inside_ns: u64,
-    /// Time in ns in which less than a quarter of the wave slots were used, but some.
+    /// Time in ns in which the device had waves, in less than a quarter of its wave slots.
     pub under_quarter_ns: u64,
     /// Time in ns in which a quarter to three quarters of the wave slots were used.
     pub to_three_quarters_ns: u64,
@@ -91,8 +96,8 @@ impl DeviceTime {
         self.share(self.idle_host_ns)
     }
 
-    /// Returns the fraction of the time up to the end of the makespan in which the device was empty
-    /// while work waited for a copy, 0 to 1.
+    /// Returns the fraction of the time up to the end of the makespan in which no wave was on the
+    /// device while work waited for a copy, 0 to 1.
     #[must_use]
     pub fn idle_copies(&self) -> f64 {
         self.share(self.idle_copies_ns)
@@ -108,49 +113,51 @@ const fn is_zero(ns: &u64) -> bool {
     *ns == 0
 }
 
-/// A process that had work but no waves on the device, with the processes that ran meanwhile.
+/// A process that was delayed (it had work but no waves on the device), with the processes that ran
+/// meanwhile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct BlockedProcess {
-    /// The name of the process that had work but no waves.
+    /// The name of the delayed process: it had work but no waves on the device.
     pub victim: String,
-    /// The other processes that ran while the victim had work but no waves.
+    /// The other processes that had waves on the device while the victim had work but no waves.
     pub by: Vec<BlockedBy>,
 }
 
-/// A process that ran while another one waited.
+/// A process that had waves on the device while a delayed process (the victim) had none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct BlockedBy {
-    /// The name of the process that had waves on the device.
+    /// The name of the process that had waves on the device while the victim had none.
     pub process: String,
-    /// The time in ns for which this process ran while the other one waited; where several ran, the
-    /// time counts for each.
+    /// The time in ns for which this process had waves on the device while the victim waited; where
+    /// several processes ran, the time counts for each of them.
     pub ns: u64,
 }
 
-/// The activity of a process at one moment. While it has no wave on the device, the most advanced
-/// of its launches decides.
+/// The activity of a process at one moment. A process without waves on the device counts by the
+/// launch that has come furthest: submitted before ready, ready before issued.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Doing {
-    /// The host has issued no work that has not ended.
+    /// The process has no launch or copy that was issued and has not ended: the device waits for
+    /// its host.
     #[default]
     Host,
-    /// All issued work waits for other work, or is a copy.
+    /// All issued work of the process waits for other work to end, or is a copy.
     Dependency,
-    /// A launch of the process is ready, and is not submitted or is kept from running after a
-    /// preemption.
+    /// A launch of the process is ready, but is not submitted to the device, or is kept from
+    /// running after a preemption.
     Turn,
-    /// A launch is submitted, and no wave of the process runs.
+    /// A launch of the process is submitted to the device, but none of its waves runs.
     Room,
     /// The process has waves on the device.
     Runs,
 }
 
 impl Doing {
-    /// Returns the activity of a process by four counts: its waves on the device, and of its
-    /// unfinished launches those that are submitted and may run, those that are ready, and those
-    /// that are issued by their host.
+    /// Returns the activity of a process with `waves` waves on the device and, among its unfinished
+    /// launches, `placed` that are submitted and may run, `ready` that are ready, and `issued` that
+    /// the host has issued.
     #[must_use]
     pub const fn of(waves: u64, placed: u64, ready: u64, issued: u64) -> Self {
         match () {
@@ -163,16 +170,19 @@ impl Doing {
     }
 }
 
-/// The activities of all processes, and what is on the device, between two changes of either.
+/// The activities of all processes and the load of the device, which hold for a span of time
+/// without a change.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Standings {
-    /// The number of processes with each activity, by the value of [`Doing`].
+    /// The number of processes with each activity; the index is the number of the variant of
+    /// [`Doing`].
     pub(crate) doing: [u32; 5],
     /// The number of waves on the device.
     pub(crate) waves: u64,
-    /// The number of running copies, without those inside the device.
+    /// The number of running copies, not counting copies within the device's memory.
     pub(crate) copies: u32,
-    /// The number of running copies inside the device: they keep it busy, and take no wave slots.
+    /// The number of running copies within the device's memory: they keep the device busy, and take
+    /// no wave slots.
     pub(crate) inside: u32,
 }
 
@@ -183,20 +193,20 @@ impl Standings {
     }
 }
 
-/// A clock that adds up the time of the device by how full it was.
+/// A clock that adds up the time of the device, split by how full the device was.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DeviceClock {
     now: DeviceTime,
     now_wave_ns: u128,
-    /// The values of `now` and `now_wave_ns` at the last call of `mark`: only time up to that
-    /// moment, the end of the makespan, is in the results.
+    /// The times (`now`) at the last call of `mark`, which is the end of the makespan: later time
+    /// is not in the results. `window_wave_ns` is the same for `now_wave_ns`.
     window: DeviceTime,
     window_wave_ns: u128,
 }
 
 impl DeviceClock {
-    /// Adds a span of `ns` in which processes have the activities `at`, on a device of `slots` wave
-    /// slots.
+    /// Adds a span of `ns` nanoseconds, in which `at` has the activities of the processes, on a
+    /// device of `slots` wave slots.
     pub(crate) fn pass(&mut self, ns: u64, at: &Standings, slots: u64) {
         let now = &mut self.now;
         now.window_ns += ns;
@@ -216,8 +226,8 @@ impl DeviceClock {
         *field += ns;
     }
 
-    /// Makes the present moment the end of the makespan, up to which time is in the results; the
-    /// run may go on after it.
+    /// Makes the present moment the end of the makespan: time after it is not in the results,
+    /// although the run may go on.
     pub(crate) fn mark(&mut self) {
         (self.window, self.window_wave_ns) = (self.now, self.now_wave_ns);
     }

@@ -32,10 +32,11 @@ use crate::{EnergyModel, Outcome, SimError};
 use periods::Refills;
 use raddle_dispatch::ByLaunch;
 
-/// The most decisions in one tick; more count as a livelock.
+/// The most decisions within one tick before the run stops with an error (livelock).
 const DECISIONS_A_TICK: u32 = 1_000_000;
-/// The number of wakes in a row without an action, while no other event can come, after which a run
-/// ends. Policies that count their retries (seed 000, E3) need some hundreds.
+/// The number of timer wake-ups in a row, without an action of the dispatcher and with no other
+/// event to come, after which a run ends. Policies that count their retries (seed 000, E3) need
+/// some hundreds.
 const IDLE_WAKES: u32 = 65_536;
 /// The number of moments in a row at which no work was issued and none ended, after which a run
 /// stops: a kernel lasts too long for such short slices, as where the clock of a recording was
@@ -45,41 +46,40 @@ const TURNS_IN_A_ROW: u32 = 1 << 20;
 /// kernel lasts too long, although other programs make progress beside it, so that work always
 /// ends. With turns of 2 ms it is a kernel of 10 minutes.
 const TIMES_OFF: u32 = 1 << 18;
-/// The number of decisions from one comparison of the dispatcher's account of resources with the
-/// simulator's to the next; in a debug build 1. A comparison covers all that changed since the last
-/// one, so a fault that stays is found, up to this many decisions late.
+/// The number of decisions between two comparisons of the dispatcher's account of resources with
+/// the simulator's; 1 in a debug build. A comparison covers all changes since the last one, so a
+/// lasting fault is found, at most this many decisions late.
 const COMPARED_EVERY: u64 = if cfg!(debug_assertions) { 1 } else { 64 };
-/// The number of decisions from one report of progress to the next.
+/// The number of decisions between two reports of progress.
 const PROGRESS_EVERY: u64 = 1024;
 
-/// The device of a simulated run: its compute units, costs and energy.
+/// The device of a simulated run: its compute units, its costs of preemption, and its energy model.
 #[derive(Clone, Copy, Debug)]
 pub struct SimConfig {
     /// The resources of one compute unit: slots, and granules of registers and LDS.
     pub shape: CuShape,
-    /// The number of compute units.
+    /// The number of compute units of the device.
     pub cus: u16,
-    /// The costs of taking work off the device, in ticks and bytes.
+    /// The costs of preempting work on the device, in ticks and bytes.
     pub costs: Costs,
     /// The energy that instructions and memory cost, in pJ, and the power while no work runs, in
     /// mW.
     pub energy: EnergyModel,
 }
 
-/// The progress of a simulated run, as the callback of [`run`] gets it.
+/// The progress of a simulated run, as the progress callback of [`run`] gets it.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// The simulated time that has passed, in ticks.
     pub now: Tick,
-    /// The number of launches that lead the run (the run lasts until they end) and have ended; see
+    /// The number of launches that have ended, of those until whose end the run lasts; see
     /// [`Workload::leading`].
     pub ended: u64,
-    /// The number of all launches that lead the run: the run lasts until they end; see
-    /// [`Workload::leading`].
+    /// The number of launches until whose end the run lasts; see [`Workload::leading`].
     pub total: u64,
 }
 
-/// Runs a workload under a dispatcher until no event will come any more.
+/// Runs a workload under a dispatcher until no event is left to happen.
 ///
 /// # Errors
 /// When the dispatcher breaks a rule. Problems of the workload are reported in the outcome.
@@ -96,11 +96,10 @@ pub fn run(
     run_watched(workload, dispatcher, options, &mut (), &mut told)
 }
 
-/// Runs a workload as [`run`] does, with a watch that sees what happens; `progress` may end the
-/// run.
+/// Runs a workload as [`run`] does, and calls `watch` with each event; `progress` may end the run.
 ///
 /// # Errors
-/// Those of [`run`], and [`SimError::Cancelled`].
+/// The errors of [`run`], and [`SimError::Cancelled`] if `progress` ended the run.
 pub fn run_watched(
     workload: &Workload,
     dispatcher: &mut dyn Dispatcher,
@@ -127,19 +126,20 @@ struct Engine<'r, W> {
     fragmentation: FragmentationLog,
     actions: Actions,
     told: Vec<Issued>,
-    /// The ticks of cleanup at the end of each submitted launch, where it takes any.
+    /// The ticks of cleanup (from the end of a launch until its end is known) of each submitted
+    /// launch that has any.
     cleanups: ByLaunch<Ticks>,
     engines: CopyEngines,
     meetings: Meetings,
-    /// The ticks that each preemption took, by its method.
+    /// The ticks that each completed preemption took, by preemption method.
     latencies: BTreeMap<Preemption, Vec<Ticks>>,
-    /// The number of times that each launch was taken off, until it ends.
+    /// The number of times that each unfinished launch was taken off the device.
     times_off: ByLaunch<u32>,
     refills: Refills,
     refused: Vec<RefusedLaunch>,
     refused_again: u64,
-    /// The begin and end of the requests of each process, each with the time that the process had
-    /// spent by then, by process.
+    /// The begin and end of each request, by process, each with the time that the process had spent
+    /// on each activity by then.
     requests: Vec<Vec<RequestMarks>>,
     /// True if the dispatcher has got an event since its last decision.
     undecided: bool,
@@ -268,7 +268,8 @@ impl<'r, W: Watch> Engine<'r, W> {
         Ok(self.outcome(stuck))
     }
 
-    /// Reports the progress; the callback may end the run with [`SimError::Cancelled`].
+    /// Reports the progress of the run to the callback, which may end the run with
+    /// [`SimError::Cancelled`].
     fn report(
         &self,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
@@ -318,7 +319,7 @@ impl<'r, W: Watch> Engine<'r, W> {
     }
 
     /// Asks the dispatcher for a decision, and carries out its actions. Returns whether there was
-    /// an action other than a wake.
+    /// an action other than asking for a wake-up.
     fn decide(&mut self) -> Result<bool, SimError> {
         let at = self.now;
         let mut actions = std::mem::take(&mut self.actions);

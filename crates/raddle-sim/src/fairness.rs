@@ -15,14 +15,14 @@ use crate::workload::Workload;
 pub struct Fairness {
     /// Jain's fairness index of the run times (with waves on the device) of processes: 1 is equal.
     pub jain_run: f64,
-    /// Jain's fairness index of the run time of each process over the time in which it had a ready
-    /// launch: 1 is equal.
+    /// Jain's fairness index (1 is equal) of the fraction of time for which each process had waves
+    /// on the device, of the time in which it had a ready launch.
     pub jain_rate: f64,
     /// The name of the process that joined last; `None` if several joined last together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newcomer: Option<String>,
-    /// The newcomer's fraction of the run times of all processes, while the newcomer had a ready
-    /// launch, 0 to 1; `None` without a newcomer.
+    /// The last joined process's fraction of the run times of all processes, while it had a ready
+    /// launch, 0 to 1; `None` where no single process joined last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newcomer_share: Option<f64>,
     /// The longest time in ns that any process had a ready launch and no waves on the device.
@@ -33,17 +33,19 @@ pub struct Fairness {
     /// Time in ns spent saving and restoring work, summed over launches, and switching the device
     /// from one process to another.
     pub switch_ns: u64,
-    /// The number of turns (rights to issue launches) after the end of which the process still had
-    /// work on the device.
+    /// The number of turns (rights to issue launches) at whose end the process still had work on
+    /// the device.
     pub overruns: u64,
-    /// The sum of all times in ns for which work went on after the end of its turn.
+    /// The time in ns for which work of processes stayed on the device after the end of their
+    /// turns, summed over all turns.
     pub(crate) overrun_ns: u64,
-    /// The longest time in ns for which work went on after the end of its turn.
+    /// The longest time in ns for which work of a process stayed on the device after the end of its
+    /// turn.
     pub longest_overrun_ns: u64,
     /// Time in ns in which any process had waves on the device.
     pub(crate) busy_ns: u64,
-    /// The times of each process by which its fair treatment is judged, in the order of the
-    /// workload.
+    /// The times of each process by which its fair treatment is judged; the index is that of the
+    /// process in the workload.
     pub processes: Vec<ProcessFairness>,
 }
 
@@ -65,8 +67,8 @@ pub struct ProcessFairness {
 }
 
 impl Fairness {
-    /// Returns how fairly a run divided time among its processes; `None` where there is one
-    /// process, with which no other competes.
+    /// Returns how fairly a run divided time among its processes; `None` where the workload has
+    /// only one process.
     #[must_use]
     pub fn new(workload: &Workload, outcome: &Outcome) -> Option<Self> {
         let times = &outcome.times.processes;

@@ -1,7 +1,7 @@
 //! How are ranks, ratios and rounded figures computed?
 
-/// Returns the smallest value that at least `percent` in 100 of the values do not exceed; 0 without
-/// values. `sorted` is ascending.
+/// Returns the smallest of the values that is no less than `percent` percent of them (the nearest
+/// rank); 0 for an empty list. `sorted` is ascending.
 ///
 /// ```
 /// assert_eq!(raddle_sim::percentile(&[10, 20, 30, 40], 50), 20);
@@ -15,7 +15,7 @@ pub fn percentile(sorted: &[u64], percent: u64) -> u64 {
 }
 
 /// Returns Jain's fairness index (1 is equal) of the values; `None` for fewer than two values, or
-/// if none is above 0.
+/// if no value is above 0.
 pub(crate) fn jain(used: impl ExactSizeIterator<Item = f64> + Clone) -> Option<f64> {
     let count = used.len();
     let total: f64 = used.clone().sum();
@@ -27,7 +27,7 @@ pub(crate) fn ratio(part: u128, whole: u128) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// Rounds to four decimals, which are all that is printed anywhere.
+/// Rounds a figure to four decimals, the precision of all printed figures.
 pub(crate) fn round(x: f64) -> f64 {
     (x * 10_000.0).round() / 10_000.0
 }

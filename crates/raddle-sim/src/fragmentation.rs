@@ -9,17 +9,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::figures::round;
 
-/// The most stretches into which the time of a run is divided; the next constant, `SHORTEST_NS`, is
-/// the shortest length of a stretch.
+/// The most intervals into which the time of a run is divided; `SHORTEST_NS` is the shortest length
+/// of an interval, in ns.
 const BINS: usize = 64;
 const SHORTEST_NS: u64 = 1024;
 
-/// Free granules of one resource times ns, in total and in the longest runs.
+/// The free granules of one resource summed over time: of all free granules, and of only the
+/// longest run (row of free granules) of each compute unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FreeTime {
-    /// The sum over time of all free granules, in granules times ns.
+    /// The number of free granules, integrated over time, in granules times ns.
     pub(crate) free: u128,
-    /// The sum over time of the free granules in the longest runs, in granules times ns.
+    /// The number of free granules in the longest run (row of free granules) of each compute unit,
+    /// integrated over time, in granules times ns.
     pub(crate) longest: u128,
 }
 
@@ -38,19 +40,18 @@ impl FreeTime {
 /// order of [`IN_RUNS`]).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FreeOverTime {
-    /// The length of each stretch of time, in ns.
+    /// The length of each interval into which the time of the run is divided, in ns.
     pub(crate) bin_ns: u64,
-    /// The stretches of time from the beginning of the run on, each with the free granules of every
-    /// resource.
+    /// The free granules of every resource in each interval, from the beginning of the run on.
     pub(crate) bins: Vec<[FreeTime; 3]>,
 }
 
-/// A meter that adds up free granules, in total and in the longest runs, while a simulated run goes
-/// on.
+/// A meter of the free granules of a simulated run, in total and in the longest runs (rows of free
+/// granules), over time.
 #[derive(Debug)]
 pub(crate) struct FragmentationLog {
-    /// The free granules of each compute unit, by resource; empty where the dispatcher keeps no
-    /// addresses.
+    /// The free granules of each compute unit, by resource; empty where the dispatcher does not
+    /// track which granules are free.
     units: Vec<[FreeRun; 3]>,
     cus: u16,
     all: [FreeRun; 3],
@@ -64,13 +65,15 @@ impl FragmentationLog {
         Self { units: Vec::new(), cus, all: Default::default(), now: Tick::ZERO, found }
     }
 
-    /// Returns whether the dispatcher keeps addresses, so that there are free runs to count.
+    /// Returns whether the dispatcher tracks the addresses of granules, so that there are runs of
+    /// free granules to measure.
     pub(crate) const fn has_addresses(&self) -> bool {
         !self.units.is_empty()
     }
 
-    /// Counts the free granules of the compute units `units`, which have changed, anew. `of`
-    /// returns those of one unit by resource; `None` where the dispatcher keeps no addresses.
+    /// Updates the free granules of the compute units `units`, which have changed. `of` returns the
+    /// free granules of one compute unit by resource; `None` where the dispatcher does not track
+    /// addresses.
     pub(crate) fn see(
         &mut self,
         units: impl Iterator<Item = usize>,
@@ -103,7 +106,8 @@ impl FragmentationLog {
         }
     }
 
-    /// Adds the free granules times the ns since the last call to the sums.
+    /// Adds the present free granules, times the ns from the last call until `now`, to the sums of
+    /// each interval.
     pub(crate) fn advance(&mut self, now: Tick) {
         let mut from = self.now.0;
         self.now = now;
@@ -142,8 +146,8 @@ impl FragmentationLog {
     }
 }
 
-/// Fragmentation of one resource over a simulation: the fraction of its free granules that lie
-/// outside of the longest row of free ones of their compute unit.
+/// The fragmentation of one resource over a simulation: the fraction of its free granules that lie
+/// outside of the longest row of free granules of their compute unit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FragmentedResource {
@@ -151,39 +155,43 @@ pub struct FragmentedResource {
     pub resource: String,
     /// The fragmentation over the whole run, 0 to 1.
     pub mean: f64,
-    /// The fragmentation in the stretch of time in which it is greatest, 0 to 1.
+    /// The greatest fragmentation in any interval of the run, 0 to 1.
     pub most: f64,
-    /// The fragmentation in each stretch of time from the beginning of the run on, 0 to 1.
+    /// The fragmentation, 0 to 1, in each interval of the run, from the beginning on.
     pub over_time: Vec<f64>,
 }
 
-/// The count of how often work waited for one resource and one reason.
+/// The number of times that work waited for one resource for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LackCount {
-    /// The resource that was lacking first, on the compute unit that was tried first.
+    /// The name of the resource that was lacking first, on the first compute unit that the policy
+    /// tried.
     pub resource: String,
-    /// The reason why that resource was not enough.
+    /// The reason why the resource was not enough.
     pub reason: WaitReason,
-    /// The number of questions to the allocate policy at which work waited for this resource and
+    /// The number of answers of the allocate policy by which work waited for this resource for this
     /// reason.
     pub count: u64,
 }
 
-/// The fragmentation and the waits of a run in which the policy keeps addresses.
+/// The fragmentation of free resources in a run, and the reasons why work waited, under a policy
+/// that keeps addresses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct AddressSummary {
-    /// The length of each stretch of time, in ns.
+    /// The length in ns of each interval for which fragmentation is given.
     pub(crate) bin_ns: u64,
-    /// The fragmentation of each resource of which granules were ever free.
+    /// The fragmentation of each resource that was ever free.
     pub fragmentation: Vec<FragmentedResource>,
-    /// The counts of waits by resource and reason; empty under a policy that does not count.
+    /// The number of times that work waited, by resource and reason; empty under a policy that does
+    /// not count waits.
     pub waits: Vec<LackCount>,
 }
 
 impl AddressSummary {
-    /// Returns the fragmentation and the waits of a run; `None` where the policy gave no addresses.
+    /// Returns the fragmentation and the waits of a run; `None` where the policy tracks no
+    /// addresses of granules.
     pub(crate) fn new(found: &FreeOverTime, waits: &[WaitTally]) -> Option<Self> {
         if found.bins.is_empty() {
             return None;

@@ -20,8 +20,8 @@ use raddle_trace::Profile;
 
 use crate::workload::TaskWait;
 
-/// Returns the number of hardware queues that a process has on a device without any set-up; `None`
-/// where each stream has a queue of its own.
+/// Returns the number of hardware queues that a process has on a device by default; `None` where
+/// each stream has a queue of its own.
 const fn hardware_queues(device: &Device) -> Option<u16> {
     match device.vendor {
         Vendor::Nvidia => Some(8),
@@ -30,21 +30,23 @@ const fn hardware_queues(device: &Device) -> Option<u16> {
     }
 }
 
-/// The state of one hardware queue after the ops so far.
+/// The state of one hardware queue while the ops of a profile are put into queues in the order of
+/// issue.
 #[derive(Clone, Debug, Default)]
 struct QueueState {
-    /// The last op of the queue: (index of the op, stream); `None` before the first.
+    /// The op that was put into the queue last: (index of the op, stream); `None` for an empty
+    /// queue.
     last: Option<(u32, u32)>,
-    /// The latest op, by stream, for which an op of this queue waited.
+    /// The latest op of each stream for which an op in this queue waits, by stream.
     awaited: BTreeMap<u32, u32>,
 }
 
-/// Adds to `waits`, which are sorted by op, the waits of ops for ops of other streams in the same
-/// hardware queue. The number of queues of a process is `wanted`, or else that of the device.
+/// Adds to `waits` (sorted by the waiting op) the waits that arise because streams share a hardware
+/// queue. The number of queues of a process is `wanted`, or else that of the device.
 ///
-/// No recording holds the queue of a stream, so it is assumed. Two ops of which one was recorded to
-/// start before the other had ended were in different queues, so the one waits for the other only
-/// where `wanted` is given.
+/// Recordings do not say which queue a stream had, so it is assumed. If a recording shows an op
+/// that started before the end of an op for which it would wait, the two were in different queues;
+/// that wait is added only where `wanted` is given.
 pub(crate) fn share(
     profile: &Profile,
     device: &Device,
@@ -59,20 +61,22 @@ pub(crate) fn share(
     waits.dedup();
 }
 
-/// Returns whether a recording can be of a process with that number of hardware queues: no op started
-/// before the end of another one for which it would have had to wait. `waits` are the waits between
-/// streams, by op.
+/// Returns whether a recording can come from a process with `queues` hardware queues: no op started
+/// before the end of an op that its queue would have made it wait for. `waits` has the waits of one
+/// stream for another, sorted by the waiting op.
 pub(crate) fn agree(profile: &Profile, own: &Device, queues: u16, waits: &[TaskWait]) -> bool {
     shared(profile, own, queues, waits).iter().all(|wait| held(profile, wait))
 }
 
-/// Returns whether the recording agrees with a wait: its source had ended when its task started.
+/// Returns whether a wait was kept in the recording: the op that is waited for had ended when the
+/// waiting op started.
 fn held(profile: &Profile, wait: &TaskWait) -> bool {
     profile.ops[wait.source as usize].end_ns() <= profile.ops[wait.task as usize].start_ns
 }
 
-/// Returns the waits of ops for ops of other streams in their hardware queue, in no order, if a
-/// process has that number of queues; `waits` are the waits between streams, by op.
+/// Returns, in no order, the waits of ops for ops of other streams that share their hardware queue,
+/// for a process with `queues` queues. `waits` has the other waits between streams, sorted by the
+/// waiting op.
 fn shared(profile: &Profile, device: &Device, queues: u16, waits: &[TaskWait]) -> Vec<TaskWait> {
     if queues == 0 || profile.streams.len() <= usize::from(queues) {
         return Vec::new();

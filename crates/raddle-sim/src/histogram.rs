@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A histogram of times, in buckets whose width is at most an eighth of the values in them; empty
-/// buckets are left out.
+/// A histogram of times in ns, in buckets whose width is at most an eighth of the times in them;
+/// empty buckets are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LatencyHistogram {
@@ -12,7 +12,7 @@ pub struct LatencyHistogram {
 }
 
 impl LatencyHistogram {
-    /// Returns the histogram of these values in ns, which must be ascending.
+    /// Returns the histogram of the times `sorted`, in ns and ascending.
     #[must_use]
     pub fn of(sorted: &[u64]) -> Self {
         let mut buckets: Vec<(u64, u64)> = Vec::new();
@@ -27,8 +27,8 @@ impl LatencyHistogram {
     }
 }
 
-/// Returns the greatest value of the bucket of a value. The leading bit of the value and the three
-/// bits below it determine the bucket.
+/// Returns the greatest value of the bucket into which `value` falls. The leading bit of the value
+/// and the three bits below it determine the bucket.
 const fn bucket_end(value: u64) -> u64 {
     let low = (63 - (value | 1).leading_zeros()).saturating_sub(3);
     value | ((1 << low) - 1)

@@ -14,31 +14,34 @@ use crate::figures::percentile;
 
 /// The 97.5th percentile of the standard normal distribution, which bounds an interval of 95 %.
 const Z: f64 = 1.96;
-/// The ways to divide values into batches: (number of batches, 97.5th percentile of Student's t
-/// with one degree of freedom less).
+/// The choices of dividing measured values into batches: (number of batches, 97.5th percentile of
+/// Student's t with that number less one degrees of freedom).
 const BATCHES: [(usize, f64); 3] = [(5, 2.776), (10, 2.262), (20, 2.093)];
-/// The fewest values that a batch may have when their spread is measured.
+/// The fewest values that each batch of measured values may have.
 const FEWEST_IN_BATCH: usize = 2;
-/// The number of independent values below which a percentile gets no upper bound.
+/// The number of independent values below which the interval of a percentile has no upper bound.
 const FEWEST: f64 = 25.0;
-/// The percentages at whose percentiles the correlation of neighbouring values is measured.
+/// The percentiles (median and 90th) above and below which values are compared, to measure how much
+/// neighbouring values correlate.
 const LEVELS: [u64; 2] = [50, 90];
-/// The largest correlation of neighbouring batches that the interval takes into account.
+/// The largest correlation of neighbouring batches that the interval takes into account; a greater
+/// one counts as this.
 const MOST_CORRELATED: f64 = 0.9;
 
 /// A range that contains a time with 95 % confidence, although the run is only one sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Interval {
-    /// The lower bound in nanoseconds.
+    /// The lower bound of the interval, in nanoseconds.
     pub least_ns: u64,
-    /// The upper bound in nanoseconds; `None`: the run is too short to give one.
+    /// The upper bound of the interval, in nanoseconds; `None` where the run is too short to give
+    /// one.
     pub most_ns: Option<u64>,
 }
 
 impl Interval {
-    /// Returns the interval of a percentile of values in ns, in the order in which they were
-    /// measured; `None` for fewer than ten values.
+    /// Returns the 95 % confidence interval of a percentile of values in ns, which are in the order
+    /// in which they were measured; `None` for fewer than ten values.
     ///
     /// ```
     /// let falling: Vec<u64> = (0..1000u64).map(|n| 1_000 + n * 7919 % 1000).collect();
@@ -62,8 +65,8 @@ impl Interval {
         Some(Self { least_ns: sorted[rank(low)], most_ns: (independent >= FEWEST).then_some(most) })
     }
 
-    /// Returns the interval of the mean of values in ns, in the order in which they were measured;
-    /// `None` for fewer than ten values.
+    /// Returns the 95 % confidence interval of the mean of values in ns, which are in the order in
+    /// which they were measured; `None` for fewer than ten values.
     #[must_use]
     pub fn of_mean(values: &[u64]) -> Option<Self> {
         let mean = mean(values);
@@ -79,8 +82,8 @@ impl Interval {
         })
     }
 
-    /// Returns the width of the interval as a fraction of `figure`, a time in ns within it; `None`
-    /// where it has no upper bound.
+    /// Returns the width of the interval as a fraction of `figure`, a time in ns; `None` where the
+    /// interval has no upper bound.
     #[must_use]
     pub fn width(&self, figure: u64) -> Option<f64> {
         let most = self.most_ns?;
@@ -88,20 +91,21 @@ impl Interval {
     }
 }
 
-/// Returns the mean of values; 0 without values.
+/// Returns the mean of the values; 0 for an empty list.
 pub(crate) fn mean(values: &[u64]) -> f64 {
     let sum: u128 = values.iter().map(|&value| u128::from(value)).sum();
     sum as f64 / values.len().max(1) as f64
 }
 
-/// Returns the entries of [`BATCHES`] (number of batches, percentile of Student's t) that suit this
-/// many values: each batch has at least [`FEWEST_IN_BATCH`].
+/// Returns the entries of [`BATCHES`] that suit this number of values, so that each batch has at
+/// least [`FEWEST_IN_BATCH`] values.
 fn batches(values: usize) -> impl Iterator<Item = (usize, f64)> {
     BATCHES.into_iter().filter(move |&(batches, _)| values / batches >= FEWEST_IN_BATCH)
 }
 
-/// Returns how many times more values are needed, as they are correlated, to know the fraction
-/// above a bound as well as with independent values; `None` where no value is above the bound.
+/// Returns the factor by which correlation raises the number of values needed to estimate the
+/// fraction of values above `bound`, compared with independent values; `None` where no value is
+/// above `bound`.
 fn inflation(values: &[u64], bound: u64) -> Option<f64> {
     let above = values.iter().filter(|&&value| value > bound).count();
     if above == 0 {
@@ -118,8 +122,8 @@ fn inflation(values: &[u64], bound: u64) -> Option<f64> {
     batches(values.len()).map(of).max_by(f64::total_cmp)
 }
 
-/// The spread of the means of batches: values of a run, in their order, divided into groups of
-/// equal size.
+/// The spread of the means of batches: consecutive values of a run, divided into groups of equal
+/// size.
 struct Spread {
     /// The number of values in a batch.
     size: f64,
@@ -129,8 +133,9 @@ struct Spread {
 }
 
 impl Spread {
-    /// Divides the last values into batches of equal size, and returns the spread of the means of
-    /// the batches; `figure` makes a number of each value.
+    /// Divides the values, each turned into a number by `figure`, into batches of equal size, and
+    /// returns the spread of the batches' means. The first values are left out where the number of
+    /// values is no multiple of `batches`.
     fn of(values: &[u64], batches: usize, figure: impl Fn(&u64) -> f64) -> Self {
         let size = values.len() / batches;
         let counted = &values[values.len() - size * batches..];
@@ -147,8 +152,8 @@ impl Spread {
     }
 }
 
-/// Returns Wilson's interval (low, high) of a fraction that was found among `values` independent
-/// values.
+/// Returns Wilson's 95 % interval (low, high) of a fraction that was measured on `values`
+/// independent values.
 fn wilson(share: f64, values: f64) -> (f64, f64) {
     let square = Z * Z / values;
     let middle = (share + square / 2.0) / (1.0 + square);
@@ -157,10 +162,10 @@ fn wilson(share: f64, values: f64) -> (f64, f64) {
     (middle - half, middle + half)
 }
 
-/// Estimates, for an upper bound among the slowest values, the value below which the fraction
-/// `high` of all values lies: from the value at the fraction `share`, and the mean excess over the
-/// ninetieth percentile. Returns 0 where twenty values or more lie above `high`, or where `share`
-/// is below 0.9.
+/// Estimates the value below which the fraction `high` of all values lies, as an upper bound far in
+/// the tail. It extends the measured value at the fraction `share` by an exponential tail, whose
+/// mean is the mean excess over the ninetieth percentile. Returns 0 where `share` is below 0.9, or
+/// where twenty values or more lie above the fraction `high`, so that no estimate is needed.
 fn beyond(sorted: &[u64], share: f64, high: f64) -> u64 {
     let count = sorted.len() as f64;
     let tail = &sorted[(sorted.len() * 9).div_ceil(10)..];
@@ -177,8 +182,9 @@ fn beyond(sorted: &[u64], share: f64, high: f64) -> u64 {
 mod tests {
     use super::*;
 
-    /// Returns the times of requests in a queue with one server that takes 1,000 units of time for
-    /// each; requests arrive at random, with a load of `load_per_mille` thousandths.
+    /// Returns the times that `requests` requests spend in a simulated queue with one server, which
+    /// takes 1,000 units of time for each; requests arrive at random, with a load of
+    /// `load_per_mille` thousandths.
     fn queue(load_per_mille: u64, requests: usize, mut seed: u64) -> Vec<u64> {
         let mut draw = || {
             seed ^= seed << 13;

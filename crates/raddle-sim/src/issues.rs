@@ -5,19 +5,20 @@ use raddle_trace::{Field, Op, Origin, Profile};
 
 use crate::workload::{RecordedGap, TaskWait};
 
-/// The least time from a launch call to the start of its kernel, in nanoseconds: the shortest that
-/// fits a public recording of 50 kernels or more (docs/fidelity.md).
+/// The least time in ns from a launch call to the start of its kernel: the shortest that fits any
+/// public recording of 50 kernels or more (docs/fidelity.md).
 const LEAST_LAUNCH_NS: u64 = 6_000;
 
-/// Returns for each op (time at which the host issues it, gap after which it does so where the
-/// recording does not hold that time, else `None`). With `queued` such an op is issued with the op
-/// before it in its stream, without a gap.
+/// Returns for each op of a profile (time at which the host issues it, gap). The gap is `None`
+/// where the recording holds the issue time; else the op is issued that long after the work for
+/// which it waits has ended. With `queued`, an op without a recorded issue time is issued together
+/// with the op before it in its stream, without a gap.
 ///
-/// Without that time, only the device was recorded. An op that waits for others, also in its
-/// hardware queue, is issued as long after their end as it was recorded to start after that end; an
-/// op that waits for none is issued when it started. An op that started sooner after the op before
-/// it than a launch takes was issued while that op ran. A later op of a graph is launched by the
-/// device, so the gap before it is time of the device.
+/// Issue times are missing where only the device was recorded. An op that waits for other ops, also
+/// in its hardware queue, then gets the gap that was recorded between their end and its start; an
+/// op that waits for none is issued when it started. If the gap is shorter than a launch takes, the
+/// op was issued while the op before it ran. In a graph, the device itself launches all ops but the
+/// first, so the gap before each of them is time of the device.
 pub(crate) fn issues(
     profile: &Profile,
     waits: &[TaskWait],
@@ -49,8 +50,8 @@ pub(crate) fn issues(
     profile.ops.iter().enumerate().map(one).collect()
 }
 
-/// Returns whether an op was launched by the call that launched the op before it in its stream, as
-/// the nodes of a graph are.
+/// Returns whether an op was launched by the same call as the op before it in its stream, as the
+/// nodes of a graph are.
 pub(crate) fn is_later_in_graph(profile: &Profile, op: &Op) -> bool {
     let joined = |op: &Op| op.provenance.of(Field::Arrival) == Origin::Joined;
     let before = op.after.map(|at| &profile.ops[at as usize]);

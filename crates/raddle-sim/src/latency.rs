@@ -15,31 +15,32 @@ use crate::issues::is_later_in_graph;
 use crate::plan::PlanConfig;
 use crate::workload::LaunchLatency;
 
-/// The number of values that the finer search for a launch latency tries between two neighbouring
-/// values of the coarse search.
+/// The number of values that the second, finer search for a launch latency tries between two
+/// neighbouring values of the first search.
 const STEPS: u64 = 8;
 
-/// The error in ns that is allowed on top of 5 % of the recorded wait, by the goal of
-/// `docs/fidelity.md`.
+/// The constant part, in ns, of the error that counts as good in `docs/fidelity.md`: 2 us plus 5 %
+/// of the recorded wait.
 const TOLERANCE_NS: u64 = 2_000;
 
 impl LaunchLatency {
-    /// Returns whether an error of `error_ns` in a wait of `wait_ns` is within the goal of
-    /// `docs/fidelity.md`: 2 us plus 5 % of the recorded wait.
+    /// Returns whether an error of `error_ns` in a wait of `wait_ns` is small enough to count as
+    /// good in `docs/fidelity.md`: at most 2 us plus 5 % of the recorded wait.
     #[must_use]
     pub const fn is_within(error_ns: u64, wait_ns: u64) -> bool {
         error_ns <= TOLERANCE_NS.saturating_add(wait_ns / 20)
     }
 
-    /// Returns the launch latency that fits a profile best, whose ops wait for each other as in a
-    /// plan with these options; 0 where no launch was recorded.
+    /// Returns the launch latency under which the replayed starts fit a profile best; 0 where no
+    /// launch call was recorded. Ops wait for each other as in a plan with `options`.
     #[must_use]
     pub fn fitted(profile: &Profile, options: &PlanConfig<'_>) -> Self {
         Self::fit(&WaitingOp::all(profile, options))
     }
 
-    /// Fits a launch latency to the first half of the kernels with a recorded launch, and returns
-    /// how well it does on the second half; `None` where there are fewer than two such kernels.
+    /// Fits a launch latency to the first half of the kernels whose launch call was recorded, and
+    /// returns how well it predicts the starts in the second half; `None` where there are fewer
+    /// than two such kernels.
     #[must_use]
     pub fn halves(profile: &Profile, options: &PlanConfig<'_>) -> Option<HalvesFit> {
         let all = WaitingOp::all(profile, options);
@@ -61,8 +62,8 @@ impl LaunchLatency {
         })
     }
 
-    /// Returns the latency under which most of the kernels with a recorded launch start within the
-    /// goal.
+    /// Returns the latency under which the most kernels with a recorded launch call start with an
+    /// error of at most 2 us plus 5 % of their wait.
     fn fit(ops: &[WaitingOp]) -> Self {
         if !ops.iter().any(|op| op.known) {
             return Self::default();
@@ -84,35 +85,38 @@ impl LaunchLatency {
     }
 }
 
-/// The fractions of the waits in the second half of a profile that are within the goal, 0 to 1.
-/// They are computed from waits alone: waits of ops for room or for a copy engine are left out.
+/// The fractions, 0 to 1, of the kernels in the second half of a profile whose predicted start is
+/// off by at most 2 us plus 5 % of their wait. The prediction knows waits for other ops alone, not
+/// waits for room or for a copy engine.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct HalvesFit {
-    /// The number of kernels of the second half whose launch was recorded.
+    /// The number of kernels in the second half of the profile whose launch call was recorded.
     pub kernels: u64,
-    /// The fraction of the waits within the goal under a latency that was fitted to the second half
-    /// itself.
+    /// The fraction of kernels with a good predicted start, under a latency that was fitted to the
+    /// second half itself.
     pub own: f64,
-    /// The fraction of the waits within the goal under a latency that was fitted to the first half.
+    /// The fraction of kernels with a good predicted start, under a latency that was fitted to the
+    /// first half.
     pub first: f64,
 }
 
-/// The times of one op, in ns, from which it follows when the op starts under a launch latency that
-/// is tried.
+/// The recorded times of one op, in ns, from which its start under a given launch latency is
+/// computed.
 #[derive(Clone)]
 struct WaitingOp {
     arrival: u64,
     start: u64,
     end: u64,
-    /// The time for which the op runs after the end of the op for which it waits.
+    /// The time in ns for which the op runs by itself, without the time for which it waited for
+    /// another op.
     lasts: u64,
-    /// The indices of the earlier ops for which this one waits.
+    /// The indices of the earlier ops for which the op waits.
     after: Vec<usize>,
-    /// True if the op is a kernel whose launch was recorded.
+    /// True if the op is a kernel whose launch call was recorded.
     known: bool,
-    /// The recorded time from the end of the ops for which this one waits to its start, where the
-    /// op is a later op of a graph; else `None`.
+    /// The recorded time in ns from the end of the ops for which this op waits to its start, where
+    /// the op is in a graph behind another op; else `None`.
     gap: Option<u64>,
 }
 
@@ -142,9 +146,9 @@ impl WaitingOp {
     }
 }
 
-/// Returns the latencies to try, in ns: 0, and the tenths and the mean of recorded times. These run
-/// from issue to start or, with `queued`, from the end of the ops for which a kernel waited to its
-/// start.
+/// Returns the latencies in ns that the search tries: 0, and the deciles and the mean of the
+/// recorded latencies. A recorded latency runs from the issue of a kernel to its start or, with
+/// `queued`, from the end of the ops for which the kernel waited to its start.
 fn candidates(ops: &[WaitingOp], queued: bool) -> Vec<u64> {
     let gaps = ops.iter().filter(|op| op.known && op.gap.is_none()).filter_map(|op| {
         let ended = op.after.iter().map(|&at| ops[at].end).max();
@@ -166,8 +170,9 @@ fn candidates(ops: &[WaitingOp], queued: bool) -> Vec<u64> {
     tried
 }
 
-/// Returns the pair of latencies, one of `launches` and one of `handovers` (in ns), under which
-/// most kernels start within the goal; of equally good pairs the one with the smaller errors.
+/// Returns the pair of latencies in ns, one of `launches` and one of `handovers`, under which the
+/// most kernels start with an error of at most 2 us plus 5 % of their wait; of equally good pairs
+/// the one with the smaller sum of errors.
 fn best(ops: &[WaitingOp], launches: &[u64], handovers: &[u64]) -> LaunchLatency {
     let mut ends = vec![0; ops.len()];
     let mut found: Option<((u64, std::cmp::Reverse<u128>), LaunchLatency)> = None;
@@ -183,9 +188,10 @@ fn best(ops: &[WaitingOp], launches: &[u64], handovers: &[u64]) -> LaunchLatency
     found.map(|(_, latency)| latency).unwrap_or_default()
 }
 
-/// Returns (kernels that start within the goal, sum of all errors in ns, reversed so that less is
-/// greater), if a launch takes `launch` ns from its issue and `handover` ns from the end of what it
-/// waits for.
+/// Returns (number of kernels that start with an error of at most 2 us plus 5 % of their wait, sum
+/// of all errors in ns), if kernels start `launch` ns after their issue and `handover` ns after the
+/// end of the work for which they wait. The sum is reversed, so that a smaller one compares as
+/// greater.
 fn tried(
     ops: &[WaitingOp],
     launch: u64,

@@ -10,7 +10,8 @@ use raddle_policy::{CuId, CuSet, CuShape, Demand, Free, PerCu, Ticks};
 use crate::demand::RoomFor;
 use crate::power::PowerMeter;
 
-/// The simulator's account of the slots and granules that are taken on each compute unit.
+/// The simulator's account of the taken slots, registers, LDS and barriers of each compute unit, in
+/// granules.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     whole: Free,
@@ -23,7 +24,8 @@ pub(crate) struct Ledger {
     pub(crate) power: PowerMeter,
 }
 
-/// Returns the resources of `waves` waves, and those of `groups` workgroups that waves share.
+/// Returns the resources that `waves` waves take, plus those that `groups` workgroups take as a
+/// whole (workgroup slot, LDS and barriers).
 fn amount(demand: &Demand, waves: u64, groups: u64) -> Free {
     Free {
         waves,
@@ -62,8 +64,8 @@ impl Ledger {
         self.taken.len() as u64
     }
 
-    /// Returns the ticks that `workgroups` workgroups of `lasts` ticks each take with `units`
-    /// compute units to themselves, by the totals of a unit; `None` where no unit has room for a
+    /// Returns the ticks that `workgroups` workgroups of `lasts` ticks each take on `units` empty
+    /// compute units, in rounds of as many as fit; `None` where no compute unit has room for a
     /// workgroup.
     pub(crate) fn alone(
         &self,
@@ -78,14 +80,14 @@ impl Ledger {
         Some(Ticks(rounds.saturating_mul(lasts.0)))
     }
 
-    /// Returns (number of compute units, number of workgroups of this demand for which an empty one
-    /// has room).
+    /// Returns the room of the empty device for workgroups of a demand: the number of compute
+    /// units, and the number of workgroups for which one empty compute unit has room.
     pub(crate) fn room(&self, demand: &Demand) -> RoomFor {
         RoomFor { units: self.units(), a_unit: self.held(demand).unwrap_or(0) }
     }
 
-    /// Returns for how many workgroups of this demand an empty compute unit has room, by its
-    /// totals; `None` where the demand takes no resource.
+    /// Returns the number of workgroups of a demand for which an empty compute unit has room, by
+    /// its totals over all SIMDs; `None` where the demand takes no resource.
     fn held(&self, demand: &Demand) -> Option<u64> {
         let (whole, one) = (&self.whole, amount(demand, u64::from(demand.waves), 1));
         let sgpr = if self.sgpr_limits { one.sgpr } else { 0 };
@@ -100,8 +102,9 @@ impl Ledger {
         parts.into_iter().filter_map(|(whole, one)| whole.checked_div(one)).min()
     }
 
-    /// Takes the resources of `waves` waves and `groups` workgroups on each of these compute units.
-    /// The error is the first unit on which they are not free; that unit is unchanged.
+    /// Takes the resources of `waves` waves and `groups` workgroups on each compute unit in
+    /// `units`. The error is the first compute unit on which these resources are not free; nothing
+    /// is taken on that unit.
     pub(crate) fn take(
         &mut self,
         units: Range<usize>,
@@ -139,7 +142,7 @@ impl Ledger {
     }
 
     /// Frees the resources of `waves` waves and `groups` workgroups, which were taken before, on
-    /// each of these compute units.
+    /// each compute unit in `units`.
     pub(crate) fn give(&mut self, units: Range<usize>, demand: &Demand, waves: u64, groups: u64) {
         let less = amount(demand, waves, groups);
         self.touched.insert_all(units.clone());
@@ -165,8 +168,8 @@ impl Ledger {
         }
     }
 
-    /// Returns the ranges of compute units that have changed since the accounts were last compared,
-    /// ascending.
+    /// Returns, ascending, the ranges of compute units that have changed since this account was
+    /// last compared with the dispatcher's.
     pub(crate) fn touched(&self) -> impl Iterator<Item = Range<usize>> {
         let mut from = 0;
         std::iter::from_fn(move || {
@@ -176,10 +179,10 @@ impl Ledger {
         })
     }
 
-    /// Compares this account with the dispatcher's on the compute units that changed since the last
-    /// call. Returns (first unit on which they differ, free by this account, free by the
-    /// dispatcher's); `None` where they agree. `theirs` returns (free on a unit, number of units
-    /// from that one on with the same).
+    /// Compares this account with the dispatcher's, on the compute units that changed since the
+    /// last call. Returns (first compute unit on which they differ, free by this account, free by
+    /// the dispatcher's); `None` where they agree. `theirs` returns (free resources of a compute
+    /// unit, number of units from that one on with equal free resources).
     pub(crate) fn differs(
         &mut self,
         theirs: impl Fn(CuId) -> (Option<Free>, u16),

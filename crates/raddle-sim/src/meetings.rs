@@ -12,13 +12,14 @@ use raddle_trace::Profile;
 
 use crate::workload::{Meeting, ProcessPlan, Work, Workload};
 
-/// The tick that stands for the end of workgroups that wait for launches of other processes which
-/// have not begun.
+/// The tick that stands for an unknown end: workgroups wait for launches of other processes (peers)
+/// that have not begun.
 pub(crate) const NEVER: Tick = Tick(u64::MAX);
 
-/// Makes the communication kernels of the ranks of one job end together: those of the same name and
-/// the same place in the order of the kernels of that name. `first` is the first number of a
-/// meeting that no other job uses; returns the first number that is free afterwards.
+/// Makes the communication kernels of the ranks of one job wait for each other and end together:
+/// the n-th kernel of a name in one rank with the n-th kernel of that name in every other rank.
+/// Each such group (a meeting) gets a number, from `first` on, which no other job may use. Returns
+/// the first number that is not used.
 ///
 /// Only kernels that have peers by [`raddle_trace::CommRule::Peers`] take part.
 pub fn meet(ranks: &mut [(&Profile, &mut ProcessPlan)], first: u32) -> u32 {
@@ -42,14 +43,15 @@ pub fn meet(ranks: &mut [(&Profile, &mut ProcessPlan)], first: u32) -> u32 {
     next
 }
 
-/// All meetings of a run: the sets of tasks of several processes that end together.
+/// The meetings of a run: a meeting is a set of tasks of several processes that wait for each other
+/// and end together.
 #[derive(Debug, Default)]
 pub(crate) struct Meetings {
     /// The meetings (tasks of several processes that end together) by number: (number of processes
-    /// that meet, number of repetitions in which all of them do).
+    /// that take part, number of first repetitions in which all of them do).
     members: BTreeMap<u32, (usize, usize)>,
     /// The peers that have arrived at each meeting (tasks that end together), by (number of the
-    /// meeting, repetition).
+    /// meeting, index of the repetition).
     open: BTreeMap<(u32, u32), Gathering>,
 }
 
@@ -57,11 +59,11 @@ pub(crate) struct Meetings {
 #[derive(Debug)]
 pub(crate) struct Gathering {
     pub(crate) came: Vec<LaunchId>,
-    /// The number of launches of the meeting (tasks that end together) that will never begin.
+    /// The number of launches of the meeting (launches that end together) that will never begin.
     absent: usize,
-    /// The tick at which the last of the peers that have arrived at the meeting has done its work.
+    /// The tick at which the last of the launches that have begun so far has done its own work.
     pub(crate) ends: Tick,
-    /// True if every launch of the meeting (tasks that end together) has arrived, or will never
+    /// True if every launch of the meeting (launches that end together) has begun, or will never
     /// begin.
     pub(crate) complete: bool,
 }
@@ -85,21 +87,21 @@ impl Meetings {
         Self { members, open: BTreeMap::new() }
     }
 
-    /// Returns whether kernels of several processes meet (wait for each other) under this number in
-    /// that repetition.
+    /// Returns whether kernels of several processes wait for each other under this number of a
+    /// meeting, in this repetition of their profiles.
     pub(crate) fn binds(&self, (number, repetition): (u32, u32)) -> bool {
         self.members.get(&number).is_some_and(|&(_, times)| (repetition as usize) < times)
     }
 
-    /// Returns whether any launch waits for peers (launches with which it ends together) that have
-    /// not begun.
+    /// Returns whether any launch waits for launches of other processes (peers) that have not
+    /// begun.
     pub(crate) fn waits(&self) -> bool {
         self.open.values().any(|it| !it.complete && !it.came.is_empty())
     }
 
-    /// Records that a launch arrives at a meeting (kernels of several processes that wait for each
-    /// other) and will have done its work at `done`, or with `None` that it will never begin.
-    /// Returns the peers that have arrived.
+    /// Records that a launch begins which waits for kernels of other processes (a meeting): it will
+    /// have done its own work at `done`; `None` if it will never begin. Returns the launches of the
+    /// meeting that have begun.
     pub(crate) fn come(
         &mut self,
         place: (u32, u32),

@@ -27,14 +27,16 @@ use crate::steps::StepSummary;
 use crate::workload::{Work, Workload};
 use raddle_policy::Tick;
 
-/// Figures of one run under one recipe: makespan, utilisation, fairness, and those of each process.
+/// The figures of one run under one recipe: makespan, utilisation, fairness, and figures of each
+/// process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Summary {
-    /// The time in ns from the first event until every profile has ended once, and so has every
-    /// request with a given time; repeating processes may continue after it.
+    /// The time in ns from the first event until every profile has ended once, and every request
+    /// with a given arrival time has ended; repeating processes may run longer.
     pub makespan_ns: u64,
-    /// The fraction of the wave-slot time that was used until the end of the makespan, 0 to 1.
+    /// The fraction of the wave-slot time (wave slots times time) up to the end of the makespan
+    /// that was used, 0 to 1.
     pub utilisation: f64,
     /// Jain's fairness index of the wave-slot time of processes while two or more were runnable
     /// (had a ready launch that had not ended), 1/n to 1; `None` with one process, or where two
@@ -42,7 +44,7 @@ pub struct Summary {
     pub jain: Option<f64>,
     /// Figures of each process, such as latencies and requests, in the order of the workload.
     pub processes: Vec<ProcessSummary>,
-    /// The number of workgroups that ended.
+    /// The number of workgroups that ended in the run.
     pub workgroups: u64,
     /// The number of answers of the dispatcher that started workgroups.
     pub(crate) starts: u64,
@@ -54,32 +56,34 @@ pub struct Summary {
     pub killed: u64,
     /// The number of launches that never ended although no event could come any more.
     pub stuck: u64,
-    /// True if a repeating process was stopped because the longest process made no progress.
+    /// True if repeating processes were stopped early because the longest process, whose end they
+    /// wait for, made too little progress.
     pub repeat_capped: bool,
     /// The energy that the work drew by the energy model, whose weights are assumed; `None` where
-    /// it is not known what any wave does.
+    /// the activity of no wave is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<EnergySummary>,
     /// The fragmentation of free resources, and the reasons why work waited; `None` under a policy
-    /// that keeps no addresses.
+    /// that tracks no addresses of granules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub addresses: Option<AddressSummary>,
     /// The time of the device until the end of the makespan, by how full it was and by why it was
     /// empty.
     #[serde(default)]
     pub device_time: DeviceTime,
-    /// The processes that others delayed, until the end of the makespan; empty with one process, or
-    /// with more than 64.
+    /// The processes that other processes delayed, up to the end of the makespan; empty with one
+    /// process, or with more than 64.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked: Vec<BlockedProcess>,
     /// Figures of how fairly time was divided among processes; `None` with one process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
-    /// The counts of launches given to the device, and what that cost.
+    /// The counts of launches submitted to the device, and the packets, bytes and time that this
+    /// cost.
     #[serde(default)]
     pub launching: LaunchingSummary,
-    /// Figures of how the work of processes that lost their turn left the device: methods and
-    /// times; `None` where no process was preempted.
+    /// The figures of preemptions, in which the work of processes that lost their turn left the
+    /// device; `None` where no process was preempted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preemption: Option<PreemptionSummary>,
 }
@@ -90,20 +94,21 @@ pub struct Summary {
 pub struct ProcessSummary {
     /// The name of the process.
     pub name: String,
-    /// The number of times that the profile of the process began.
+    /// The number of times that the profile of the process was begun.
     pub(crate) iterations: u32,
-    /// The number of kernel launches that became ready.
+    /// The number of kernel launches of the process that became ready.
     pub(crate) launches: u64,
-    /// The number of kernel launches that ended.
+    /// The number of kernel launches of the process that ended.
     pub(crate) ended: u64,
-    /// The number of launches of one repetition that can never run, by the resource that they lack.
+    /// The number of launches in one repetition of the profile that can never run, by the resource
+    /// that they lack.
     pub refused: BTreeMap<String, u64>,
     /// The time in ns at which the last launch or copy of the process ended.
     pub last_end_ns: u64,
-    /// The process's fraction of all wave-slot time used, 0 to 1.
+    /// The process's fraction of the wave-slot time that all processes used, 0 to 1.
     pub wave_share: f64,
-    /// The latencies of launches by their level, for each level that launches of the process had,
-    /// the most urgent first.
+    /// The latencies of the process's launches, for each level of urgency that occurs, the most
+    /// urgent first.
     pub levels: Vec<LevelSummary>,
     /// The latencies of the process's requests; `None` where its profile is repeated back to back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -120,28 +125,29 @@ pub struct ProcessSummary {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LevelSummary {
-    /// The level: 0 is the most urgent.
+    /// The level of urgency of the launches: 0 is the most urgent.
     pub level: u8,
-    /// The number of launches that started.
+    /// The number of launches of the level that started.
     pub launches: u64,
-    /// The median latency in ns, from ready to the first wave started.
+    /// The median time in ns from a launch being ready to the start of its first wave.
     pub latency_p50_ns: u64,
-    /// The 99th percentile, nearest rank, of the time in ns from ready to the first wave started.
+    /// The 99th percentile (nearest rank) of the time in ns from a launch being ready to the start
+    /// of its first wave.
     pub latency_p99_ns: u64,
-    /// The longest time in ns from ready to the first wave started.
+    /// The longest time in ns from a launch being ready to the start of its first wave.
     #[serde(default)]
     pub latency_max_ns: u64,
-    /// The histogram of all times from ready to the first wave started, in ns.
+    /// The histogram of the times in ns from a launch being ready to the start of its first wave.
     #[serde(default)]
     pub(crate) latencies: LatencyHistogram,
-    /// The geometric mean of the slowdowns of the launches: the time from ready to end over that in
-    /// a run alone; `None` where no run alone was given.
+    /// The geometric mean of the slowdowns of the launches: a slowdown is the time from ready to
+    /// end over the same time in a run of the process alone. `None` where no run alone was given.
     pub slowdown: Option<f64>,
 }
 
 impl Summary {
-    /// Returns the figures of a run: makespan, utilisation, fairness, and those of each process.
-    /// `alone` has the run of each process alone, by process, or is empty.
+    /// Returns the figures of a run: makespan, utilisation, fairness, and figures of each process.
+    /// `alone` has, for each process, the outcome of a run of that process alone, or is empty.
     #[must_use]
     pub fn new(workload: &Workload, outcome: &Outcome, alone: &[&Outcome]) -> Self {
         let makespan_ns = Self::window_end(workload, outcome).since(outcome.first).0;
@@ -171,8 +177,8 @@ impl Summary {
         }
     }
 
-    /// Returns the tick at which every profile has ended once, and every request whose time was
-    /// given.
+    /// Returns the tick at which every profile has ended once, and every request with a given
+    /// arrival time has ended.
     pub(crate) fn window_end(workload: &Workload, outcome: &Outcome) -> Tick {
         let counts = |record: &&Record| {
             let plan = &workload.processes[usize::from(record.process)];
@@ -183,7 +189,7 @@ impl Summary {
     }
 }
 
-/// Returns the processes that others delayed, each with those that ran meanwhile.
+/// Returns the processes that other processes delayed, each with the processes that ran meanwhile.
 fn blocked(workload: &Workload, outcome: &Outcome) -> Vec<BlockedProcess> {
     let names: Vec<&str> = workload.processes.iter().map(|plan| &*plan.name).collect();
     let rows = names.iter().zip(outcome.blocked_ns.chunks_exact(names.len().max(1)));
@@ -258,8 +264,8 @@ impl LevelSummary {
     }
 }
 
-/// Returns the time in ns from ready to end of each task, in the first repetition of a run alone;
-/// `None` where it did not end.
+/// Returns the time in ns from ready to end of each task, in the first repetition of a run of one
+/// process alone; `None` for a task that did not end.
 fn alone_times(alone: &Outcome) -> Vec<Option<u64>> {
     let first = alone.records.iter().filter(|record| record.iteration == 0);
     first.map(|record| Some(record.ended?.since(record.ready?).0)).collect()

@@ -11,24 +11,25 @@ use raddle_trace::{
     is_communication, kernel_need,
 };
 
-/// The resource that one op of a profile needs most, and the source of that knowledge.
+/// The resource that one op of a profile needs most, and the source from which this is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpNeed {
     /// The resource that the op needs most.
     pub need: KernelNeed,
-    /// The fact from which the need is known: a rule of the user, shapes of tensors, the name, or the
-    /// grid and length of the launch.
+    /// The source from which the need is known: a rule of the user, shapes of tensors, the kernel's
+    /// name, or the grid and length of the launch.
     pub source: NeedSource,
-    /// The bandwidth that the launch needs at least, in thousandths of the memory's peak, as the
-    /// shapes of tensors tell it; `None` where there are none.
+    /// The memory bandwidth that the launch needs at least, by the shapes of its tensors, in
+    /// thousandths of the memory's peak; `None` where no shapes are recorded.
     pub permille: Option<u64>,
-    /// The need that the name tells, where shapes of tensors tell another; `None` where both agree.
+    /// The need by the kernel's name, where the shapes of tensors give a different one; `None`
+    /// where both agree or one is unknown.
     pub named: Option<KernelNeed>,
 }
 
 /// Returns the need of each op of a profile that was recorded on `own`; `said` returns the need
-/// that the user states for a kernel name, if any. Copies and fills need memory where their names
-/// do not say that they cross to the host or to another device, or stay in the host.
+/// that the user states for a kernel name, if any. A copy or fill needs memory, unless its name
+/// says that it crosses to the host or another device, or stays in the host.
 pub fn op_needs(
     profile: &Profile,
     own: &Device,
@@ -76,7 +77,7 @@ pub fn op_needs(
     profile.ops.iter().enumerate().map(of).collect()
 }
 
-/// Returns the number of workgroups of an op that a device can run at once, at least 1.
+/// Returns the number of workgroups of an op that fit on a device at once, at least 1.
 pub(crate) fn at_once(op: &Op, device: &Device) -> u64 {
     let resident = device.residency(&op.footprint).workgroups().max(1);
     device.at_once(resident, op.cluster.into()).max(1)

@@ -13,11 +13,13 @@ use raddle_trace::{Op, OpKind, Profile};
 
 use crate::workload::Work;
 
-/// The number of workgroups of an opaque kernel (one of unknown shape) that fill a compute unit.
+/// The number of workgroups of an opaque kernel (one of unknown grid and workgroup) that fill a
+/// compute unit in the simulation.
 const A_UNIT: u16 = 8;
 
-/// Returns the number of workgroups as which each op runs on a device; 0 for ops that are not
-/// opaque (of unknown shape), and an empty list where no op is.
+/// Returns for each op the number of workgroups with which an opaque kernel (one of unknown grid
+/// and workgroup) is simulated on a device; 0 for other ops, and an empty list where no op is
+/// opaque.
 pub(crate) fn workgroups(profile: &Profile, target: &Device) -> Vec<u64> {
     if !profile.ops.iter().any(Op::is_opaque) {
         return Vec::new();
@@ -41,8 +43,8 @@ pub(crate) fn workgroups(profile: &Profile, target: &Device) -> Vec<u64> {
     held
 }
 
-/// Returns for each of these spans (start, end), which are sorted by start, the most spans that run
-/// at one time during it.
+/// Returns for each span (start, end) the most spans that overlap at any time during it; `spans` is
+/// sorted by start.
 fn most_at_once(spans: &[(u64, u64)]) -> Vec<u64> {
     let mut ends: Vec<u64> = spans.iter().map(|&(_, end)| end).collect();
     ends.sort_unstable();
@@ -65,14 +67,15 @@ fn most_at_once(spans: &[(u64, u64)]) -> Vec<u64> {
     most
 }
 
-/// Returns the number of waves of one workgroup of an opaque kernel.
+/// Returns the number of waves with which one workgroup of an opaque kernel (one of unknown grid
+/// and workgroup) is simulated.
 fn waves(shape: &CuShape) -> u16 {
     let workgroups = A_UNIT.min(shape.workgroups).max(1);
     u16::try_from(shape.waves() / u32::from(workgroups)).unwrap_or(u16::MAX).max(1)
 }
 
-/// Returns the work of an opaque kernel (one of unknown shape) that runs as `workgroups` workgroups
-/// of `lasts_ns` each.
+/// Returns the simulated work of an opaque kernel (one of unknown grid and workgroup): `workgroups`
+/// workgroups that last `lasts_ns` nanoseconds each.
 pub(crate) fn work(lasts_ns: u64, workgroups: u64, target: &Device) -> Work {
     let shape = &target.shape;
     // A unit without wave slots is full, whatever else is free. To be saved, it is taken to use all

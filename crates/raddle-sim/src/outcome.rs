@@ -15,52 +15,55 @@ use crate::times::Times;
 /// ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The index of the process in the workload.
+    /// The index in the workload of the process to which the launch belongs.
     pub process: u16,
     /// The index of the task in the plan of its process, from 0.
     pub task: u32,
-    /// The number of the repetition of the profile, from 0.
+    /// The number of the repetition of the profile in which the launch is, from 0.
     pub iteration: u32,
     /// The number of compute units that the process could use when the dispatcher was told of the
-    /// launch; 0 before.
+    /// launch; 0 before that.
     pub units: u16,
-    /// The number of workgroups of the grid, which is smaller than the recorded one where a library
-    /// sizes it by fewer compute units; 0 before the dispatcher was told of the launch, and for
-    /// copies and fills.
+    /// The number of workgroups of the launch, which is smaller than recorded where a library sizes
+    /// its grid by the number of compute units; 0 before the dispatcher was told of the launch, and
+    /// for copies and fills.
     pub workgroups: u64,
     /// The tick at which the host issued the launch.
     pub arrival: Tick,
     /// The tick at which the launch was issued and all work for which it waits had ended; `None`
-    /// where that never came.
+    /// where this never happened.
     pub ready: Option<Tick>,
-    /// The tick at which the first wave (or the copy) started; `None` where none did.
+    /// The tick at which the first wave of the launch (or the copy itself) started; `None` where
+    /// nothing started.
     pub started: Option<Tick>,
-    /// The tick at which the last wave (or the copy) ended; `None` where it did not.
+    /// The tick at which the last wave of the launch (or the copy itself) ended; `None` where it
+    /// did not end.
     pub ended: Option<Tick>,
-    /// True if the launch was refused for ever.
+    /// True if the launch was refused, as it can never run.
     pub refused: bool,
 }
 
-/// The two moments of one request, each with the time that its process had spent by then on each
-/// activity.
+/// The begin and end of one request, each with the time that its process had spent on each activity
+/// by then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestMarks {
-    /// (tick at which the first launch of the request was issued, how its process had spent its
-    /// time by then).
+    /// The tick at which the first launch of the request was issued, and the time that its process
+    /// had spent on each activity by then.
     pub(crate) issued: (Tick, TimeSpent),
-    /// (tick at which all of the request had ended, how its process had spent its time by then);
-    /// `None` before.
+    /// The tick at which all work of the request had ended, and the time that its process had spent
+    /// on each activity by then; `None` until then.
     pub(crate) ended: Option<(Tick, TimeSpent)>,
 }
 
-/// A launch that can never run on the device, with the reason.
+/// A launch that can never run on the device, with the reason of its refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefusedLaunch {
-    /// The index of the process in the workload.
+    /// The index in the workload of the process to which the launch belongs.
     pub process: u16,
-    /// The index of the task in the plan of its process, from 0.
+    /// The index of the launch among the tasks in the plan of its process, from 0.
     pub task: u32,
-    /// The refusal: the resource that is lacking, the wanted and the available amount.
+    /// The reason of the refusal: the resource that is lacking, with the wanted and the available
+    /// amount.
     pub refusal: Refusal,
 }
 
@@ -72,44 +75,48 @@ pub struct Counters {
     pub decisions: u64,
     /// The number of answers of the dispatcher that started workgroups.
     pub starts: u64,
-    /// The number of pieces (equal workgroups on one compute unit) in these answers.
+    /// The number of pieces (equal workgroups on one compute unit) in all answers that started
+    /// workgroups.
     pub(crate) pieces: u64,
-    /// The number of ends of fronts (workgroups of a launch that start together and end together).
+    /// The number of times that a front (workgroups of a launch that start together and end
+    /// together) ended.
     pub fronts: u64,
-    /// The number of workgroups that ended.
+    /// The number of workgroups that ended in the run.
     pub workgroups: u64,
     /// The number of times that a launch was taken off the device.
     pub taken_off: u64,
     /// The number of workgroups that resets killed part-way; their launches start again from
     /// workgroup 0.
     pub killed: u64,
-    /// The time in ns from the first start of killed launches until they were killed, in sum.
+    /// The time in ns that killed launches had run, each from its first start until it was killed,
+    /// summed over launches.
     pub(crate) thrown_ns: u64,
     /// The time in ns spent saving and restoring work, summed over launches, and switching the
     /// device from one process to another.
     pub switch_ns: u64,
-    /// The counts of launches given to the device, and what that cost.
+    /// The counts of launches submitted to the device, and the packets, bytes and time that this
+    /// cost.
     pub launching: LaunchingSummary,
 }
 
-/// The counts of launches given to the device in a run, with repetitions and with launches that
-/// were submitted again.
+/// The counts of launches submitted to the device in a run, including repetitions and launches that
+/// were submitted again after a preemption.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchingSummary {
-    /// The number of launches submitted.
+    /// The number of launches submitted to the device.
     pub submitted: u64,
-    /// The number of packets written for these launches.
+    /// The number of packets written to submit launches.
     pub packets: u64,
-    /// The number of bytes of these packets.
+    /// The number of bytes of the packets written to submit launches.
     pub bytes: u64,
-    /// The time in ns that the launch path took, summed over launches: until each could start, and
-    /// from its end until that was known.
+    /// The time in ns that the launch path cost, summed over launches: from the submission of a
+    /// launch until it could start, plus from its end until the end was known.
     pub overhead_ns: u64,
 }
 
 impl LaunchingSummary {
-    /// Counts one more submitted launch, with its packets, bytes and times.
+    /// Counts one more submitted launch, with the packets, bytes and time of its submission.
     pub(crate) fn add(&mut self, via: &Submission) {
         let Submission { packets, bytes, cost, cleanup } = *via;
         self.submitted += 1;
@@ -119,23 +126,23 @@ impl LaunchingSummary {
     }
 }
 
-/// The result of a run: the record of each launch, and the times and counts of the run.
+/// The result of a simulated run: the record of each launch, and the times and counts of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The record of each launch, copy or fill; the index is its [`LaunchId`].
+    /// The record of each launch, copy or fill; the index is the launch's [`LaunchId`].
     pub records: Vec<Record>,
-    /// The launches that can never run, those of the first repetition alone.
+    /// The launches that can never run, listed for the first repetition of each profile only.
     pub refused: Vec<RefusedLaunch>,
-    /// The number of launches that were refused in later repetitions.
+    /// The number of launches that were refused in repetitions after the first.
     pub refused_again: u64,
     /// The launches that never ended although no event could come any more.
     pub stuck: Vec<LaunchId>,
-    /// The policy or part that has stopped, where launches are stuck; `None` where none are, or the
-    /// dispatcher does not know.
+    /// The policy or part of the dispatcher that no longer acts, where launches are stuck; `None`
+    /// where none are, or where the dispatcher does not know.
     pub standstill: Option<Standstill>,
-    /// The tick of the first event.
+    /// The tick of the first event of the run.
     pub first: Tick,
-    /// The tick at which the last wave or copy ended.
+    /// The tick at which the last wave or copy of the run ended.
     pub last: Tick,
     /// The number of wave slots of the whole device.
     pub wave_slots: u64,
@@ -144,45 +151,51 @@ pub struct Outcome {
     /// Wave-slot time used by each process while at least two processes had a ready launch that had
     /// not ended, in wave-ns.
     pub(crate) shared_wave_ns: Vec<u128>,
-    /// The times of each process: with waves on the device, with a ready launch, and of waits.
+    /// The times of each process: with waves on the device, with a ready launch, and waiting.
     pub times: Times,
-    /// The dispatcher's counts of lost turns and overruns.
+    /// The dispatcher's counts of lost turns (rights to issue launches), and of overruns (work on
+    /// the device after the end of a turn).
     pub turns: TurnTally,
     /// The times of completed preemptions in ticks, from the loss of the turn until no work of the
     /// process was left on the device, by method of preemption.
     pub latencies: BTreeMap<Preemption, Vec<Ticks>>,
-    /// The dispatcher's counts of refused resets and preempted time.
+    /// The dispatcher's counts of refused resets, and the time for which each process was
+    /// preempted.
     pub preemptions: PreemptionTally,
-    /// A text for each policy that broke a law of its trait and was replaced: slot, tick and law.
+    /// A message for each policy that broke a law of its trait and was replaced, with its slot, the
+    /// tick and the law.
     pub replaced: Vec<String>,
     /// The number of times that the profile of each process began.
     pub iterations: Vec<u32>,
-    /// The number of first requests of each process that figures of requests leave out.
+    /// The number of first requests of each process that the figures of requests leave out, as the
+    /// device was empty before them.
     pub(crate) warm_up: Vec<u32>,
-    /// The tick at which each repetition arrived, by process and repetition.
+    /// The tick at which each repetition of a profile arrived, by process, then by repetition.
     pub began: Vec<Vec<Tick>>,
     /// The begin and end of the first 65,536 requests of each process, each with the time that the
-    /// process had spent by then.
+    /// process had spent on each activity by then.
     pub(crate) requests: Vec<Vec<RequestMarks>>,
     /// The time of the device until the end of the makespan, by how full it was and by why it was
     /// empty.
     pub(crate) device_time: DeviceTime,
-    /// Wave-slot time used up to the end of the makespan, the time of `device_time`, in wave-ns.
+    /// The wave-slot time used up to the end of the makespan, which is the span of `device_time`,
+    /// in wave-ns.
     pub(crate) window_wave_ns: u128,
     /// The time in ns for which one process had work and no waves on the device while another one
-    /// had waves, until the end of the makespan. The index is victim times number of processes plus
-    /// blocker; empty with more than 64 processes.
+    /// had waves, up to the end of the makespan. The index is (process that waited) times (number
+    /// of processes) plus (process that ran); empty with more than 64 processes.
     pub blocked_ns: Vec<u64>,
-    /// True if a repeating process was stopped because the longest process made no progress.
+    /// True if repeating processes were stopped early because the longest process, whose end they
+    /// wait for, made too little progress.
     pub repeat_capped: bool,
     /// Counts of what the dispatcher and the simulated device did in the run.
     pub counters: Counters,
     /// The energy that the work of the run drew on each compute unit.
     pub energy: Energy,
-    /// The free granules and their longest runs over time; empty where the policy gives no
-    /// addresses.
+    /// The free granules and their longest runs (rows of free granules) over time; empty where the
+    /// policy tracks no addresses of granules.
     pub(crate) free: FreeOverTime,
-    /// The counts of how often work waited, one for each resource and reason; empty where the
-    /// policy does not count.
+    /// The number of times that work waited, for each resource and reason; empty where the policy
+    /// does not count waits.
     pub(crate) waits: Vec<WaitTally>,
 }

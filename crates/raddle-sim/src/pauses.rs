@@ -6,37 +6,40 @@
 
 use raddle_policy::Ticks;
 
-/// One wait of a host for the device, at times of the profile.
+/// One wait of a host for the device (such as a stream synchronisation), in time since the
+/// profile's begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostPause {
-    /// The time of the profile at which the wait begins.
+    /// The time at which the host's wait begins, in ticks since the profile's begin.
     pub begins: Ticks,
-    /// The time of the profile at which the wait has ended.
+    /// The time at which the host's wait ends, in ticks since the profile's begin.
     pub returns: Ticks,
-    /// The time from the end of the last task for which the host waits, or from the begin of the
-    /// wait if that is later, to the end of the wait.
+    /// The ticks until the end of the wait, from the end of the last task for which the host waits
+    /// (or from the begin of the wait, if that is later).
     pub tail: Ticks,
-    /// The tasks for which the host waits, as indices in the plan: some of those that were issued
-    /// before the wait begins.
+    /// The indices in the plan of the tasks for which the host waits; all were issued before the
+    /// wait begins.
     pub tasks: Vec<u32>,
 }
 
-/// All waits of the host of a process for the device.
+/// The waits of a process's host for the device, such as stream synchronisations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostPauses {
-    /// The waits, in the order of their ends.
+    /// The waits of the host, in the order of their ends.
     pauses: Vec<HostPause>,
-    /// The number of launches, in the order of arrival, that are issued before each wait.
+    /// The number of launches that the host issues before each of its waits; launches count in the
+    /// order of arrival.
     after: Vec<u32>,
 }
 
 impl HostPauses {
-    /// Returns the waits of a host that issues `tasks`, each given as (arrival, task that it comes
-    /// after), in the order of `by_arrival`. `waits` has the further waits of tasks: (task, earlier
-    /// task), by task.
+    /// Returns the waits for the device of a host that issues `tasks`, each given as (arrival, task
+    /// of the same stream that must end first). `by_arrival` is their order of issue, and `waits`
+    /// has further waits of tasks: (task, earlier task), sorted by task.
     ///
-    /// A task that arrives before the end of a wait is issued before that wait, as another thread
-    /// issued it. So is a task for which a task of the wait waits.
+    /// A task that arrives before the end of a host wait counts as issued before it: another thread
+    /// of the host issued it. Also issued before a host wait are all tasks that must end before the
+    /// tasks for which the host waits.
     pub(crate) fn new(
         mut pauses: Vec<HostPause>,
         tasks: &[(Ticks, Option<u32>)],
@@ -72,13 +75,13 @@ impl HostPauses {
         Self { pauses, after }
     }
 
-    /// Returns whether a task with this arrival is issued before the first wait.
+    /// Returns whether a task with this arrival is issued before the host's first wait.
     pub(crate) fn is_before_all(&self, arrival: Ticks) -> bool {
         self.pauses.first().is_none_or(|first| arrival < first.returns)
     }
 
-    /// Returns the wait with the index `pause` if it comes before the launch with the index
-    /// `cursor` in the order of arrival; else `None`.
+    /// Returns the host's wait with the index `pause`, if the host waits before it issues the
+    /// launch with the index `cursor` in the order of arrival; else `None`.
     pub(crate) fn before(&self, cursor: u32, pause: u32) -> Option<&HostPause> {
         let after = self.after.get(pause as usize)?;
         self.pauses.get(pause as usize).filter(|_| *after <= cursor)

@@ -24,29 +24,32 @@ use crate::unfit::why_not;
 use crate::workload::{LaunchLatency, ProcessPlan, Task, TaskWait, Work, Workload};
 use crate::{copy_engines, opaque};
 
-/// The costs of taking work off a device, in ticks and bytes.
+/// The costs of preempting work on a device, in ticks and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Costs {
-    /// The ticks from raising a preemption flag until launches that start see it.
+    /// The ticks from raising a preemption flag until launches that start can see it.
     pub flag: Ticks,
-    /// The ticks from the start of a launch until it has left, as the preemption flag is raised.
+    /// The ticks that a launch takes to start, see the raised preemption flag and leave.
     pub exit: Ticks,
-    /// The ticks that the test of the preemption flag takes in every workgroup.
+    /// The ticks that testing the preemption flag takes in every workgroup.
     pub check: Ticks,
     /// The ticks from the beginning of a reset to its end.
     pub reset: Ticks,
-    /// The ticks of a save or a restore of a process, beside the time for the bytes that it moves.
+    /// The fixed ticks of a save or a restore of a process, in addition to the time for the bytes
+    /// that are moved.
     pub switch: Ticks,
-    /// The fewest bytes that a save or a restore of a process moves.
+    /// The fewest bytes that count as moved in a save or a restore of a process.
     pub switch_bytes: u64,
-    /// The ticks from a process's first start after another process until its work runs.
+    /// The ticks that the device takes to switch to a process, where work of another process
+    /// started last.
     pub load: Ticks,
-    /// The bytes of context that are saved or restored in a microsecond, at least 1.
+    /// The bytes of context (registers and LDS) that are saved or restored in a microsecond, at
+    /// least 1.
     pub context_bytes_per_us: u64,
 }
 
 impl Costs {
-    /// Returns the costs of a device; a cost that is unknown takes no time.
+    /// Returns the costs of a device by the device table; an unknown cost is 0 ticks.
     #[must_use]
     pub fn of(device: &Device) -> Self {
         Self {
@@ -60,7 +63,7 @@ impl Costs {
         }
     }
 
-    /// Returns these costs, each replaced by that of a recipe where the recipe gives one.
+    /// Returns these costs, where those that a recipe gives replace the device's.
     #[cfg(feature = "recipes")]
     #[must_use]
     pub fn under(self, recipe: &Recipe) -> Self {
@@ -78,14 +81,16 @@ impl Costs {
         }
     }
 
-    /// Returns how long moving `bytes` bytes of context takes, in ticks, rounded up.
+    /// Returns the ticks that moving `bytes` bytes of context (registers and LDS) takes, rounded
+    /// up.
     #[must_use]
     pub fn moving(&self, bytes: u64) -> Ticks {
         raddle_device::moving(bytes, self.context_bytes_per_us)
     }
 }
 
-/// Returns the costs by the device table, in the form for a preempt policy that weighs them.
+/// Returns the costs of a device by the device table, in the form that a preempt policy takes which
+/// weighs them.
 #[must_use]
 pub fn device_costs(device: &Device) -> DeviceCosts {
     let granules = &device.granules;
@@ -104,8 +109,8 @@ pub fn device_costs(device: &Device) -> DeviceCosts {
     }
 }
 
-/// Returns the costs of the runtime by the device table, in the form for a recipe; an unknown cost
-/// is `None`.
+/// Returns the preemption costs of a device by the device table, in the form that a recipe takes;
+/// an unknown cost is `None`.
 #[cfg(feature = "recipes")]
 #[must_use]
 pub fn device_runtime(device: &Device) -> PreemptRuntime {
@@ -124,17 +129,17 @@ pub fn device_runtime(device: &Device) -> PreemptRuntime {
 /// The number of bytes of a 32-bit register.
 const REGISTER_BYTES: u32 = 4;
 
-/// The settings by which a profile becomes a process of a run.
+/// The settings by which a recorded profile becomes a process of a simulated run.
 #[derive(Clone, Copy, Debug)]
 pub struct PlanConfig<'a> {
     /// The device on which the profile was recorded.
     pub own: &'a Device,
     /// The device on which the profile is replayed.
     pub target: &'a Device,
-    /// The time at which the process joins the run.
+    /// The time at which the process joins the run, in ticks from the run's begin.
     pub start: Ticks,
-    /// The share of the process, 1 or more: a factor of its weight where the device is divided
-    /// among processes.
+    /// The share of the process, 1 or more: a factor of its weight where a policy divides the
+    /// device among processes.
     pub share: u32,
     /// The factor by which the recorded time of a workgroup is scaled for the target device.
     pub scale: TimeScale,
@@ -144,13 +149,13 @@ pub struct PlanConfig<'a> {
     pub workgroups: Option<&'a [u64]>,
     /// The rule that says which recorded waits of one stream for another are kept in the replay.
     pub waits: WaitRule,
-    /// The ticks from the issue of a launch, and from the end of the last task for which it waits,
-    /// until it can start.
+    /// The ticks until a launch can start, counted from its issue, and from the end of the last
+    /// task for which it waits.
     pub latency: LaunchLatency,
-    /// The number of hardware queues of the process; `None` means that of the device.
+    /// The number of hardware queues of the process; `None` takes the number that the device has.
     pub queues: Option<u16>,
-    /// True if ops whose issue was not recorded are issued with the op before them in their stream,
-    /// so that recorded gaps close.
+    /// True if an op whose issue was not recorded is issued together with the op before it in its
+    /// stream, so that the recorded gap between the two closes.
     pub queued: bool,
 }
 
@@ -171,7 +176,7 @@ pub enum WaitRule {
 
 impl WaitRule {
     /// Returns the word for this rule (which waits of one stream for another are kept), as options
-    /// and results have it.
+    /// and results spell it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -181,7 +186,8 @@ impl WaitRule {
         }
     }
 
-    /// Returns the waits of one stream for another that the rule keeps, ordered by the waiting op.
+    /// Returns the waits of a profile's streams for other streams that this rule keeps, ordered by
+    /// the waiting op.
     pub fn of(self, profile: &Profile) -> impl Iterator<Item = &StreamWait> {
         let holds = move |wait: &&StreamWait| match self {
             Self::None => false,
@@ -193,8 +199,8 @@ impl WaitRule {
 }
 
 impl<'a> PlanConfig<'a> {
-    /// Returns the settings for a replay of a profile of device `own` on device `target`, from time
-    /// 0 on, with share 1 and unscaled times.
+    /// Returns the settings for a replay on device `target` of a profile recorded on device `own`,
+    /// from time 0 on, with share 1 and unscaled times.
     #[must_use]
     pub fn new(own: &'a Device, target: &'a Device) -> Self {
         Self {
@@ -211,9 +217,9 @@ impl<'a> PlanConfig<'a> {
         }
     }
 
-    /// Returns the waits of ops besides [`Op::after`], in the order of the ops that wait: the waits
-    /// between streams that hold, and the waits for ops of other streams in the same hardware queue
-    /// of the target.
+    /// Returns the waits of ops for ops of other streams, ordered by the waiting op: the waits that
+    /// the rule `waits` keeps, and the waits that arise as streams share a hardware queue of the
+    /// target. Waits within a stream ([`Op::after`]) are not in the list.
     #[must_use]
     pub fn waits_of(&self, profile: &Profile) -> Vec<TaskWait> {
         let mut waits = self.stream_waits(profile);
@@ -221,9 +227,9 @@ impl<'a> PlanConfig<'a> {
         waits
     }
 
-    /// Returns the number of hardware queues to be assumed of the recording itself: the wanted one
-    /// where the recording agrees with it, else `None`, which means that of the device. So a fit to
-    /// the recording assumes no waits that the recorded program did not have.
+    /// Returns the number of hardware queues to assume when something is fitted to the recording
+    /// itself: `queues` if the recording is possible with that number, else `None`, which takes the
+    /// number of the device. So no waits are assumed that the recorded program cannot have had.
     #[must_use]
     pub fn queues_of_recording(&self, profile: &Profile) -> Option<u16> {
         let waits = self.stream_waits(profile);
@@ -231,8 +237,8 @@ impl<'a> PlanConfig<'a> {
         self.queues.filter(agree)
     }
 
-    /// Returns the waits of one stream for another that are kept, in the order of the ops that
-    /// wait.
+    /// Returns the waits of streams for other streams that the rule `waits` keeps, ordered by the
+    /// waiting op.
     fn stream_waits(&self, profile: &Profile) -> Vec<TaskWait> {
         let waits = self.waits.of(profile);
         waits.map(|wait| TaskWait { task: wait.op, source: wait.source }).collect()
@@ -241,7 +247,8 @@ impl<'a> PlanConfig<'a> {
 
 /// Returns the process that replays a profile; `level` returns how urgent an op is.
 ///
-/// Tasks that can never run on the target stay in the process, to be refused when they arrive.
+/// Tasks that can never run on the target device stay in the process, and are refused when they
+/// arrive.
 pub fn plan(
     profile: &Profile,
     options: &PlanConfig<'_>,
@@ -285,11 +292,11 @@ pub fn plan(
     }
 }
 
-/// Returns the call by which the host of a profile launched each op; `UNKNOWN` for copies and
-/// fills.
+/// Returns the call by which the host of a profile launched each op; [`KernelCall::UNKNOWN`] for
+/// copies and fills.
 ///
-/// A launch is behind a copy if a copy is between it and the launch before it in its stream. The
-/// first launch of a stream is also behind a copy that ends the stream, which comes before it where
+/// A launch counts as behind a copy if a copy or fill is directly before it in its stream. The
+/// first launch of a stream counts so if the stream ends with a copy, which comes before it when
 /// the profile repeats.
 pub fn kernel_calls(profile: &Profile) -> impl Iterator<Item = KernelCall> {
     let mut copied = vec![false; profile.streams.len()];
@@ -312,8 +319,8 @@ pub fn kernel_calls(profile: &Profile) -> impl Iterator<Item = KernelCall> {
     })
 }
 
-/// Returns the waits of a profile's host for the device, as far as they are known, for
-/// [`ProcessPlan::closed`].
+/// Returns the waits of a profile's host for the device, as [`ProcessPlan::closed`] takes them;
+/// waits whose ops are unknown are left out.
 #[must_use]
 pub fn host_pauses(profile: &Profile) -> Vec<HostPause> {
     let pauses = profile.host_waits.iter().filter_map(|wait| {
@@ -328,7 +335,7 @@ pub fn host_pauses(profile: &Profile) -> Vec<HostPause> {
 }
 
 impl Workload {
-    /// Checks that at least one launch of the workload can run on the target.
+    /// Checks that at least one launch of the workload can run on the device `target`.
     ///
     /// # Errors
     /// When the workload has launches and none of them can ever run on the target.
@@ -343,8 +350,8 @@ impl Workload {
         Err(SimError::NothingRuns { launches, device: target.product.clone(), first })
     }
 
-    /// Returns the launches that can never run on the target, whatever the policy: (index of the
-    /// process, index of the task in its plan, reason in words).
+    /// Returns the launches that can never run on the device `target`, whatever the policy: (index
+    /// of the process, index of the task in its plan, reason in words).
     pub fn never_run(&self, target: &Device) -> impl Iterator<Item = (usize, usize, String)> {
         let cus = Cus::new(target.shape, 1);
         let tasks = self.processes.iter().enumerate().flat_map(|(process, plan)| {
@@ -356,16 +363,16 @@ impl Workload {
     }
 }
 
-/// Returns the time in ns for which a collective op works when it need not wait for its peers;
-/// `None` for an op without peers.
+/// Returns the time in ns that a collective op works by itself, without waiting for its peers on
+/// other devices; `None` for an op without peers.
 fn collective(profile: &Profile, position: usize) -> Option<u64> {
     let all = &profile.collectives;
     let at = all.binary_search_by_key(&position, |it| it.op as usize).ok()?;
     Some(all[at].work_ns)
 }
 
-/// Returns a copy of an op whose duration is the time for which it ran after the end of the op for
-/// which it waits.
+/// Returns a copy of an op whose duration is only the time after the end of the op for which it
+/// waited.
 fn own(profile: &Profile, position: usize, op: &Op) -> Op {
     Op { duration_ns: profile.own_ns(position), ..*op }
 }
@@ -410,12 +417,12 @@ fn work(op: &Op, calibrated: Option<u64>, options: &PlanConfig<'_>) -> Work {
     }
 }
 
-/// The most rounds (as many workgroups run at once as fit) of one launch; at a nanosecond each that
-/// is over four seconds.
+/// The most rounds (each of as many workgroups as fit at once) of one launch; at a nanosecond each
+/// they last over four seconds.
 const MOST_ROUNDS: u64 = 1 << 32;
 
-/// The rounds of a launch on the device of the recording (as many workgroups run at once as fit):
-/// the number of rounds, and of the workgroups that run at once.
+/// The rounds in which a launch's workgroups run on the device of the recording: the number of
+/// rounds, and the number of workgroups in each.
 pub(crate) struct LaunchRounds {
     pub(crate) count: u64,
     pub(crate) at_once: u64,
@@ -426,8 +433,8 @@ pub(crate) fn launch_rounds(op: &Op, own: &Device) -> LaunchRounds {
     LaunchRounds { count: op.workgroups.div_ceil(at_once).max(1), at_once }
 }
 
-/// Returns the number of workgroups of a launch, plus the number of places that its clusters leave
-/// empty: such a place is taken for as long as a full round lasts.
+/// Returns the number of workgroups of a launch, plus one for each place that its clusters leave
+/// empty in each full round: such a place costs as much time as a workgroup.
 fn with_gaps(op: &Op, target: &Device) -> u64 {
     let resident = target.residency(&op.footprint).workgroups().max(1);
     let (all, held) = (target.at_once(resident, 1), at_once(op, target));
@@ -435,9 +442,9 @@ fn with_gaps(op: &Op, target: &Device) -> u64 {
     op.workgroups.saturating_add(full.saturating_mul(all.saturating_sub(held)))
 }
 
-/// Returns the time in ns of one workgroup of a kernel if it had the device of the recording to
-/// itself, whose workgroups run in rounds (as many at a time as fit); `position` is the index of
-/// the op in the profile; 0 for an op that is no kernel or cannot run.
+/// Returns the time in ns of one workgroup of a kernel that runs alone on the device of the
+/// recording, in rounds of as many workgroups as fit. `position` is the index of the op in the
+/// profile; 0 for an op that is no kernel or cannot run.
 pub(crate) fn whole_ns(profile: &Profile, position: usize, device: &Device) -> u64 {
     let Some(op) = profile.ops.get(position) else { return 0 };
     match work(&own(profile, position, op), None, &PlanConfig::new(device, device)) {
@@ -447,10 +454,10 @@ pub(crate) fn whole_ns(profile: &Profile, position: usize, device: &Device) -> u
 }
 
 impl PlanConfig<'_> {
-    /// Returns the time in ns that the op with the index `position` in the profile lasts in a
-    /// replay on its own device where nothing is in its way; 0 where there is no such op. A kernel
-    /// lasts whole rounds of workgroups; with calibrated workgroups or with peers, an op lasts as
-    /// recorded.
+    /// Returns the time in ns that an op lasts in a replay on the device of its recording if
+    /// nothing delays it: a kernel lasts whole rounds of workgroups; with calibrated workgroups, or
+    /// with peers on other devices, an op lasts as recorded. `position` is the index of the op in
+    /// the profile; 0 where there is none.
     #[must_use]
     pub fn planned_ns(&self, profile: &Profile, position: usize) -> u64 {
         let Some(op) = profile.ops.get(position) else { return 0 };

@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::figures::round;
 
-/// The energy of instructions, by kind in the order of [`InstructionKind::ALL`], and of memory, and
-/// the power that a device draws while no work runs.
+/// The energy of each kind of instruction (in the order of [`InstructionKind::ALL`]) and of memory
+/// accesses, and the power that a device draws while no work runs.
 ///
 /// ```
 /// use raddle_sim::EnergyModel;
@@ -34,22 +34,24 @@ use crate::figures::round;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct EnergyModel {
-    /// The energy of one instruction of a wave, by kind, in pJ.
+    /// The energy of one instruction of a wave, in pJ, by kind of instruction.
     pub pj: [u32; 6],
-    /// The energy that a load or a store instruction of one wave adds if it stays in LDS, in pJ.
+    /// The energy in pJ that a load or store instruction of one wave costs in addition if it stays
+    /// in LDS.
     #[serde(default)]
     pub lds_pj: u32,
-    /// The energy that a load or a store instruction of one wave adds if it reaches HBM, in pJ.
+    /// The energy in pJ that a load or store instruction of one wave costs in addition if it
+    /// reaches HBM.
     #[serde(default)]
     pub hbm_pj: u32,
-    /// The number, of 100 load and store instructions, that stay in LDS, for workgroups that have
-    /// LDS; all others reach HBM.
+    /// The percentage of load and store instructions that stay in LDS, in workgroups that have LDS;
+    /// all others reach HBM.
     #[serde(default)]
     pub lds_percent: u32,
-    /// The power of the device without its compute units while no work runs, in mW.
+    /// The power in mW that the device, without its compute units, draws while no work runs.
     #[serde(default)]
     pub idle_mw: u32,
-    /// The power of each compute unit while no work runs, in mW.
+    /// The power in mW that each compute unit draws while no work runs.
     #[serde(default)]
     pub cu_idle_mw: u32,
 }
@@ -70,11 +72,11 @@ impl EnergyModel {
         cu_idle_mw: 283,
     };
 
-    /// The model in which no instruction draws power, so that a run has no energy.
+    /// A model in which no work draws power, so that the energy of a run is 0.
     pub const NONE: Self = Self::of_instructions([0; 6]);
 
-    /// Returns a model with these weights of instructions in pJ, in which memory and idleness cost
-    /// nothing.
+    /// Returns a model in which each kind of instruction costs `pj` picojoules, and memory accesses
+    /// and idle time cost nothing.
     #[must_use]
     pub const fn of_instructions(pj: [u32; 6]) -> Self {
         Self { pj, lds_pj: 0, hbm_pj: 0, lds_percent: 0, idle_mw: 0, cu_idle_mw: 0 }
@@ -94,16 +96,16 @@ impl EnergyModel {
         each.fold(0, u64::saturating_add)
     }
 
-    /// Returns the energy that a load or a store instruction adds for its access to memory, in pJ;
-    /// `lds` is true for a workgroup with LDS.
+    /// Returns the mean energy in pJ that a load or store instruction costs for its access to
+    /// memory; `lds` is true for a workgroup that has LDS.
     fn memory_pj(&self, lds: bool) -> u64 {
         let [lds_pj, hbm_pj] = [self.lds_pj, self.hbm_pj].map(u64::from);
         let stay = if lds { u64::from(self.lds_percent.min(100)) } else { 0 };
         (stay * lds_pj + (100 - stay) * hbm_pj) / 100
     }
 
-    /// Returns the power in mW, rounded down, of a compute unit with these waves of workgroups
-    /// without LDS, given as (activity, number of waves); the idle power is not in it.
+    /// Returns the power in mW, rounded down and without idle power, of a compute unit with these
+    /// waves, given as (activity, number of waves); their workgroups have no LDS.
     #[must_use]
     pub fn cu_mw(&self, waves: impl IntoIterator<Item = (Activity, u64)>) -> u64 {
         let of = |(activity, waves)| self.wave_uw(activity, false).saturating_mul(waves);
@@ -117,23 +119,25 @@ impl Default for EnergyModel {
     }
 }
 
-/// The energy that the work of a run drew, and the idle power beside it.
+/// The energy that the work of a run drew, by compute unit, and the idle power of the device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Energy {
-    /// The energy that work on each compute unit drew, in fJ.
+    /// The energy in fJ that work drew, by compute unit.
     pub cu_fj: Vec<u128>,
-    /// The most that each compute unit drew in any nanosecond, in uW.
+    /// The highest power in uW, held for at least a nanosecond, that work drew on each compute
+    /// unit.
     pub cu_peak_uw: Vec<u64>,
-    /// The most that all compute units together drew in any nanosecond, in uW.
+    /// The highest power in uW, held for at least a nanosecond, that work drew on all compute units
+    /// together.
     pub peak_uw: u64,
-    /// The integral of the square of the power of each compute unit, in mW^2 ns.
+    /// The square of the power that work drew, integrated over time, in mW^2 ns, by compute unit.
     pub cu_squared: Vec<u128>,
-    /// The power of the device and its compute units while no work runs, in uW.
+    /// The power in uW that the device with its compute units draws while no work runs.
     pub idle_uw: u64,
 }
 
 impl Energy {
-    /// Returns the energy that work on all compute units drew, in fJ.
+    /// Returns the energy in fJ that work drew on all compute units.
     #[must_use]
     pub fn total_fj(&self) -> u128 {
         self.cu_fj.iter().sum()
@@ -144,48 +148,53 @@ impl Energy {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct EnergySummary {
-    /// The energy that the work drew, in uJ.
+    /// The energy in uJ that the work of the run drew, without idle energy.
     pub energy_uj: u64,
-    /// The idle energy of the run, in uJ: the idle power of the device times the length of the run,
-    /// busy or not.
+    /// The idle energy of the run in uJ: the idle power of the device times the length of the run,
+    /// whether work runs or not.
     #[serde(default)]
     pub idle_uj: u64,
     /// The energy of the work and the idle energy together, in uJ.
     #[serde(default)]
     pub total_uj: u64,
-    /// The total energy if all weights of the work were half as large, in uJ.
+    /// The total energy in uJ if all weights of instructions and memory accesses were half as
+    /// large.
     #[serde(default)]
     pub total_low_uj: u64,
-    /// The total energy if all weights of the work were one and a half times as large, in uJ.
+    /// The total energy in uJ if all weights of instructions and memory accesses were one and a
+    /// half times as large.
     #[serde(default)]
     pub total_high_uj: u64,
-    /// The total energy times the time from the first event to the last end, in uJ s.
+    /// The energy-delay product in uJ s: the total energy times the time from the first event to
+    /// the end of the last work.
     #[serde(default)]
     pub energy_delay_uj_s: f64,
-    /// The mean power of the work from the first event to the last end, in mW.
+    /// The mean power in mW that work drew, from the first event to the end of the last work,
+    /// without idle power.
     pub mean_mw: u64,
-    /// The most that the work drew on the device, in mW.
+    /// The highest power in mW that work drew on the whole device at any time.
     pub peak_mw: u64,
-    /// The most that the work drew on one compute unit, in mW.
+    /// The highest power in mW that work drew on any one compute unit at any time.
     pub cu_peak_mw: u64,
-    /// The energy of the work on the compute unit where it was most, in uJ.
+    /// The energy in uJ that work drew on the compute unit where it drew the most.
     pub(crate) cu_most_uj: u64,
-    /// The energy of the compute unit that drew most, over the mean of all compute units: 1 where
-    /// all drew equally much.
+    /// The ratio of the highest energy of a compute unit to the mean over all compute units; 1
+    /// where all drew equally much.
     #[serde(default)]
     pub hottest_to_mean: f64,
-    /// Jain's index of the energy of the compute units: 1 where all drew equally much.
+    /// Jain's fairness index of the energy that each compute unit drew; 1 where all drew equally
+    /// much.
     #[serde(default)]
     pub jain: f64,
-    /// The unevenness of a compute unit's power over time: its standard deviation over the mean
-    /// power of all compute units, as the root mean square over compute units.
+    /// The variation of power over time: the standard deviation of a compute unit's power over time
+    /// (as root mean square over compute units), divided by the mean power of all compute units.
     #[serde(default)]
     pub over_time: f64,
 }
 
 impl EnergySummary {
-    /// Returns the energy and the power of a run that lasted `lasted_ns`; `None` where no work is
-    /// known to have drawn energy.
+    /// Returns the energy and the power of a run that lasted `lasted_ns` nanoseconds; `None` where
+    /// no work of a known energy ran.
     pub(crate) fn new(energy: &Energy, lasted_ns: u64) -> Option<Self> {
         let total = energy.total_fj();
         if total == 0 {
@@ -226,20 +235,21 @@ impl EnergySummary {
     }
 }
 
-/// The power that is drawn now (`uw`), the tick since when, and the energy that was drawn before.
+/// The power that waves draw now (`uw`), the tick since which they do, and the energy that was
+/// drawn up to that tick.
 #[derive(Clone, Copy, Debug, Default)]
 struct Drawn {
     uw: u64,
     since: Tick,
     fj: u128,
     peak_uw: u64,
-    /// The integral of the square of the power, in mW^2 ns.
+    /// The square of the power, integrated over time up to `since`, in mW^2 ns.
     squared: u128,
 }
 
 impl Drawn {
-    /// Adds the energy drawn up to `now`. Power that was drawn for less than a nanosecond is no
-    /// peak.
+    /// Adds the energy drawn from `since` to `now`. Power that was drawn for less than a nanosecond
+    /// does not count as a peak.
     fn settle(&mut self, now: Tick) {
         let span = now.since(self.since).0;
         if span > 0 {
@@ -267,19 +277,20 @@ impl PowerMeter {
         Self { cus, all: Drawn::default(), idle_uw: 0, now: Tick::ZERO }
     }
 
-    /// Sets the power that the device draws while no work runs, which is counted over the whole
-    /// run.
+    /// Sets the power that the device draws while no work runs, by an energy model.
     pub(crate) fn idle(&mut self, model: &EnergyModel) {
         let cus = (self.cus.len() as u64).saturating_mul(model.cu_idle_mw.into());
         self.idle_uw = cus.saturating_add(model.idle_mw.into()).saturating_mul(1000);
     }
 
-    /// Records that waves which together draw `uw` microwatts came to each of these compute units.
+    /// Records that waves started on each of these compute units, which together draw `uw`
+    /// microwatts on each.
     pub(crate) fn came(&mut self, units: Range<usize>, uw: u64) {
         self.change(units, uw, u64::saturating_add);
     }
 
-    /// Records that waves which together draw `uw` microwatts left each of these compute units.
+    /// Records that waves left each of these compute units, which together drew `uw` microwatts on
+    /// each.
     pub(crate) fn went(&mut self, units: Range<usize>, uw: u64) {
         self.change(units, uw, u64::saturating_sub);
     }
@@ -299,7 +310,7 @@ impl PowerMeter {
         self.all.uw = to(self.all.uw, of_all);
     }
 
-    /// Returns the energy that was drawn up to now.
+    /// Returns the energy that the work drew up to `now`, at the end of a run.
     pub(crate) fn finish(mut self) -> Energy {
         let now = self.now;
         self.cus.iter_mut().chain([&mut self.all]).for_each(|drawn| drawn.settle(now));

@@ -9,45 +9,47 @@ use serde::{Deserialize, Serialize};
 use crate::Outcome;
 use crate::figures::percentile;
 
-/// The preemptions of a run in numbers: how many, how long by which method, and how much work they
+/// The preemptions of a run in numbers: counts and durations by method, and the work that they
 /// threw away.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PreemptionSummary {
-    /// The number and times of the completed preemptions, one entry for each method that the policy
-    /// chose.
+    /// The number and durations of the completed preemptions, one entry for each preemption method
+    /// that occurred.
     pub ways: Vec<WaySummary>,
-    /// The number of resets that were asked for and not made, by reason.
+    /// The number of resets (kills of running launches) that the policy asked for and that were not
+    /// made, by reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resets_refused: BTreeMap<RefusedReset, u64>,
-    /// The time in ns from the first start of killed launches until they were killed, in sum.
+    /// The time in ns that killed launches had run, each from its first start until it was killed,
+    /// summed over launches.
     pub thrown_ns: u64,
-    /// The time in ns for which each process was preempted, from the loss of its right to use the
-    /// device until its work went on.
+    /// The time in ns for which each process was preempted: from the loss of its right to use the
+    /// device until its work continued.
     pub preempted_ns: Vec<u64>,
 }
 
-/// The number of the preemptions that one method made, and how long they took.
+/// The number and the durations of the preemptions that were made by one method.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct WaySummary {
-    /// The method of preemption.
+    /// The preemption method: drain, reset, switch and so on.
     pub way: Preemption,
-    /// The number of preemptions by this method.
+    /// The number of completed preemptions by this method.
     pub count: u64,
-    /// The median of the time in ns from the loss of the right to use the device until none of the
-    /// work of the process ran there.
+    /// The median duration in ns of the preemptions: from the loss of the right to use the device
+    /// until no work of the process runs there.
     pub p50_ns: u64,
-    /// The 99th percentile of the time in ns from the loss of the right to use the device until
-    /// none of the work of the process ran there.
+    /// The 99th percentile of the duration in ns of the preemptions: from the loss of the right to
+    /// use the device until no work of the process runs there.
     pub p99_ns: u64,
-    /// The longest time in ns from the loss of the right to use the device until none of the work
-    /// of the process ran there.
+    /// The longest duration in ns of a preemption: from the loss of the right to use the device
+    /// until no work of the process runs there.
     pub worst_ns: u64,
 }
 
 impl PreemptionSummary {
-    /// Returns the numbers and times of the preemptions of a run; `None` where no process was
+    /// Returns the numbers and durations of the preemptions of a run; `None` where no process was
     /// preempted.
     #[must_use]
     pub fn new(processes: usize, outcome: &Outcome) -> Option<Self> {

@@ -7,47 +7,47 @@ use std::collections::BinaryHeap;
 
 use raddle_policy::{LaunchId, Preemption, Tick};
 
-/// An event that will happen inside the simulator at a tick of its own.
+/// An event in the simulator's event queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Due {
-    /// A process joins.
+    /// A process joins the run.
     Join(u16),
     /// A program gives a hint: (process, index of the hint in the process's plan).
     Hint(u16, u32),
-    /// The next launch of a process is issued by its host.
+    /// The host of a process issues its next launch.
     Arrival(u16),
-    /// A launch is issued by its host: the recorded time between the end of the work before it and
-    /// its issue has passed.
+    /// The host issues a launch, as the recorded gap between the end of the work before it and its
+    /// issue has passed.
     Issue(LaunchId),
-    /// A launch or copy no longer waits for other work: its id.
+    /// A launch or copy becomes ready, as it no longer waits for other work.
     Ready(LaunchId),
-    /// A front (workgroups that end together) ends: (slot in the list of fronts, generation of the
-    /// slot: an event of an earlier generation is void).
+    /// A front (workgroups that end together) ends: (index in the list of fronts, generation of
+    /// that index; an event of an earlier generation is void).
     Front(u32, u32),
     /// A copy or fill ends.
     Copy(LaunchId),
-    /// A copy that has not begun has been taken off the device by this method of preemption.
+    /// A copy that has not begun has been taken off the device, by this preemption method.
     CopyOff(LaunchId, Preemption),
-    /// A copy that was taken off is back on the device.
+    /// A copy that was taken off the device has been brought back.
     CopyBack(LaunchId),
-    /// A launch that has run to its end has been cleaned up, so that its end is known.
+    /// The cleanup after the end of a launch is over, so that its end is known.
     CleanedUp(LaunchId),
-    /// A launch has been taken off the device.
+    /// The preemption of a launch is complete: the launch is off the device.
     TakenOff(LaunchId),
-    /// The raised preemption flag of a process is visible to its launches, which test it at their
-    /// start.
+    /// The raised preemption flag of a process is now visible to its launches, which test it at
+    /// their start.
     Raised(u16),
-    /// The reset of a process is over.
+    /// The reset of a process, which killed its running launches, is over.
     ResetOver(u16),
-    /// A launch that was taken off is back on the device.
+    /// A launch that was taken off the device has been brought back.
     Restored(LaunchId),
-    /// The tick has come at which the dispatcher wanted to be asked again.
+    /// A timer wakes the dispatcher at the tick for which it asked.
     Wake,
 }
 
 impl Due {
-    /// Returns whether the event is the begin or end of work; false for a wake, and for moves of
-    /// work that is there already.
+    /// Returns whether the event begins or ends work; false for a wake-up of the dispatcher, and
+    /// for preemption of work that has begun.
     pub(crate) const fn is_work(self) -> bool {
         match self {
             Self::Join(_) | Self::Hint(..) | Self::Arrival(_) => true,
@@ -59,17 +59,17 @@ impl Due {
     }
 }
 
-/// The place of an event after some time was skipped.
+/// The effect on one event in the queue when simulated time is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moved {
     Stays,
-    /// The event happens at this tick instead.
+    /// The event moves to this tick.
     To(Tick),
-    /// The event would have had no effect.
+    /// The event is removed, as it would have no effect.
     Gone,
 }
 
-/// The events to come, in the order in which they happen.
+/// The simulator's event queue: all future events, the earliest first.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     heap: BinaryHeap<Reverse<(Tick, u64, Due)>>,
@@ -84,12 +84,12 @@ impl Queue {
         self.count += 1;
     }
 
-    /// Returns the tick of the next event; `None` without one.
+    /// Returns the tick of the next event; `None` where the queue is empty.
     pub(crate) fn next_tick(&self) -> Option<Tick> {
         self.heap.peek().map(|Reverse((at, ..))| *at)
     }
 
-    /// Removes and returns the next event of this very tick; `None` without one.
+    /// Removes and returns the next event if it is due at `now`; else `None`.
     pub(crate) fn pop_at(&mut self, now: Tick) -> Option<Due> {
         if self.next_tick()? > now {
             return None;
@@ -99,13 +99,13 @@ impl Queue {
         Some(due)
     }
 
-    /// Returns all events to come, in no order.
+    /// Returns all events in the queue with their ticks, in no order.
     pub(crate) fn all(&self) -> impl Iterator<Item = (Tick, Due)> {
         self.heap.iter().map(|Reverse((at, _, due))| (*at, *due))
     }
 
-    /// Moves events to later ticks, or removes them, as `moved` says of each. Of equal ticks the moved
-    /// ones come after all others, and among themselves in their order.
+    /// Moves each event to a later tick, or removes it, as `moved` says. At one tick, events that
+    /// were moved come after events that were not, and keep their order.
     pub(crate) fn move_on(&mut self, mut moved: impl FnMut((Tick, Due)) -> Moved) {
         let mut later = Vec::new();
         self.heap.retain(|&Reverse((at, count, due))| match moved((at, due)) {
@@ -120,7 +120,7 @@ impl Queue {
         later.into_iter().for_each(|(_, _, to, due)| self.push(to, due));
     }
 
-    /// Returns whether all events to come are wakes.
+    /// Returns whether all events in the queue are wake-ups of the dispatcher.
     pub(crate) fn only_wakes(&self) -> bool {
         self.wakes == self.heap.len()
     }

@@ -13,27 +13,27 @@ use crate::interval::{Interval, mean};
 use crate::outcome::{Outcome, RequestMarks};
 use crate::workload::Workload;
 
-/// The number of slowest requests that are listed one by one.
+/// The number of slowest requests that results list one by one.
 const SLOWEST: usize = 10;
 
-/// The requests of one process in numbers: how many arrived and ended, and how long they took.
+/// The figures of the requests of one process: how many arrived and ended, and how long they took.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RequestSummary {
-    /// The number of requests that arrived.
+    /// The number of requests of the process that arrived.
     pub arrived: u64,
     /// The number of requests that arrived and ended; a request ends also where some of its
     /// launches can never run.
     pub ended: u64,
-    /// The time in ns at which the last request had ended; 0 if none has. By then `ended` requests
-    /// had been served.
+    /// The time in ns at which the last request ended, so that `ended` requests had been served by
+    /// then; 0 if none ended.
     #[serde(default)]
     pub last_end_ns: u64,
-    /// The number of other requests that had arrived and not ended when the last request arrived.
+    /// The number of earlier requests that had not ended when the last request arrived.
     #[serde(default)]
     pub waiting: u64,
-    /// The number of first requests that the latencies of this summary leave out, as the device was
-    /// empty before them.
+    /// The number of first requests that the latencies here leave out, as the device was empty
+    /// before them.
     #[serde(default)]
     pub warm_up: u32,
     /// The mean time in ns from the arrival of a request to its end.
@@ -41,7 +41,7 @@ pub struct RequestSummary {
     pub latency_mean_ns: u64,
     /// The median time in ns from the arrival of a request to its end.
     pub latency_p50_ns: u64,
-    /// The 95 % bounds of the median; `None` for fewer than ten requests.
+    /// The 95 % confidence interval of the median latency; `None` for fewer than ten requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p50_interval: Option<Interval>,
     /// The 90th percentile, nearest rank, of the time in ns from the arrival of a request to its
@@ -55,27 +55,29 @@ pub struct RequestSummary {
     /// The 99th percentile, nearest rank, of the time in ns from the arrival of a request to its
     /// end.
     pub latency_p99_ns: u64,
-    /// The 95 % bounds of the 99th percentile; `None` for fewer than ten requests.
+    /// The 95 % confidence interval of the 99th percentile of latency; `None` for fewer than ten
+    /// requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p99_interval: Option<Interval>,
     /// The longest time in ns from the arrival of a request to its end.
     pub latency_max_ns: u64,
-    /// The time in ns from arrival to end of one request alone on the device; `None` where no run
-    /// alone was given.
+    /// The time in ns from arrival to end of one request that runs alone on the device; `None`
+    /// where no such run was given.
     pub alone_ns: Option<u64>,
-    /// The time in ns from arrival to end of each request, in the order of arrival; kept in memory
-    /// alone and not written.
+    /// The time in ns from arrival to end of each request, in the order of arrival. The list is not
+    /// written to result files.
     #[serde(skip)]
     pub in_order_ns: Vec<u64>,
-    /// The histogram of the times from the arrival of a request to its end.
+    /// The histogram of the times in ns from the arrival of a request to its end.
     #[serde(default)]
     pub latencies: LatencyHistogram,
-    /// The slowest requests, the slowest first; of equally slow ones the earlier first.
+    /// The slowest requests of the process, the slowest first; of equally slow ones the earlier
+    /// first.
     #[serde(default)]
     pub slowest: Vec<SlowRequest>,
 }
 
-/// One of the slowest requests of a process, with what it spent its time on.
+/// One of the slowest requests of a process, with the activities on which it spent its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SlowRequest {
@@ -83,17 +85,18 @@ pub struct SlowRequest {
     pub number: u32,
     /// The time in ns at which the request arrived.
     pub arrival_ns: u64,
-    /// The time in ns at which the request had ended.
+    /// The time in ns at which the last work of the request ended.
     pub end_ns: u64,
-    /// The time in ns from arrival to end.
+    /// The time in ns from the arrival of the request to its end.
     pub latency_ns: u64,
-    /// The parts of `latency_ns` by what the time was spent on; they add up to it.
+    /// The latency of the request split by what its time was spent on; the parts add up to
+    /// `latency_ns`.
     pub waits: TimeSpent,
 }
 
 impl RequestSummary {
-    /// Returns the numbers and times of the requests of a process; `None` where its profile is not
-    /// run by requests.
+    /// Returns the figures of the requests of a process; `None` where its profile is repeated back
+    /// to back, so that it has no requests.
     pub(crate) fn new(
         workload: &Workload,
         outcome: &Outcome,
@@ -136,8 +139,8 @@ impl RequestSummary {
 }
 
 impl Outcome {
-    /// Returns the time in ns that the first repetition of the first process took, from its arrival
-    /// to its end; `None` where it did not end.
+    /// Returns the time in ns from arrival to end of the first repetition of the first process;
+    /// `None` where it did not end.
     #[must_use]
     pub fn first_latency_ns(&self) -> Option<u64> {
         served(self, 0).first().copied().flatten().map(|served| served.latency_ns)
@@ -162,8 +165,9 @@ fn slowest(served: &[Option<Served>], marks: &[RequestMarks]) -> Vec<SlowRequest
     ended.into_iter().filter_map(told).collect()
 }
 
-/// Returns on what a request spent its time from `arrival` to `end`; until the last of the requests
-/// before it has ended, that is waiting for them. `None` where its times were not recorded.
+/// Returns the time of a request from `arrival` to `end`, split by what it was spent on; the time
+/// until all earlier requests had ended counts as waiting for them. `None` where the times of the
+/// request were not recorded.
 fn waits(arrival: u64, end: u64, marks: &[RequestMarks], number: usize) -> Option<TimeSpent> {
     let own = marks.get(number)?;
     let (_, at_end) = own.ended?;
@@ -184,7 +188,7 @@ fn waits(arrival: u64, end: u64, marks: &[RequestMarks], number: usize) -> Optio
     Some(spent)
 }
 
-/// A repetition, which has ended, of the profile of a process.
+/// A completed repetition of the profile of a process.
 #[derive(Clone, Copy)]
 pub(crate) struct Served {
     pub(crate) end: Tick,
@@ -192,8 +196,8 @@ pub(crate) struct Served {
     latency_ns: u64,
 }
 
-/// Returns the arrival and end of each repetition of a process; `None` where it has not ended, or
-/// where none of its launches ran.
+/// Returns the end and the latency of each repetition of a process; `None` for a repetition that
+/// did not end, or of which no launch ran.
 pub(crate) fn served(outcome: &Outcome, process: usize) -> Vec<Option<Served>> {
     #[derive(Clone, Copy, Default)]
     struct RequestEnd {

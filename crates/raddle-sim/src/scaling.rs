@@ -7,7 +7,7 @@ use raddle_device::Device;
 
 use crate::SimError;
 
-/// The property of devices by which the time of a workgroup is scaled.
+/// The property of devices by which recorded times of workgroups are scaled to another device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -15,13 +15,14 @@ pub enum Scaling {
     /// No scaling: a workgroup lasts as long as on the device of the recording.
     #[default]
     None,
-    /// Work that computes is scaled by the clock of the compute units.
+    /// Times are scaled by the clocks of the compute units, which suits work that computes.
     Clock,
-    /// Work that moves data is scaled by the bandwidth that one compute unit has.
+    /// Times are scaled by the memory bandwidth per compute unit, which suits work that moves data.
     Bandwidth,
 }
 
-/// The scale of times: how long a workgroup lasts on another device, over how long on its own.
+/// The factor by which recorded times are scaled: how long a workgroup lasts on the device of the
+/// replay, over how long on the device of the recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeScale {
     times: u128,
@@ -35,11 +36,11 @@ impl Default for TimeScale {
 }
 
 impl TimeScale {
-    /// Returns the scale from the device `own`, on which a profile was recorded, to the device
-    /// `target`, on which it is replayed.
+    /// Returns the factor from times on the device `own`, on which a profile was recorded, to times
+    /// on the device `target`, on which it is replayed.
     ///
     /// # Errors
-    /// When times are scaled by the clock and that of either device is unknown.
+    /// When times are scaled by the clock, and the clock of either device is unknown.
     pub fn of(scaling: Scaling, own: &Device, target: &Device) -> Result<Self, SimError> {
         let clock = |device: &Device| {
             let unknown = || SimError::NoClock { device: device.id.clone() };
@@ -57,7 +58,8 @@ impl TimeScale {
         Ok(Self { times: times.max(1), over: over.max(1) })
     }
 
-    /// Returns a time in ns scaled to the other device, rounded to whole nanoseconds, at least 1.
+    /// Returns a recorded time in ns scaled to the device of the replay, rounded to whole
+    /// nanoseconds, at least 1.
     pub(crate) fn apply(self, ns: u64) -> u64 {
         let Self { times, over } = self;
         if times == over {
@@ -75,7 +77,7 @@ impl std::fmt::Display for TimeScale {
 }
 
 impl Scaling {
-    /// Returns the word, in options and results, for the property by which times are scaled.
+    /// Returns the word by which options and results name the property by which times are scaled.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

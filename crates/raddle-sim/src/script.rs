@@ -18,7 +18,8 @@ use crate::plan::Costs;
 use crate::workload::{ProcessPlan, Task, Work, Workload};
 use crate::{EnergyModel, SimConfig, SimError, run};
 
-/// A script of a small run: a device, and the launches and hints that come to it, with their ticks.
+/// A small simulated run written by hand: a device, and the launches and hints that come to it,
+/// each at a tick.
 ///
 /// ```
 /// use raddle_sim::Script;
@@ -36,17 +37,18 @@ pub struct Script {
     shape: CuShape,
     cus: u16,
     at: Ticks,
-    /// The tick at which each process joins, and its share, by process.
+    /// The tick at which a process joins, and the share of the process, by process; a process that
+    /// is not listed joins at tick 0.
     joined: BTreeMap<u16, (Ticks, u32)>,
     launches: Vec<(u16, Task)>,
     hints: Vec<(u16, Ticks, Option<StreamId>, Hint)>,
 }
 
 impl Script {
-    /// Returns an empty script for a device such as `4x2`, four compute units of two SIMDs each. A
-    /// SIMD has 4 wave slots and 16 granules of vector registers, a compute unit 8 workgroup slots,
-    /// 16 granules of LDS and 8 barriers. Any other text is a device without compute units, for
-    /// which there is no dispatcher.
+    /// Returns an empty script for a device such as `4x2`: four compute units of two SIMDs each. A
+    /// SIMD has 4 wave slots and 16 granules of vector registers; a compute unit has 8 workgroup
+    /// slots, 16 granules of LDS and 8 barriers. Any other text gives a device without compute
+    /// units, for which no dispatcher can be built.
     pub fn on(device: &str) -> Self {
         let read = |(cus, simds): (&str, &str)| Some((cus.parse().ok()?, simds.parse().ok()?));
         let (cus, simds) = device.split_once('x').and_then(read).unwrap_or_default();
@@ -69,22 +71,23 @@ impl Script {
         }
     }
 
-    /// Makes a process join at the present tick of the script with this share, 1 or more: a factor
-    /// of its weight where the device is divided. Without this call it joins at tick 0 with share
-    /// 1.
+    /// Makes a process join at the present tick of the script, with a share of 1 or more, by which
+    /// its weight is multiplied where the device is divided among processes. Without this call, the
+    /// process joins at tick 0 with share 1.
     pub fn join(mut self, process: u16, share: u32) -> Self {
         self.joined.insert(process, (self.at, share));
         self
     }
 
-    /// Sets the present tick of the script, at which all that follows in it happens.
+    /// Sets the present tick of the script, at which everything happens that later calls add.
     pub const fn at(mut self, tick: u64) -> Self {
         self.at = Ticks(tick);
         self
     }
 
-    /// Adds a launch of a process that becomes ready at the present tick of the script: of level 0,
-    /// one workgroup of one wave that lasts 100 ticks, without a barrier, in a stream of its own.
+    /// Adds a launch of a process that becomes ready at the present tick of the script. It has
+    /// level 0, one workgroup of one wave that lasts 100 ticks, no barrier, and a stream of its
+    /// own; later calls change it.
     pub fn launch(mut self, process: u16) -> Self {
         self.joined.entry(process).or_insert((Ticks::ZERO, 1));
         let work = Work::Kernel {
@@ -118,38 +121,38 @@ impl Script {
         self
     }
 
-    /// Puts the last launch into this stream of its process, behind the launches put into it
-    /// before.
+    /// Puts the last added launch into this stream of its process, behind the launches that are in
+    /// it already.
     pub fn stream(self, stream: u32) -> Self {
         self.last(|task| task.stream = StreamId(stream))
     }
 
-    /// Sets the level of the last launch; 0 is the most urgent.
+    /// Sets the level of urgency of the last added launch; 0 is the most urgent.
     pub fn level(self, level: u8) -> Self {
         self.last(|task| task.level = Level(level))
     }
 
-    /// Sets the number of workgroups of the last launch.
+    /// Sets the number of workgroups of the last added launch.
     pub fn workgroups(self, count: u64) -> Self {
         self.kernel(|workgroups, _, _| *workgroups = count)
     }
 
-    /// Sets the number of waves of each workgroup of the last launch.
+    /// Sets the number of waves of each workgroup of the last added launch.
     pub fn waves(self, count: u16) -> Self {
         self.kernel(|_, _, demand| demand.waves = count)
     }
 
-    /// Sets the demand of each workgroup of the last launch, in granules.
+    /// Sets the resources that each workgroup of the last added launch takes, in granules.
     pub fn demand(self, takes: Demand) -> Self {
         self.kernel(|_, _, demand| *demand = takes)
     }
 
-    /// Sets the ticks that each workgroup of the last launch lasts.
+    /// Sets the number of ticks that each workgroup of the last added launch lasts.
     pub fn lasts(self, ticks: u64) -> Self {
         self.kernel(|_, lasts, _| *lasts = Ticks(ticks))
     }
 
-    /// Marks the last launch as idempotent: it may be killed and run again.
+    /// Marks the last added launch as idempotent: it may be killed part-way and run again.
     pub fn idempotent(self) -> Self {
         self.last(|task| task.idempotent = Idempotence::Idempotent)
     }
@@ -169,7 +172,8 @@ impl Script {
         })
     }
 
-    /// Returns the builder of a dispatcher for the device, with the default policies in all slots.
+    /// Returns the builder of a dispatcher for the device of the script, with the default policy in
+    /// each slot.
     pub fn builder(&self) -> Builder {
         Composed::builder(self.shape, self.cus)
     }
@@ -203,8 +207,8 @@ impl Script {
     }
 }
 
-/// The actions of a dispatcher in a script, and the waves that ended between them. As text it is a
-/// table with one line for each, made for a snapshot.
+/// The actions of a dispatcher during a script, and the ends of waves between them. Its text form
+/// is a table with one line for each action or end, made for snapshot tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Transcript {
@@ -215,13 +219,13 @@ pub struct Transcript {
 /// One line of a transcript: an action of the dispatcher, or waves that ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TranscriptLine {
-    /// The tick of the line.
+    /// The tick at which the action or end happened.
     pub(crate) t: Tick,
-    /// The launch or process of the line; empty where it concerns none.
+    /// The launch or process that the action or end concerns; empty where it concerns none.
     pub(crate) of: String,
-    /// The name of the action; in brackets, that of an event.
+    /// The name of the action; a name in brackets is that of an event.
     pub(crate) action: &'static str,
-    /// The details of the action, such as workgroups and their compute units.
+    /// The details of the action or event, such as workgroups and their compute units.
     pub(crate) what: String,
 }
 
@@ -239,7 +243,7 @@ impl fmt::Display for Transcript {
     }
 }
 
-/// A dispatcher that passes all calls to another one and writes down its actions.
+/// A dispatcher that passes all calls on to another dispatcher and writes down its actions.
 struct Scribe<'d> {
     dispatcher: &'d mut dyn Dispatcher,
     transcript: Transcript,

@@ -12,27 +12,28 @@ use crate::outcome::Outcome;
 use crate::requests::served;
 use crate::workload::Workload;
 
-/// The steps (repetitions) of one process in numbers: how many ended, and how long they took.
+/// The figures of the steps (repetitions) of one process: how many ended, and how long they took.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct StepSummary {
-    /// The number of steps that ended before the makespan did; at least the first counts.
+    /// The number of steps (repetitions of the profile) that ended before the end of the makespan,
+    /// at least 1.
     pub ended: u64,
-    /// The mean time of a step in ns: from when the process joined to the end of the last step,
-    /// over the number of steps.
+    /// The mean time of a step (repetition of the profile) in ns: from the join of the process to
+    /// the end of the last step, divided by the number of steps.
     pub step_ns: u64,
-    /// The 95 % bounds of the mean; `None` for fewer than ten steps.
+    /// The 95 % confidence interval of the mean time of a step; `None` for fewer than ten steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<Interval>,
-    /// The time of the first step (repetition), in ns.
+    /// The time of the first step (repetition of the profile), in ns.
     pub first_ns: u64,
-    /// The number of steps (repetitions) that ended in a second, on average.
+    /// The mean number of steps (repetitions of the profile) that ended in a second.
     pub per_second: f64,
 }
 
 impl StepSummary {
-    /// Returns the number and times of the steps of a process up to the tick `until`; `None` where
-    /// it does not repeat, or where no step ended.
+    /// Returns the figures of the steps (repetitions) of a process up to the tick `until`; `None`
+    /// where the process does not repeat, or where no step ended.
     pub(crate) fn new(
         workload: &Workload,
         outcome: &Outcome,

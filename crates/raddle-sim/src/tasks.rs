@@ -16,27 +16,27 @@ use crate::{Record, SimError};
 use lane::{Lane, Repeat};
 use repeat::{REPEAT_CAP_LAUNCHES, followers, time_cap};
 
-/// The state of one launch, copy or fill.
+/// The state of one launch, copy or fill in a run.
 #[derive(Clone, Copy, Debug, Default)]
 struct TaskState {
     issued: bool,
-    /// True if the launch was not issued at its recorded time and is issued later: a recorded gap
-    /// after the last launch for which it waits has ended, or together with the launch before it.
+    /// True if the launch was not issued at its recorded time, as it is issued a recorded gap after
+    /// the work for which it waits, or together with the launch before it.
     in_gap: bool,
-    /// The number of launches for which this one still waits.
+    /// The number of launches that must still end before this launch may start.
     waits: u32,
     ended: bool,
-    /// True if the launch was issued, and so was all work for which it waits: a dispatcher that is
-    /// told of waiting launches in advance may then be told of it.
+    /// True if this launch and all work for which it waits were issued, so that a dispatcher that
+    /// wants to know of launches in advance may be told of it.
     in_line: bool,
     /// True if the dispatcher has been told that the launch was issued.
     told: bool,
-    /// True if the launch was submitted and is not held after a preemption.
+    /// True if the launch was submitted to the device and is not held after a preemption.
     placed: bool,
 }
 
 impl TaskState {
-    /// Returns whether the launch waits for no other launch.
+    /// Returns whether all launches for which this launch waits have ended.
     const fn is_free(&self) -> bool {
         self.waits == 0
     }
@@ -46,7 +46,7 @@ impl TaskState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Issued {
     pub(crate) id: LaunchId,
-    /// True if the launch waits for no other launch.
+    /// True if all work for which the launch waits has ended.
     pub(crate) free: bool,
 }
 
@@ -56,17 +56,17 @@ impl Issued {
     }
 }
 
-/// An entry in the list of times of a process: the begin or the end of one repetition.
+/// A note for the engine that a repetition of a process has begun or ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
     pub(crate) process: u16,
     pub(crate) iteration: u32,
     pub(crate) ended: bool,
-    /// True if the makespan lasts at least until this begin or end.
+    /// True if the makespan lasts at least until this moment.
     pub(crate) counts: bool,
 }
 
-/// All launches of all processes so far, with their states.
+/// The launches of all processes in all repetitions begun so far, with their states.
 #[derive(Debug)]
 pub(crate) struct Tasks<'w> {
     workload: &'w Workload,
@@ -76,35 +76,34 @@ pub(crate) struct Tasks<'w> {
     /// The number of launches and copies of each process that were issued and have not ended, by
     /// process.
     pub(crate) open: Vec<u64>,
-    /// The begins and ends of repetitions since the engine last took them.
+    /// The begins and ends of repetitions that the engine has not yet processed.
     pub(crate) marks: Vec<Mark>,
-    /// The launches whose recorded gap (from the end of the work for which they wait to their
-    /// issue) has begun since the engine last took them: (tick at which the gap ends, launch).
+    /// The launches that are issued a recorded gap after the work for which they wait, and that the
+    /// engine has not yet processed: (tick at which the gap ends, launch).
     pub(crate) gaps: Vec<(Tick, LaunchId)>,
-    /// The process with the longest span of those that repeat back to back, the lowest of equals;
-    /// `None` where none does.
+    /// The process with the longest recorded span of those that repeat back to back, the lowest of
+    /// equals; `None` where none does.
     longest: Option<usize>,
-    /// The number of launches that lead the run (the run lasts until they end, see
-    /// [`Workload::leading`]) and have not ended; `led` is the number of all of them.
+    /// The number of unfinished launches until whose end the run lasts (see [`Workload::leading`]);
+    /// `led` is the number of all of them.
     leading: u64,
     led: u64,
-    /// The latest time, in ns since the start of the run, at which a closed loop is to end; 0 where none is given an
-    /// end.
+    /// The latest tick of the run at which a closed loop is to end; 0 where none has such a tick.
     until: Ticks,
-    /// The time in ns, since the start of the run, after which no profile is repeated any more.
+    /// The time in ns since the start of the run after which no repetition begins.
     time_cap: u64,
     pub(crate) repeat_capped: bool,
-    /// The most launches that the run may have in memory, repetitions included.
+    /// The most launches that the run may keep in memory, repetitions included.
     most_launches: usize,
-    /// The processes that begin a request when a request of this process ends, by process.
+    /// The processes that begin a request when a process ends one, by the process that ends it.
     followers: Vec<Vec<u16>>,
-    /// The processes whose hosts may have another time for their next launch than before.
+    /// The processes whose next launch may now be due at another time than planned.
     roused: Vec<u16>,
-    /// True if the dispatcher is also told of launches that still wait for other launches.
+    /// True if the dispatcher is told of launches in advance, while they still wait for others.
     looks_ahead: bool,
-    /// True if the dispatcher submits and starts copies.
+    /// True if the dispatcher itself submits and starts copies.
     takes_copies: bool,
-    /// A device of one empty compute unit, by which launches that never fit are known.
+    /// A device of one empty compute unit, to test whether a launch can ever fit.
     empty: Cus,
 }
 
@@ -160,9 +159,9 @@ impl<'w> Tasks<'w> {
         (plan, &plan.tasks[record.task as usize])
     }
 
-    /// Returns the tick from which the latency of a launch counts: its issue. For a launch before
-    /// the first wait of its host it is earlier, by the time for which the request waited until the
-    /// host was free, as the host has prepared such launches by then.
+    /// Returns the tick from which the launch latency counts: the issue of the launch. Launches
+    /// before the first wait of the host count as prepared earlier: while the request waited for
+    /// the host.
     pub(crate) fn latency_from(&self, id: LaunchId) -> Tick {
         let record = &self.records[id.index()];
         let (plan, task) = self.plan(id);
@@ -173,8 +172,8 @@ impl<'w> Tasks<'w> {
         Tick(record.arrival.0.saturating_sub(queued.0))
     }
 
-    /// Returns (number of the meeting at which a launch ends together with others, repetition);
-    /// `None` where it has no meeting.
+    /// Returns (number of the meeting, repetition) of a launch that ends together with launches of
+    /// other processes (a meeting); `None` for other launches.
     pub(crate) fn meeting(&self, id: LaunchId) -> Option<(u32, u32)> {
         let record = &self.records[id.index()];
         let all = &self.plan(id).0.meetings;
@@ -182,8 +181,8 @@ impl<'w> Tasks<'w> {
         Some((all[at].number, record.iteration))
     }
 
-    /// Returns the tick at which the peers of a launch on other devices end; `None` where it has
-    /// none.
+    /// Returns the tick at which the peers of a launch on other devices end; `None` where it has no
+    /// peers.
     pub(crate) fn peers_end(&self, id: LaunchId) -> Option<Tick> {
         let record = &self.records[id.index()];
         let peers = self.plan(id).1.peers?;
@@ -200,19 +199,19 @@ impl<'w> Tasks<'w> {
         self.lanes.iter().map(|lane| lane.begun).collect()
     }
 
-    /// Returns the tick at which each repetition arrived, by process and repetition.
+    /// Returns the tick at which each repetition began, by process, then by repetition.
     pub(crate) fn began(&self) -> Vec<Vec<Tick>> {
         let arrivals = |lane: &Lane| lane.repeats.iter().map(|it| Tick(it.offset.0)).collect();
         self.lanes.iter().map(arrivals).collect()
     }
 
-    /// Returns the tick at which a repetition that has begun arrived.
+    /// Returns the tick at which a repetition of a process began.
     pub(crate) fn began_at(&self, process: u16, iteration: u32) -> Tick {
         Tick(self.lanes[usize::from(process)].repeats[iteration as usize].offset.0)
     }
 
     /// Records whether a launch is on the device and not held after a preemption (`placed`).
-    /// Returns whether that is a change.
+    /// Returns whether this changed.
     pub(crate) fn place(&mut self, id: LaunchId, placed: bool) -> bool {
         let before = &mut self.standing[id.index()].placed;
         std::mem::replace(before, placed) != placed
@@ -222,8 +221,9 @@ impl<'w> Tasks<'w> {
         self.standing[id.index()].placed
     }
 
-    /// Returns the time of the run at which a repetition of a process begins if it waits for no
-    /// other one to end: its given time, or that after the spans of those before.
+    /// Returns the time of the run at which a repetition of a process begins, if it waits for no
+    /// other one: the given time of a request, else the time after the recorded spans of all
+    /// repetitions before.
     fn offset(&self, process: usize, iteration: usize) -> Ticks {
         let plan = &self.workload.processes[process];
         let since = plan.times().get(iteration).copied();
@@ -231,8 +231,8 @@ impl<'w> Tasks<'w> {
         plan.start + since
     }
 
-    /// Adds one more repetition of a process, which begins at `offset`, with an id for each of its
-    /// tasks.
+    /// Begins one more repetition of a process at the time `offset`, and gives each of its tasks an
+    /// id.
     fn begin(&mut self, process: usize, offset: Ticks) -> Result<(), SimError> {
         let plan = &self.workload.processes[process];
         let base = self.records.len();
@@ -277,8 +277,8 @@ impl<'w> Tasks<'w> {
         Ok(())
     }
 
-    /// Returns the tick at which the host of a process issues its next launch; `None` where there
-    /// is none.
+    /// Returns the tick at which the host of a process issues its next launch; `None` where no
+    /// launch is left.
     fn next_arrival(&self, process: usize) -> Option<Tick> {
         let (plan, lane) = (&self.workload.processes[process], &self.lanes[process]);
         let issued = lane.next().map(|issue| issue.at);
@@ -289,23 +289,23 @@ impl<'w> Tasks<'w> {
         issued.into_iter().chain(begun).min()
     }
 
-    /// Returns the time at which the next request with a given time begins; `None` where there is
-    /// none.
+    /// Returns the time at which the next request of a process with given request times begins;
+    /// `None` where no request is left.
     fn next_request(&self, process: usize) -> Option<Ticks> {
         let next = self.lanes[process].repeats.len();
         let times = self.workload.processes[process].times();
         (next < times.len()).then(|| self.offset(process, next))
     }
 
-    /// Returns (tick, process) for each host that may issue a launch then, of those whose times may
-    /// have changed since the last call.
+    /// Returns, for each process whose next launch may be due at another time than planned, (tick
+    /// at which its host may issue the launch, process), if that tick is earlier than planned.
     pub(crate) fn alarms(&mut self) -> Vec<(Tick, u16)> {
         let roused = std::mem::take(&mut self.roused);
         roused.into_iter().filter_map(|process| Some((self.alarm(process)?, process))).collect()
     }
 
-    /// Returns the tick at which the host of a process may issue its next launch, if that is
-    /// earlier than the last tick returned for it; else `None`.
+    /// Returns the tick at which the host of a process may issue its next launch, if it is earlier
+    /// than the planned tick; else `None`.
     fn alarm(&mut self, process: u16) -> Option<Tick> {
         let at = self.next_arrival(usize::from(process))?;
         let alarm = &mut self.lanes[usize::from(process)].alarm;
@@ -316,9 +316,9 @@ impl<'w> Tasks<'w> {
         Some(at)
     }
 
-    /// Issues all launches of the host that are due. Of these, launches that wait for no other
-    /// launch are added to `told`, the list of launches of which the dispatcher is to be told;
-    /// those that wait too, if the dispatcher wants to know them in advance.
+    /// Issues all launches of a host that are due. Adds to `told` the launches of which the
+    /// dispatcher is to be told: those that wait for no other launch, and all others too if it
+    /// looks ahead.
     pub(crate) fn arrive(
         &mut self,
         process: usize,
@@ -366,15 +366,16 @@ impl<'w> Tasks<'w> {
         Ok(())
     }
 
-    /// Records that a launch is issued, and adds it to `told` if the dispatcher has to know it now.
+    /// Records that a launch is issued, and adds it to `told` if the dispatcher is to be told of it
+    /// now.
     fn issue(&mut self, id: LaunchId, told: &mut Vec<Issued>) {
         self.standing[id.index()].issued = true;
         self.open[usize::from(self.records[id.index()].process)] += 1;
         self.line_up(id.0, told);
     }
 
-    /// Records that a launch has ended or was refused; launches that waited only for it are added
-    /// to `told`, the list of launches of which the dispatcher is to be told.
+    /// Records that a launch has ended or was refused, and adds to `told` the launches of which the
+    /// dispatcher is now to be told, as they waited only for this one.
     pub(crate) fn finish(
         &mut self,
         id: LaunchId,
@@ -422,8 +423,8 @@ impl<'w> Tasks<'w> {
         if left == 0 { self.ended_whole(process, record.iteration, now) } else { Ok(()) }
     }
 
-    /// Returns the launches that never ended, of those that were issued or would have been issued
-    /// if others had ended, in repetitions that are not cut off.
+    /// Returns the launches that never ended although they were issued, or would have been issued
+    /// if others had ended; without those of repetitions that were cut off.
     pub(crate) fn unfinished(&self, now: Tick) -> Vec<LaunchId> {
         let ids = (0u32..).map(LaunchId).zip(&self.standing);
         let stands = |(id, it): &(LaunchId, &TaskState)| {
@@ -433,8 +434,8 @@ impl<'w> Tasks<'w> {
         ids.filter(stands).map(|(id, _)| id).filter(lasts).collect()
     }
 
-    /// Returns (number of launches that lead the run and have ended, number of all that lead it);
-    /// the run lasts until these end.
+    /// Returns (number of ended launches, number of all) of the launches until whose end the run
+    /// lasts.
     pub(crate) const fn progress(&self) -> (u64, u64) {
         (self.led - self.leading, self.led)
     }

@@ -19,52 +19,54 @@ pub struct ProcessTime {
     pub run_ns: u64,
     /// Time in ns in which the process had a launch that was ready and had not ended.
     pub(crate) alive_ns: u64,
-    /// The run times of all processes, this one included, in sum while this one had a ready launch,
-    /// in ns.
+    /// Time in ns in which processes had waves on the device while this one had a ready launch,
+    /// summed over all processes, this one included.
     pub(crate) run_of_all_ns: u64,
     /// The longest time in ns that the process had a ready launch and no waves on the device.
     pub longest_wait_ns: u64,
-    /// The time of the process, divided by what it was spent on.
+    /// The time of the process, split by what it was spent on.
     pub(crate) spent: TimeSpent,
-    /// The length in ns of the wait that is going on now; 0 where none is.
+    /// The length in ns of the present wait (a ready launch and no waves on the device); 0 where
+    /// the process does not wait.
     waits_ns: u64,
 }
 
 /// The times of all processes in a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Times {
-    /// The times of each process, by its index in the workload: with waves, with a ready launch, of
-    /// waits.
+    /// The times of each process (with waves, with a ready launch, and waiting), by its index in
+    /// the workload.
     pub processes: Vec<ProcessTime>,
     /// Time in ns in which any process had waves on the device.
     pub busy_ns: u64,
 }
 
-/// The clocks that all processes share: times that have passed up to `now`.
+/// The clocks that all processes share: each has counted the time of one kind that passed up to
+/// `now`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Clocks {
     pub(crate) now: Tick,
-    /// Time in ns in which exactly one process had waves on the device; `more_ns` is that in which
-    /// several had.
+    /// Time in ns in which exactly one process had waves on the device; `more_ns` is the time in
+    /// which several had.
     pub(crate) one_ns: u64,
     pub(crate) more_ns: u64,
-    /// The run times of all processes in sum, in ns.
+    /// Time in ns in which processes had waves on the device, summed over all processes.
     pub(crate) run_ns: u128,
     /// Time in ns in which at least two processes had a ready launch that had not ended.
     pub(crate) shared_ns: u64,
 }
 
-/// The account of the times of one process, up to its last change.
+/// The times of one process, added up to its last change of activity.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Account {
     pub(crate) time: ProcessTime,
-    /// The wave-slot time in wave-ns; `shared_wave_ns` is that while at least two processes had a
-    /// ready launch.
+    /// The wave-slot time of the process in wave-ns (waves on the device times ns);
+    /// `shared_wave_ns` is the part while at least two processes had a ready launch.
     pub(crate) wave_ns: u128,
     pub(crate) shared_wave_ns: u128,
     pub(crate) doing: Doing,
     pub(crate) waves: u64,
-    /// True if a launch of the process is ready and has not ended.
+    /// True if the process has a launch that is ready and has not ended.
     pub(crate) alive: bool,
     since: Clocks,
 }
@@ -101,8 +103,8 @@ impl Account {
         self.since = *now;
     }
 
-    /// Returns the time in ns for which the process has had waves on the device, up to a tick at or
-    /// after its last change.
+    /// Returns the time in ns for which the process has had waves on the device up to the tick
+    /// `at`, which is not before its last change of activity.
     pub(crate) fn ran(&self, at: Tick) -> u64 {
         let runs = self.doing == Doing::Runs;
         self.time.run_ns + if runs { at.since(self.since.now).0 } else { 0 }

@@ -5,7 +5,7 @@ use raddle_policy::{CuId, Cus, Resource};
 
 use crate::workload::{Task, Work};
 
-/// Returns the reason why a task can never run, in words; `None` where it can.
+/// Returns the reason why a task can never run on the device, in words; `None` where it can run.
 pub(crate) fn why_not(cus: &Cus, task: &Task, target: &Device) -> Option<String> {
     match task.work {
         Work::Unfit { resource: Resource::Vgpr, wanted, available } => Some(match target.vendor {
@@ -27,8 +27,8 @@ pub(crate) fn why_not(cus: &Cus, task: &Task, target: &Device) -> Option<String>
     }
 }
 
-/// Returns a sentence, in the words of the vendor, that a workgroup wants more of a resource than
-/// an empty compute unit of the device has.
+/// Returns a sentence, in the words of the device's vendor, that a workgroup wants more of a
+/// resource than an empty compute unit has.
 fn lacks(resource: Resource, wanted: u64, available: u64, target: &Device) -> String {
     let nvidia = target.vendor == Vendor::Nvidia;
     let own = |nvidia_word: &'static str, other: &'static str| match nvidia {

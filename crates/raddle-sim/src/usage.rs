@@ -7,16 +7,16 @@ use crate::blockers::{Blockers, is_held_up};
 use crate::device_time::{DeviceClock, DeviceTime, Doing, Standings, TimeSpent};
 use crate::times::{Account, Clocks, Times};
 
-/// The wave-slot time (waves on the device times ns) and the other times of all processes, summed
-/// up between changes.
+/// The wave-slot time (waves on the device times ns) and the other times of all processes, added up
+/// at each change of activity.
 #[derive(Debug)]
 pub(crate) struct Usage {
     /// The number of waves that each process has on the device now.
     waves: Vec<u64>,
     /// The number of launches of each process that are ready and have not ended.
     unfinished: Vec<u64>,
-    /// The number of launches of each process that are on the device and not held after a
-    /// preemption.
+    /// The number of launches of each process that were submitted to the device and are not held
+    /// after a preemption.
     placed: Vec<u64>,
     /// The number of processes with a launch that is ready and has not ended.
     runnable: usize,
@@ -26,24 +26,24 @@ pub(crate) struct Usage {
     device: DeviceClock,
     busy_ns: u64,
     blockers: Blockers,
-    /// The processes that have changed since their accounts were brought up to date, each once.
+    /// The processes whose activity has changed since their times were last added up, each once.
     changed: Vec<u16>,
     is_changed: Vec<bool>,
     /// The number of wave slots of the device.
     slots: u64,
 }
 
-/// The wave-slot times and other times of a whole run, in the form in which its outcome gets them.
+/// The wave-slot times and other times of a whole run, as they go into its outcome.
 #[derive(Debug)]
 pub(crate) struct UsedUp {
     pub(crate) wave_ns: Vec<u128>,
-    /// The wave-slot time of each process while at least two had a ready launch that had not ended,
-    /// in wave-ns.
+    /// The wave-slot time of each process while at least two processes had a ready launch that had
+    /// not ended, in wave-ns.
     pub(crate) shared_wave_ns: Vec<u128>,
     pub(crate) times: Times,
     pub(crate) device_time: DeviceTime,
-    /// The wave-slot time used up to the end of the makespan, the time of `device_time`, in
-    /// wave-ns.
+    /// The wave-slot time used up to the end of the makespan, which is the span of `device_time`,
+    /// in wave-ns.
     pub(crate) window_wave_ns: u128,
     pub(crate) blocked_ns: Vec<u64>,
 }
@@ -80,13 +80,14 @@ impl Usage {
         &self.unfinished
     }
 
-    /// Returns the number of launches of each process that are on the device and not held after a
-    /// preemption.
+    /// Returns the number of launches of each process that were submitted to the device and are not
+    /// held after a preemption.
     pub(crate) fn placed(&self) -> &[u64] {
         &self.placed
     }
 
-    /// Marks a process as changed, as it has issued work or some of its work has ended.
+    /// Marks the activity of a process as changed: it has issued work, or some of its work has
+    /// ended.
     pub(crate) fn touch(&mut self, process: u16) {
         if !std::mem::replace(&mut self.is_changed[usize::from(process)], true) {
             self.changed.push(process);
@@ -105,16 +106,16 @@ impl Usage {
         self.touch(process);
     }
 
-    /// Records that a launch of a process is on the device and may run (`placed`), or, where
-    /// `placed` is false, that it is held after a preemption or gone.
+    /// Records that one more launch of a process is on the device and may run or, where `placed` is
+    /// false, one fewer.
     pub(crate) fn place(&mut self, process: u16, placed: bool) {
         let count = &mut self.placed[usize::from(process)];
         *count = if placed { *count + 1 } else { *count - 1 };
         self.touch(process);
     }
 
-    /// Adds `more`, which may be negative, to the number of running copies: of those inside the
-    /// device, or of all others, also of unknown direction (`None`).
+    /// Adds `more`, which may be negative, to the number of running copies: copies within the
+    /// device's memory and all others (also those of unknown direction, `None`) count apart.
     pub(crate) fn copies(&mut self, more: i32, direction: Option<CopyDirection>) {
         let count = match direction {
             Some(CopyDirection::Inside) => &mut self.standings.inside,
@@ -123,8 +124,8 @@ impl Usage {
         *count = count.saturating_add_signed(more);
     }
 
-    /// Moves the account of time on to `now`; `issued` has the number of issued and unfinished
-    /// launches of each process.
+    /// Moves the clocks on to `now`; `issued` has the number of launches of each process that are
+    /// issued and have not ended.
     pub(crate) fn advance(&mut self, now: Tick, issued: &[u64]) {
         let ns = now.since(self.clocks.now).0;
         if ns == 0 {
@@ -147,8 +148,8 @@ impl Usage {
         clocks.shared_ns += if self.runnable >= 2 { ns } else { 0 };
     }
 
-    /// Adds the time since the last change to the account of a process, and sets the activity of
-    /// the process from now on; `issued` is the number of its issued and unfinished launches.
+    /// Adds the time since the last change to the times of a process, and sets its activity from
+    /// now on; `issued` is the number of its launches that are issued and have not ended.
     fn stand(&mut self, process: usize, issued: u64) {
         let (waves, alive) = (self.waves[process], self.unfinished[process] > 0);
         let ready = self.unfinished[process];
@@ -180,28 +181,28 @@ impl Usage {
         self.runnable -= usize::from(none);
     }
 
-    /// Returns the number of unfinished launches of a process for changes, and records that the
-    /// process has changed.
+    /// Returns a mutable reference to the number of a process's launches that are ready and have
+    /// not ended, and marks the process as changed.
     fn changed(&mut self, process: u16) -> &mut u64 {
         self.touch(process);
         &mut self.unfinished[usize::from(process)]
     }
 
-    /// Makes the present moment the end of the makespan, up to which the time of the device is in
-    /// the results.
+    /// Makes the present moment the end of the makespan: later time of the device is not in the
+    /// results.
     pub(crate) fn mark(&mut self) {
         self.device.mark();
         self.blockers.mark(&self.accounts, self.clocks.now);
     }
 
-    /// Returns the time that a process has spent so far, by what it was spent on.
+    /// Returns the time of a process so far, split by what it was spent on.
     pub(crate) fn spent(&mut self, process: u16) -> TimeSpent {
         let account = &mut self.accounts[usize::from(process)];
         account.settle(&self.clocks);
         account.time.spent
     }
 
-    /// Ends the run, and returns its times.
+    /// Adds up all times at the end of the run, and returns them.
     pub(crate) fn finish(self) -> UsedUp {
         let Self { mut accounts, clocks, busy_ns, .. } = self;
         accounts.iter_mut().for_each(|account| account.settle(&clocks));

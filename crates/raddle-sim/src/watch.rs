@@ -9,65 +9,66 @@ use raddle_policy::{LaunchId, Piece, Preemption, Tick, Ticks, WaveSpan};
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Seen<'a> {
-    /// Workgroups of a launch, or some waves of each, started.
+    /// Workgroups of a launch, or some of their waves, have started.
     Started {
-        /// The launch of the workgroups.
+        /// The launch whose workgroups started.
         launch: LaunchId,
-        /// The number of the front (workgroups that start together and end together); the number is
-        /// used again when the front has ended or was killed.
+        /// The number of the front (workgroups that start together and end together); a number is
+        /// used again after its front has ended or was killed.
         front: u32,
-        /// The waves that started, of each workgroup.
+        /// The waves of each workgroup that started.
         waves: WaveSpan,
         /// The workgroups that started, with their compute units.
         pieces: &'a [Piece],
     },
-    /// A front (workgroups that end together) ended.
+    /// A front (workgroups of a launch that end together) has ended.
     Ended {
-        /// The launch of the workgroups.
+        /// The launch whose workgroups ended.
         launch: LaunchId,
-        /// The number under which the front (workgroups that end together) started.
+        /// The number of the front (workgroups that end together), as at its start.
         front: u32,
-        /// The waves that ended, of each workgroup.
+        /// The waves of each workgroup that ended.
         waves: WaveSpan,
         /// The number of waves of a whole workgroup.
         whole: u16,
         /// The workgroups that ended, with their compute units.
         pieces: &'a [Piece],
     },
-    /// A launch was submitted: from now on it waits only for room.
+    /// A launch was submitted to the device; once it is ready, it waits only for free resources.
     Submitted {
         /// The launch that was submitted.
         launch: LaunchId,
     },
-    /// A launch is off the device. A killed or saved launch holds no resources any more.
+    /// A launch was taken off the device by a preemption. A killed or saved launch holds no
+    /// resources any more.
     TakenOff {
-        /// The launch that is off the device now.
+        /// The launch that is now off the device.
         launch: LaunchId,
-        /// The method of preemption by which the launch left.
+        /// The preemption method by which the launch left the device.
         how: Preemption,
     },
-    /// A launch is about to come back; a saved launch holds its compute units again from now on,
-    /// with its fronts (workgroups that end together) under their old numbers.
+    /// A launch begins to come back to the device. A saved launch holds its compute units again
+    /// from now on, and its fronts (workgroups that end together) keep their numbers.
     Restored {
-        /// The launch that comes back.
+        /// The launch that comes back to the device.
         launch: LaunchId,
     },
-    /// A decision was carried out. A tick has one or more decisions; the counts of the last one
-    /// stay valid until the next tick with an event.
+    /// A decision of the dispatcher was carried out. A tick has one or more decisions; the counts
+    /// here stay valid until the next decision.
     Settled {
-        /// The number of resident waves of each process.
+        /// The number of waves that each process has on the device.
         waves: &'a [u64],
         /// The number of launches of each process that are ready and have not ended.
         launches: &'a [u64],
-        /// The number of launches of each process that are on the device and not held after a
-        /// preemption.
+        /// The number of launches of each process that were submitted to the device and are not
+        /// held after a preemption.
         placed: &'a [u64],
         /// The number of launches and copies of each process that are issued and have not ended.
         issued: &'a [u64],
     },
-    /// All launches of a repetition have ended, or will never run.
+    /// All launches of one repetition of a profile have ended, or will never run.
     RepetitionEnded {
-        /// The index of the process in the workload.
+        /// The index in the workload of the process to which the repetition belongs.
         process: u16,
         /// The time since the repetition began, in ticks.
         took: Ticks,
@@ -76,23 +77,24 @@ pub enum Seen<'a> {
 
 /// An observer that is called with each event of a run.
 pub trait Watch {
-    /// Called with each event on the simulated device, at the tick `now`.
+    /// Receives an event on the simulated device, which happens at the tick `now`.
     fn see(&mut self, now: Tick, seen: &Seen<'_>);
 
-    /// Returns the tick from which on the watch needs to see each event; `None` where it never does.
-    /// Before it, the watch may not be told of periods after which the device stands as before.
+    /// Returns the tick from which on the watch needs to see each event; `None` where it needs
+    /// none. Before that tick, the simulator may skip repetitive stretches without telling the
+    /// watch.
     fn sees_from(&self) -> Option<Tick> {
         Some(Tick::ZERO)
     }
 
-    /// Returns whether the watch has seen enough and ends the run; the outcome is then that of the
-    /// run so far. The engine asks at intervals.
+    /// Returns whether the watch has seen enough, which ends the run early; the outcome then covers
+    /// the run so far. The simulator asks from time to time.
     fn ends_run(&self, _now: Tick) -> bool {
         false
     }
 }
 
-/// The watch that observes nothing.
+/// Makes the unit value a watch that observes nothing.
 impl Watch for () {
     #[inline]
     fn see(&mut self, _now: Tick, _seen: &Seen<'_>) {}
@@ -102,7 +104,7 @@ impl Watch for () {
     }
 }
 
-/// A watch that observes nothing where it is `None`.
+/// Makes an optional watch a watch, which observes nothing where it is `None`.
 impl<W: Watch> Watch for Option<W> {
     #[inline]
     fn see(&mut self, now: Tick, seen: &Seen<'_>) {
@@ -120,7 +122,7 @@ impl<W: Watch> Watch for Option<W> {
     }
 }
 
-/// Two watches of one run, each of which sees every event; either may end the run.
+/// Makes a pair of watches a watch: each of the two sees every event, and either may end the run.
 impl<A: Watch, B: Watch> Watch for (A, B) {
     #[inline]
     fn see(&mut self, now: Tick, seen: &Seen<'_>) {

@@ -14,56 +14,58 @@ use crate::repetition::Repetition;
 /// A workload: processes that run together on one device.
 #[derive(Clone, Debug)]
 pub struct Workload {
-    /// The processes; the index is the process id.
+    /// The processes of the workload; the index is the process id.
     pub processes: Vec<ProcessPlan>,
-    /// True if profiles that repeat back to back are repeated until the longest of them has ended
-    /// once and every request with a given time has ended.
+    /// True if profiles under [`Repetition::BackToBack`] begin anew until the longest of them has
+    /// ended once and every request with a given time has ended.
     pub repeat: bool,
 }
 
-/// The plan of one process: a profile, ready to be simulated.
+/// The plan of one process: its recorded profile in the form in which it is simulated.
 #[derive(Clone, Debug)]
 pub struct ProcessPlan {
-    /// The name of the process, for people.
+    /// The name of the process, for results.
     pub name: String,
     /// The launches, copies and fills of the process, in the order of the profile.
     pub tasks: Vec<Task>,
-    /// The indices of `tasks` in the order in which they arrive.
+    /// The indices of `tasks`, sorted by the time at which the host issues them.
     pub by_arrival: Vec<u32>,
-    /// The waits of tasks besides [`Task::after`]: each task waits for an earlier one, of any
-    /// stream, that is issued no later. Sorted by the waiting task, then by the other one.
+    /// The waits between tasks, without those of [`Task::after`]. Each is for an earlier task, of
+    /// any stream, that is issued no later. They are sorted by the waiting task, then by the task
+    /// that is waited for.
     pub waits: Vec<TaskWait>,
-    /// The tasks that end together with tasks of other processes, in the order of the tasks.
+    /// The tasks that wait for tasks of other processes and end together with them, in the order of
+    /// the tasks.
     pub meetings: Vec<Meeting>,
     /// The ticks that pass, whatever the device does, before a launch, copy or fill of the process
     /// can start.
     pub latency: LaunchLatency,
-    /// The cost of neighbours of other processes, by task; empty where they cost nothing. The cost
-    /// of neighbours of its own process is in the recording.
+    /// The slowdown of each task by neighbours of other processes; empty where neighbours cost
+    /// nothing. Slowdowns by the process's own kernels are part of the recorded times.
     pub contention: Vec<Contention>,
-    /// The demand of each task for the memory's bandwidth, from which the time follows that
-    /// neighbours and fewer compute units cost; `None` where no such time counts. Where a task also
-    /// has a factor in `contention`, that factor counts for neighbours.
+    /// The demand of each task for memory bandwidth, from which the simulator derives the time that
+    /// neighbours and fewer compute units cost; `None` where they cost nothing. A task's factor in
+    /// `contention`, if any, is used instead for neighbours.
     pub demand: Option<ProcessDemand>,
-    /// The time that the host takes between two repetitions; a profile of a single repetition
-    /// cannot show it.
+    /// The ticks that the host takes between two repetitions of the profile, which a recording of a
+    /// single repetition cannot show.
     pub think: Ticks,
     /// The number of streams of the process.
     pub streams: u32,
-    /// The time from 0 of the profile to its last recorded end.
+    /// The ticks from time 0 of the profile to the end of its last recorded op.
     pub span: Ticks,
-    /// The time of the run at which the process joins.
+    /// The time at which the process joins the run, in ticks from the run's begin.
     pub start: Ticks,
-    /// The share of the process, 1 or more: a factor of its weight where the device is divided
-    /// among processes.
+    /// The share of the process, 1 or more: a factor of its weight where a policy divides the
+    /// device among processes.
     pub share: u32,
-    /// The hints of the program: (time since the process joins, stream or `None` for the whole
-    /// process, hint).
+    /// The hints that the program gives: (ticks since the process joins, stream or `None` for the
+    /// whole process, hint).
     pub hints: Vec<(Ticks, Option<StreamId>, Hint)>,
-    /// The rule by which the profile begins, and begins anew.
+    /// The rule by which the profile is run, once or again and again.
     pub repetition: Repetition,
-    /// The number of first requests that figures of requests leave out, as the device was empty
-    /// before them.
+    /// The number of first requests of the process that figures of requests leave out, as the
+    /// device was empty before them.
     pub warm_up: u32,
     /// The waits of the host for the device (closed loop); with `None` the host issues at the
     /// recorded times, whatever the device does (open loop).
@@ -71,10 +73,10 @@ pub struct ProcessPlan {
 }
 
 impl ProcessPlan {
-    /// Returns a process of these tasks that joins at time 0 with share 1 and repeats back to back;
-    /// its span ends with its last arrival.
+    /// Returns a process of these tasks that joins at time 0 with share 1 and repeats back to back.
+    /// Its recorded span ends when its last task is issued.
     ///
-    /// A task may only wait for an earlier one of its own stream.
+    /// A task may only wait for an earlier task of its own stream.
     #[must_use]
     pub fn new(name: &str, tasks: Vec<Task>) -> Self {
         let mut by_arrival: Vec<u32> = (0..tasks.len() as u32).collect();
@@ -101,8 +103,8 @@ impl ProcessPlan {
         }
     }
 
-    /// Returns whether two processes are equal except for their names and repetitions, so that a
-    /// single run of one passes as a single run of the other.
+    /// Returns whether two processes are equal except for their names and the rules of their
+    /// requests, so that one run of a process alone serves for both.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         let Self {
@@ -126,41 +128,45 @@ impl ProcessPlan {
     }
 }
 
-/// The membership of a task in a meeting: tasks of several processes with the same number end
+/// The link of a task to a meeting: tasks of several processes that wait for each other and end
 /// together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Meeting {
-    /// The index of the task in the plan.
+    /// The index of the task in the plan of its process.
     pub task: u32,
-    /// The number of the meeting; tasks with one number wait for each other and end together.
+    /// The number of the meeting; all tasks with this number wait for each other and end together.
     pub number: u32,
 }
 
 /// A wait between tasks of one process: a task does not start before an earlier one has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskWait {
-    /// The index in the plan of the task that waits.
+    /// The index in the plan of the waiting task.
     pub task: u32,
-    /// The index in the plan of the task for which it waits, which is an earlier one.
+    /// The index in the plan of the earlier task that must end first.
     pub source: u32,
 }
 
-/// The times that pass before a launch, copy or fill can start, whatever the device does.
+/// The ticks that pass before a launch, copy or fill can start, even on an idle device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaunchLatency {
-    /// The ticks from the moment at which the host issues a task until it can start.
+    /// The ticks from the issue of a task by its host until the task can start.
     pub launch: Ticks,
-    /// The ticks from the end of the last task for which a task waits until it can start.
+    /// The ticks from the end of the last task for which a task waits until the waiting task can
+    /// start.
     pub handover: Ticks,
 }
 
-/// The recorded time from the end of the last task for which a task waits to its start.
+/// The recorded time from the end of the last task for which a task waits to the start of the
+/// waiting task, and who spent it: host or device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordedGap {
-    /// The host issues the task this long after the last task for which it waits has ended.
+    /// The host spent the gap: it issues the task these ticks after the end of the last task for
+    /// which it waits.
     Host(Ticks),
-    /// The host issues the task with the one before it in its stream, and the device begins it this
-    /// long after the last task for which it waits has ended.
+    /// The device spent the gap: the host issues the task together with the one before it in its
+    /// stream, and the device begins it these ticks after the end of the last task for which it
+    /// waits.
     Device(Ticks),
 }
 
@@ -171,23 +177,24 @@ pub struct Task {
     pub stream: StreamId,
     /// The urgency of the task: level 0 is the most urgent.
     pub level: Level,
-    /// The time at which the host issues the task, since time 0 of the profile.
+    /// The time at which the host issues the task, in ticks since time 0 of the profile.
     pub arrival: Ticks,
-    /// The task of the same stream that must end first, as an index in the plan; `None` for the
-    /// first of a stream.
+    /// The index in the plan of the task of the same stream that must end first; `None` for the
+    /// first task of a stream.
     pub after: Option<u32>,
-    /// The time from the end of the last task for which this one waits to its start, without launch
-    /// latency, where the issue of the task was not recorded; else `None`.
+    /// The time from the end of the last task for which this task waits to its start, without
+    /// launch latency, if the issue of the task was not recorded; else `None`.
     pub gap: Option<RecordedGap>,
-    /// The verdict whether the task may be killed and run again.
+    /// The verdict on whether the task may be killed part-way and run again.
     pub idempotent: Idempotence,
-    /// The rates at which the waves of the task issue instructions, where the task runs workgroups.
+    /// The rates at which each wave of the task issues instructions; of no effect for copies and
+    /// fills.
     pub activity: Activity,
     /// The call by which the host launched the kernel.
     pub call: KernelCall,
-    /// The recorded time, since time 0 of the profile, at which the peers on other devices had
-    /// ended; `None` without peers. The task ends no earlier, and its peers are as late as those of
-    /// the tasks before were.
+    /// The recorded time, in ticks since time 0 of the profile, at which the peers of the task on
+    /// other devices had ended; `None` without peers. The task ends no earlier. Once tasks of the
+    /// process are late, the peers of later tasks count as equally late.
     pub peers: Option<Ticks>,
     /// The work that the task does on the device.
     pub work: Work,
@@ -196,44 +203,46 @@ pub struct Task {
 /// The work that a task does on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// The task runs workgroups.
+    /// The task is a kernel, which runs workgroups.
     Kernel {
-        /// The number of workgroups; a launch of 0 is refused on arrival.
+        /// The number of workgroups of the kernel; a launch of 0 is refused on arrival.
         workgroups: u64,
-        /// The ticks that each workgroup lasts.
+        /// The ticks that each workgroup lasts without neighbours.
         workgroup: Ticks,
         /// The resources that each workgroup takes, in granules.
         demand: Demand,
-        /// The answer (yes, no or unknown) to whether the waves of a workgroup wait for each other
+        /// The knowledge (yes, no or unknown) whether the waves of a workgroup wait for each other
         /// at barriers.
         barrier: Barrier,
-        /// The registers and the LDS of one workgroup, in bytes: the bytes that saving it moves.
+        /// The bytes that saving one workgroup moves: its registers and its LDS.
         context_bytes: u64,
     },
-    /// The task would run workgroups that can never run: an empty compute unit has no room for one,
-    /// or the grid is too large to have run within the recorded duration.
+    /// The task is a kernel that can never run: an empty compute unit has no room for one of its
+    /// workgroups, or its grid is too large to have run within the recorded duration.
     Unfit {
-        /// The resource of which the device has too little for the task, whatever else runs.
+        /// The resource of which an empty compute unit of the device has too little for one
+        /// workgroup, or the grid.
         resource: Resource,
-        /// The amount of the resource that one workgroup wants, or the number of workgroups of a
-        /// grid that is too large.
+        /// The amount of the resource that one workgroup wants; for a grid that is too large, its
+        /// number of workgroups.
         wanted: u64,
-        /// The amount of the resource that the device has for the workgroup, or the largest number
-        /// of workgroups that can have run.
+        /// The amount of the resource that an empty compute unit has; for a grid that is too large,
+        /// the largest number of workgroups that can have run.
         available: u64,
     },
     /// The task copies or fills memory.
     Copy {
-        /// The ticks that the copy lasts once it runs.
+        /// The ticks that the copy lasts, from its start to its end.
         lasts: Ticks,
-        /// The direction of the copy, which decides what it needs: a copy engine, the memory of the
-        /// device, or nothing; `None` where it is unknown, and for fills.
+        /// The direction of the copy, which decides whether it needs a copy engine, the memory of
+        /// the device, or nothing; `None` where it is unknown, and for fills.
         direction: Option<CopyDirection>,
     },
 }
 
 impl ProcessPlan {
-    /// Returns the process with a host that waits for the device (closed loop).
+    /// Returns the process with a host that waits for the device (closed loop), at the waits
+    /// `pauses`.
     #[must_use]
     pub fn closed(self, pauses: Vec<HostPause>) -> Self {
         let order: Vec<_> = self.tasks.iter().map(|task| (task.arrival, task.after)).collect();
@@ -242,21 +251,23 @@ impl ProcessPlan {
         Self { host: Some(host), ..self }
     }
 
-    /// Returns the waits of the task with this index in the plan, beside [`Task::after`].
+    /// Returns the waits of the task with the index `task` in the plan, without the wait of
+    /// [`Task::after`].
     pub(crate) fn waits_of(&self, task: u32) -> &[TaskWait] {
         let from = self.waits.partition_point(|wait| wait.task < task);
         let count = self.waits[from..].partition_point(|wait| wait.task == task);
         &self.waits[from..from + count]
     }
 
-    /// Returns whether the process is run by requests: it is not repeated back to back.
+    /// Returns whether the process serves requests: its repetition is not
+    /// [`Repetition::BackToBack`].
     #[must_use]
     pub fn has_requests(&self) -> bool {
         self.repetition != Repetition::BackToBack
     }
 
-    /// Returns the times at which requests begin, counted from the moment at which the process
-    /// joins; empty where no times are given.
+    /// Returns the given times at which requests begin, in ticks since the process joins; empty
+    /// where the rule of repetition has no times.
     pub(crate) fn times(&self) -> &[Ticks] {
         match &self.repetition {
             Repetition::At(times) => times,
@@ -264,13 +275,14 @@ impl ProcessPlan {
         }
     }
 
-    /// Returns the number of tasks in requests with given times, for whose ends the run waits.
+    /// Returns the number of tasks in all requests that begin at given times; the run lasts until
+    /// these tasks end.
     fn requested(&self) -> u64 {
         (self.times().len() as u64).saturating_mul(self.tasks.len() as u64)
     }
 
-    /// Returns the time at which the first launch is issued, since the profile begins; `None` where
-    /// there is no launch.
+    /// Returns the time at which the first launch is issued, in ticks since the begin of the
+    /// profile; `None` where the process has no launch.
     pub(crate) fn first(&self) -> Option<Ticks> {
         let task = &self.tasks[*self.by_arrival.first()? as usize];
         Some(task.arrival)
@@ -278,8 +290,8 @@ impl ProcessPlan {
 }
 
 impl Workload {
-    /// Returns whether a process is run again and again for as long as launches of other processes
-    /// lead the run (the run lasts until they end).
+    /// Returns whether a process repeats its profile back to back for as long as the run waits for
+    /// launches of other processes.
     #[must_use]
     pub fn repeats(&self, process: usize) -> bool {
         let leads = |plan: &ProcessPlan| !plan.times().is_empty();
@@ -288,32 +300,32 @@ impl Workload {
         self.repeat && back_to_back && (led || self.longest() != Some(process))
     }
 
-    /// Returns the index of the longest profile that is repeated back to back, the lowest of
-    /// equals; `None` where there is none.
+    /// Returns the index of the process with the longest profile of those that repeat back to back,
+    /// the lowest of equals; `None` where no process does.
     pub(crate) fn longest(&self) -> Option<usize> {
         let spans = self.processes.iter().enumerate().rev();
         let back_to_back = spans.filter(|(_, plan)| plan.repetition == Repetition::BackToBack);
         back_to_back.max_by_key(|(_, plan)| plan.span).map(|(position, _)| position)
     }
 
-    /// Returns the number of launches that lead the run: those of the longest profile that is
-    /// repeated back to back, once, and those of all requests with given times. Until they have
-    /// ended, the other processes repeat.
+    /// Returns the number of launches until whose end the run lasts, while other processes repeat:
+    /// one repetition of the longest profile that repeats back to back, and all requests with given
+    /// times.
     #[must_use]
     pub fn leading(&self) -> u64 {
         let longest = self.longest().map_or(0, |at| self.processes[at].tasks.len() as u64);
         self.processes.iter().map(ProcessPlan::requested).fold(longest, u64::saturating_add)
     }
 
-    /// Returns the number of launches of all requests with given times; a run keeps some 80 bytes
-    /// for each.
+    /// Returns the number of launches in all requests that begin at given times; a run keeps some
+    /// 80 bytes for each.
     #[must_use]
     pub(crate) fn requested(&self) -> u64 {
         self.processes.iter().map(ProcessPlan::requested).fold(0, u64::saturating_add)
     }
 
-    /// Returns the latest time, in ns since the start of the run, at which a closed loop is to end;
-    /// 0 where none is given an end.
+    /// Returns the latest tick of the run at which a closed loop is to end; 0 where none has such a
+    /// tick.
     pub(crate) fn until(&self) -> Ticks {
         let ends = self.processes.iter().map(|plan| match plan.repetition {
             Repetition::Closed { until: Some(until) } => until,
@@ -322,7 +334,8 @@ impl Workload {
         ends.max().unwrap_or_default()
     }
 
-    /// Checks that the rules of repetition are valid, such as ascending times of requests.
+    /// Checks that the rule of repetition of each process is valid, such as ascending times of
+    /// requests.
     pub(crate) fn check_repetition(&self) -> Result<(), SimError> {
         for plan in &self.processes {
             if let Some(problem) = plan.repetition.problem(self.processes.len()) {

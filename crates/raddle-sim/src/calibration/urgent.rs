@@ -11,14 +11,15 @@ use super::Calibration;
 use crate::outcome::Outcome;
 use crate::plan::launch_rounds;
 
-/// The most passes (replays) for a profile with work of several levels of urgency.
+/// The most passes (replays of the recording) for a profile whose kernels have several levels of
+/// urgency.
 const MOST_PASSES: usize = 96;
-/// The number of kernels that all passes may replay together, as long as there are at least
-/// [`LEAST_PASSES`] passes.
+/// The number of kernels that all passes (replays of the recording) together may replay; at least
+/// [`LEAST_PASSES`] passes are made in any case.
 const KERNELS: usize = 400_000;
 const LEAST_PASSES: usize = 16;
-/// The number of passes (replays) after which kernels that do not run as recorded get their first
-/// lengths again; `RESTARTS` is how often that is done.
+/// The number of passes (replays) after which kernels that do not run as recorded are set back to
+/// their first lengths; `RESTARTS` is how often this is done.
 const BEFORE_RESTART: usize = 40;
 const RESTARTS: usize = 2;
 
@@ -35,10 +36,10 @@ pub(super) struct Urgent {
     /// that changed no length.
     turn: usize,
     calm: usize,
-    /// The time in ns of one workgroup of each op with which the passes (replays) begin.
+    /// The time in ns of one workgroup of each op at the beginning of the first pass (replay).
     begun: Vec<u64>,
-    /// The number of passes (replays) since lengths were last set to `begun`; `restarts` is how
-    /// often that may still be done.
+    /// The number of passes (replays) since lengths were last set back to `begun`; `restarts` is
+    /// how many more times that may be done.
     since: usize,
     restarts: usize,
     /// The best pass (replay) so far: (sum of the errors of starts and ends in ns, lengths of
@@ -47,8 +48,8 @@ pub(super) struct Urgent {
 }
 
 impl Urgent {
-    /// Returns the state before the first pass (replay), for the levels of all ops and the kernels
-    /// that ran beside another one.
+    /// Returns the state before the first pass (replay). `levels` has the level of every op,
+    /// `beside` the positions of the kernels that ran beside another one.
     pub(super) fn new(mut levels: Vec<Level>, beside: &[u32]) -> Self {
         let mut turns: Vec<Level> = beside.iter().map(|&at| levels[at as usize]).collect();
         turns.sort_unstable_by_key(|level| level.rank());
@@ -60,21 +61,22 @@ impl Urgent {
         Self { levels, turns, turn: 0, calm: 0, begun, since: 0, restarts: RESTARTS, best }
     }
 
-    /// Returns the most passes (replays) that make the lengths of workgroups better, for this many
-    /// kernels that ran side by side.
+    /// Returns the most passes (replays of the recording) that are made to improve the lengths of
+    /// the kernels at the positions `beside`, which ran side by side.
     pub(super) fn passes(beside: &[u32]) -> usize {
         (KERNELS / beside.len().max(1)).clamp(LEAST_PASSES, MOST_PASSES)
     }
 
-    /// Returns whether this pass (replay) learns the length of an op.
+    /// Returns whether this pass (replay) corrects the length of the workgroups of the op at
+    /// `position`.
     pub(super) fn learns(&self, position: usize) -> bool {
         self.levels.get(position).is_none_or(|&level| level == self.turns[self.turn])
     }
 }
 
 impl Calibration<'_> {
-    /// Calls `found` with each two kernels of different levels that ran side by side: (index of the
-    /// more urgent, index of the other one), among the ops of the profile.
+    /// Calls `found` with every pair of kernels of different levels that ran side by side:
+    /// (position of the more urgent one in the profile, position of the less urgent one).
     fn each_pair(&self, mut found: impl FnMut(usize, usize)) {
         let ops = &self.profile.ops;
         // By stream, the last kernel so far.
@@ -128,8 +130,8 @@ impl Calibration<'_> {
         self.urgent.begun.clone_from(&self.workgroups);
     }
 
-    /// Returns the time in ns at which a kernel could have started with room: it was issued, and
-    /// the op before it in its stream had ended.
+    /// Returns the earliest time in ns at which a kernel could have started if the device had had
+    /// room: it was issued, and the op before it in its stream had ended.
     fn ready(&self, position: usize) -> u64 {
         let op = &self.profile.ops[position];
         op.arrival_ns.max(op.after.map_or(0, |after| self.profile.ops[after as usize].end_ns()))
@@ -155,9 +157,9 @@ impl Calibration<'_> {
         self.beside.iter().map(|&at| early[at as usize].unwrap_or(0)).collect()
     }
 
-    /// Goes on to the next level if this pass (replay) changed no length (`learnt` is false). `off`
-    /// is true for each op that did not run as recorded. Returns whether another pass would make
-    /// the lengths better.
+    /// Goes on to the next level of urgency if this pass (replay) changed no length (`learnt` is
+    /// false). `off` is true for each op that did not run as recorded. Returns whether another pass
+    /// would improve the lengths.
     pub(super) fn goes_on(&mut self, learnt: bool, off: &[bool]) -> bool {
         let urgent = &mut self.urgent;
         if learnt {
@@ -174,8 +176,9 @@ impl Calibration<'_> {
         !settled
     }
 
-    /// Returns for each op whether it started or ended more than a thousandth of its duration off
-    /// the recording. Stores the present lengths if their errors in sum are the least so far.
+    /// Returns for each op whether the replay's start or end differs from the recording by more
+    /// than a thousandth of the op's duration. Stores the present lengths if the sum of their
+    /// errors is the least so far.
     pub(super) fn off(&mut self, outcome: &Outcome) -> Vec<bool> {
         let mut off = vec![false; self.profile.ops.len()];
         if self.urgent.levels.is_empty() {

@@ -16,36 +16,38 @@ use super::NeighbourClass;
 use super::observed::{Observed, Shape, observed, shape};
 use super::table::{Factor, median, name, permille};
 
-/// The result of a test of contention for one recording: the second half compared with what its
-/// first half predicts.
+/// The result of testing contention factors on one recording: factors learnt from the first half
+/// predict the times of launches in the second half.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct HeldOut {
-    /// The number of launches beside a neighbour in the second half, which was held out.
+    /// The number of launches in the second half of the recording that ran beside a neighbour.
     pub launches: u64,
-    /// The number of these launches whose time can be predicted from the first half.
+    /// The number of launches beside a neighbour in the second half whose time can be predicted
+    /// from the first half.
     pub foretold: u64,
-    /// The median error of the predicted launches, as a fraction of the recorded time; `None`
-    /// without any.
+    /// The median error of the predicted times of launches, as a fraction of the recorded time;
+    /// `None` where no time was predicted.
     pub median_error: Option<f64>,
-    /// The median error of the predicted launches, as a fraction of the recorded time, where a
-    /// difference within one step of the recording clock counts as 0; `None` without any.
+    /// The median error of the predicted times of launches, as a fraction of the recorded time,
+    /// after one step of the recording clock is subtracted from each error (to no less than 0);
+    /// `None` where no time was predicted.
     pub median_error_beyond_step: Option<f64>,
-    /// The median error, as a fraction of the recorded time, of launches that took at least 20
-    /// steps of the recording clock; `None` without any.
+    /// The median error of the predicted times, as a fraction of the recorded time, of launches
+    /// that took at least 20 steps of the recording clock; `None` where there are none.
     pub median_error_long: Option<f64>,
     /// The number of predicted launches that took at least 20 steps of the recording clock.
     pub long: u64,
-    /// The fraction of the predicted launches whose time is within the interval that was predicted,
-    /// 0 to 1, with the goal of nine of ten; `None` without any.
+    /// The fraction, 0 to 1, of the predicted launches whose recorded time lies in the predicted
+    /// interval; the goal is 0.9. `None` where no time was predicted.
     pub within: Option<f64>,
 }
 
 /// Two classes of kernels: (class of the kernel, class of its neighbour).
 type Classes = (NeighbourClass, NeighbourClass);
 
-/// Knowledge from the first half of a recording: times of one workgroup in ns, and factors in
-/// thousandths.
+/// The knowledge that the first half of a recording gives: median times of one workgroup in ns, and
+/// slowdown factors in thousandths.
 #[derive(Default)]
 struct Taught {
     alone: BTreeMap<Shape, u64>,
@@ -54,8 +56,8 @@ struct Taught {
     /// The time beside a neighbour in thousandths of the time alone, by the classes of kernel and
     /// neighbour.
     factors: BTreeMap<Classes, Factor>,
-    /// The recorded time in thousandths of the median of the other launches of the same kernel, by
-    /// the classes of kernel and neighbour.
+    /// The spread of recorded times by the classes of kernel and neighbour: each launch's time in
+    /// thousandths of the median time of the other launches of its kernel.
     spread: BTreeMap<Classes, Factor>,
 }
 

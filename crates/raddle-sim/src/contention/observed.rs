@@ -6,7 +6,7 @@ use raddle_trace::{Op, OpKind, Profile};
 use super::NeighbourClass;
 use crate::plan::whole_ns;
 
-/// A kernel of a recording that ran alone, or beside neighbours of mostly one class.
+/// A launch of a kernel in a recording that ran alone, or beside neighbours of mostly one class.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Observed {
     /// The index of the kernel's op in the profile.
@@ -28,9 +28,10 @@ pub(super) fn shape(op: &Op) -> Shape {
     (op.kernel, grid, footprint.threads, footprint.lds_bytes, footprint.vgprs_per_thread)
 }
 
-/// Returns the kernels that ran alone, or beside neighbours for at least half of their time, in the
-/// order of the profile. Communication kernels count as neighbours only: other devices decide how
-/// long they last. `workgroups` has the time of one workgroup of each op in ns, if calibrated.
+/// Returns the kernels of a profile that ran alone, or beside neighbours for at least half of their
+/// time, in the order of the profile. Communication kernels count as neighbours only: other devices
+/// decide how long they last. `workgroups` has the calibrated time of one workgroup of each op in
+/// ns, if known.
 pub(super) fn observed(
     profile: &Profile,
     own: &Device,

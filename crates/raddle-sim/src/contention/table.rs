@@ -9,41 +9,42 @@ use serde::{Deserialize, Serialize};
 use super::observed::{Shape, observed, shape};
 use super::{ALONE, Charge, Contention, NeighbourClass};
 
-/// A factor of contention: the time of a workgroup beside neighbours, in thousandths of its time
-/// alone.
+/// A slowdown factor: the time of a workgroup beside neighbours, in thousandths of its time alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Factor {
-    /// The median over the launches of their time beside a neighbour, in thousandths of their time
-    /// alone.
+    /// The median, over all observed launches, of the time beside a neighbour in thousandths of the
+    /// time alone.
     pub permille: u32,
-    /// The value below which one launch in forty was, in thousandths of the time alone.
+    /// The time that one launch in forty stayed below, in thousandths of the time alone.
     pub low: u32,
-    /// The value above which one launch in forty was, in thousandths of the time alone.
+    /// The time that one launch in forty exceeded, in thousandths of the time alone.
     pub high: u32,
     /// The number of launches of which the factor is the median.
     pub samples: u32,
 }
 
-/// A row of the contention table: how much longer a family of kernels (one name, any arguments)
-/// lasts beside each class of neighbour.
+/// A row of the contention table: the slowdown of a family of kernels (one name, any arguments)
+/// beside each class of neighbour.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ContentionRow {
-    /// The name of the kernels without template arguments and parameters; in a row of a whole
-    /// class, the name of the class.
+    /// The name of the family: the kernel's name without template arguments and parameters; in a
+    /// row for a whole class of kernels, the name of the class.
     pub family: String,
     /// The class of the kernels: the resource that they mostly need.
     pub class: NeighbourClass,
-    /// The factor beside a neighbour that needs issue slots; `None` (`null` in JSON) where none was
-    /// observed.
+    /// The slowdown factor beside a neighbour that needs issue slots; `None` (`null` in JSON) where
+    /// no such neighbour was observed.
     pub(crate) compute: Option<Factor>,
-    /// The factor beside a neighbour that needs memory bandwidth; `None` where none was observed.
+    /// The slowdown factor beside a neighbour that needs memory bandwidth; `None` where no such
+    /// neighbour was observed.
     pub(crate) memory: Option<Factor>,
-    /// The factor beside a communication kernel; `None` where none was observed.
-    pub(crate) communication: Option<Factor>,
-    /// The factor beside a neighbour whose name does not tell what it needs; `None` where none was
+    /// The slowdown factor beside a communication kernel; `None` where no such neighbour was
     /// observed.
+    pub(crate) communication: Option<Factor>,
+    /// The slowdown factor beside a neighbour whose name does not tell what it needs; `None` where
+    /// no such neighbour was observed.
     pub(crate) unknown: Option<Factor>,
 }
 
@@ -57,12 +58,13 @@ pub struct ContentionTable {
     /// The rows of whole classes of kernels (by the resource that they need), for kernels that were
     /// not observed themselves.
     pub classes: Vec<ContentionRow>,
-    /// The number of observed launches that ran alone.
+    /// The number of observed launches that ran without a neighbour.
     pub alone: u64,
-    /// The number of launches beside a neighbour of which the same kernel also ran alone.
+    /// The number of observed launches that ran beside a neighbour, and whose kernel also ran alone
+    /// elsewhere in the recording.
     pub beside: u64,
-    /// The number of launches beside a neighbour of which the kernel never ran alone, so that they
-    /// give no factor.
+    /// The number of observed launches that ran beside a neighbour and give no factor, as their
+    /// kernel never ran alone.
     pub never_alone: u64,
 }
 
@@ -71,9 +73,10 @@ pub struct ContentionTable {
 type Samples = BTreeMap<(String, NeighbourClass), [Vec<u32>; 4]>;
 
 impl ContentionTable {
-    /// Learns a table from recordings, each given as (profile, its device, time of one workgroup of
-    /// each op in ns). These times are those of [`Calibration`](crate::Calibration), which corrects
-    /// for what neighbours used of the device; with `None` they follow from the recorded durations.
+    /// Learns a table from recordings, each given as (profile, device of the recording, time of one
+    /// workgroup of each op in ns). The times come from [`Calibration`](crate::Calibration), which
+    /// corrects for the part of the device that neighbours used; with `None`, they are derived from
+    /// the recorded durations.
     #[must_use]
     pub fn learn<'p>(
         recordings: impl IntoIterator<Item = (&'p Profile, &'p Device, Option<&'p [u64]>)>,
@@ -129,9 +132,9 @@ impl ContentionTable {
         self.families.is_empty()
     }
 
-    /// Returns the factor of a kernel with this name beside a neighbour of this class: that of the
-    /// kernel's family (its name without arguments), else that of its class; `None` where neither
-    /// was observed.
+    /// Returns the slowdown factor of a kernel with this name beside a neighbour of the class
+    /// `beside`: that of the kernel's family (its name without arguments), else that of the
+    /// kernel's class; `None` where neither was observed.
     #[must_use]
     pub fn factor(&self, kernel: &str, beside: NeighbourClass) -> Option<Factor> {
         let family = family(kernel);
@@ -144,7 +147,8 @@ impl ContentionTable {
         })
     }
 
-    /// Returns the contention that a replay of `processes` processes charges each op of a profile.
+    /// Returns, for each op of a profile, the slowdown by neighbours that a replay of `processes`
+    /// processes charges it.
     #[must_use]
     pub fn charges(&self, profile: &Profile, charge: Charge, processes: usize) -> Vec<Contention> {
         let unknown = match charge {
@@ -171,8 +175,8 @@ impl ContentionTable {
 }
 
 impl ContentionRow {
-    /// Returns how many times as long as alone a kernel was observed to take beside a neighbour of
-    /// this class; `None` where none was observed.
+    /// Returns the slowdown factor of the row's kernels beside a neighbour of this class; `None`
+    /// where no such neighbour was observed.
     #[must_use]
     pub const fn beside(&self, class: NeighbourClass) -> Option<Factor> {
         match class {
@@ -185,8 +189,9 @@ impl ContentionRow {
 }
 
 impl Factor {
-    /// Returns the median of these factors, the value below which one in forty is, and the value
-    /// above which one in forty is; `None` without factors.
+    /// Summarises observed slowdowns, in thousandths of the time alone: their median, the value
+    /// that one in forty is below, and the value that one in forty is above; `None` for an empty
+    /// list.
     pub(super) fn of(mut permille: Vec<u32>) -> Option<Self> {
         permille.sort_unstable();
         let last = permille.len().checked_sub(1)?;
@@ -210,7 +215,7 @@ pub(super) fn permille(ns: u64, over: u64) -> u32 {
     u32::try_from((u128::from(ns) * 1000 + over / 2) / over).unwrap_or(u32::MAX)
 }
 
-/// Returns the middle value, of two middle ones the greater; 0 without values.
+/// Returns the median of `values`, the greater of two middle values; 0 for an empty list.
 pub(super) fn median(mut values: Vec<u64>) -> u64 {
     values.sort_unstable();
     values.get(values.len() / 2).copied().unwrap_or(0)

@@ -76,8 +76,9 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Records that a launch with peers in other processes begins. If all its peers have begun by
-    /// now, sets the end of all of them; else this one lasts until they have.
+    /// Records that a launch begins which ends together with launches of other processes (its
+    /// peers, as in a collective operation). If all peers have begun by now, sets the end of all of
+    /// them; else this launch lasts until they have.
     fn meet_peers(&mut self, launch: LaunchId) {
         let peers = self.tasks.peers_end(launch);
         let Some(place) = self.tasks.meeting(launch).filter(|&at| self.meetings.binds(at)) else {
@@ -97,7 +98,8 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Records that a launch with peers never begins, so that no peer waits for it.
+    /// Records that a launch which ends together with launches of other processes (its peers) will
+    /// never begin, so that no peer waits for it.
     fn stay_away(&mut self, launch: LaunchId) {
         let place = self.tasks.meeting(launch).filter(|&at| self.meetings.binds(at));
         let Some(there) = place.map(|at| self.meetings.come(at, launch, None)) else { return };
@@ -126,16 +128,16 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Records whether a launch is on the device and may run (`placed`), or is not submitted, or
-    /// held after a preemption.
+    /// Records that a launch is on the device and may run or, where `placed` is false, that it is
+    /// not submitted or is held after a preemption.
     pub(super) fn place(&mut self, launch: LaunchId, placed: bool) {
         if self.tasks.place(launch, placed) && self.tasks.records[launch.index()].ready.is_some() {
             self.usage.place(self.tasks.records[launch.index()].process, placed);
         }
     }
 
-    /// Checks that a launch waits for no other one: until then it may be on the device, but none of
-    /// its workgroups may start. `what` names the action, for the error.
+    /// Checks that all work for which a launch waits has ended: before that the launch may be on
+    /// the device, but none of its workgroups may start. `what` names the action, for the error.
     fn must_be_ready(&self, launch: LaunchId, what: &'static str) -> Result<(), SimError> {
         let record = self.tasks.records.get(launch.index());
         if record.is_some_and(|record| record.ready.is_none()) && self.tasks.is_told(launch) {
@@ -144,8 +146,8 @@ impl<W: Watch> Engine<'_, W> {
         Ok(())
     }
 
-    /// Returns what the simulated device needs to know of a launch; an error for a launch that is
-    /// not issued, has ended, or was refused.
+    /// Returns the fields of a launch that the simulated device needs; an error for a launch that
+    /// is not issued, has ended, or was refused.
     fn kernel(&self, id: LaunchId) -> Result<SubmittedKernel, SimError> {
         let state = match self.tasks.records.get(id.index()) {
             Some(record) if record.refused => "refused",

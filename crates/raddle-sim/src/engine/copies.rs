@@ -12,7 +12,7 @@ use crate::watch::Watch;
 use crate::workload::Work;
 
 impl<W: Watch> Engine<'_, W> {
-    /// Tells the dispatcher that a copy was issued; does nothing for other work without workgroups.
+    /// Tells the dispatcher that a copy was issued; does nothing for other ops without workgroups.
     pub(super) fn tell_copy(&mut self, copy: LaunchId) -> Result<(), SimError> {
         let (_, task) = self.tasks.plan(copy);
         let Work::Copy { lasts, .. } = task.work else { return Ok(()) };
@@ -21,8 +21,8 @@ impl<W: Watch> Engine<'_, W> {
         self.tell(&Event::CopyIssued { copy, process, stream, level, lasts })
     }
 
-    /// Starts a copy that was issued and waits for no other work; where the dispatcher takes
-    /// copies, tells it instead that the copy is ready.
+    /// Starts a copy that was issued and waits for no other work. Where the dispatcher itself
+    /// starts copies, only tells it that the copy is ready.
     pub(super) fn copy_ready(&mut self, copy: LaunchId) -> Result<(), SimError> {
         if !self.tasks.takes_copies() {
             self.start_copy(copy);
@@ -35,7 +35,7 @@ impl<W: Watch> Engine<'_, W> {
         self.tell(&Event::CopyReady { copy })
     }
 
-    /// Starts a copy now, or puts it in the queue of its copy engine if that is busy.
+    /// Starts a copy now, or puts it in the queue of its copy engine if the engine is busy.
     fn start_copy(&mut self, copy: LaunchId) {
         if let Work::Copy { direction, .. } = self.tasks.plan(copy).1.work
             && self.engines.join(copy, direction)
@@ -53,8 +53,9 @@ impl<W: Watch> Engine<'_, W> {
         self.queue.push(self.now + lasts, Due::Copy(copy));
     }
 
-    /// Records that a copy begins to use the bandwidth of the memory, or with `begins` false ends
-    /// to. The copy itself lasts as long as recorded, whatever its neighbours.
+    /// Records that a copy begins (or, with `begins` false, ends) to use memory bandwidth, which
+    /// slows neighbours down. The copy itself lasts as long as recorded, whatever its neighbours
+    /// do.
     fn move_memory(&mut self, copy: LaunchId, begins: bool) {
         let (plan, _) = self.tasks.plan(copy);
         let Some(of) = plan.demand.as_ref().filter(|of| !of.apart) else { return };

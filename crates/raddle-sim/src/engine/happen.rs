@@ -12,7 +12,7 @@ use crate::tasks::{Issued, Mark};
 use crate::watch::{Seen, Watch};
 use crate::workload::{LaunchLatency, RecordedGap, Work};
 
-/// The most requests of one process of which begin and end are kept.
+/// The most requests of one process whose begin and end are stored.
 const MOST_MARKS: usize = 1 << 16;
 
 impl<W: Watch> Engine<'_, W> {
@@ -72,7 +72,8 @@ impl<W: Watch> Engine<'_, W> {
         self.tell_all(told)
     }
 
-    /// Records how each process has spent its time so far, where a repetition of it began or ended.
+    /// Stores for each process of which a request or repetition has just begun or ended how the
+    /// process has spent its time so far.
     fn mark(&mut self) {
         for mark in std::mem::take(&mut self.tasks.marks) {
             let Mark { process, iteration, ended, counts } = mark;
@@ -99,8 +100,8 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Records that a launch has ended or will never run; launches that waited only for it are
-    /// added to `told`, the list of launches of which the dispatcher is to be told.
+    /// Records that a launch has ended or will never run. Adds the launches that waited only for
+    /// this one to `told`, the list of launches of which the dispatcher is to be told.
     fn finish(&mut self, id: LaunchId, told: &mut Vec<Issued>) -> Result<(), SimError> {
         self.tasks.finish(id, self.now, told)?;
         for (at, id) in self.tasks.gaps.drain(..) {
@@ -132,8 +133,8 @@ impl<W: Watch> Engine<'_, W> {
         Ok(())
     }
 
-    /// Tells the dispatcher that a launch or copy was issued and is not ready, if it wants to know
-    /// that in advance.
+    /// Tells the dispatcher that a launch or copy was issued and is not ready yet, if the
+    /// dispatcher wants to know of launches in advance.
     pub(super) fn tell_issued(&mut self, id: LaunchId) -> Result<(), SimError> {
         self.fit(id);
         match self.launch(id) {
@@ -169,8 +170,8 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Sets the number of a launch's workgroups by the compute units that its process may use, as
-    /// its library does when it launches.
+    /// Sets the number of a launch's workgroups by the compute units that its process may use, as a
+    /// library does that sizes its grid by them.
     fn fit(&mut self, id: LaunchId) {
         let record = &mut self.tasks.records[id.index()];
         if record.units > 0 {
@@ -182,8 +183,8 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Returns (workgroups of a launch, ticks of each, compute units on which its process may run
-    /// it); `None` where it is no kernel.
+    /// Returns (number of workgroups of a launch, ticks of each workgroup, number of compute units
+    /// on which its process may run); `None` where the op is no kernel.
     pub(super) fn fitted(&self, id: LaunchId) -> Option<(u64, Ticks, u64)> {
         let (plan, task) = self.tasks.plan(id);
         let Work::Kernel { workgroups, workgroup, demand, .. } = task.work else { return None };
@@ -198,8 +199,8 @@ impl<W: Watch> Engine<'_, W> {
         Some((workgroups, lasts, units))
     }
 
-    /// Returns a launch with the fields that the dispatcher gets to know; `None` where it runs no
-    /// workgroups.
+    /// Returns a launch with the fields that the dispatcher gets to see; `None` for an op that runs
+    /// no workgroups.
     fn launch(&self, id: LaunchId) -> Option<Launch> {
         let (_, task) = self.tasks.plan(id);
         let Work::Kernel { demand, barrier, .. } = task.work else { return None };
@@ -294,8 +295,8 @@ impl<W: Watch> Engine<'_, W> {
         self.tell(&Event::TakenOff { launch: id, how, done })
     }
 
-    /// Counts one more time that a launch was taken off before it ended. Returns an error beyond
-    /// [`TIMES_OFF`] times, as a run with so many would take too long.
+    /// Counts one more time that a launch was taken off the device before it ended. Returns an
+    /// error after [`TIMES_OFF`] times, as such a run would take too long.
     fn count_off(&mut self, id: LaunchId) -> Result<(), SimError> {
         let times = self.times_off.or_insert_with(id, || 0);
         *times += 1;
@@ -307,7 +308,7 @@ impl<W: Watch> Engine<'_, W> {
         Err(SimError::NeverEnds { at: self.now, process, launch, times })
     }
 
-    /// Records why a launch will never run, and releases the launches that wait for it.
+    /// Records the reason why a launch will never run, and releases the launches that wait for it.
     pub(super) fn refuse(&mut self, refusal: Refusal) -> Result<(), SimError> {
         let id = refusal.launch;
         let record = &mut self.tasks.records[id.index()];

@@ -12,26 +12,28 @@ use crate::machine::Period;
 use crate::queue::Due;
 use crate::watch::Watch;
 
-/// Least number of ticks to skip that is worth a mark of the dispatcher, which copies its account of
-/// the device.
+/// The least number of events (ends of workgroups) that skipping must save, as preparing to skip
+/// copies the dispatcher's account of the device.
 const WORTH: u64 = 2;
 
-/// The ticks in a row in which nothing happened but that a front (workgroups that end together) of
-/// one launch ended and was followed by one on the same compute units.
+/// The count of events in a row that were nothing but the end of workgroups of one launch, each
+/// followed at once by new workgroups of the launch on the same compute units.
 #[derive(Debug, Default)]
 pub(super) struct Refills {
     launch: LaunchId,
     count: usize,
-    /// The mark of the dispatcher: (the count at which it was made, number of fronts of the launch);
-    /// `None` where there is none.
+    /// The state in which the dispatcher was last told to remember the device: (`count` at that
+    /// time, number of fronts, groups of workgroups that end together, of the launch); `None` where
+    /// it was not told.
     marked: Option<(usize, usize)>,
-    /// The tick from which on no period is skipped.
+    /// The tick from which on the run skips no repetitive stretch: a watch needs to see each event
+    /// from then on. 0 where the dispatcher cannot skip.
     pub(super) until: Tick,
 }
 
 impl<W: Watch> Engine<'_, W> {
-    /// Counts a tick in which `happened` was the only event and led to one decision; skips periods
-    /// where the launch has begun to repeat itself.
+    /// Counts a tick in which `happened` was the only event and led to one decision. Skips ahead
+    /// where the workgroups of a launch only replace each other, again and again.
     pub(super) fn count_refill(&mut self, happened: Due) {
         let Due::Front(slot, _) = happened else { return self.end_refills() };
         let [Action::Start { launch, waves: WaveSpan::All, .. }] = *self.actions.list else {
@@ -69,8 +71,8 @@ impl<W: Watch> Engine<'_, W> {
         self.refills = Refills { until: self.refills.until, ..Refills::default() };
     }
 
-    /// Has the dispatcher remember how the device stands, where enough periods of a launch can be
-    /// skipped after the next one.
+    /// Has the dispatcher remember the state of the device, where enough periods of a launch (in
+    /// which all of its running workgroups are replaced once) can be skipped.
     fn mark_period(&mut self, launch: LaunchId, (count, fronts): (usize, usize)) {
         let Some(period) = self.machine.period(launch) else { return };
         let periods = self.periods_left(launch, &period);
@@ -82,7 +84,8 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Returns the number of whole periods of a launch that pass before anything else happens.
+    /// Returns the number of whole periods of a launch (in which all of its running workgroups are
+    /// replaced once) that pass before anything else happens.
     fn periods_left(&self, launch: LaunchId, period: &Period) -> u64 {
         let others = |(at, due)| self.machine.leaves_alone_until(launch, period.lasts, (at, due));
         let other = self.queue.all().filter_map(others).min().unwrap_or(Tick::MAX);
@@ -92,8 +95,8 @@ impl<W: Watch> Engine<'_, W> {
         period.most.min(time / period.lasts.0)
     }
 
-    /// Skips as many whole periods of a launch as pass before anything else happens. Returns whether
-    /// there were any.
+    /// Skips as many whole periods of a launch (in which all of its running workgroups are replaced
+    /// once) as pass before anything else happens. Returns whether there were any.
     fn skip_periods(&mut self, launch: LaunchId) -> bool {
         let Some(period) = self.machine.period(launch) else { return false };
         let periods = self.periods_left(launch, &period);

@@ -2,8 +2,8 @@
 
 use raddle_policy::Preemption;
 
-/// The place of a submitted launch that has not ended, and the method of the preemption that moves
-/// it or has moved it.
+/// The state of a launch that was submitted to the device and has not ended, with the preemption
+/// method by which it leaves, has left or comes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LiveState {
     Running,
@@ -13,7 +13,7 @@ pub(super) enum LiveState {
 }
 
 impl LiveState {
-    /// Returns whether the resident waves do not run, as they are being saved or killed, or are
+    /// Returns whether the waves of the launch stand still: they are being saved or killed, or are
     /// saved.
     pub(super) const fn is_stopped(self) -> bool {
         match self {

@@ -32,26 +32,26 @@ pub(crate) use periods::Period;
 pub(crate) use submitted::SubmittedKernel;
 use take_off::{give_back, shares};
 
-/// The simulated device: its compute units, the launches on them, and their ends.
+/// The simulated device: its compute units, and the launches on them from start to end.
 #[derive(Debug)]
 pub(crate) struct Machine {
     pub(crate) ledger: Ledger,
     pub(crate) costs: Costs,
-    /// The tick at which the memory will have moved all bytes of saves and restores given to it,
-    /// one launch after the other, since each takes all of its bandwidth.
+    /// The tick at which all saves and restores ordered so far are complete; they run one after the
+    /// other, as each uses the whole memory bandwidth.
     moved: Tick,
-    /// The last save or restore of each process: (tick at which it was given, bytes given in that
-    /// tick), by process.
+    /// The last save or restore of each process: (tick at which it was ordered, bytes ordered in
+    /// that tick), by process.
     moving: BTreeMap<u16, (Tick, u64)>,
-    /// The launches that leave by the preemption flag (tested by each launch at its start), for
-    /// each stream of each process, the first to leave first.
+    /// The launches, by process and stream, that leave as the preemption flag is raised (each
+    /// launch tests it at its start); the first to leave comes first.
     exits: BTreeMap<(u16, StreamId), VecDeque<LaunchId>>,
     live: ByLaunch<Live>,
     neighbours: Neighbours,
     loaded: LoadedProcess,
     fronts: Vec<Front>,
     spare: Vec<u32>,
-    /// The pieces of the start that is carried out now, by compute units.
+    /// The compute units of the start that is being carried out, with the workgroups on each.
     units: Vec<UnitRun>,
     pub(crate) counters: Counters,
 }
@@ -64,30 +64,32 @@ pub(crate) struct Front {
     pub(crate) launch: LaunchId,
     pub(crate) waves: WaveSpan,
     pub(crate) pieces: Vec<Piece>,
-    /// The pieces by compute units: (range of units, workgroups on each of them).
+    /// The compute units of the workgroups: (range of units, number of workgroups on each of them).
     units: Vec<UnitRun>,
     started: Tick,
     ends: Tick,
-    /// The work of each workgroup that was still to do at the tick `since`.
+    /// The work of each workgroup that was not yet done at the tick `since`.
     left: WorkLeft,
     since: Tick,
-    /// The tick at which the event queue has the end of the front, at most `ends`; the event is put
-    /// off where it comes before `ends`.
+    /// The tick of the front's end in the event queue. Where the end has been put off to `ends`, a
+    /// later tick, the event is queued again when it is due.
     due: Tick,
     groups: u64,
     /// True if the waves wait at a barrier for the other waves of their workgroup.
     gathers: bool,
-    /// True if the front (workgroups that end together) waits for peers in other processes that
-    /// have not begun.
+    /// True if the front (workgroups that end together) waits for launches of other processes that
+    /// have not begun, so that its end is unknown.
     endless: bool,
-    /// True if the front (workgroups that end together) is on enough compute units to move all
-    /// bytes that its launch wants to move.
+    /// True if the front (workgroups that end together) is on enough compute units to use all the
+    /// memory bandwidth that its launch wants.
     wide: bool,
-    /// True if the front took the slot of one of its launch that was on the same compute units.
+    /// True if the front (workgroups that end together) replaced a front of the same launch on the
+    /// same compute units.
     refills: bool,
 }
 
-/// Workgroups on compute units that follow each other: (range of units, workgroups on each of them).
+/// A row of consecutive compute units with equally many workgroups: (range of units, workgroups on
+/// each of them).
 type UnitRun = (Range<usize>, u32);
 
 /// A launch that was submitted to the simulated device and has not ended.
@@ -95,29 +97,31 @@ type UnitRun = (Range<usize>, u32);
 struct Live {
     what: SubmittedKernel,
     state: LiveState,
-    /// The counts of the launch's fronts (workgroups that end together) that run, and its demand
-    /// for memory bandwidth.
+    /// The numbers of the launch's running fronts (workgroups that end together) and waves, and its
+    /// demand for memory bandwidth.
     load: NeighbourLoad,
     fronts: Vec<u32>,
     resident_waves: u64,
     started: u64,
-    /// The tick at which the first workgroup of the launch started; `None` before.
+    /// The tick at which the first workgroup of the launch started; `None` if none has.
     since: Option<Tick>,
     ended: u64,
-    /// The workgroups that start wave by wave, by number: (compute unit, number of waves that have
-    /// ended).
+    /// The workgroups that start wave by wave, by workgroup number: (compute unit, number of waves
+    /// that have ended).
     partial: BTreeMap<u64, (CuId, u16)>,
-    /// The workgroups that were cut into waves, by workgroup number, with the number of waves that
-    /// have ended. A cut workgroup holds only the resources of its parts on the device.
+    /// The workgroups whose waves were split over compute units (cut), by workgroup number, each
+    /// with the number of its waves that have ended. A cut workgroup holds resources only for its
+    /// waves on the device.
     cut: BTreeMap<u64, u16>,
     assigned: BTreeMap<u64, CuId>,
-    /// The indices of the fronts (workgroups that end together) whose waves wait at a barrier for the other waves of
-    /// their workgroup, by number of the workgroup.
+    /// The indices of the fronts whose waves wait at a barrier for other waves of their workgroup,
+    /// by workgroup number.
     gathered: BTreeMap<u64, Vec<u32>>,
 }
 
 impl Front {
-    /// Returns the number of waves in the front (workgroups that end together).
+    /// Returns the number of waves in the front (workgroups that end together), a front of
+    /// `launch`.
     fn waves_of(&self, launch: &SubmittedKernel) -> u64 {
         let (_, count) = self.waves.bounds(launch.demand.waves);
         self.groups.saturating_mul(count.into())
@@ -125,9 +129,8 @@ impl Front {
 }
 
 impl Live {
-    /// Returns whether the launch may start these pieces (equal workgroups on one compute unit):
-    /// any pieces while it runs; while it drains, only workgroups that are assigned to a compute
-    /// unit.
+    /// Returns whether the launch may start these workgroups: any of them while it runs; while it
+    /// drains, only workgroups that are assigned to a compute unit or partly started; else none.
     fn may_start(&self, pieces: &[Piece]) -> bool {
         let bound =
             |group: u64| self.partial.contains_key(&group) || self.assigned.contains_key(&group);
@@ -140,20 +143,20 @@ impl Live {
         }
     }
 
-    /// Returns whether a workgroup of the launch is bound to a compute unit (assigned, or partly
-    /// started).
+    /// Returns whether a workgroup of the launch is bound to a compute unit (assigned to it, or
+    /// partly started there).
     fn is_bound(&self) -> bool {
         !self.partial.is_empty() || !self.assigned.is_empty()
     }
 
-    /// Returns whether no wave of the launch runs, and no workgroup is left that is assigned to a
-    /// compute unit.
+    /// Returns whether no wave of the launch runs, and no workgroup is assigned to a compute unit
+    /// or partly started.
     fn is_drained(&self) -> bool {
         self.resident_waves == 0 && self.partial.is_empty() && self.assigned.is_empty()
     }
 }
 
-/// The effect that the end of a front (workgroups that end together) has on its launch.
+/// The result of the end of a front (workgroups of one launch that end together).
 pub(crate) struct EndedFront {
     pub(crate) process: u16,
     pub(crate) waves: u64,
@@ -236,15 +239,15 @@ impl Machine {
         }
     }
 
-    /// Makes workgroups of a launch that start from now on end no earlier than `until`.
+    /// Makes all workgroups of a launch that start from now on end at `until` or later.
     pub(crate) fn lasts_until(&mut self, id: LaunchId, until: Tick) {
         if let Some(live) = self.live.get_mut(id) {
             live.what.until = until;
         }
     }
 
-    /// Returns the tick at which a workgroup of a launch that starts now has done its work, beside
-    /// the neighbours that run now.
+    /// Returns the tick at which a workgroup of a launch would have done its work if it started
+    /// now, slowed down by the present neighbours.
     pub(crate) fn works_until(&self, id: LaunchId, now: Tick) -> Tick {
         self.live.get(id).map_or(now, |live| {
             let pace = self.neighbours.pace(&live.what, &live.load);
@@ -253,8 +256,9 @@ impl Machine {
         })
     }
 
-    /// Ends the fronts (workgroups that end together) of a launch that wait for peers at `until`,
-    /// but no earlier than now; workgroups that start later do not end before `until` either.
+    /// Ends at `until`, or now if that is later, the running workgroups of a launch that wait for
+    /// launches of other processes (peers). Workgroups that start later do not end before `until`
+    /// either.
     pub(crate) fn ends_at(&mut self, id: LaunchId, until: Tick, now: Tick, queue: &mut Queue) {
         let Some(live) = self.live.get_mut(id) else { return };
         live.what.until = until;
@@ -274,8 +278,8 @@ impl Machine {
         }
     }
 
-    /// Starts workgroups of a launch, or some waves of each. Returns (number of waves started,
-    /// index of their front: the workgroups that end together).
+    /// Starts workgroups of a launch, or the waves `waves` of each. Returns (number of waves
+    /// started, index of the new front: the workgroups that end together).
     pub(crate) fn start(
         &mut self,
         id: LaunchId,
@@ -343,7 +347,7 @@ impl Machine {
         Ok((started_waves, front))
     }
 
-    /// Lets waves that waited at a barrier run from now on, as all waves of these workgroups have
+    /// Lets waves run that waited at a barrier, as all waves of the workgroups in `pieces` have
     /// started.
     fn let_run(&mut self, id: LaunchId, pieces: &[Piece], now: Tick, queue: &mut Queue) {
         let Some(live) = self.live.get_mut(id).filter(|live| !live.gathered.is_empty()) else {
@@ -432,14 +436,14 @@ impl Machine {
         slot
     }
 
-    /// Returns the front (workgroups that end together) with the index `slot`; `None` where that
-    /// index has since been given to another front, which has another generation number.
+    /// Returns the front (workgroups that end together) with the index `slot`; `None` where the
+    /// front has ended, or the index belongs to a newer front with another generation number.
     pub(crate) fn front(&self, slot: u32, generation: u32) -> Option<&Front> {
         self.fronts.get(slot as usize).filter(|front| front.generation == generation)
     }
 
-    /// Ends a front (workgroups that end together), frees its resources, and returns the effect on
-    /// its launch; `None` where there is no such front.
+    /// Ends a front (workgroups that end together), frees its resources, and returns what this
+    /// changes for its launch; `None` where the front does not exist.
     pub(crate) fn end_front(
         &mut self,
         slot: u32,

@@ -17,15 +17,16 @@ use crate::demand::{ALL_PIPES, TaskDemand};
 use crate::queue::{Due, Queue};
 use crate::workload::Workload;
 
-/// The running launches of each process, with what is needed to slow down those of other processes.
+/// The running launches of each process, as neighbours that slow down launches of other processes.
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
-    /// The number of running fronts (workgroups that end together) of each class of kernels, by
-    /// process; empty where neighbours cost nothing.
+    /// The number of running fronts (workgroups that end together), by process, then by class of
+    /// kernel; empty where neighbours slow nothing down.
     running: Vec<[u32; 4]>,
-    /// The bytes and pipes that the running launches and copies of each process want.
+    /// The memory bandwidth and the pipes that the running launches and copies of each process
+    /// want.
     wanted: Vec<Wants>,
-    /// The sum of `wanted` over all processes.
+    /// The memory bandwidth and the pipes that all processes together want: the sum of `wanted`.
     all: Wants,
     /// The bytes that all compute units together can move in a microsecond.
     reached: u64,
@@ -34,55 +35,56 @@ pub(super) struct Neighbours {
     /// The launches that have a running front (workgroups that end together).
     busy: BTreeSet<LaunchId>,
     /// The number of running fronts (workgroups that end together) of each process; `present` is
-    /// the number of processes with any.
+    /// the number of processes that have one.
     fronts: Vec<u32>,
     present: u32,
     /// The number of running copies that use the bandwidth of the memory.
     copying: u32,
-    /// True if some launch may run slower beside neighbours than alone.
+    /// True if some running launch is slower beside its neighbours than alone.
     paced: bool,
-    /// True if, since ends were last set, a class of kernels of some process began or ceased to
-    /// run, or a demand changed.
+    /// True if the set of running classes of kernels, or a demand, has changed since the ends of
+    /// running workgroups were last computed.
     changed: bool,
 }
 
-/// The counts of one launch's fronts (workgroups that end together) that run, and its demand for
-/// memory bandwidth.
+/// The numbers of one launch's running fronts (workgroups that end together) and waves, and its
+/// demand for memory bandwidth.
 #[derive(Debug, Default)]
 pub(super) struct NeighbourLoad {
-    /// The number of running fronts (workgroups that end together); `waves` is the number of their
-    /// waves.
+    /// The number of running fronts (workgroups that end together) of the launch; `waves` is the
+    /// number of waves in them.
     fronts: u32,
     waves: u64,
-    /// The number of running fronts (workgroups that end together) that are on so many compute
-    /// units that these can move all that the launch wants to move.
+    /// The number of running fronts (workgroups that end together) that each are on enough compute
+    /// units to use all the memory bandwidth that the launch wants.
     wide: u32,
-    /// The number of workgroups, or parts of cut ones, of the launch's other running fronts
-    /// (workgroups that end together) on each compute unit; kept only for launches that need
-    /// memory.
+    /// The number of workgroups of the launch (or parts of cut workgroups) on each compute unit,
+    /// without those of wide fronts, which `wide` counts; kept only for launches that need memory.
     holders: Vec<u32>,
-    /// The number of compute units on which the launch has workgroups, by the counts in `holders`.
+    /// The number of compute units on which the launch has workgroups that `holders` counts.
     held: u64,
-    /// The bytes a microsecond and the pipes that the running workgroups of the launch want.
+    /// The memory bandwidth and the pipes that the running workgroups of the launch want.
     wants: Wants,
-    /// The present pace of all running fronts (workgroups that end together) of the launch: how
-    /// long work lasts over how long it lasts alone.
+    /// The present pace of the launch's running workgroups: how long work lasts over how long it
+    /// would last alone.
     pub(super) pace: MemoryPace,
 }
 
-/// The demand of launches for bandwidth of the memory and for pipes (execution pipelines) of
-/// compute units.
+/// The demand of launches for memory bandwidth and for pipes (execution pipelines) of compute
+/// units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Wants {
-    /// The bytes that launches want to move in a microsecond to and from the memory which all
+    /// The bytes a microsecond that launches want to move to and from the memory which all
     /// processes share.
     bytes: u64,
-    /// The pipes of compute units that launches use, in millionths of all pipes of the device.
+    /// The pipes (execution pipelines) of compute units that launches use, in millionths of all
+    /// pipes of the device.
     pipes: u64,
 }
 
 impl Wants {
-    /// Returns the sum of wants after the part `before` of it has become `now`.
+    /// Returns this sum of demands after one of the demands in it has changed from `before` to
+    /// `now`.
     const fn changed(self, before: Self, now: Self) -> Self {
         Self {
             bytes: self.bytes - before.bytes + now.bytes,
@@ -92,7 +94,7 @@ impl Wants {
 }
 
 impl NeighbourLoad {
-    /// Adds workgroups to the counts of their compute units, or with `came` false subtracts them.
+    /// Adds workgroups to the number on each compute unit or, with `came` false, subtracts them.
     fn hold(&mut self, units: &[UnitRun], came: bool) {
         for (units, count) in units.iter().cloned() {
             if units.end > self.holders.len() {
@@ -110,8 +112,9 @@ impl NeighbourLoad {
         }
     }
 
-    /// Returns what the launch wants, by its waves and compute units that run; `unit` is the bytes
-    /// that one unit can move in a microsecond.
+    /// Returns the memory bandwidth and the pipes that the launch wants, by its running waves and
+    /// the compute units that they are on. `unit` is the bytes that one compute unit can move in a
+    /// microsecond.
     fn wants(&self, of: &TaskDemand, waves: u16, unit: u64) -> Wants {
         match of.need {
             KernelNeed::Memory if self.wide > 0 => Wants { bytes: of.shared, pipes: 0 },
@@ -135,8 +138,8 @@ impl NeighbourLoad {
 }
 
 impl Neighbours {
-    /// Returns the neighbours of a workload, of which no launch runs yet. They cost nothing where
-    /// no process is charged, or where there is only one process.
+    /// Returns the neighbours for a workload of which no launch runs yet. Neighbours slow nothing
+    /// down where no process has a charge for them, or where only one process shares the memory.
     pub(super) fn of(workload: &Workload) -> Self {
         let processes = &workload.processes;
         let learnt = processes.iter().flat_map(|plan| &plan.contention);
@@ -189,8 +192,8 @@ impl Neighbours {
         self.more(of, load, front, front.waves_of(of), &front.units);
     }
 
-    /// Returns whether these compute units are enough to move all that a launch wants to move, so
-    /// that its workgroups need not be counted unit by unit.
+    /// Returns whether these compute units are enough to use all the memory bandwidth that a launch
+    /// wants, so that its workgroups need not be counted for each unit.
     fn is_wide(&self, of: &SubmittedKernel, units: &[UnitRun]) -> bool {
         let enough = of.memory.shared.div_ceil(self.unit.max(1)).max(1);
         let all = || units.iter().map(|(units, _)| units.len() as u64).sum::<u64>();
@@ -199,8 +202,8 @@ impl Neighbours {
         many && units.is_sorted_by(|(a, _), (b, _)| a.end <= b.start)
     }
 
-    /// Records that a running front (workgroups that end together) has got more workgroups: `waves`
-    /// waves on these compute units.
+    /// Records that a running front (workgroups that end together) has got more workgroups, with
+    /// `waves` waves in all, on these compute units.
     pub(super) fn grew(
         &mut self,
         of: &SubmittedKernel,
@@ -228,8 +231,8 @@ impl Neighbours {
         self.want(of, load);
     }
 
-    /// Records that a front (workgroups that end together) of a launch has ended, or no longer
-    /// runs.
+    /// Records that a front (workgroups that end together) of a launch has ended, or has stopped
+    /// running.
     pub(super) fn went(
         &mut self,
         id: LaunchId,
@@ -256,8 +259,7 @@ impl Neighbours {
         self.want(of, load);
     }
 
-    /// Sets the bytes and pipes that a launch wants, by its running fronts (workgroups that end
-    /// together).
+    /// Sets the memory bandwidth and the pipes that a launch wants, by its running workgroups.
     fn want(&mut self, of: &SubmittedKernel, load: &mut NeighbourLoad) {
         let wants = load.wants(&of.memory, of.demand.waves, self.unit);
         self.charge(of.process, load.wants, wants);
@@ -275,8 +277,8 @@ impl Neighbours {
         }
     }
 
-    /// Records that a copy of a process, which moves `rate` bytes in a microsecond, begins, or with
-    /// `begins` false ends.
+    /// Records that a copy of a process, which moves `rate` bytes in a microsecond, begins or, with
+    /// `begins` false, ends.
     pub(super) fn copies(&mut self, process: u16, rate: u64, begins: bool) {
         let (none, some) = (Wants::default(), Wants { bytes: rate, pipes: 0 });
         let (before, now) = if begins { (none, some) } else { (some, none) };
@@ -287,9 +289,9 @@ impl Neighbours {
         self.charge(process, before, now);
     }
 
-    /// Returns the pace (time over time alone) of a front (workgroups that end together) that
-    /// begins: that of the other running fronts of its launch, which is set anew for all of them at
-    /// the end of a decision.
+    /// Returns the pace (time over time alone) of workgroups of a launch that begin. The first ones
+    /// set the pace of the launch; later ones take it over, as paces are computed anew only at the
+    /// end of a decision.
     pub(super) fn begin(&mut self, of: &SubmittedKernel, load: &mut NeighbourLoad) -> MemoryPace {
         if load.fronts == 0 {
             load.pace = self.pace(of, load);
@@ -299,7 +301,7 @@ impl Neighbours {
     }
 
     /// Returns the pace of a launch: how long its work lasts beside its present neighbours over how
-    /// long it lasts alone.
+    /// long it would last alone.
     pub(super) fn pace(&self, of: &SubmittedKernel, load: &NeighbourLoad) -> MemoryPace {
         if !self.are_charged() {
             return MemoryPace::ALONE;
@@ -328,8 +330,8 @@ impl Neighbours {
         }
     }
 
-    /// Returns how long work of a launch lasts beside its present neighbours, by the factors that
-    /// recordings taught, in thousandths of its time alone.
+    /// Returns the time of a launch beside its present neighbours, by the slowdown factors learnt
+    /// from recordings, in thousandths of its time alone.
     fn permille(&self, of: &SubmittedKernel) -> u32 {
         let permille = of.contention.permille;
         if permille == [ALONE; 4] {
@@ -343,8 +345,8 @@ impl Neighbours {
 }
 
 impl Machine {
-    /// Sets the paces (time over time alone) of all running launches anew, and the ends of their
-    /// fronts (workgroups that end together), where their neighbours have changed.
+    /// Computes the paces (time over time alone) of all running launches anew, and the ends of
+    /// their workgroups, if their neighbours have changed.
     pub(crate) fn retime(&mut self, now: Tick, queue: &mut Queue) {
         if !std::mem::take(&mut self.neighbours.changed) {
             return;
@@ -386,12 +388,10 @@ impl Machine {
         self.neighbours.paced = paced;
     }
 
-    /// Returns whether an event is the end of a front (workgroups that end together) that was put
-    /// off or brought forward, so that the event has no effect. An end that was put off is due
-    /// again later.
+    /// Returns whether an event has no effect, as it is the end of workgroups whose end has moved
+    /// since, later or earlier. An end that moved later is put into the event queue again.
     ///
-    /// Without this the dispatcher would be asked at each of those ticks too, more than twice as
-    /// often.
+    /// The dispatcher is not asked for a decision at such events, which are more than half of all.
     pub(crate) fn is_put_off(&mut self, due: Due, now: Tick, queue: &mut Queue) -> bool {
         let Due::Front(slot, generation) = due else { return false };
         if !self.neighbours.are_charged() {
@@ -409,8 +409,8 @@ impl Machine {
         later
     }
 
-    /// Records that a copy of a process, which moves `rate` bytes in a microsecond, begins, or with
-    /// `begins` false ends.
+    /// Records that a copy of a process, which moves `rate` bytes in a microsecond, begins or, with
+    /// `begins` false, ends.
     pub(crate) fn copies(&mut self, process: u16, rate: u64, begins: bool) {
         self.neighbours.copies(process, rate, begins);
     }

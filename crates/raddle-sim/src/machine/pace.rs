@@ -9,12 +9,12 @@ use raddle_policy::Ticks;
 
 use crate::contention::ALONE;
 
-/// The number of bits for parts of a nanosecond: work is counted in nanoseconds divided by 2 to the
-/// power of this number.
+/// The number of binary digits after the point in which work is counted: the unit of work is a
+/// nanosecond divided by 2 to the power of this number.
 const PART_BITS: u32 = 16;
 
-/// The pace of work: how long it lasts over how long it lasts alone, a fraction of at least one
-/// (`takes` over `instead_of`).
+/// The pace of work: how long work lasts over how long it would last alone, a fraction of at least
+/// one (`takes` over `instead_of`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MemoryPace {
     pub(super) takes: u64,
@@ -28,10 +28,11 @@ impl Default for MemoryPace {
 }
 
 impl MemoryPace {
-    /// The pace of work that no neighbour slows down: 1.
+    /// The pace of work that no neighbour slows down, which is 1.
     pub(super) const ALONE: Self = Self { takes: 1, instead_of: 1 };
 
-    /// Returns the pace of work that lasts `permille` thousandths of the time that it lasts alone.
+    /// Returns the pace of work that lasts `permille` thousandths of the time that it would last
+    /// alone.
     pub(super) fn of_permille(permille: u32) -> Self {
         if permille == ALONE {
             return Self::ALONE;
@@ -40,7 +41,8 @@ impl MemoryPace {
     }
 }
 
-/// Work that is left to do, counted as the time that it would take alone, in parts of a nanosecond.
+/// The work that a workgroup still has to do, as the time that it would take alone, in 2 to the
+/// power of -16 nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct WorkLeft(u128);
 
@@ -50,7 +52,7 @@ impl WorkLeft {
         Self((alone.0 as u128) << PART_BITS)
     }
 
-    /// Returns the work that is left after the work has run for `ran` ticks at a pace (time over
+    /// Returns the work that is left after this work has run for `ran` ticks at a pace (time over
     /// time alone).
     pub(super) fn after(self, ran: Ticks, pace: MemoryPace) -> Self {
         let MemoryPace { takes, instead_of } = pace;
@@ -59,8 +61,8 @@ impl WorkLeft {
         Self(self.0.saturating_sub(done))
     }
 
-    /// Returns how long the work lasts at a pace (time over time alone), to the nearest nanosecond;
-    /// 0 where no work is left, else at least 1.
+    /// Returns how long this work lasts at a pace (time over time alone), to the nearest
+    /// nanosecond; 0 for no work, else at least 1.
     pub(super) fn lasts(self, pace: MemoryPace) -> Ticks {
         let MemoryPace { takes, instead_of } = pace;
         let parts = if takes == instead_of { self.0 } else { portion(self.0, takes, instead_of) };
@@ -69,8 +71,8 @@ impl WorkLeft {
     }
 }
 
-/// Returns `parts` times `by` over `over`, rounded down, to scale work by a pace. The caller keeps
-/// `by` and `over` below 2 to the power of 40, which no bandwidth in bytes a microsecond passes.
+/// Returns `parts * by / over`, rounded down, which scales work by a pace. `by` and `over` must be
+/// below 2 to the power of 40, which no bandwidth in bytes a microsecond reaches.
 fn portion(parts: u128, by: u64, over: u64) -> u128 {
     let product = parts.saturating_mul(by.into());
     // Division of 128 bits is slow, and hardly ever needed.

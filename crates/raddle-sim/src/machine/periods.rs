@@ -10,25 +10,26 @@ use super::pace::WorkLeft;
 use super::{Front, Live, Machine};
 use crate::queue::{Due, Moved};
 
-/// A period of a launch: the time after which all of its fronts (workgroups that end together) have
-/// been followed by fronts on the same compute units.
+/// A period of a launch that keeps the device full: the time in which each of its running
+/// workgroups is replaced once by another on the same compute units.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Period {
     pub(crate) lasts: Ticks,
-    /// The number of fronts (workgroups that end together) that end in a period, and as many start.
+    /// The number of fronts (workgroups that end together) that end in a period; equally many
+    /// start.
     pub(crate) fronts: u64,
     /// The number of workgroups that start in a period.
     pub(crate) workgroups: u64,
     /// The number of pieces (equal workgroups on one compute unit) that start in a period.
     pieces: u64,
-    /// The most periods that begin with the present fronts (workgroups that end together) and leave
-    /// at least one workgroup to start.
+    /// The most periods that can be skipped from now on, so that at least one workgroup is still to
+    /// start afterwards.
     pub(crate) most: u64,
 }
 
 impl Front {
-    /// Returns whether the front (workgroups that end together) holds whole workgroups with this
-    /// work, none of which is done yet by the account, and lasts `lasts` ticks from its start on.
+    /// Returns whether the front (workgroups that end together) holds whole workgroups that had all
+    /// of `work` still to do at the last change of pace, and ends `lasts` ticks after its start.
     fn is_plain(&self, work: WorkLeft, lasts: Ticks) -> bool {
         let whole = self.waves == WaveSpan::All && self.left == work;
         whole && !self.gathers && !self.endless && self.ends == self.started + lasts
@@ -43,8 +44,9 @@ impl Live {
 }
 
 impl Machine {
-    /// Returns the number of fronts (workgroups that end together) of a launch, if the one with the
-    /// index `slot` is the last of them, began now, and follows one on the same compute units.
+    /// Returns the number of running fronts (workgroups that end together) of a launch, if the
+    /// front with the index `slot` is its latest one, began now, and replaced a front on the same
+    /// compute units; else `None`.
     pub(crate) fn refilled(&self, id: LaunchId, slot: u32, now: Tick) -> Option<usize> {
         let front = self.fronts.get(slot as usize)?;
         if front.launch != id || !front.refills || front.started != now {
@@ -54,9 +56,9 @@ impl Machine {
         (fronts.last() == Some(&slot)).then_some(fronts.len())
     }
 
-    /// Returns the period of a launch whose fronts (workgroups that end together) have all followed
-    /// one on the same compute units; `None` where it has none. Neighbours that slow the launch down
-    /// slow all of its fronts down alike, until something else happens.
+    /// Returns the period of a launch (in which each of its running workgroups is replaced once);
+    /// `None` where its workgroups are not alike. Neighbours slow all workgroups of the launch down
+    /// alike, until another event happens.
     pub(crate) fn period(&self, id: LaunchId) -> Option<Period> {
         let live = self.live.get(id).filter(|live| live.is_plain())?;
         let work = WorkLeft::of(live.what.workgroup);
@@ -79,9 +81,9 @@ impl Machine {
         })
     }
 
-    /// Returns until when an event leaves the periods of a launch alone, which last `lasts`: until it
-    /// happens. `None` for the ends of the launch's own fronts (workgroups that end together), and for
-    /// events without effect.
+    /// Returns the tick up to which periods of a launch, of length `lasts`, can be skipped without
+    /// missing an event. `None` for an event that limits nothing: an end of the launch's own
+    /// workgroups, or an event without effect.
     pub(crate) fn leaves_alone_until(
         &self,
         id: LaunchId,
@@ -101,8 +103,8 @@ impl Machine {
         }
     }
 
-    /// Returns how an event moves where the periods of a launch up to the tick `until` are skipped,
-    /// which last `lasts` together.
+    /// Returns where an event moves in the event queue when periods of a launch that last `lasts`
+    /// together, up to the tick `until`, are skipped.
     pub(crate) fn moved(
         &mut self,
         id: LaunchId,
@@ -122,7 +124,7 @@ impl Machine {
         }
     }
 
-    /// Moves a launch on by `periods` of its periods.
+    /// Moves a launch forward by `periods` periods, as if their workgroups had started and ended.
     pub(crate) fn skip(&mut self, id: LaunchId, period: &Period, periods: u64) {
         let lasts = Ticks(period.lasts.0 * periods);
         let Some(live) = self.live.get_mut(id) else { return };

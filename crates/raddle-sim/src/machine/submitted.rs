@@ -6,7 +6,7 @@ use super::pace::{MemoryPace, WorkLeft};
 use crate::contention::Contention;
 use crate::demand::TaskDemand;
 
-/// A launch with the fields that the simulated device needs.
+/// A launch as the simulated device sees it, with only the fields that the device needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SubmittedKernel {
     pub(crate) process: u16,
@@ -14,7 +14,7 @@ pub(crate) struct SubmittedKernel {
     pub(crate) workgroups: u64,
     pub(crate) workgroup: Ticks,
     pub(crate) contention: Contention,
-    /// The demand of the launch for the bandwidth of the memory.
+    /// The demand of the launch for memory bandwidth and pipes.
     pub(crate) memory: TaskDemand,
     /// The tick before which no workgroup of the launch ends.
     pub(crate) until: Tick,
@@ -27,8 +27,8 @@ pub(crate) struct SubmittedKernel {
 }
 
 impl SubmittedKernel {
-    /// Returns the tick at which a workgroup that starts now ends, at this pace (time over time
-    /// alone).
+    /// Returns the tick at which a workgroup of the launch ends if it starts now, at a pace (time
+    /// over time alone).
     pub(super) fn ends(&self, now: Tick, pace: MemoryPace) -> Tick {
         (now + WorkLeft::of(self.workgroup).lasts(pace)).max(self.until)
     }

@@ -16,15 +16,15 @@ use crate::ledger::Ledger;
 use crate::plan::Costs;
 use crate::queue::{Due, Queue};
 
-/// Returns the tick at which a save or restore that takes `cost` ticks is over, after all that were
-/// ordered before it.
+/// Returns the tick at which a save or restore that takes `cost` ticks is complete, behind all
+/// saves and restores that were ordered before; stores it in `moved`.
 fn behind(moved: &mut Tick, now: Tick, cost: Ticks) -> Tick {
     *moved = now.max(*moved) + cost;
     *moved
 }
 
 impl Machine {
-    /// Begins to take a launch off the device by the method `how`.
+    /// Begins to take a launch off the device by the preemption method `how`.
     pub(crate) fn take_off(
         &mut self,
         id: LaunchId,
@@ -74,8 +74,9 @@ impl Machine {
         Ok(())
     }
 
-    /// Completes the taking off of a launch. Returns (method by which it left, workgroups that have
-    /// ended, waves that it freed, process); `None` where the launch was not leaving.
+    /// Completes the preemption of a launch. Returns (method by which it left, number of its
+    /// workgroups that have ended, number of waves that it freed, process); `None` where the launch
+    /// was not leaving.
     pub(crate) fn taken_off(
         &mut self,
         id: LaunchId,
@@ -129,8 +130,8 @@ impl Machine {
         }
     }
 
-    /// Begins to bring a launch back to the device. Returns (waves that hold their slots again,
-    /// process).
+    /// Begins to bring a launch back to the device. Returns (number of its waves that hold their
+    /// slots again, process).
     pub(crate) fn restore(
         &mut self,
         id: LaunchId,
@@ -166,8 +167,8 @@ impl Machine {
         Ok((live.resident_waves, process))
     }
 
-    /// Lets the first launch of the stream `lane` that leaves by the preemption flag come to its
-    /// start, test the flag and leave, if nothing runs before it in the stream.
+    /// Lets the next launch of a stream (`lane`: process, stream) that leaves by the preemption
+    /// flag start, test the flag and leave, unless a launch before it in the stream still runs.
     pub(super) fn next_exit(&mut self, lane: (u16, StreamId), now: Tick, queue: &mut Queue) {
         let Some(&first) = self.exits.get(&lane).and_then(VecDeque::front) else { return };
         let in_front = self.live.any(|live| {
@@ -180,8 +181,8 @@ impl Machine {
         }
     }
 
-    /// Completes the return of a launch: its saved fronts (workgroups that end together) run for
-    /// the time that they had left. Returns whether it was on its way back.
+    /// Completes the return of a launch to the device: its saved workgroups do the work that they
+    /// had left. Returns whether the launch was coming back.
     pub(crate) fn restored(&mut self, id: LaunchId, now: Tick, queue: &mut Queue) -> bool {
         let Some(live) = self.live.get_mut(id) else {
             return false;
@@ -212,8 +213,9 @@ impl Machine {
     }
 }
 
-/// Returns the ticks that moving `bytes` of a process takes, beyond those of the bytes of it that
-/// were given before in this tick. Together the bytes of one tick count as at least `switch_bytes`.
+/// Returns the ticks that a save or restore of `bytes` adds for a process. All saves and restores
+/// of a process in one tick count as one, of at least `switch_bytes` bytes; `given` has the last
+/// one of each process.
 fn moving(
     costs: &Costs,
     given: &mut BTreeMap<u16, (Tick, u64)>,
@@ -235,8 +237,8 @@ fn moving(
     }
 }
 
-/// Makes the pending ends of a launch's fronts (workgroups that end together) void, and stores the
-/// work that each front had left.
+/// Stops the running workgroups of a launch: makes the queued events of their ends void, and stores
+/// the work that is left.
 fn stop_fronts(
     id: LaunchId,
     live: &mut Live,
@@ -260,16 +262,16 @@ fn stop_fronts(
     }
 }
 
-/// Returns the bytes of context that a save or restore of a launch moves, by its waves on the
-/// device: as many workgroups' context as the waves make up, rounded up to a whole one. So parts of
-/// cut workgroups do not each move all LDS.
+/// Returns the bytes of registers and LDS that a save or restore of a launch moves. Its waves on
+/// the device count as whole workgroups, rounded up, so that the parts of a workgroup whose waves
+/// are split over compute units (cut) do not count its LDS several times.
 fn context_bytes(live: &Live) -> u64 {
     let waves = u64::from(live.what.demand.waves).max(1);
     live.resident_waves.div_ceil(waves).saturating_mul(live.what.context_bytes)
 }
 
-/// Returns the resources that a launch holds: (compute unit, demand, waves, workgroups whose slots,
-/// barriers and LDS are taken).
+/// Returns the resources that a launch holds, each entry as (compute unit, demand of a workgroup,
+/// number of waves, number of workgroups that hold a slot, barriers and LDS).
 fn holdings(live: &Live, fronts: &[Front]) -> Vec<(CuId, Demand, u64, u64)> {
     let demand = live.what.demand;
     let mut held = Vec::new();
@@ -287,8 +289,8 @@ fn holdings(live: &Live, fronts: &[Front]) -> Vec<(CuId, Demand, u64, u64)> {
     held
 }
 
-/// Frees all resources that a launch holds; its fronts (workgroups that end together) are kept, so
-/// that [`lower`] can take the resources again.
+/// Frees all resources that a launch holds, and keeps the list of its workgroups, so that [`lower`]
+/// can take the resources again.
 fn lift(live: &Live, fronts: &[Front], ledger: &mut Ledger) {
     for (cu, demand, waves, groups) in holdings(live, fronts) {
         let unit = cu.index()..cu.index() + 1;
@@ -298,7 +300,7 @@ fn lift(live: &Live, fronts: &[Front], ledger: &mut Ledger) {
 }
 
 /// Takes again all resources that [`lift`] freed. The error is the first compute unit on which they
-/// are not free.
+/// are no longer free.
 fn lower(live: &Live, fronts: &[Front], ledger: &mut Ledger) -> Result<(), CuId> {
     for (cu, demand, waves, groups) in holdings(live, fronts) {
         let unit = cu.index()..cu.index() + 1;
@@ -308,8 +310,8 @@ fn lower(live: &Live, fronts: &[Front], ledger: &mut Ledger) -> Result<(), CuId>
     Ok(())
 }
 
-/// Returns how many workgroup slots, with barriers and LDS, `n` starts of these waves take: none
-/// for waves of a workgroup that has them already.
+/// Returns how many workgroup slots (each with barriers and LDS) `n` starts of the waves `waves`
+/// take: none if they are later waves of a workgroup, which holds its slot already.
 pub(super) const fn shares(waves: WaveSpan, n: u64) -> u64 {
     match waves {
         WaveSpan::Range { first: 1.., .. } => 0,
@@ -317,8 +319,8 @@ pub(super) const fn shares(waves: WaveSpan, n: u64) -> u64 {
     }
 }
 
-/// Frees the resources of a front (workgroups that end together) that has ended. Returns the number
-/// of workgroups of which the last wave has ended with it.
+/// Frees the resources of a front (workgroups or waves that end together). Returns the number of
+/// workgroups whose last wave has ended.
 pub(super) fn give_back(live: &mut Live, front: &Front, ledger: &mut Ledger) -> u64 {
     let (demand, waves) = (live.what.demand, front.waves);
     let (_, count) = waves.bounds(demand.waves);

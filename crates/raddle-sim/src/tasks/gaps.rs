@@ -9,8 +9,8 @@ use crate::Record;
 use crate::workload::{RecordedGap, Task};
 
 impl Tasks<'_> {
-    /// Issues a launch whose recorded gap (from the end of the work for which it waits to its
-    /// issue) has passed, unless its process does not repeat any more.
+    /// Issues a launch after its recorded gap (from the end of the work for which it waits to its
+    /// issue), unless the process has stopped repeating.
     pub(crate) fn issue_late(&mut self, id: LaunchId, now: Tick, told: &mut Vec<Issued>) {
         if self.stops(id, now) {
             return;
@@ -33,15 +33,16 @@ impl Tasks<'_> {
         }
     }
 
-    /// Returns whether a launch that was not issued yet will not be issued, as it is of a later
-    /// repetition than the first and its process does not repeat any more.
+    /// Returns whether a launch that was not issued yet will never be issued: it is in a repetition
+    /// after the first, and its process has stopped repeating.
     pub(super) fn stops(&self, id: LaunchId, now: Tick) -> bool {
         let Record { process, iteration, .. } = self.records[id.index()];
         iteration > 0 && !self.goes_on(usize::from(process), now)
     }
 
-    /// Returns whether a launch waits for work of its repetition that is never issued, as its process
-    /// does not repeat any more: a launch may wait for work of another stream that is issued later.
+    /// Returns whether a launch waits for work of its repetition that will never be issued, as its
+    /// process has stopped repeating. This happens where a launch waits for work of another stream
+    /// that is issued later.
     pub(super) fn is_cut_off(&self, id: LaunchId, now: Tick) -> bool {
         let mut seen = BTreeSet::new();
         let mut next = if self.stops(id, now) { vec![id.0] } else { Vec::new() };
@@ -62,8 +63,9 @@ impl Tasks<'_> {
         false
     }
 
-    /// Returns whether a task of a repetition is issued later than at its recorded time: a recorded
-    /// gap after the end of other tasks, or together with the task before it, which is itself late.
+    /// Returns whether a task of the repetition whose first launch id is `base` is issued later
+    /// than at its recorded time: a recorded gap after the end of other tasks, or together with the
+    /// task before it in its stream, which has not been issued.
     pub(super) fn comes_later(&self, base: u32, task: &Task) -> bool {
         match task.gap {
             Some(RecordedGap::Host(_)) => true,
@@ -74,8 +76,8 @@ impl Tasks<'_> {
         }
     }
 
-    /// Begins the recorded gap of a launch of which the last predecessor has ended: the host issues
-    /// the launch at the end of the gap.
+    /// Begins the recorded gap of a launch if all work for which it waits has ended: the host
+    /// issues the launch at the end of the gap.
     pub(super) fn begin_gap(&mut self, id: u32, now: Tick) {
         let standing = &mut self.standing[id as usize];
         // A launch that waits for another one twice is looked at twice.

@@ -9,7 +9,7 @@ use super::Tasks;
 use super::lane::Issue;
 
 impl Tasks<'_> {
-    /// Records that the host of a process in a closed loop (it waits for the device) has issued a
+    /// Records that the host of a process, which waits for the device (closed loop), has issued a
     /// launch, and moves the host to its next launch or wait.
     pub(super) fn issued_closed(&mut self, process: usize, issue: Issue, now: Tick) {
         let plan = &self.workload.processes[process];
@@ -22,8 +22,8 @@ impl Tasks<'_> {
         self.go_on(process, now);
     }
 
-    /// Moves the host of a process forward, as far as it can come: to its next launch, or to a wait
-    /// for work that has not ended.
+    /// Moves the host of a process, which waits for the device (closed loop), forward to its next
+    /// launch, or to a wait for work that has not ended.
     pub(super) fn go_on(&mut self, process: usize, now: Tick) {
         let plan = &self.workload.processes[process];
         let Some(pauses) = &plan.host else { return };
@@ -69,8 +69,8 @@ impl Tasks<'_> {
     }
 }
 
-/// Returns the time of the run at which a host reaches the time `to` of the recording, if it
-/// reached the time `recorded` of the recording at the time `host` of the run.
+/// Converts a time of the recording, `to`, to a time of the run, given that the host reached the
+/// time `recorded` of the recording at the time `host` of the run.
 fn later(host: Ticks, recorded: Ticks, to: Ticks) -> Ticks {
     Ticks(host.0.saturating_add(to.0).saturating_sub(recorded.0))
 }

@@ -7,57 +7,61 @@ use raddle_policy::{Tick, Ticks};
 
 use crate::workload::ProcessPlan;
 
-/// The state of one process while it runs.
+/// The repetitions of one process while it runs, and the dependencies of its tasks.
 #[derive(Debug)]
 pub(super) struct Lane {
-    /// The index in `children` at which the tasks that wait for each task begin, by task.
+    /// The start of each task's entries in `children`, which are the tasks that wait for it, by
+    /// task.
     child_start: Vec<u32>,
     children: Vec<u32>,
-    /// The number of tasks of the same repetition for which each task waits, by task.
+    /// The number of tasks of the same repetition that must end before each task may start, by
+    /// task.
     pub(super) needs: Vec<u32>,
-    /// The first tasks of each stream in a repetition, which come after no other task of the
-    /// stream, by stream.
+    /// The tasks of each stream that wait for no other task of the stream in their repetition, by
+    /// stream.
     pub(super) heads: Vec<Vec<u32>>,
-    /// The last task of each stream, by stream: the first tasks of the stream in the next
-    /// repetition wait for it. `None` for an empty stream.
+    /// The last task of each stream, by stream, for which the first tasks of the stream in the next
+    /// repetition wait; `None` for an empty stream.
     pub(super) last: Vec<Option<u32>>,
-    /// All repetitions that have begun so far.
+    /// The repetitions of the process that have begun so far.
     pub(super) repeats: Vec<Repeat>,
-    /// The next launch of each repetition that has launches to issue, the earliest first.
+    /// The next launch to issue in each repetition that has launches left, the earliest first.
     issuing: BinaryHeap<Reverse<Issue>>,
-    /// The number of repetitions that have issued a launch.
+    /// The number of repetitions of the process that have issued a launch.
     pub(super) begun: u32,
-    /// The number of repetitions of which all launches have ended.
+    /// The number of repetitions of the process in which all launches have ended.
     pub(super) ended: u32,
-    /// The tick for which the host's next visit is planned, at which it may issue a launch; `None`
-    /// without one.
+    /// The planned tick at which the host may issue its next launch; `None` where nothing is
+    /// planned.
     pub(super) alarm: Option<Tick>,
-    /// The index of the repetition whose launches the host issues, in a closed loop (the host waits
-    /// for the device).
+    /// The index of the repetition whose launches the host issues now, where the host waits for the
+    /// device (closed loop).
     pub(super) issuing_now: u32,
 }
 
-/// One repetition of a profile that has begun.
+/// One repetition of a process's profile, once it has begun.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Repeat {
     /// The id of the first launch of the repetition.
     pub(super) base: u32,
-    /// The time of the run at which the repetition began.
+    /// The time of the run at which the repetition began, in ticks.
     pub(super) offset: Ticks,
     /// The number of tasks of the repetition that have not ended.
     pub(super) left: u32,
-    /// The time by which the peers of the repetition on other devices are later than recorded.
+    /// The ticks by which launches that end together with peers on other devices are later than
+    /// recorded, so far in the repetition.
     pub(super) late: Ticks,
-    /// The time for which the repetition waited until its host was free, in a closed loop (the host
-    /// waits for the device).
+    /// The ticks for which the repetition waited until its host was free, where the host waits for
+    /// the device (closed loop).
     pub(super) queued: Ticks,
-    /// The time of the run that the host has reached, in a closed loop (the host waits for the
-    /// device).
+    /// The time of the run that the host has reached in this repetition, where the host waits for
+    /// the device (closed loop).
     pub(super) host: Ticks,
-    /// The time in the recording that corresponds to the time `host` in the run.
+    /// The time of the recording that the host has reached in this repetition, at the time `host`
+    /// of the run.
     pub(super) recorded: Ticks,
     /// The index, in the order of arrival, of the launch that the host issues next; `pause` is the
-    /// index of the next wait.
+    /// index of the host's next wait for the device.
     pub(super) cursor: u32,
     pub(super) pause: u32,
     /// True if the launch at `cursor` has been put into the queue of launches to issue.
@@ -65,8 +69,8 @@ pub(super) struct Repeat {
 }
 
 impl Repeat {
-    /// Returns a repetition that begins at `offset`, whose host has issued no launch; `left` is the
-    /// number of its tasks.
+    /// Returns a repetition of `left` tasks that begins at `offset`, and of which no launch has
+    /// been issued; `base` is the id of its first launch.
     pub(super) const fn new(base: u32, offset: Ticks, left: u32) -> Self {
         let recorded = Ticks::ZERO;
         let (cursor, pause, lined_up) = (0, 0, false);
@@ -75,8 +79,7 @@ impl Repeat {
     }
 }
 
-/// The next launch of a repetition. The earliest comes first, of equals that of the earlier
-/// repetition.
+/// The next launch to issue in a repetition, ordered by tick, then by repetition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Issue {
     pub(super) at: Tick,
@@ -137,18 +140,19 @@ impl Lane {
     }
 
     /// Returns the launch that the host issues next, of all repetitions that have begun; `None`
-    /// where there is none.
+    /// where no launch is left.
     pub(super) fn next(&self) -> Option<Issue> {
         self.issuing.peek().map(|Reverse(issue)| *issue)
     }
 
-    /// Removes the launch that the host issues next from the queue of launches to issue.
+    /// Removes the next launch from the queue of launches to issue.
     pub(super) fn pass(&mut self) {
         self.issuing.pop();
     }
 
-    /// Puts the launch at `cursor` of a repetition into the queue of launches to issue; `false`
-    /// where there is none.
+    /// Puts the launch with the index `cursor` in the order of arrival, of the repetition
+    /// `iteration`, into the queue of launches to issue. Returns false where the index is past the
+    /// last launch.
     pub(super) fn line_up(&mut self, plan: &ProcessPlan, iteration: u32, cursor: u32) -> bool {
         let Some(&task) = plan.by_arrival.get(cursor as usize) else {
             return false;

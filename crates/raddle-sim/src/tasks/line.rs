@@ -13,11 +13,10 @@ use super::{Issued, TaskState, Tasks};
 use crate::workload::{TaskWait, Work};
 
 impl Tasks<'_> {
-    /// Adds a launch that has just been issued to `told`, the list of launches of which the
-    /// dispatcher is to be told, if it waits for no other work. A dispatcher that looks ahead (is
-    /// told of launches before they are ready) is told of other launches too, each behind the
-    /// launches for which it waits, so that a window is never full of launches that wait for others
-    /// behind them.
+    /// Adds a launch that was just issued to `told`, the launches of which the dispatcher is to be
+    /// told, if it waits for no other work. A dispatcher that wants to know of launches in advance
+    /// is also told of waiting launches, each after the launches for which it waits: so its window
+    /// never fills up with launches that wait for launches outside of it.
     pub(super) fn line_up(&mut self, id: u32, told: &mut Vec<Issued>) {
         let free = self.standing[id as usize].is_free();
         if free {
@@ -26,9 +25,9 @@ impl Tasks<'_> {
         self.follow(id, told);
     }
 
-    /// Adds a launch to `told`, the list of launches of which the dispatcher is to be told, if all
-    /// work for which it waits was told or has ended; then does the same for the launches that wait
-    /// for it.
+    /// Adds an issued launch to `told`, the launches of which the dispatcher is to be told in
+    /// advance, if all work for which it waits was told or has ended; then does so for the launches
+    /// that wait for it.
     pub(super) fn follow(&mut self, id: u32, told: &mut Vec<Issued>) {
         let TaskState { issued, in_line, .. } = self.standing[id as usize];
         if !self.looks_ahead || !issued || in_line || !self.parents_are_in_line(id) {
@@ -52,8 +51,8 @@ impl Tasks<'_> {
         }
     }
 
-    /// Returns whether all work for which a launch waits is in line (the dispatcher may be told of
-    /// it). For a copy, work of other streams must have ended.
+    /// Returns whether the dispatcher knows all work for which a launch waits, or that work has
+    /// ended. Work of other streams for which a copy waits must have ended.
     fn parents_are_in_line(&self, id: u32) -> bool {
         if self.standing[id as usize].is_free() {
             return true;
@@ -82,8 +81,8 @@ impl Tasks<'_> {
         matches!(self.plan(LaunchId(id)).1.work, Work::Copy { .. })
     }
 
-    /// Returns whether a whole workgroup of a launch fits on no compute unit, so that a dispatcher
-    /// may refuse it.
+    /// Returns whether a workgroup of a launch does not fit on an empty compute unit, so that the
+    /// dispatcher will refuse the launch.
     fn may_be_refused(&self, id: u32) -> bool {
         match self.plan(LaunchId(id)).1.work {
             Work::Kernel { workgroups, demand, .. } => {
@@ -94,8 +93,8 @@ impl Tasks<'_> {
         }
     }
 
-    /// Returns the launch for which another one waits in its stream: of its own repetition, or the
-    /// last of the repetition before; `None` where there is none.
+    /// Returns the launch that must end before this launch in its stream: one of its own
+    /// repetition, or the last of the repetition before; `None` where there is none.
     pub(super) fn parent(&self, id: u32) -> Option<u32> {
         let record = &self.records[id as usize];
         let (plan, lane) = (
@@ -113,8 +112,8 @@ impl Tasks<'_> {
         }
     }
 
-    /// Returns the launches that wait for a launch: of its own repetition, and of the next one if
-    /// that has begun.
+    /// Returns the launches that wait for a launch: in its own repetition, and in the next
+    /// repetition if that has begun.
     fn children(&self, id: u32) -> impl Iterator<Item = u32> {
         let record = &self.records[id as usize];
         let (plan, lane) = (
@@ -131,9 +130,9 @@ impl Tasks<'_> {
         lane.children_of(record.task).iter().map(move |child| base + child).chain(heads)
     }
 
-    /// Records that a dispatcher that looks ahead (is told of launches before they are ready) is
-    /// told of a launch that waits only for its launch latency. Returns whether it looks ahead and
-    /// had not been told before.
+    /// Records that the dispatcher is told of a launch that waits only for its launch latency.
+    /// Returns whether it must be told: it wants to know of launches in advance, and was not told
+    /// of this one before.
     pub(crate) fn lines_up(&mut self, id: LaunchId) -> bool {
         let Some(standing) = self.standing.get_mut(id.index()) else { return false };
         let told = std::mem::replace(&mut standing.told, true);

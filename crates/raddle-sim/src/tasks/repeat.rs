@@ -7,15 +7,16 @@ use crate::SimError;
 use crate::repetition::Repetition;
 use crate::workload::{ProcessPlan, Workload};
 
-/// The number of recorded spans after which the longest profile, or each request, counts as too
-/// slow: no process repeats any more then.
+/// The number of recorded spans that the longest profile, or each request, may take; after that
+/// time, no process begins another repetition.
 const REPEAT_CAP_SPANS: u64 = 10;
-/// The largest number of launches that all repetitions together may have, not counting first
-/// repetitions and requests whose times are given; each launch takes some 80 bytes.
+/// The most launches that all repetitions of a run together may have, not counting first
+/// repetitions and requests at given times; each launch takes some 80 bytes.
 pub(super) const REPEAT_CAP_LAUNCHES: usize = 1 << 22;
 
 impl Tasks<'_> {
-    /// Returns whether a process may issue launches of other than its first repetition now.
+    /// Returns whether a process may issue launches of repetitions after its first one at the tick
+    /// `now`.
     pub(super) fn goes_on(&self, process: usize, now: Tick) -> bool {
         let company = self.leading > 0 || now.0 < self.until.0;
         match self.workload.processes[process].repetition {
@@ -25,15 +26,15 @@ impl Tasks<'_> {
         }
     }
 
-    /// Returns whether one more repetition of a process would exceed the largest number of launches
-    /// that a run may keep.
+    /// Returns whether one more repetition of a process would exceed the most launches that a run
+    /// may keep in memory.
     fn is_too_much(&self, process: usize) -> bool {
         self.records.len() + self.workload.processes[process].tasks.len() > self.most_launches
     }
 
-    /// Begins the next repetition of a process that repeats back to back, when all launches of one
-    /// were issued; does nothing where no launch of another process is left for whose end the run
-    /// lasts.
+    /// Begins the next repetition of a process that repeats back to back, once all launches of the
+    /// last one were issued. Does nothing where the run waits for no launch of another process any
+    /// more.
     pub(super) fn again(&mut self, process: usize, now: Tick) -> Result<(), SimError> {
         let plan = &self.workload.processes[process];
         if !self.workload.repeat || plan.repetition != Repetition::BackToBack {
@@ -59,8 +60,8 @@ impl Tasks<'_> {
         self.begin(process, next)
     }
 
-    /// Records that all launches of a repetition have ended, and begins the repetitions that wait
-    /// for its end.
+    /// Records that all launches of a repetition have ended, and begins the repetitions (also of
+    /// other processes) that waited for this.
     pub(super) fn ended_whole(
         &mut self,
         process: usize,
@@ -108,8 +109,8 @@ impl Tasks<'_> {
     }
 }
 
-/// Returns the time in ns after which no profile is repeated: the end of the longest profile, or of
-/// the requests, if each took [`REPEAT_CAP_SPANS`] spans.
+/// Returns the time of the run, in ns, after which no repetition begins: the end of the longest
+/// profile, or of the requests, if each took [`REPEAT_CAP_SPANS`] times as long as recorded.
 pub(super) fn time_cap(workload: &Workload) -> u64 {
     let longest = workload.longest();
     let cap = |(position, plan): (usize, &ProcessPlan)| {
@@ -126,7 +127,7 @@ pub(super) fn time_cap(workload: &Workload) -> u64 {
     caps.max().unwrap_or(0).max(workload.until().0)
 }
 
-/// Returns for each process the processes that begin a request after the ends of its requests.
+/// Returns, for each process, the processes that begin a request when it ends one.
 pub(super) fn followers(workload: &Workload) -> Vec<Vec<u16>> {
     let mut followers = vec![Vec::new(); workload.processes.len()];
     for (follower, plan) in (0u16..).zip(&workload.processes) {

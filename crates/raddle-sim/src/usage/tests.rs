@@ -5,12 +5,12 @@ use proptest::prelude::*;
 use super::*;
 use crate::times::ProcessTime;
 
-/// The counts that give the activity of a process: [waves on the device, launches placed, launches
-/// ready, launches issued].
+/// The counts from which the activity of a process follows: [waves on the device, launches
+/// submitted and not held, launches ready, launches issued].
 type Stand = [u64; 4];
 
-/// An account of times that adds every span to every figure to which it belongs: the oracle of
-/// `Usage`.
+/// A naive account of times, which adds every span of time to each figure that counts it; the
+/// oracle of `Usage`.
 #[derive(Default)]
 struct Naive {
     times: Vec<ProcessTime>,
@@ -34,7 +34,8 @@ impl Naive {
         }
     }
 
-    /// Adds a span of `ns`; `copies` is [copies inside the device, other copies] that run in it.
+    /// Adds a span of `ns` nanoseconds in which the processes have the counts `at`; `copies` is the
+    /// number of running [copies within the device's memory, other copies].
     fn pass(&mut self, ns: u64, at: &[Stand], copies: [u64; 2], slots: u64) {
         if ns == 0 {
             return;
@@ -90,7 +91,7 @@ impl Naive {
     }
 }
 
-/// Returns the times of a process in the form in which the naive account keeps them.
+/// Returns the times of a process as a plain tuple, to compare with the naive account.
 fn plain(time: &ProcessTime) -> (u64, u64, u64, u64, TimeSpent) {
     (time.run_ns, time.alive_ns, time.run_of_all_ns, time.longest_wait_ns, time.spent)
 }
