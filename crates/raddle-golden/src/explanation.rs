@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// Most lines of one list, or items of one line, that are shown; of longer ones the explanation
-/// says how many more there are.
+/// Most lines of one list, or items of one line, that an explanation shows; it then says how many
+/// more there are.
 pub(crate) const MOST_LINES: usize = 20;
 /// Most steps of an explanation that are shown.
 const MOST_STEPS: usize = 40;
@@ -23,7 +23,7 @@ pub struct Explanation {
 pub struct ExplainedStep {
     /// Heading of the step.
     pub title: String,
-    /// Lines of text below the heading of the step, at most 20 of each list.
+    /// Lines of text below the heading of the step; of a list, at most the first 20 items.
     pub lines: Vec<String>,
 }
 
@@ -41,7 +41,8 @@ pub(crate) struct Story {
 }
 
 impl Story {
-    /// Makes a recorder that stores the steps of an explanation; the default one stores none.
+    /// Makes a recorder that stores the steps of an explanation; `Story::default()` makes one that
+    /// stores none.
     pub(crate) fn told() -> Self {
         Self { wanted: true, ..Self::default() }
     }
@@ -51,7 +52,7 @@ impl Story {
         self.wanted
     }
 
-    /// Returns whether a line that is added now will be shown.
+    /// Returns whether a line that is added to the explanation now will be shown.
     pub(crate) const fn shows(&self) -> bool {
         self.wanted && self.hidden == 0
     }
@@ -87,7 +88,8 @@ impl Story {
         }
     }
 
-    /// Adds a line of a list, of which only the first 20 are shown.
+    /// Adds a line to the current list of the explanation, of which only the first 20 lines are
+    /// shown.
     pub(crate) fn line(&mut self, text: impl Into<String>) {
         if self.listed < MOST_LINES {
             self.push(text);

@@ -8,7 +8,7 @@ use serde::de::{DeserializeOwned, Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// Reason why the question to a golden model in a line cannot be answered.
+/// Reason why a golden model cannot answer the question in one line of its input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Fault {
@@ -16,8 +16,8 @@ pub struct Fault {
     pub kind: FaultKind,
     /// Message that tells a person what is wrong with the question.
     pub message: String,
-    /// JSON Pointer to the value in the line that is at fault, "" for the whole line. A missing key
-    /// is reported at the object that lacks it.
+    /// JSON Pointer to the wrong value in the line; "" stands for the whole line. A missing key is
+    /// reported at the object that lacks it.
     pub at: String,
 }
 
@@ -55,8 +55,8 @@ impl From<ReadError> for Fault {
     }
 }
 
-/// Returns a function that converts an error of a model to a fault of this kind; `at` is the JSON
-/// Pointer to the value of the question that is at fault.
+/// Returns a function that converts an error of a model to a fault of the kind `kind`; `at` is the
+/// JSON Pointer to the wrong value in the question.
 pub(crate) fn fault<E: Display>(kind: FaultKind, at: &str) -> impl Fn(E) -> Fault {
     move |error| Fault::new(kind, at, error.to_string())
 }
@@ -74,7 +74,7 @@ pub(crate) fn has(value: &Value, key: &str) -> bool {
     value.as_object().is_some_and(|object| object.keys().any(|other| kebab(other) == key))
 }
 
-/// Returns a fault if `value` lies outside of a range; `at` is the value's JSON Pointer in the
+/// Returns a fault if `value` lies outside of `range`; `at` is the value's JSON Pointer in the
 /// question.
 pub(crate) fn check(value: u64, range: &RangeInclusive<u64>, at: &str) -> Result<(), Fault> {
     if range.contains(&value) {
@@ -110,7 +110,7 @@ where
     })
 }
 
-/// Reads a whole number from 1 on, for `#[serde(deserialize_with)]`; 0 is an error.
+/// Reads a whole number that is at least 1, for `#[serde(deserialize_with)]`; 0 is an error.
 pub(crate) fn positive<'de, D, T>(from: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -119,8 +119,8 @@ where
     within::<D, T, 1, { u64::MAX }>(from)
 }
 
-/// Reads a value that may be left out but not be null, for `#[serde(default, deserialize_with)]`;
-/// `None` is left to the default, null is an error.
+/// Reads a value whose key may be missing, for `#[serde(default, deserialize_with)]`: serde
+/// supplies `None` for a missing key, and the JSON value null is an error.
 pub(crate) fn given<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,

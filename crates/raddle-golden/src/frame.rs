@@ -40,8 +40,8 @@ struct RefusedLine<'f> {
     error: &'f Fault,
 }
 
-/// Answers one line with a question; returns (the answer with its line end; true if it is no
-/// fault).
+/// Answers the question in one line; returns (the answer with its line end; true if the question
+/// was answered, false if the answer tells of a fault).
 fn answer_line(topic: &Topic, line: &[u8]) -> (String, bool) {
     let (id, answer) = match std::str::from_utf8(line) {
         Ok(text) => (id(text), solve(topic, text, &mut Story::default())),
@@ -69,7 +69,7 @@ fn id(text: &str) -> Option<String> {
 }
 
 /// Answers the question in the text of a line, as JSON without the question's id; `story` records
-/// the steps to the answer. A fault where the question cannot be answered.
+/// the steps to the answer. Returns a fault where the question cannot be answered.
 pub(crate) fn solve(topic: &Topic, text: &str, story: &mut Story) -> Result<String, Fault> {
     let mut question: Value = serde_json::from_str(text).map_err(|error| {
         if serde_json::from_str::<&RawValue>(text).is_ok() {
@@ -100,7 +100,7 @@ mod tests {
         b: u64,
     }
 
-    /// Answers with the sum of two numbers.
+    /// Topic for tests, whose answer is the sum of two numbers.
     const SUM: Topic = Topic {
         name: "sum",
         example: "",

@@ -58,12 +58,12 @@ pub struct Topic {
     pub name: &'static str,
     /// An example question, as JSON.
     pub example: &'static str,
-    /// Returns the answer to a question as JSON, or a fault, and records the steps to the answer,
-    /// from which it is explained.
+    /// Function that returns the answer to a question as JSON, or a fault, and records the steps to
+    /// the answer for its explanation.
     solve: fn(&Value, &mut Story) -> Result<String, Fault>,
 }
 
-/// All topics of golden models, in the order in which lists show them.
+/// All topics (kinds of questions) of the golden models, in the order in which lists show them.
 pub const TOPICS: [Topic; 11] = [
     bitmap::TOPIC,
     windows::TOPIC,
@@ -78,7 +78,7 @@ pub const TOPICS: [Topic; 11] = [
     packet::TOPIC,
 ];
 
-/// Finds the golden topic with this name; `None` where there is none.
+/// Finds the topic (kind of question) with this name; `None` where there is none.
 #[must_use]
 pub fn topic(name: &str) -> Option<&'static Topic> {
     TOPICS.iter().find(|topic| topic.name == name)

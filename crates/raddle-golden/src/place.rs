@@ -62,8 +62,8 @@ struct WindowQuestion {
     issued: Vec<Vec<u64>>,
 }
 
-/// Amounts of the candidates (compute units that fit), one row for each, with the weights and the
-/// weighted sum of each row.
+/// Amounts of the candidates (compute units that fit), one row for each candidate, with the weights
+/// and the weighted sum of each row.
 struct ScoredRows {
     weights: Weights,
     rows: Vec<Vec<u64>>,
@@ -78,9 +78,9 @@ struct PlaceAnswer {
     free: Option<Vec<u64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     power: Option<Vec<u64>>,
-    /// Index of the candidate (compute unit that fits) that is taken: `Some(None)`, written as
-    /// `null`, where there are no candidates; `None`, not written, where the question asks for no
-    /// choice.
+    /// Index of the candidate (compute unit that fits) that the rule takes: `Some(None)`, written
+    /// as `null`, where there are no candidates; `None`, left out of the JSON, where the question
+    /// asks for no choice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pick: Option<Option<usize>>,
 }
@@ -115,8 +115,8 @@ fn weights(weights: &[u64], at: &str) -> Result<Weights, Fault> {
     Weights::new(weights).map_err(fault(FaultKind::OutOfRange, &format!("{at}/weights")))
 }
 
-/// Scores the free amounts of the candidates (compute units that fit); `at` is their place in the
-/// question, which a fault names.
+/// Scores the free amounts of the candidates (compute units that fit); `at` is the place of the
+/// amounts in the question, which a fault names.
 fn free(asked: FreeScores, at: &str, story: &mut Story) -> Result<ScoredRows, Fault> {
     let scored = scored(&asked.weights, asked.candidates, [at, "/candidates"])?;
     let given = "i1, i2: candidates, what is free of each resource, and weights";
@@ -125,7 +125,7 @@ fn free(asked: FreeScores, at: &str, story: &mut Story) -> Result<ScoredRows, Fa
 }
 
 /// Scores how often the candidates (compute units that fit) issued each kind of instruction; `at`
-/// is their place in the question, which a fault names.
+/// is the place of these counts in the question, which a fault names.
 fn power(asked: PowerScores, at: &str, story: &mut Story) -> Result<ScoredRows, Fault> {
     let scored = scored(&asked.weights, asked.counts, [at, "/counts"])?;
     let given = "j1, j2: candidates, how often each instruction was issued, and weights";
@@ -133,9 +133,9 @@ fn power(asked: PowerScores, at: &str, story: &mut Story) -> Result<ScoredRows, 
     Ok(scored)
 }
 
-/// Computes the weighted sum of the row of amounts of each candidate (compute unit that fits);
-/// `given` are the weights. A fault names the place: `at` is (place of weights and rows, key of the
-/// rows).
+/// Computes the score of each candidate (compute unit that fits): the sum of its row of amounts,
+/// each times the weight of `given`. A fault names the place: `at` is (place of weights and rows,
+/// key of the rows).
 fn scored(given: &[u64], rows: Vec<Vec<u64>>, at: [&str; 2]) -> Result<ScoredRows, Fault> {
     let weights = weights(given, at[0])?;
     let score = |(n, row): (usize, &Vec<u64>)| {
@@ -146,9 +146,9 @@ fn scored(given: &[u64], rows: Vec<Vec<u64>>, at: [&str; 2]) -> Result<ScoredRow
     Ok(ScoredRows { weights, rows, scores })
 }
 
-/// Converts the error for a row of amounts of a candidate (compute unit that fits) that cannot be
-/// scored to a fault: the row has `amounts` amounts for `weights` weights, and `at` is its place in
-/// the question.
+/// Converts the error of scoring one candidate (compute unit that fits) to a fault. The candidate
+/// has `amounts` amounts for `weights` weights, and `at` is the place of the amounts in the
+/// question.
 fn located(error: &Error, (amounts, weights): (usize, usize), at: &str) -> Fault {
     let (kind, message) = match error.kind() {
         ErrorKind::Overflow => (FaultKind::Overflow, "this score is beyond 64 bits".to_owned()),
@@ -161,9 +161,9 @@ fn located(error: &Error, (amounts, weights): (usize, usize), at: &str) -> Fault
     Fault::new(kind, at, message)
 }
 
-/// Adds the scores to the explanation, one line for each row of the question: `TA_0 = 20 x 2 + 10 x
-/// 6 = 100`. `given` and `sums` are the headings of its two steps, `letter` names the weights, and
-/// `name` the score.
+/// Adds the scores to the explanation, one line for each candidate of the question, such as `TA_0 =
+/// 20 x 2 + 10 x 6 = 100`. `given` and `sums` are the headings of the two steps, `letter` names the
+/// weights, and `name` the score.
 fn explain(scored: &ScoredRows, [given, letter, sums, name]: [&str; 4], story: &mut Story) {
     if !story.shows() {
         return;

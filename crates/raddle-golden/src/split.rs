@@ -28,8 +28,8 @@ struct CountedRounds {
     rounds: Vec<Outcome>,
 }
 
-/// A question about cutting a workgroup into its waves: the workgroup, and the level that its waves
-/// get.
+/// A question about cutting a workgroup into its waves: the workgroup, and the level that the waves
+/// are to have.
 #[derive(Deserialize)]
 struct CutQuestion {
     workgroup: CutWorkgroup,

@@ -1,6 +1,7 @@
 //! Which device and which events does a check of placements know?
 
-/// Most units (compute units or SIMDs, as the table has it) that a checked device may have.
+/// Most units that the device of a placement check may have; a unit is a compute unit or a SIMD,
+/// whichever the placement table lists.
 pub(super) const MOST_UNITS: u64 = 65_536;
 /// Most blocks (smallest amounts that are handed out) that one resource of a unit may have; also
 /// the most wave slots of a unit.
@@ -13,9 +14,10 @@ pub(super) const MOST_NUMBER: u64 = u64::MAX / 4;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct TableFault {
-    /// Line of the table, from 1; for an event that comes without a table its number, from 1.
+    /// Line of the placement table, from 1; where events come one by one without a table, the
+    /// number of the event, from 1.
     pub line: u64,
-    /// Message that tells what is wrong, and what is expected.
+    /// Message that tells a person what is wrong with the table or the event, and what is expected.
     pub message: String,
 }
 
@@ -62,11 +64,12 @@ impl AllocationDevice {
     }
 
     /// Adds a resource with 1 to `u32::MAX` blocks in each unit. Where `per_wave` is true, the
-    /// waves of a workgroup divide what it holds equally, in the order of their numbers; else every
-    /// wave uses all of it.
+    /// waves of a workgroup divide equally the blocks that the workgroup holds, in the order of
+    /// their numbers; else every wave uses all of these blocks.
     ///
     /// # Errors
-    /// A text where the name is none or taken, or the number is out of range.
+    /// A text for the user where the name is empty, contains a comma or a line end, or is taken
+    /// already, or where the number of blocks is out of range.
     pub fn add(&mut self, name: &str, blocks: u64, per_wave: bool) -> Result<(), String> {
         if name.is_empty() || name.contains([',', '\n']) {
             return Err(format!("`{name}` is no name of a resource: give a word without a comma"));
@@ -86,7 +89,7 @@ impl AllocationDevice {
     }
 }
 
-/// Reads a whole number from 1 to `most` from `text`; `key` names it in the error.
+/// Reads a whole number from 1 to `most` from `text`; the error calls the number `key`.
 pub(super) fn within(key: &str, text: &str, most: u64) -> Result<u64, String> {
     let value = text.parse::<u64>().ok().filter(|value| (1..=most).contains(value));
     value.ok_or_else(|| {
@@ -95,7 +98,8 @@ pub(super) fn within(key: &str, text: &str, most: u64) -> Result<u64, String> {
     })
 }
 
-/// Kinds of events of a dispatcher that a placement check takes.
+/// Kinds of events of a dispatcher (part of a GPU that places workgroups) that a placement check
+/// reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AllocationEventKind {
     /// A workgroup is ready to start and waits for room.
@@ -104,23 +108,25 @@ pub enum AllocationEventKind {
     Place,
     /// A wave starts to run.
     Wave,
-    /// A wave ends, or all waves of a workgroup where the event names neither a wave nor a tag.
+    /// A wave ends; or, where the event names neither a wave nor a tag, all waves of a workgroup
+    /// end.
     End,
     /// A workgroup gives back all blocks that it holds on its compute unit.
     Free,
 }
 
 /// One event of a dispatcher, as a placement table lists it. Numbers go up to 2^62 - 1; docs/rtl.md
-/// says which event needs which of them.
+/// says which fields each kind of event needs.
 #[derive(Clone, Debug)]
 pub struct AllocationEvent {
-    /// Line of the table, or number of the event, from 1.
+    /// Line of the event in the placement table, or number of the event where there is no table;
+    /// from 1.
     pub(super) line: u64,
-    /// Clock cycle of the event, never smaller than that of the event before.
+    /// Clock cycle of the event, not smaller than that of the previous event.
     pub clock: u64,
     /// Kind of the event, such as a request or a placement.
     pub kind: AllocationEventKind,
-    /// Number that names the workgroup.
+    /// Number of the workgroup that the event is about.
     pub workgroup: u64,
     /// Number of the compute unit, from 0; `None` where the event names none.
     pub unit: Option<u64>,
@@ -128,7 +134,8 @@ pub struct AllocationEvent {
     pub waves: Option<u64>,
     /// Number of the wave within its workgroup, from 0; `None` where the event names none.
     pub wave: Option<u64>,
-    /// Number by which the unit knows the wave while it runs; `None` where the event names none.
+    /// Tag of the wave, the number that stands for it in the compute unit while it runs; `None`
+    /// where the event names none.
     pub tag: Option<u64>,
     /// For each resource of the device, in the order of the device's list, the neighbouring blocks
     /// that the workgroup holds, as (first block, number of blocks); `None` where a value is not
@@ -154,8 +161,8 @@ impl AllocationEvent {
         }
     }
 
-    /// Checks the event by itself: a number that is too large, or another number of resources than
-    /// the device has, is a fault.
+    /// Checks the event without the events before it: a number that is too large is a fault, and so
+    /// is a list of resources whose length differs from the device's.
     pub(super) fn check(&self, device: &AllocationDevice) -> Result<(), TableFault> {
         let (given, wanted) = (self.parts.len(), device.resources.len());
         if given != wanted {

@@ -44,7 +44,8 @@ pub use starts::StartRule;
 use model::Model;
 use table::Table;
 
-/// Most findings that are stored one by one; all findings are counted.
+/// Most findings (broken rules) that a report stores, beside the first one of each rule; further
+/// findings are only counted.
 const MOST_KEPT: usize = 20;
 
 /// Rules that a dispatcher must keep when it allocates resources.
@@ -62,18 +63,19 @@ pub enum AllocationRule {
     FreedOnce,
     /// Rule that the size of a placement, and its number of waves, are as requested.
     Size,
-    /// Rule that a wave begins in the part of its workgroup's blocks that belongs to the wave by
-    /// its number.
+    /// Rule that the first block of each wave is right: the blocks of a workgroup are divided
+    /// equally among its waves, in the order of their numbers.
     WaveBase,
     /// Rule that a tag does not name two running waves of a compute unit, and that the end of a
     /// wave names its own tag.
     Tag,
-    /// Rule that the events of a workgroup follow each other as they can: request, placement,
-    /// waves, ends, release.
+    /// Rule that the events of a workgroup come in this order: request, placement, starts of waves,
+    /// ends of waves, release of its blocks.
     Order,
     /// Rule that a workgroup is not placed where too few free blocks lie in a row.
     Fit,
-    /// Rule that requests do not stay open where no workgroup is left that could end and make room.
+    /// Rule that no request for room stays unanswered when no workgroup is left that could end and
+    /// make room.
     Stop,
     /// Rule that a workgroup's blocks start where the start rule of the check (first, best or worst
     /// fit) predicts.
@@ -98,14 +100,15 @@ impl fmt::Display for AllocationRule {
     }
 }
 
-/// A place in a table of placements where a rule is broken.
+/// Finding of a placement check: an event of the table that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AllocationFinding {
-    /// Rule that is broken.
+    /// Rule that the event breaks.
     pub rule: AllocationRule,
-    /// Line of the table, or number of the event, from 1.
+    /// Line of the event in the placement table, or number of the event where there is no table;
+    /// from 1.
     pub line: u64,
-    /// Clock cycle in which the rule is broken, as the table gives it.
+    /// Clock cycle of the event that breaks the rule, as the table gives it.
     pub clock: u64,
     /// Sentence that describes the finding for a person.
     pub what: String,
@@ -118,10 +121,11 @@ pub struct AllocationFinding {
 /// Settings of a placement check: by which rules the first block of each placement is predicted.
 #[derive(Clone, Debug, Default)]
 pub struct AllocationOptions {
-    /// Rule that predicts at which block a placement starts, for the resources that `starts_of`
-    /// does not name; `None` to predict none of their starts.
+    /// Rule that predicts at which block a placement starts, for each resource that the field
+    /// `starts_of` does not name; `None` where the starts of these resources are not predicted.
     pub starts: Option<StartRule>,
-    /// Rules that predict at which block a placement starts, by the name of the resource.
+    /// Rules that predict at which block a placement starts, by the name of the resource that is
+    /// placed.
     pub starts_of: BTreeMap<String, StartRule>,
     /// Most clock cycles between the choice of a start and its record: a start is right if the rule
     /// gives it for the free blocks at any moment of that time.
@@ -134,7 +138,7 @@ impl AllocationOptions {
     /// begins.
     ///
     /// # Errors
-    /// With a lag and no rule: the text for the user.
+    /// A text for the user where the options have a lag and no rule that predicts starts.
     pub fn check(&self) -> Result<(), &'static str> {
         if self.lag > 0 && self.starts.is_none() && self.starts_of.is_empty() {
             return Err("a lag is for predicted starts: give the rule that predicts them (`fit`)");
@@ -143,7 +147,7 @@ impl AllocationOptions {
     }
 }
 
-/// Result of a check: counts of what was checked, and the findings.
+/// Result of a placement check: counts of checked events, and the findings (broken rules).
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct AllocationReport {
@@ -151,15 +155,17 @@ pub struct AllocationReport {
     pub events: u64,
     /// Number of workgroups that were placed.
     pub placed: u64,
-    /// Number of placement requests that were not answered at the end, while workgroups still run.
+    /// Number of requests for room that were not answered by the last event, while workgroups still
+    /// run.
     pub open: u64,
     /// Number of starts (first blocks of placements) that were predicted.
     pub predicted: u64,
     /// Number of predicted starts that were recorded as predicted.
     pub agreeing: u64,
-    /// Number of findings for each rule; of wrongly predicted starts only the first is a finding.
+    /// Number of findings for each rule. Of the starts (first blocks of placements) that were
+    /// predicted wrongly, only the first one is a finding.
     pub counts: BTreeMap<AllocationRule, u64>,
-    /// The findings that are stored: the first ones, and the first one of each rule.
+    /// Findings that are stored: the first 20, and the first one of each rule.
     pub findings: Vec<AllocationFinding>,
 }
 
@@ -172,7 +178,7 @@ impl AllocationReport {
         }
     }
 
-    /// Returns the number of all findings, also of those that are not stored.
+    /// Returns the number of all findings, including those that the report only counts.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.counts.values().sum()
@@ -258,7 +264,7 @@ impl AllocationCheck {
     /// Checks the next event, and returns the number of findings that it adds.
     ///
     /// # Errors
-    /// As [`check`] with the line of the event; nothing has changed then.
+    /// Those of [`check`], with the number of the event as the line; the check is unchanged then.
     pub fn take(&mut self, mut event: AllocationEvent) -> Result<u64, TableFault> {
         event.line = self.taken + 1;
         event.check(&self.model.device)?;
@@ -274,7 +280,8 @@ impl AllocationCheck {
         &self.model.report
     }
 
-    /// Ends the check, and returns its report; requests that are still open may be a finding.
+    /// Ends the check, and returns its report. Requests for room that are still open become a
+    /// finding if no workgroup runs that could make room.
     #[must_use]
     pub fn finish(self) -> AllocationReport {
         self.model.finish()
@@ -284,8 +291,8 @@ impl AllocationCheck {
 /// Checks a table of placement events, given as the bytes of its file.
 ///
 /// # Errors
-/// With the line, where the table cannot be read: a column or a declaration lacks, a number is none,
-/// a clock runs back, or a workgroup ends that never started.
+/// A fault with the line where the table cannot be read: a column or a declaration is missing, a
+/// cell is not a number, the clock runs backwards, or a workgroup ends that never started.
 pub fn check(bytes: &[u8], options: &AllocationOptions) -> Result<AllocationReport, TableFault> {
     let mut table = Table::open(bytes)?;
     let mut model = Model::new(table.device().clone(), options)?;

@@ -9,8 +9,8 @@ use super::picture::picture;
 use super::starts::{Held, StartRule, predicted, runs};
 use super::{AllocationFinding, AllocationOptions, AllocationReport, AllocationRule};
 
-/// A workgroup's request for room that was not answered yet: its line, and the number of waves and
-/// the blocks that it asks for.
+/// A workgroup's request for room that has not been answered yet: the line of the request, the
+/// number of waves, and the blocks that the workgroup asks for.
 #[derive(Clone, Debug)]
 struct Asked {
     line: u64,
@@ -26,10 +26,11 @@ pub(super) struct Placed {
     /// Neighbouring blocks that the workgroup holds of each resource, as (first block, number of
     /// blocks).
     pub(super) parts: Vec<(u64, u64)>,
-    /// Numbers of the waves that have started; the next field has those that have ended.
+    /// Numbers of the waves that have started; the field `ended` has the numbers of those that have
+    /// ended.
     pub(super) started: BTreeSet<u64>,
     pub(super) ended: BTreeSet<u64>,
-    /// True if the end of the whole workgroup was recorded, without naming a wave.
+    /// True if an event recorded the end of the whole workgroup at once, without naming a wave.
     pub(super) over: bool,
 }
 
@@ -45,7 +46,7 @@ impl Placed {
 }
 
 /// Neighbouring blocks that a workgroup gave back, as (first block, end), and the clock cycle in
-/// which it did.
+/// which they were given back.
 #[derive(Clone, Copy, Debug)]
 struct Freed {
     clock: u64,
@@ -65,7 +66,8 @@ pub(super) struct RingPart {
 /// workgroups hold.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stock {
-    /// Block behind the last placement, at which the start rules `Next` and `Ring` go on.
+    /// End of the latest placement, a block number from which the start rules `Next` and `Ring`
+    /// search on.
     after: u64,
     /// Blocks that were given back within the lag (the clock cycles for which freed blocks may
     /// still be seen as taken), the latest last.
@@ -90,7 +92,8 @@ pub(super) struct Model {
     pub(super) device: AllocationDevice,
     pub(super) rules: Vec<Option<StartRule>>,
     pub(super) lag: u64,
-    /// All compute units; one more at the end has what is placed on a unit that does not exist.
+    /// All compute units; a further entry at the end has the workgroups that the table places on a
+    /// unit that does not exist.
     pub(super) units: Vec<Unit>,
     requests: BTreeMap<u64, Asked>,
     /// Compute unit of each workgroup that is placed, as the index of the unit in the list `units`.
@@ -140,8 +143,8 @@ impl Model {
         })
     }
 
-    /// Checks the next event against the rules, adds each broken rule to the findings, and changes
-    /// the model by the event. The error is a fault of the table for which the check ends.
+    /// Checks the next event against the rules, adds each broken rule to the findings, and updates
+    /// the model by the event. The error is a fault of the table that ends the check.
     pub(super) fn take(&mut self, event: &AllocationEvent) -> Result<(), TableFault> {
         if event.clock < self.last.1 {
             let text = format!(
@@ -237,9 +240,9 @@ impl Model {
         Ok(())
     }
 
-    /// Compares a placement with its request and closes the request; differences are added to the
-    /// findings. Returns the number of waves of the workgroup; `None` where neither placement nor
-    /// request gives it.
+    /// Compares a placement with the workgroup's request, and closes the request; differences are
+    /// added to the findings. Returns the number of waves of the workgroup; `None` where neither
+    /// the placement nor the request gives it.
     fn as_asked(&mut self, event: &AllocationEvent, parts: &[(u64, u64)]) -> Option<u64> {
         let workgroup = event.workgroup;
         let Some(asked) = self.requests.remove(&workgroup) else {

@@ -6,7 +6,7 @@ use super::model::{Model, Placed};
 
 impl Model {
     /// Checks an event of a workgroup that must have been placed before; a broken rule is added to
-    /// the findings. The error is a fault of the table for which the check ends.
+    /// the findings. The error is a fault of the table that ends the check.
     pub(super) fn of_placed(&mut self, event: &AllocationEvent) -> Result<(), TableFault> {
         let workgroup = event.workgroup;
         let Some(&index) = self.live.get(&workgroup) else {
@@ -81,8 +81,9 @@ impl Model {
         }
     }
 
-    /// Returns, as texts, the resources in which a wave does not begin at its part of what its
-    /// workgroup holds; empty where all are right.
+    /// Returns one sentence for each resource in which the first block of a wave is wrong: the
+    /// blocks of a workgroup are divided equally among its waves. Empty where all first blocks are
+    /// right.
     fn wrong_base(&self, event: &AllocationEvent, placed: &Placed, wave: u64) -> Vec<String> {
         let mut wrong = Vec::new();
         for (at, (&(base, size), resource)) in

@@ -5,15 +5,16 @@ use std::str::FromStr;
 /// Rule by which an allocator picks the first of the neighbouring blocks that a workgroup gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartRule {
-    /// Start of the lowest free run (neighbouring free blocks) that is long enough.
+    /// Takes the start of the lowest free run (neighbouring free blocks) that is long enough.
     First,
-    /// Start of the shortest free run (neighbouring free blocks) that is long enough, of equal ones
-    /// the lowest.
+    /// Takes the start of the shortest free run (neighbouring free blocks) that is long enough; of
+    /// equal runs the lowest.
     Best,
-    /// Start of the longest free run (neighbouring free blocks), of equal ones the lowest.
+    /// Takes the start of the longest free run (neighbouring free blocks); of equal runs the
+    /// lowest.
     Worst,
-    /// Lowest possible start at or after the end of the last placement; behind the last block the
-    /// search goes on at block 0.
+    /// Takes the lowest possible start at or after the end of the latest placement; behind the last
+    /// block the search goes on at block 0.
     Next,
     /// A ring: blocks are taken from the end of the last placement on, or from block 0 where too
     /// few are left up to the end, and are given back in the order in which they were taken.
@@ -40,7 +41,7 @@ impl FromStr for StartRule {
 pub(super) type Held = Vec<(u64, u64)>;
 
 /// Returns the runs of neighbouring free blocks among `blocks` blocks, the lowest first, as (start,
-/// length); `held` is sorted by this.
+/// length). The list `held` of occupied blocks is sorted as a side effect.
 pub(super) fn runs(held: &mut Held, blocks: u64) -> Vec<(u64, u64)> {
     held.sort_unstable();
     let (mut free, mut at) = (Vec::new(), 0);
@@ -57,7 +58,7 @@ pub(super) fn runs(held: &mut Held, blocks: u64) -> Vec<(u64, u64)> {
 }
 
 /// Returns the block at which a rule starts a placement of `size` blocks, at least one; `None`
-/// where no run of free blocks is long enough. `after` is the end of the last placement.
+/// where no run of free blocks is long enough. `after` is the end of the previous placement.
 pub(super) fn predicted(
     rule: StartRule,
     free: &[(u64, u64)],

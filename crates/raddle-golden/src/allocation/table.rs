@@ -27,7 +27,7 @@ struct Columns {
     wave: Option<usize>,
     tag: Option<usize>,
     parts: Vec<(usize, usize)>,
-    /// Number of columns that the header of the table has.
+    /// Number of columns in the header of the placement table.
     many: usize,
 }
 
@@ -137,7 +137,7 @@ fn kind(word: &[u8], line: u64) -> Result<AllocationEventKind, TableFault> {
 }
 
 /// Reads the cell `column` of a row as a whole number, decimal or `0x..`; `None` where the cell is
-/// empty. The error has the number `line` and the column's `name`, where the cell is no number.
+/// empty. Where the cell is not a number, the error names the line `line` and the column `name`.
 fn number(
     row: &[&[u8]],
     column: usize,

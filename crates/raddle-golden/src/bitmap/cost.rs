@@ -19,34 +19,38 @@ use crate::fault::{Fault, check, fault, read_at, within};
 use crate::rtl::{RtlCircuit, RtlSearch, RtlSpec};
 use crate::{ModelError, json};
 
-/// Most blocks of a free map whose search costs are computed; a larger one would take seconds.
+/// Most blocks of a free map for which search costs are computed; a larger map would take seconds.
 const MOST_BLOCKS: u64 = 4096;
-/// Numbers of the seed's (design document's) example: execution units in one module, and modules.
+/// Number of execution units in one module, in the example of the design document; the example has
+/// `MODULES` modules.
 const UNITS: u32 = 4;
 const MODULES: u32 = 16;
 
-/// Costs and misses of all variants of the search, as the answer gives them in JSON; the
-/// explanation has them as tables.
+/// Costs and misses of all variants of the search for free blocks, as the answer gives them in
+/// JSON; the explanation shows them as tables.
 #[derive(Debug, Serialize)]
 struct SearchCosts {
     rows: Vec<VariantCost>,
     churn: ChurnRequests,
 }
 
-/// Costs and misses of one variant of the search in one timing.
+/// Costs and misses of one variant of the search for free blocks, in one timing (way in which its
+/// steps are spread over clocks).
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct VariantCost {
     variant: String,
-    /// Clocks that one period (search of one map or of several side by side) takes.
+    /// Clocks that one period of the circuit takes; in a period it searches one free map, or
+    /// several side by side.
     clocks: u32,
-    /// Number of periods in which all maps are searched once.
+    /// Number of periods (uses of the circuit) that it takes to search every free map once.
     periods: usize,
     drawn: GateCounts,
     folded: GateCounts,
-    /// Chance with random bits that a request is refused, as text.
+    /// Chance that a request for blocks is refused in a map of random bits, as text.
     refused: String,
-    /// Chance with random bits that a request is refused although it fits, as text.
+    /// Chance that a request for blocks is refused in a map of random bits although it fits, as
+    /// text.
     missed: String,
     /// Number of requests that the variant missed under churn (requests and releases at random).
     churn_missed: u64,
@@ -65,8 +69,9 @@ struct GateCounts {
     depth: u32,
 }
 
-/// Numbers of requests under churn (requests and releases at random): all, those that no search
-/// could have met, and of these those for which the sum of free blocks was enough.
+/// Numbers of requests under churn (requests and releases at random): all requests, those for which
+/// no free run was long enough, and of the latter those for which the sum of free blocks was
+/// enough.
 #[derive(Debug, Serialize)]
 struct ChurnRequests {
     asked: u64,
@@ -74,7 +79,7 @@ struct ChurnRequests {
     fragmented: u64,
 }
 
-/// A variant of the search with its name; the costs of its circuits are added up.
+/// A variant of the search with its name, and the circuits whose costs are added up.
 struct CostedVariant {
     name: String,
     circuits: Vec<CostedCircuit>,
@@ -99,7 +104,7 @@ struct CostQuestion {
 }
 
 /// Answers a question about free maps of a given size with the costs and misses of all search
-/// variants. A fault where the question cannot be answered.
+/// variants. Returns a fault where the question cannot be answered.
 pub(super) fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     let CostQuestion { blocks, want } = read_at(value, "")?;
     check(want.into(), &(1..=blocks.into()), "/want")?;
@@ -145,8 +150,8 @@ fn tables(blocks: u32, want: u32, story: &mut Story) -> Result<String, ModelErro
     Ok(json(&SearchCosts { rows, churn: churn_counts }))
 }
 
-/// Returns the search variants to compare: every search method of the seed (the design document)
-/// that a map of `blocks` blocks allows. The error is one of the search circuits.
+/// Returns the search variants to compare: every search method of the design document that a map of
+/// `blocks` blocks allows. Returns an error where the circuit of a search cannot be made.
 fn candidates(blocks: u32) -> Result<Vec<CostedVariant>, Error> {
     let one = |name: String, circuit, search| CostedVariant {
         name,
@@ -191,9 +196,9 @@ fn candidates(blocks: u32) -> Result<Vec<CostedVariant>, Error> {
 }
 
 impl CostedVariant {
-    /// Returns the variant's (cost of all gates that the design document draws, cost of those that
-    /// are left when constants are folded, clocks of one period); `None` for a timing that the
-    /// document does not have.
+    /// Returns (cost of all gates that the design document draws, cost of the gates that remain
+    /// when constants are folded, clocks of one period) of the variant; `None` for a timing that
+    /// the document does not have for it.
     fn cost(&self, timing: Timing) -> Result<Option<(GateCounts, GateCounts, u32)>, Error> {
         let (mut drawn, mut folded, mut clocks) = (GateCounts::default(), GateCounts::default(), 0);
         for circuit in &self.circuits {
@@ -212,7 +217,7 @@ impl CostedVariant {
     }
 
     /// Counts the gates that a read-out of the longest length and the lowest start adds to the
-    /// circuits; an error where a circuit cannot be written.
+    /// circuits; returns an error where a circuit cannot be written.
     fn read_out(&self) -> Result<u64, ModelError> {
         let mut added = 0;
         for circuit in &self.circuits {
@@ -254,8 +259,8 @@ impl CostedCircuit {
 }
 
 impl GateCounts {
-    /// Adds the gates of a circuit that works at the same time as the others; the depth is that of
-    /// the deepest one.
+    /// Adds the gates of a circuit that works at the same time as the circuits added before; the
+    /// depth becomes that of the deepest circuit.
     fn add(&mut self, cost: &Cost) {
         self.and_gates = self.and_gates.saturating_add(cost.and_gates);
         self.or_gates = self.or_gates.saturating_add(cost.or_gates);
@@ -344,7 +349,8 @@ fn read_out_table(rows: &[VariantCost], story: &mut Story) {
     }
 }
 
-/// Writes a table into the explanation: the first column to the left, the others to the right.
+/// Writes a table into the explanation, with its first column aligned to the left and the other
+/// columns to the right.
 fn aligned(rows: &[Vec<String>], story: &mut Story) {
     let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
     for row in rows {
@@ -356,9 +362,9 @@ fn aligned(rows: &[Vec<String>], story: &mut Story) {
     }
 }
 
-/// Writes the table of paragraphs 151 to 154 of the seed (the design document): the chance that
-/// `want` blocks are not found in maps of `blocks` blocks, each free with the chance `half`. It has
-/// also variants that those paragraphs leave out.
+/// Writes the table of paragraphs 151 to 154 of the design document: the chance that `want` free
+/// blocks in a row are not found in maps of `blocks` blocks, each free with the chance `half`. The
+/// table also lists search variants that those paragraphs leave out.
 fn seed_table(
     candidates: &[CostedVariant],
     (blocks, want): (u32, u32),

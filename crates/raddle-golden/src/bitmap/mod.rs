@@ -189,7 +189,7 @@ fn map(digits: &str, at: &str, polarity: Polarity) -> Result<FreeMap, Fault> {
 }
 
 /// Reads a search method for maps of `blocks` blocks: `"full"`, `{"grouped":{"groups":4}}` or
-/// `{"sampled":{"k":[0,1,3]}}`. A fault where the method does not fit such maps.
+/// `{"sampled":{"k":[0,1,3]}}`. Returns a fault where the method does not fit such maps.
 fn search_method(value: &Value, blocks: u32) -> Result<SearchMethod, Fault> {
     if value.is_string() {
         return read_at(value, "/method").map(|MethodWord::Full| SearchMethod::Full);
@@ -255,8 +255,8 @@ fn longest(map: &FreeMap, method: &SearchMethod) -> Result<String, Fault> {
     Ok(json(&LongestAnswer { longest, sequence, starts }))
 }
 
-/// Returns the first block of a free run for a request of `want` blocks; `None` where it fits
-/// nowhere. `after` is the block from which next fit searches.
+/// Returns the first block of a free run for a request of `want` blocks, chosen by the rule `fit`;
+/// `None` where no run is long enough. `after` is the block from which next fit searches.
 fn place(map: &FreeMap, want: u64, fit: FitWord, after: u64) -> Option<u32> {
     // A wish beyond u32 is larger than any map.
     let want = u32::try_from(want).ok()?;

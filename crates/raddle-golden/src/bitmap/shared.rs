@@ -43,8 +43,8 @@ enum LayoutWord {
     Halves,
 }
 
-/// Widths in blocks of the slots (ranges for one map each) of each period, one slot behind the
-/// other.
+/// Layout of a shared search circuit: for each period (one use of the circuit) the widths in blocks
+/// of its slots (ranges for one map each), which follow each other without gaps.
 #[derive(Deserialize)]
 struct LayoutBySlots {
     slots: Vec<Vec<u64>>,
@@ -55,8 +55,8 @@ struct LayoutBySlots {
 #[derive(Debug)]
 pub(super) struct SharedRound {
     pub(super) finder: Shared,
-    /// For each period the types of resource that are searched, in order, as (name, map of free
-    /// blocks).
+    /// For each period (one use of the circuit) the types of resource that are searched in it, in
+    /// the order of the question, as (name, map of free blocks).
     pub(super) periods: Vec<Vec<(String, FreeMap)>>,
     pub(super) form: Setup,
 }
@@ -100,8 +100,8 @@ impl AskedRound {
     }
 }
 
-/// Reads for each period the types of resource that are searched, as (name, map of free blocks); a
-/// name that occurs twice is a fault.
+/// Reads for each period (one use of the circuit) the types of resource that are searched in it, as
+/// (name, map of free blocks); a name that occurs twice is a fault.
 fn states(periods: Vec<Vec<AskedType>>, form: Setup) -> Result<Vec<Vec<(String, FreeMap)>>, Fault> {
     let mut names = BTreeSet::new();
     let mut state = |AskedType { name, bits }, at: &str| {

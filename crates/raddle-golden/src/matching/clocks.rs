@@ -22,7 +22,7 @@ const ONE_A_TICK: u32 = 1000;
 /// Time that the decision of a matching question takes in the hardware.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct MatchClocks {
-    /// Number of clocks that one decision (a round) takes.
+    /// Number of clocks that one decision (called a round) takes.
     clocks: u64,
     /// Tick at which the decision is made.
     pub(super) t: u64,
@@ -33,9 +33,9 @@ pub(super) struct MatchClocks {
 }
 
 impl MatchClocks {
-    /// Counts the clocks that a decision (a round) takes that begins at tick `now`; of the compute
-    /// units, which search side by side, the slowest counts. A fault where the search does not suit
-    /// the maps.
+    /// Counts the clocks of a decision (a round) that begins at tick `now`. The compute units are
+    /// searched at the same time, so the slowest one decides. Returns a fault where the search does
+    /// not suit the maps.
     pub(super) fn new(
         time: DecisionTime,
         search: &SearchRule,
@@ -65,8 +65,8 @@ impl MatchClocks {
         Ok(Self { clocks, t, mhz, timing: time.timing })
     }
 
-    /// Adds to the explanation how many clocks one decision (a round) takes, and from which numbers
-    /// that follows.
+    /// Adds to the explanation how many clocks one decision (a round) takes, and how they are
+    /// computed.
     pub(super) fn tell(
         &self,
         search: &SearchRule,
@@ -102,8 +102,9 @@ impl MatchClocks {
     }
 }
 
-/// Counts the clocks of search circuits that work side by side: those of the slowest one. A fault
-/// where a search does not suit its map, or has no such timing.
+/// Counts the clocks of search circuits that work at the same time: those of the slowest one.
+/// Returns a fault where a search does not suit its map, or cannot spread its steps over clocks as
+/// `timing` says.
 fn of_finders(search: &SearchRule, cus: &[Cu<String>], timing: SearchTiming) -> Result<u64, Fault> {
     let stocks = cus.iter().flat_map(|cu| cu.simds.iter().chain([&cu.shared]).flatten());
     let runs = stocks.filter_map(|(name, stock)| match stock {
@@ -125,8 +126,9 @@ fn of_finders(search: &SearchRule, cus: &[Cu<String>], timing: SearchTiming) -> 
     Ok(clocks)
 }
 
-/// Counts the clocks in which a search circuit of `width` blocks, which resources share in turn,
-/// searches the maps that lie in it side by side. A fault where such a circuit has no such timing.
+/// Counts the clocks of one use of a search circuit that all resources share in turn; it searches
+/// `width` blocks, several maps side by side. Returns a fault where such a circuit cannot spread
+/// its steps over clocks as `timing` says.
 fn of_period(width: u32, timing: SearchTiming) -> Result<u64, Fault> {
     let at = "/search/shared/width";
     let finder = Shared::new(width, width, &[[Kind { id: 0, blocks: width }]], &Layout::Packed);
@@ -150,9 +152,9 @@ fn clocks_of(variant: Variant<'_>, timing: SearchTiming, at: &str) -> Result<u64
     cost.map(|cost| cost.clocks.into()).map_err(fault(FaultKind::OutOfRange, at))
 }
 
-/// Lists, for each period of a round, the maps that a shared finder (one circuit for several maps)
-/// searches on a compute unit, each as (name, map): SIMD by SIMD, then those that the SIMDs share.
-/// A period takes as many as fit into `width` blocks.
+/// Lists the maps of a compute unit that a shared finder (one circuit for several maps) searches in
+/// each of its periods, as (name, map): the maps of each SIMD, then those that the SIMDs share. A
+/// period takes as many maps as fit into `width` blocks.
 fn periods(cu: &Cu<String>, width: u32) -> Vec<Vec<(String, &FreeMap)>> {
     // The order in which a recipe's finder goes through its resources, the others behind.
     let rank = |name: &str| ["vgpr", "sgpr", "lds"].iter().position(|it| *it == name).unwrap_or(3);

@@ -22,22 +22,23 @@ pub(super) struct MatchCutting {
     failures: u64,
     /// For each channel its head (first workgroup), if that may be cut into waves; else `None`.
     whole: Vec<Option<MayCut>>,
-    /// Index of the least urgent level in the order of levels.
+    /// Index of the least urgent level in the order of levels, which the waves of a cut workgroup
+    /// get.
     lowest: usize,
 }
 
-/// A head (first workgroup of a channel) that may be cut into waves.
+/// A head (first workgroup of a channel) that may be cut into waves that start separately.
 #[derive(Debug)]
 pub(super) struct MayCut {
-    /// Tick since which the workgroup is the first one of its channel; of several that may be cut,
-    /// the one that has waited longest is cut.
+    /// Tick since which the workgroup is the first one of its channel; among the workgroups that
+    /// may be cut, the one that has waited longest is cut.
     pub(super) since: u64,
-    /// Demand of the first of the waves into which the workgroup would be cut.
+    /// Demand of the first wave of the workgroup, if the workgroup is cut into waves.
     pub(super) piece: Wants<String>,
 }
 
-/// End of one decision (a round): the counter of decisions in which nothing fitted, and the step
-/// that follows.
+/// End of one decision (a round): the number of decisions in a row in which nothing fitted, and the
+/// step that follows.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct MatchRound {
@@ -50,16 +51,16 @@ pub(super) struct MatchRound {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) channel: Option<usize>,
     /// Tick of the decision that will cut a head (the first workgroup of a channel) into waves if
-    /// nothing happens before; `None` where none will.
+    /// nothing happens until then; `None` where no decision will.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_at: Option<u64>,
 }
 
 impl MatchCutting {
-    /// Checks the question's rule for cutting, and the number of decisions in a row before it in
-    /// which nothing fitted; a fault where they contradict each other or are out of range. `whole`
-    /// has for each channel its head (first workgroup) if that may be cut, `lowest` is the index of
-    /// the lowest level.
+    /// Makes the counter of decisions in which nothing fitted, from the question's rule for cutting
+    /// and the number of such decisions before this one. `whole` has, for each channel, its head
+    /// (first workgroup) if that may be cut; `lowest` is the index of the lowest level. Returns a
+    /// fault where the rule contradicts itself, or a number is out of range.
     pub(super) fn new(
         rule: SplitRule,
         failures: u64,
@@ -78,10 +79,10 @@ impl MatchCutting {
         Ok(Self { threshold: rule.threshold, retry, failures, whole, lowest })
     }
 
-    /// Returns what follows the decision (round) that begins at this tick, by steps c2 and c3 of
-    /// the seed; `heads` is true where a channel has a head (first workgroup), `fits` where one
-    /// fits. Of the heads that may be cut, the one that has been head of its channel for longest is
-    /// cut; of several, that of the lowest channel.
+    /// Returns how the decision (round) that begins at `tick` ends, by steps c2 and c3 of the
+    /// design document. `heads` is true where a channel has a head (first workgroup), `fits` where
+    /// a head fits on a compute unit. If a head is cut, it is the one that has been the first of
+    /// its channel for longest, of equal ones that of the lowest channel.
     pub(super) fn judge(&self, heads: bool, fits: bool, tick: u64) -> MatchRound {
         if !heads {
             return MatchRound { g: self.failures, ..MatchRound::default() };
@@ -101,22 +102,23 @@ impl MatchCutting {
         MatchRound { g, action: Some(Step::Split), channel, retry_at: None }
     }
 
-    /// Returns the first wave of a channel's head (first workgroup), as a head of the lowest level,
-    /// in place of a head that is cut; `None` where the head may not be cut into waves.
+    /// Returns the first wave of the head (first workgroup) of a channel, at the least urgent
+    /// level, to be matched in place of the whole workgroup; `None` where the head may not be cut
+    /// into waves.
     pub(super) fn first_wave(&self, channel: usize) -> Option<MatchHead<String>> {
         let wants = self.whole.get(channel)?.as_ref()?.piece.clone();
         Some(MatchHead { level: self.lowest, wants })
     }
 
-    /// Returns the end of the decision `round` at `tick`, in which a head (first workgroup of a
-    /// channel) was cut into waves, and its first wave does not fit either.
+    /// Returns the end of the decision `round` at `tick`, for the case that a head (first workgroup
+    /// of a channel) was cut into waves and its first wave does not fit either.
     pub(super) fn in_vain(&self, round: MatchRound, tick: u64) -> MatchRound {
         MatchRound { retry_at: self.retry_at(0, round.channel, tick), ..round }
     }
 
     /// Returns the tick of the decision that will cut a head (first workgroup of a channel) into
-    /// waves, given `g` decisions in a row in which nothing fitted; `None` where no channel has a
-    /// head that may be cut; the channel `but` does not count (`None`: all channels count).
+    /// waves, after `g` decisions in a row in which nothing fitted; `None` where no head may be
+    /// cut. The head of the channel `but`, if there is one, is left out.
     fn retry_at(&self, g: u64, but: Option<usize>, tick: u64) -> Option<u64> {
         let mut whole = (0..).zip(&self.whole);
         let any = whole.any(|(channel, it)| it.is_some() && Some(channel) != but);
@@ -124,8 +126,8 @@ impl MatchCutting {
         any.then(|| tick.saturating_add(self.retry.saturating_mul(left)))
     }
 
-    /// Adds to the explanation how a decision (round) ends: the counter of decisions in which
-    /// nothing fitted, and what follows.
+    /// Adds to the explanation how a decision (round) ends: the number of decisions in a row in
+    /// which nothing fitted, and the step that follows.
     pub(super) fn tell(&self, round: MatchRound, story: &mut Story) {
         let (g, before, most) = (round.g, self.failures, self.threshold);
         story.step("c2: the counter");

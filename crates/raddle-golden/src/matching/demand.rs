@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::model::{Cu, Wants};
 use crate::fault::{Fault, has, positive, read_at};
 
-/// (demand of a workgroup, demand of its first wave); `None` where the workgroup has only one wave
-/// or does not come as a number of waves.
+/// (demand of a workgroup, demand of its first wave); the latter is `None` where the workgroup has
+/// only one wave, or is not given as a number of waves.
 pub(super) type HeadAndPiece = (Wants<String>, Option<Wants<String>>);
 
 type AmountsByName = BTreeMap<String, u64>;
@@ -27,14 +27,15 @@ struct WavesDemand {
     #[serde(deserialize_with = "positive")]
     waves: u64,
     per_wave: AmountsByName,
-    /// Amounts, in blocks, that each wave takes of the resources that the SIMDs share.
+    /// Amounts in blocks that each wave takes of the resources that the SIMDs of a compute unit
+    /// share.
     #[serde(default)]
     shared_per_wave: AmountsByName,
 }
 
-/// Reads from a question how much of each resource a workgroup needs; a fault names its place `at`.
-/// If the workgroup has several waves, the demand of its first wave is read too, which then
-/// includes all that the workgroup shares.
+/// Reads from a question how much of each resource a workgroup needs; a fault names the place `at`
+/// of the demand. If the workgroup has several waves, the demand of its first wave alone is read
+/// too; it includes everything that the waves share.
 pub(super) fn wants(demand: &Value, cus: &[Cu<String>], at: &str) -> Result<HeadAndPiece, Fault> {
     if !is_in_waves(demand) {
         let GroupsDemand { shared, simds } = read_at(demand, at)?;

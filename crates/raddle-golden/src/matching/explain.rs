@@ -100,8 +100,8 @@ fn records(question: &MatchQuestion, story: &mut Story) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Adds to the explanation which run of free blocks the search finds of each resource, and where; a
-/// fault where the search does not suit a map.
+/// Adds to the explanation which run of free blocks the search finds of each resource, and where;
+/// returns a fault where the search does not suit a map.
 fn searches(question: &MatchQuestion, story: &mut Story) -> Result<(), Fault> {
     story.end_list();
     for (index, cu) in question.model.cus.iter().enumerate() {

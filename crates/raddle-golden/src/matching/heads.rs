@@ -61,8 +61,8 @@ impl AskedOrder {
         }
     }
 
-    /// Lists the levels of urgency at a tick, the most urgent first; `None` where that is their
-    /// ascending order.
+    /// Lists the levels of urgency at a tick, the most urgent first; `None` where the levels simply
+    /// ascend, level 1 being the most urgent.
     pub(super) fn at(&self, tick: u64) -> Option<Vec<u64>> {
         match self {
             Self::Ascending => None,
@@ -73,17 +73,20 @@ impl AskedOrder {
         }
     }
 
-    /// Returns the lowest level (the least urgent), which the waves of a cut workgroup get.
+    /// Returns the least urgent level of the order, which the waves of a cut workgroup get. `heads`
+    /// are the levels of the channels' first workgroups; they count only where the order has no
+    /// list.
     pub(super) fn lowest(&self, heads: impl Iterator<Item = u64>) -> u64 {
         let listed = self.at(0).and_then(|levels| levels.into_iter().max());
         listed.unwrap_or_else(|| heads.fold(LOWEST, u64::max))
     }
 }
 
-/// Ranks the levels of the heads, the first workgroups of channels (`None` where a channel has
-/// none), and the level `pieces` of the waves of a cut workgroup (`None` without one), by the list
-/// `order`, the best first. Without a list levels ascend, the lowest number best. A fault where the
-/// list repeats a level, or lacks one of a head.
+/// Ranks levels of urgency by the list `order`, the most urgent first; without a list they ascend,
+/// the lowest number being the most urgent. The levels are those of the channels' first workgroups,
+/// `heads` (`None` for a channel without one), and `pieces`, the level of the waves of a cut
+/// workgroup (`None` without one). Returns a fault where the list repeats a level, or lacks the
+/// level of a head.
 pub(super) fn levels(
     order: Option<&[u64]>,
     heads: &[Option<u64>],

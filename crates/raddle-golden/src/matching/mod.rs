@@ -45,7 +45,7 @@ pub(crate) const TOPIC: Topic = Topic {
 };
 
 /// For each level the channels that are marked: they were chosen lately among tied channels, so
-/// that unmarked ones come first (step a42 of the seed).
+/// that unmarked channels are chosen first (step a42 of the design document).
 type MarkedChannels = BTreeMap<u64, BTreeSet<usize>>;
 
 /// One question about the matching of workgroups to compute units, after it was read.
@@ -69,8 +69,8 @@ struct MatchQuestion {
     /// For each channel the index of its head (first workgroup) in the question's list of entries;
     /// `None` where each entry is a channel of its own.
     entries: Option<Vec<usize>>,
-    /// Tick at which the decision begins, with the heads (first workgroups of channels) as they are
-    /// then.
+    /// Tick at which the decision begins; the heads (first workgroups of channels) are those of
+    /// this tick.
     now: u64,
     clocks: Option<MatchClocks>,
     /// Levels of urgency at the tick of the decision, the most urgent first; `None` unless windows
@@ -79,8 +79,8 @@ struct MatchQuestion {
     cutting: Option<MatchCutting>,
 }
 
-/// Levels of urgency of the heads (first workgroups of channels), as the question gives them, and
-/// their order.
+/// Levels of urgency of the heads (first workgroups of channels), as the question gives them, with
+/// the rank of each level.
 #[derive(Debug)]
 struct HeadLevels {
     /// Levels of urgency that the question gives, ascending; the model knows a level by its index
@@ -134,8 +134,8 @@ impl MatchQuestion {
         |name, map| Ok(reported(&self.search, name, map).unwrap_or_default())
     }
 
-    /// Decides which head (first workgroup of a channel) goes to which compute unit. The error is a
-    /// fault of the question, which its numbers cannot cause, as they have been checked.
+    /// Decides which head (first workgroup of a channel) goes to which compute unit. An error would
+    /// be a fault of the question, but its numbers have been checked, so that none can occur.
     fn decide(&self) -> Result<MatchDecision<String>, Fault> {
         let place = |fit: &[usize], cus: &[Cu<String>]| self.place.pick(fit, cus, &self.search);
         let mut seeded = match self.pick {
@@ -154,10 +154,10 @@ impl MatchQuestion {
         self.clocks.map_or(self.now, |clocks| clocks.t)
     }
 
-    /// Makes the decision. Where no head (first workgroup of a channel) has fitted for too long,
-    /// makes it once more with the first wave of one. Returns (the last decision made; how the
-    /// round ends, `None` where the question has no rule for cutting). The error is a fault of the
-    /// question.
+    /// Makes the decision. If too many decisions have found no head (first workgroup of a channel)
+    /// that fits, cuts one head into waves and makes the decision again with its first wave.
+    /// Returns (the last decision made; how the round ends, `None` where the question has no rule
+    /// for cutting). The error is a fault of the question.
     fn decide_with_cuts(
         &mut self,
         story: &mut Story,

@@ -19,7 +19,8 @@ use super::model::{Cu, Stock};
 use super::search::reported;
 use crate::fault::{Fault, fault, given, has, read_at};
 
-/// Rule for the choice of a compute unit that a question writes as a word, as it needs no numbers.
+/// Rule for the choice of a compute unit that needs no numbers, so that a question names it by a
+/// word.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum PlaceWord {
@@ -62,17 +63,18 @@ struct AskedMix {
 pub(super) enum MatchPlace {
     #[default]
     Lowest,
-    /// The first compute unit that fits from this number on; behind the last one, the search goes
-    /// on at number 0.
+    /// The first compute unit, from the one with this number on, that the workgroup fits; behind
+    /// the last unit the search goes on at number 0.
     From(usize),
     MostFree(FreeScore),
-    /// The compute unit with the least score of power; the list has the score of each compute unit.
+    /// The compute unit with the least score of power (weighted instructions of its waves); the
+    /// list has the score of each compute unit.
     LeastPower(Vec<u64>),
     Mix(FreeScore, Vec<u64>, Mix),
 }
 
-/// Weights of free amounts, by the names of resources, from which the score TA of a compute unit is
-/// computed.
+/// Weights of free amounts, by the names of resources; the weighted sum is the score TA of a
+/// compute unit.
 #[derive(Debug)]
 pub(super) struct FreeScore {
     names: Vec<String>,
@@ -85,14 +87,14 @@ pub(super) struct FreeScore {
 #[derive(Debug, Deserialize)]
 pub(super) struct CuActivity {
     from: u64,
-    /// Tick at which these waves ended; `None` while they run.
+    /// Tick at which the waves ended; `None` while they run.
     #[serde(default, deserialize_with = "given")]
     to: Option<u64>,
     waves: u64,
     rates: [u64; 6],
 }
 
-/// Compute units among which a rule chooses, with what their waves did, and the tick of the
+/// Compute units among which a rule chooses, with the activity of their waves and the tick of the
 /// decision.
 #[derive(Clone, Copy)]
 pub(super) struct Weighed<'q> {
@@ -101,8 +103,8 @@ pub(super) struct Weighed<'q> {
     pub(super) tick: u64,
 }
 
-/// Reads the rule of a question that picks a compute unit; `None` means the lowest one. A fault
-/// where the rule is unknown or a number is out of range.
+/// Reads the rule of a question that picks a compute unit; without one (`None`) the lowest unit is
+/// picked. Returns a fault where the rule is unknown or a number is out of range.
 pub(super) fn place(given: Option<&Value>, weighed: Weighed<'_>) -> Result<MatchPlace, Fault> {
     let Some(given) = given else { return Ok(MatchPlace::Lowest) };
     let cus = weighed.cus;
@@ -148,7 +150,7 @@ fn most_waves(cus: &[Cu<String>]) -> Result<FreeScore, Fault> {
 }
 
 /// Makes the rule that picks a compute unit from its spelling in a recipe (file that chooses the
-/// policies of a run); a fault where a weight or a window is out of range.
+/// policies of a run); returns a fault where a weight or a window is out of range.
 fn of_recipe(rule: PlaceRule, weighed: Weighed<'_>) -> Result<MatchPlace, Fault> {
     let free = |asked: FreeWeights, at: &str| {
         let FreeWeights { waves, vgpr, sgpr, lds, amounts } = asked;
@@ -174,9 +176,9 @@ fn of_recipe(rule: PlaceRule, weighed: Weighed<'_>) -> Result<MatchPlace, Fault>
 }
 
 /// Returns, for each compute unit, the score TB: the weighted instructions that its waves issued in
-/// the window before the decision, in thousandths of an instruction; by the rule also those that
-/// its running waves will issue in an equal window. A fault names `at`, the place of the rule in
-/// the question.
+/// the window of time before the decision, in thousandths of an instruction. If the rule looks
+/// ahead, the instructions that running waves will issue in an equal window after it are added. A
+/// fault names `at`, the place of the rule in the question.
 fn drawn(rule: &PowerWeights, weighed: Weighed<'_>, at: &str) -> Result<Vec<u64>, Fault> {
     let window = rule.history().map_err(|error| {
         let key = if rule.history_log2.is_some() { "history-log2" } else { "history-ticks" };
@@ -203,8 +205,8 @@ fn drawn(rule: &PowerWeights, weighed: Weighed<'_>, at: &str) -> Result<Vec<u64>
     Ok(weighed.activity.iter().map(of_unit).collect())
 }
 
-/// Makes the rule that scores compute units by their free amounts, from weights by the names of
-/// resources; `at` is the place of the weights in the question, which a fault names.
+/// Makes the rule that scores compute units by their free amounts, from a weight for each named
+/// resource; `at` is the place of the weights in the question, which a fault names.
 fn free(asked: AskedFree, cus: &[Cu<String>], at: &str) -> Result<FreeScore, Fault> {
     let known = |cu: &Cu<String>, name: &String| {
         cu.shared.contains_key(name) || cu.simds.iter().any(|simd| simd.contains_key(name))
@@ -241,8 +243,8 @@ fn power(asked: &AskedPower, cus: &[Cu<String>], at: &str) -> Result<Vec<u64>, F
 
 impl FreeScore {
     /// Returns TA, the score of a compute unit: the sum of its free amounts, each times its weight.
-    /// A resource in blocks counts with all its free blocks, or with the longest run that the
-    /// search reports, as the rule says. The error is one of the search.
+    /// The rule says whether a resource in blocks counts with all its free blocks, or with the
+    /// longest run that the search reports. Returns the error of the search, if that fails.
     fn of(&self, cu: &Cu<String>, search: &SearchRule) -> Result<u64, Error> {
         let amount = |name: &String, stock: &Stock| match (stock, self.amounts) {
             (Stock::Count(free), _) => Ok(*free),
@@ -259,13 +261,14 @@ impl FreeScore {
     }
 }
 
-/// Scores of the compute units that fit, one for each: (TA, weighted free amounts; TB, power drawn
-/// lately); `None` where the rule does not use a score.
+/// Scores of the compute units that a workgroup fits, one for each unit: (TA, weighted free
+/// amounts; TB, power drawn lately); `None` for a score that the rule does not use.
 type PlaceScores = (Option<Vec<u64>>, Option<Vec<u64>>);
 
 impl MatchPlace {
-    /// Returns the scores, TA and TB, of the compute units with the indices `fit`: those that the
-    /// rule uses. The error is one of the search.
+    /// Returns the scores TA (free amounts) and TB (power drawn lately) of the compute units with
+    /// the indices `fit`; `None` for a score that the rule does not use. Returns the error of the
+    /// search, if that fails.
     pub(super) fn scores(
         &self,
         fit: &[usize],
@@ -285,7 +288,8 @@ impl MatchPlace {
     }
 
     /// Picks one of the compute units with the indices `fit`, and returns its position in `fit`; of
-    /// equal ones the lowest. `None` where `fit` is empty, an error where a score is too large.
+    /// equally good units the lowest. `None` where `fit` is empty. Returns an error where a score
+    /// is too large.
     pub(super) fn pick(
         &self,
         fit: &[usize],

@@ -21,7 +21,7 @@ use super::{HeadLevels, MarkedChannels, MatchQuestion, shape};
 use crate::MOST_FIGURES;
 use crate::fault::{Fault, check, check_all, fault, given, has, positive, read_at};
 
-/// Keys of a matching question; each makes it ask for the whole chain of steps around a match.
+/// Keys of a matching question: with any of them, the question asks for all steps around a match.
 const CHAIN: [&str; 5] = ["now", "pick", "balance", "decision", "split"];
 
 type AmountsByName<T> = BTreeMap<String, T>;
@@ -42,8 +42,8 @@ struct AskedMatch {
     fit: Fit,
     #[serde(default, deserialize_with = "channels")]
     fold: Option<u64>,
-    /// Tick at which the decision begins, with the heads (first workgroups of channels) as they are
-    /// then.
+    /// Tick at which the decision begins; the heads (first workgroups of channels) are those of
+    /// this tick.
     #[serde(default)]
     now: u64,
     #[serde(default)]
@@ -69,7 +69,7 @@ struct AskedCu {
 }
 
 /// Pointer of a compute unit for the balance of waves: its kind, the SIMD at which the surplus
-/// waves begin, and the most waves of a SIMD.
+/// waves begin, and the most waves of a workgroup that a SIMD takes.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub(super) struct CuPointer {
     pub(super) kind: Kind,
@@ -83,12 +83,12 @@ struct AskedHead {
     #[serde(deserialize_with = "positive")]
     level: u64,
     demand: Value,
-    /// True if the waves of the workgroup need no common compute unit, so that the workgroup may be
-    /// cut into them.
+    /// True if the waves of the workgroup may run on different compute units, so that the workgroup
+    /// may be cut into waves that start separately.
     #[serde(default)]
     independent: bool,
-    /// Tick since which the workgroup is the first one of its channel; of several that may be cut,
-    /// the one that has waited longest is cut.
+    /// Tick since which the workgroup is the first one of its channel; among the workgroups that
+    /// may be cut, the one that has waited longest is cut.
     #[serde(default)]
     since: u64,
 }
@@ -159,10 +159,10 @@ pub(super) fn question(value: &Value) -> Result<MatchQuestion, Fault> {
     })
 }
 
-/// Distributes the waiting workgroups, `entries`, over `fold` channels, or each to a channel of its
-/// own where `fold` is `None`. Returns (the head of each channel; the entry of `whole` for it if it
-/// may be cut into waves, else `None`; the index of its entry in `entries`, `None` for all where
-/// `fold` is).
+/// Distributes the waiting workgroups, `entries`, over `fold` channels; where `fold` is `None`,
+/// each workgroup has a channel of its own. Returns (the first workgroup of each channel; for the
+/// same channels the items of `whole`, which say if the workgroup may be cut into waves; the index
+/// of each first workgroup in `entries`, or `None` where `fold` is `None`).
 fn by_channel(
     entries: Heads,
     whole: Vec<Option<MayCut>>,
@@ -178,8 +178,8 @@ fn by_channel(
 }
 
 /// Returns, for each channel, its head (first workgroup) where that may be cut into waves, as it
-/// has several waves and they are independent; else `None`. A fault where a head is said to be
-/// independent and its demand is not given in waves.
+/// has several waves and they are independent; else `None`. Returns a fault where a head is said to
+/// be independent and its demand is not given in waves.
 fn may_be_cut(
     asked: &[Option<AskedHead>],
     heads: &[Option<(u64, HeadAndPiece)>],
@@ -224,7 +224,7 @@ fn unit(cu: &AskedCu, balance: Balance, at: &str) -> Result<Cu<String>, Fault> {
 }
 
 /// A map of free blocks as a question gives it, with the block behind those that were handed out
-/// last.
+/// last, from which next fit searches on.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AskedRun {
@@ -232,9 +232,9 @@ struct AskedRun {
     after: u32,
 }
 
-/// Reads the resources of a compute unit or a SIMD: a string of digits, or an object with one, is a
-/// map of free blocks; a number, or a "0x.." string, is a free amount. A fault names the place `at`
-/// and the resource.
+/// Reads the resources of a compute unit or a SIMD. A string of digits, or an object with one, is a
+/// map of free blocks; a number, or a string such as "0x10", is a free amount. A fault names the
+/// place `at` and the resource.
 fn stocks(given: &AmountsByName<Value>, at: &str) -> Result<AmountsByName<Stock>, Fault> {
     let stock = |(name, value): (&String, &Value)| {
         let at = format!("{at}{}", pointer(name));
@@ -257,8 +257,8 @@ fn stocks(given: &AmountsByName<Value>, at: &str) -> Result<AmountsByName<Stock>
     given.iter().map(stock).collect()
 }
 
-/// Reads the marked channels (chosen lately among tied channels) of each level from the question; a
-/// fault where a channel does not exist.
+/// Reads the marked channels (chosen lately among tied channels) of each level from the question;
+/// returns a fault where a channel does not exist.
 fn marked(given: &BTreeMap<String, Vec<u64>>, channels: usize) -> Result<MarkedChannels, Fault> {
     let mut marks = MarkedChannels::new();
     for (name, marked) in given {
@@ -279,7 +279,8 @@ fn marked(given: &BTreeMap<String, Vec<u64>>, channels: usize) -> Result<MarkedC
     Ok(marks)
 }
 
-/// Reads a number that is a JSON key, decimal or hexadecimal; a fault names its place `at`.
+/// Reads a number that is written as a JSON key, decimal or hexadecimal; a fault names its place
+/// `at`.
 pub(crate) fn number(name: &str, at: &str) -> Result<u64, Fault> {
     if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) {
         return name.parse().map_err(fault(FaultKind::OutOfRange, at));
@@ -288,7 +289,7 @@ pub(crate) fn number(name: &str, at: &str) -> Result<u64, Fault> {
 }
 
 /// Makes the model's marks (channels that were chosen lately among tied channels, by level) for the
-/// levels that the channels' first workgroups have; a fault where the marks cannot be.
+/// levels of the channels' first workgroups; returns a fault where such marks cannot exist.
 fn model_marks(
     levels: &HeadLevels,
     marks: &MarkedChannels,

@@ -12,9 +12,9 @@ use super::model::{Cu, Stock};
 use crate::fault::Fault;
 
 /// Returns the length in blocks of the free run that the search set by `rule` reports in the map
-/// `map` of the resource `name`. Resources that are not in the device table have no search of their
-/// own; for them only a search that the rule sets for all resources applies. An error where that
-/// search does not suit the map.
+/// `map` of the resource `name`. A resource that is not in the device table cannot have a search of
+/// its own; it uses a search that the rule sets for all resources, if there is one. Returns an
+/// error where that search does not suit the map.
 pub(super) fn reported(rule: &SearchRule, name: &str, map: View<'_>) -> Result<u32, Error> {
     searched(rule, name, map.blocks()).map(|search| search.longest(map))
 }
@@ -33,7 +33,8 @@ pub(super) fn searched(
     rule.of(resource, blocks)
 }
 
-/// Returns a fault if the rule's search cannot search some map of the compute units.
+/// Returns a fault if the search that the rule sets does not suit a map of one of the compute
+/// units.
 pub(super) fn check_search(rule: &SearchRule, cus: &[Cu<String>]) -> Result<(), Fault> {
     for cu in cus {
         let stocks = cu.simds.iter().chain([&cu.shared]).flatten();
@@ -56,9 +57,8 @@ pub(super) fn check_search(rule: &SearchRule, cus: &[Cu<String>]) -> Result<(), 
     Ok(())
 }
 
-/// Describes the free run that a search finds in a map: by which step of the seed (the design
-/// document) it is found, how long it is, and where it begins. An error where the search does not
-/// suit the map.
+/// Describes the free run that a search finds in a map: the step of the design document that finds
+/// it, its length, and its start. Returns an error where the search does not suit the map.
 pub(super) fn found(rule: &SearchRule, name: &str, map: &FreeMap) -> Result<String, Error> {
     let search = searched(rule, name, map.blocks())?;
     let longest = search.longest(map.view());

@@ -42,7 +42,7 @@ pub(super) fn check(cus: &[Cu<String>], heads: &[Option<MatchHead<String>>]) -> 
 }
 
 /// Checks that the compute unit `cu` with the index `index` has every resource that a demand names;
-/// a fault for one that it lacks, where `at` is the place of the demand in the question.
+/// returns a fault for one that it lacks, where `at` is the place of the demand in the question.
 fn names(wants: &Wants<String>, (index, cu): (usize, &Cu<String>), at: &str) -> Result<(), Fault> {
     let unknown = |name: &str, of: &str, key: &str| {
         let at = format!("{at}/{key}{}", pointer(name));

@@ -12,7 +12,7 @@ use super::hex;
 use crate::explanation::{Story, counted};
 
 /// Adds a packet (launch encoded as 64 bytes) to the explanation under the heading `title`, one row
-/// for each field: byte, name, half-words, value.
+/// for each field: byte offset, name, half-words (16 bits each), value.
 pub(super) fn drawn(format: &AqlFormat, title: &str, packet: &AqlPacket, story: &mut Story) {
     story.step(title);
     if story.shows() {
@@ -59,8 +59,8 @@ fn wrapped(line: &str) -> String {
     all
 }
 
-/// Lists the launch's fields that a difference from a table entry sets, with their values; `None`
-/// where it sets none.
+/// Lists the fields of a launch that differ from the launch in the table entry, with their values;
+/// `None` where no field differs.
 fn changed(format: &AqlFormat, diff: &Diff) -> Option<String> {
     let fields = format.fields().iter().enumerate();
     let named = fields.filter(|(number, _)| diff.vector >> number & 1 == 1);

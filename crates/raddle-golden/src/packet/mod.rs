@@ -29,7 +29,7 @@ pub(crate) const TOPIC: Topic = Topic {
     solve,
 };
 
-/// Names of the fields of a packet that are shown as "0x" and 16 digits.
+/// Names of the fields of a packet whose values are shown as "0x" and 16 digits.
 const ADDRESSES: [&str; 3] = ["kernel_object", "kernarg_address", "completion_signal"];
 
 #[derive(Serialize)]
@@ -43,7 +43,7 @@ struct DecodedPackets<'q> {
     table: ShownTable<'q>,
 }
 
-/// A launch in the form that is written as JSON: its fields by name, in the order of their bits.
+/// A launch that is written as a JSON object: its fields by name, in the order of their bits.
 #[derive(Debug)]
 pub struct ShownLaunch<'q>(pub &'q AqlFormat, pub LaunchImage);
 
@@ -59,8 +59,8 @@ impl Serialize for ShownLaunch<'_> {
     }
 }
 
-/// A table of reference entries (launches from which others are encoded) that is written as JSON:
-/// the entries by number.
+/// A table of reference entries (launches from which others are encoded) that is written as a JSON
+/// object: each entry under its number.
 struct ShownTable<'q>(&'q AqlFormat, ReferenceTable);
 
 impl Serialize for ShownTable<'_> {
@@ -96,7 +96,7 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
 }
 
 /// Packs kernels into condensed packets (packets of several launches, encoded as differences) in
-/// order, each packet as full as possible; a fault where a kernel cannot be encoded.
+/// order, each packet as full as possible; returns a fault where a kernel cannot be encoded.
 fn condensed(format: &AqlFormat, kernels: &[CondensedKernel]) -> Result<Vec<AqlPacket>, Fault> {
     let mut packets = Vec::new();
     let mut open = Condensed::new(format);
@@ -121,7 +121,7 @@ fn condensed(format: &AqlFormat, kernels: &[CondensedKernel]) -> Result<Vec<AqlP
 }
 
 /// Decodes all packets in order, and returns (the launches, the table of reference entries after
-/// the last packet); a fault where a packet cannot be decoded.
+/// the last packet); returns a fault where a packet cannot be decoded.
 fn decode(
     format: &AqlFormat,
     packets: &[AqlPacket],

@@ -14,7 +14,7 @@ use super::fault;
 use crate::fault::{Fault, check, given, has, read_at, within};
 use crate::matching::number;
 
-/// Values of the fields of a launch that a question gives, by name.
+/// Values of fields of a launch as a question gives them, by the name of the field.
 type FieldValues = BTreeMap<String, Value>;
 
 #[derive(Deserialize)]
@@ -163,8 +163,8 @@ fn format(asked: &AskedFormat) -> Result<AqlFormat, Fault> {
     AqlFormat::new(&options).map_err(|error| fault(&error, "/format/types"))
 }
 
-/// Checks the number of an entry of the reference table and returns it; a fault, with its place
-/// `at`, where the format has no such entry.
+/// Checks the number of an entry of the reference table and returns it; where the packet format has
+/// no such entry, returns a fault with the place `at` of the number in the question.
 fn entry(number: u64, format: &AqlFormat, at: &str) -> Result<u16, Fault> {
     check(number, &(0..=u64::from(format.entries()) - 1), at)?;
     // Formats have up to 8 entries, so the number fits.
@@ -172,7 +172,7 @@ fn entry(number: u64, format: &AqlFormat, at: &str) -> Result<u16, Fault> {
 }
 
 /// Reads the given fields of a launch as (number of the field, value), in the order of the fields;
-/// a fault, under the place `at`, for an unknown field or a value that does not fit.
+/// returns a fault, under the place `at`, for an unknown field or a value that does not fit.
 fn values(given: &FieldValues, format: &AqlFormat, at: &str) -> Result<Vec<(usize, u64)>, Fault> {
     let mut values = Vec::new();
     let mut numbers = BTreeMap::new();

@@ -12,9 +12,9 @@ const EXAMPLE_GROUP: u64 = 600;
 /// Number of workgroups that the explanation of a replay shows from its beginning.
 const FIRST: u64 = 3;
 
-/// Explains a replay of the placement contract (a fixed test run) while it runs: the first
-/// workgroups, the first one that its first compute unit refused, the one of the contract's worked
-/// example, and the last one.
+/// Explains a replay of the placement contract (a fixed test run) while it runs, by four
+/// workgroups: those placed first, the first one that was refused by the compute unit it tried
+/// first, the one of the contract's worked example, and the last one.
 pub(super) struct PlacementTeller<'q> {
     replay: &'q PlacementReplay,
     demand: Demand,
@@ -22,8 +22,8 @@ pub(super) struct PlacementTeller<'q> {
     /// Compute unit that will be tried first for the next workgroup.
     asked: u64,
     passed_on: bool,
-    /// (last workgroup, compute unit that was tried first for it) until it is explained; else
-    /// `None`.
+    /// (last workgroup of the replay, compute unit that was tried first for it), until it is
+    /// explained; else `None`.
     last: Option<(PlacedWorkgroup, u64)>,
 }
 

@@ -11,16 +11,16 @@ use super::PreemptRun;
 use super::model::{PreemptOutcome, PreemptStep};
 use crate::explanation::{Story, counted, few};
 
-/// Explains a run of launches and preemptions while it happens.
+/// Explains a run of launches and preemptions on a GPU while the run happens.
 pub(super) struct PreemptTeller<'q> {
     question: &'q PreemptRun,
     story: &'q mut Story,
     /// Events that have no line in the explanation yet, grouped by their kind, as (word for the
     /// kind, first tick, last tick, launches).
     open: Vec<(&'static str, u64, u64, Vec<usize>)>,
-    /// Tick at which the preemption under way began; after it, that of the last one.
+    /// Tick at which the latest preemption began.
     begun: u64,
-    /// Launches that left the GPU or were killed, and are not submitted again yet.
+    /// Launches that left the GPU unfinished or were killed, and have not been submitted again yet.
     back: BTreeSet<usize>,
 }
 
@@ -65,7 +65,7 @@ impl<'q> PreemptTeller<'q> {
         self.story.line(text);
     }
 
-    /// Writes the gathered events to the explanation, and begins with an empty list again.
+    /// Writes the gathered events to the explanation, and empties the list of gathered events.
     fn flush(&mut self) {
         for (sort, first, last, launches) in std::mem::take(&mut self.open) {
             let when =
@@ -74,8 +74,9 @@ impl<'q> PreemptTeller<'q> {
         }
     }
 
-    /// Adds an event of the launch `launch` at tick `now` to the gathered events of its kind
-    /// `sort`, which become one line. Events of several kinds may alternate.
+    /// Adds an event of the launch `launch` at tick `now` to the gathered events of the kind
+    /// `sort`. All gathered events of a kind become one line, also where events of several kinds
+    /// alternate.
     fn gather(&mut self, now: u64, sort: &'static str, launch: usize) {
         if !self.story.shows() {
             return;
@@ -216,7 +217,8 @@ impl<'q> PreemptTeller<'q> {
     }
 }
 
-/// Formats the names of launches, successive ones as a range; `none` where there are none.
+/// Formats the names of launches, with ranges for launches that follow each other; `none` for an
+/// empty list.
 fn names(launches: &[usize]) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut left = launches;

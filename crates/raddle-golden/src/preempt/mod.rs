@@ -86,7 +86,7 @@ struct PreemptEntry {
     what: PreemptWord,
 }
 
-/// Event in the log of a preempted run, with the number of its launch.
+/// Event in the log of a preempted run, with the number of the launch that it is about.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum PreemptWord {
@@ -116,8 +116,8 @@ fn question(value: &Value) -> Result<PreemptRun, Fault> {
     Ok(PreemptRun { setup, launches: asked.launches, wishes })
 }
 
-/// Checks that the times in the question's list `key` are in ascending order; a fault where they
-/// are not.
+/// Checks that the times in the question's list `key` are in ascending order; returns a fault where
+/// they are not.
 fn ascending(key: &str, times: impl Iterator<Item = u64>) -> Result<(), Fault> {
     let mut last = 0;
     for (n, at) in times.enumerate() {

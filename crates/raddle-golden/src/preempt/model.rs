@@ -20,16 +20,16 @@ use crate::ModelError;
 /// Settings of the simulated GPU that is preempted, and of its runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamSetup {
-    /// Most launches that may be in the runtime without having ended.
+    /// Most launches that may be submitted to the runtime and not ended at the same time.
     pub window: u32,
-    /// Ticks that a launch takes from its start until it is gone, where it finds the preemption
-    /// flag raised and leaves without doing its work.
+    /// Ticks from the start of a launch to its exit, where the launch finds the preemption flag
+    /// raised and leaves without doing its work.
     pub exit: u64,
     /// Ticks that a reset of the GPU takes, during which no launch starts.
     pub reset: u64,
     /// True if the runtime can reset the GPU, which kills the running launch.
     pub can_reset: bool,
-    /// Most steps of a run; a run with more is refused.
+    /// Most steps (events) of a run; a run with more is refused.
     pub most_steps: u64,
 }
 
@@ -39,16 +39,17 @@ impl Default for StreamSetup {
     }
 }
 
-/// One launch of the program, as a question gives it.
+/// One launch of the preempted program, as a question gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct StreamLaunch {
-    /// Tick at which the host issues the launch, or later, once it has issued the launch before
-    /// this one.
+    /// Earliest tick at which the host issues the launch; it first issues all launches before this
+    /// one.
     pub at: Tick,
     /// Ticks for which the launch runs if nothing stops it.
     #[serde(deserialize_with = "crate::fault::positive")]
     pub ticks: u64,
-    /// Verdict on killing the launch part-way and running it again: known to be harmless or not.
+    /// Known answer to the question whether the launch may be killed part-way and run again without
+    /// harm.
     #[serde(deserialize_with = "idempotence")]
     pub idempotent: Idempotence,
 }
@@ -62,18 +63,19 @@ fn idempotence<'de, D: Deserializer<'de>>(from: D) -> Result<Idempotence, D::Err
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StreamWish {
-    /// Another program wants the GPU at once, so the launches have to leave.
+    /// Request that the launches leave the GPU, because another program needs it at once.
     Preempt,
-    /// Request that the program may go on.
+    /// Request that the program's launches run again.
     Resume,
 }
 
 /// One event of a preempted run. Launches are numbered from 0 in the order of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreemptStep {
-    /// The host issued the launch with this index (step S2.2 of the seed).
+    /// The host issued the launch with this index (step S2.2 of the design document).
     Captured(usize),
-    /// The launch with this index was given to the GPU's runtime (steps S2.3 and S4.2 of the seed).
+    /// The launch with this index was given to the GPU's runtime (steps S2.3 and S4.2 of the design
+    /// document).
     Submitted(usize),
     /// The launch with this index starts to run.
     Started(usize),
@@ -82,27 +84,31 @@ pub enum PreemptStep {
     Leaving(usize),
     /// The launch with this index has run to its end.
     Done(usize),
-    /// The launch with this index, which found the preemption flag raised, has left.
+    /// The launch with this index, which found the preemption flag raised, has left without doing
+    /// its work.
     Exited(usize),
-    /// A request to preempt was made (step S3 of the seed); the value says its effect.
+    /// A request to preempt was made (step S3 of the design document); the value tells what it
+    /// caused.
     Preempt(Preempted),
     /// The preemption flag was raised for the launches of this range, so that they leave when they
-    /// start (step S3.2 of the seed).
+    /// start (step S3.2 of the design document).
     Raised(FlagCut),
     /// The controller checked whether the launches in the runtime allow a reset of the GPU (step
-    /// S3.3 of the seed).
+    /// S3.3 of the design document).
     Checked(ResetVerdict),
     /// The GPU was reset, which killed the launch with this index; `None` where none ran (step S3.3
-    /// of the seed).
+    /// of the design document).
     Reset(Option<usize>),
     /// The preemption is complete: no launch is left on the GPU.
     Drained,
-    /// A request to resume was made (step S4 of the seed); the value says its effect.
+    /// A request to resume was made (step S4 of the design document); the value tells what it
+    /// caused.
     Resume(Resumed),
-    /// A resume that had to wait for the end of a preemption takes effect (step S4 of the seed).
+    /// A resume that had to wait for the end of a preemption takes effect (step S4 of the design
+    /// document).
     Resumes,
     /// The preemption flag, which launches test at their start, was lowered (step S4.1 of the
-    /// seed).
+    /// design document).
     Lowered,
 }
 
@@ -115,11 +121,11 @@ pub struct PreemptOutcome {
     pub done: Vec<usize>,
     /// For each launch the number of times that it was killed.
     pub partial_runs: Vec<u64>,
-    /// Indices of the launches that have not ended when nothing more can happen.
+    /// Indices of the launches that had not ended when no further event was possible.
     pub held: Vec<usize>,
 }
 
-/// Launch that the simulated GPU is busy with.
+/// The launch that the simulated GPU is running.
 #[derive(Clone, Copy, Debug)]
 struct BusyGpu {
     handle: LaunchHandle,
@@ -128,7 +134,8 @@ struct BusyGpu {
     leaves: bool,
 }
 
-/// State of a preempted run. In `Controller<usize>` the payload of a launch is its number.
+/// State of a preempted run. The preemption controller, a `Controller<usize>`, knows each launch by
+/// its number in the program.
 struct PreemptPlay<'a> {
     setup: StreamSetup,
     launches: &'a [StreamLaunch],
@@ -136,7 +143,7 @@ struct PreemptPlay<'a> {
     process: ProcessId,
     stream: StreamId,
     now: u64,
-    /// Launches in the runtime that have not started, in order.
+    /// Launches that were given to the runtime and have not started, in order.
     queue: VecDeque<LaunchHandle>,
     busy: Option<BusyGpu>,
     flag: Option<FlagCut>,
@@ -147,8 +154,8 @@ struct PreemptPlay<'a> {
     watch: &'a mut dyn FnMut(Tick, &PreemptStep, &Controller<usize>),
 }
 
-/// Runs the launches on a GPU that is preempted, to their end or until nothing more can happen;
-/// `watch` is called with every step.
+/// Runs the launches on a GPU that is preempted, until all have ended or no further event is
+/// possible; `watch` is called with every step.
 ///
 /// ```
 /// use raddle_golden::preempt::model::{StreamLaunch, StreamSetup, StreamWish, run};
@@ -166,8 +173,9 @@ struct PreemptPlay<'a> {
 /// # Ok::<(), raddle_golden::ModelError>(())
 /// ```
 ///
-/// # Errors A window of 0, a launch or a reset that would end beyond `u64`, or a run of more steps
-/// than [`StreamSetup::most_steps`] (found at the end of a tick).
+/// # Errors
+/// A window of 0, a launch or a reset that would end beyond `u64`, or a run of more steps than
+/// [`StreamSetup::most_steps`] (found at the end of a tick).
 pub fn run(
     setup: StreamSetup,
     launches: &[StreamLaunch],
@@ -300,8 +308,8 @@ impl PreemptPlay<'_> {
         Ok(())
     }
 
-    /// Takes commands from the preemption controller and carries them out, until it has no further
-    /// one. The error is one of the controller.
+    /// Takes commands from the preemption controller and carries them out, until the controller has
+    /// no further command. Returns the error of the controller, if it fails.
     fn ask(&mut self) -> Result<(), ModelError> {
         while let Some(command) = self.controller.next(self.process)? {
             match command {
@@ -360,7 +368,7 @@ impl PreemptPlay<'_> {
     }
 
     /// Starts the next launch, if the GPU is free; nothing happens if it is busy or no launch
-    /// waits. The error is one of the controller.
+    /// waits. Returns the error of the controller, if it fails.
     fn start(&mut self) -> Result<(), ModelError> {
         if self.busy.is_some() || self.resets_until.is_some() {
             return Ok(());

@@ -26,12 +26,12 @@ pub(super) struct ChoiceSpec {
     levels: u32,
 }
 
-/// Writes a circuit that chooses among the heads (first workgroups) of channels: the one of the
-/// best level, of equal ones the lowest channel that is not marked (was not chosen lately).
+/// Writes a circuit that chooses among the heads (first workgroups) of channels: the head of the
+/// best level; of equal ones that of the lowest channel that is not marked (was not chosen lately).
 ///
-/// Inputs: `fits` (the head of channel i fits some compute unit), `level` (of each channel's head, 0
-/// is the best), `marks` (of each level, one for each channel). Outputs: `any`, `channel`, and
-/// `next_marks` after the decision.
+/// Inputs: `fits` (the head of channel i fits some compute unit), `level` (of each channel's head,
+/// 0 is the best), `marks` (one bit for each level and channel). Outputs: `any` (some head fits),
+/// `channel` (the chosen one), and `next_marks` (the marks after the decision).
 ///
 /// ```
 /// let circuit = raddle_golden::rtl::choice(8, 4)?;
@@ -40,7 +40,7 @@ pub(super) struct ChoiceSpec {
 /// ```
 ///
 /// # Errors
-/// With fewer than two channels, no level, or more than 64 of one.
+/// With fewer than two channels, without a level, or with more than 64 channels or levels.
 pub fn choice(channels: u32, levels: u32) -> Result<RtlCircuit, ModelError> {
     for (what, given, least) in [("channels", channels, 2), ("levels", levels, 1)] {
         if !(least..=MOST).contains(&given) {
@@ -122,8 +122,8 @@ fn decided(channels: u32, levels: u32) -> String {
 }
 
 /// Writes `lines` lines for the test bench: random heads (first workgroups of channels), and the
-/// answers of `raddle golden match`. `seed` is the seed of the random numbers. An error where the
-/// lines cannot be written.
+/// answers of `raddle golden match`. `seed` is the seed of the random numbers. Returns an error
+/// where the lines cannot be written.
 pub(super) fn vectors(
     spec: &ChoiceSpec,
     lines: u64,

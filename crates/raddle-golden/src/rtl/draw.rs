@@ -4,8 +4,8 @@
 use std::error::Error;
 use std::io::{self, Write};
 
-/// Writes `lines` lines for a test bench; `line` makes each from the random numbers drawn next,
-/// which begin with the seed `seed`. An error where a line cannot be made or written.
+/// Writes `lines` lines for a test bench. `line` makes each line from random numbers, which begin
+/// with the seed `seed`. Returns an error where a line cannot be made or written.
 pub(super) fn write_lines<E: Into<Box<dyn Error + Send + Sync>>>(
     lines: u64,
     seed: u64,

@@ -10,19 +10,20 @@ use raddle_bitmap::{Grouped, Polarity, Sampled, Shared};
 
 use super::wires::{Body, Column, Gate, Part, Wires};
 
-/// A border between two neighbouring slots (ranges for one map each) of a circuit that searches
-/// several maps side by side: no window (run of blocks that is tested) may cross it.
+/// A border between two neighbouring slots of a search circuit; a slot is the range of the circuit
+/// for one map, and several maps are searched side by side. No window (run of blocks that is
+/// tested) may cross the border.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Border {
-    /// First place (block of the circuit's input) behind the border.
+    /// First block of the circuit's input that lies behind the border.
     pub(super) at: u32,
-    /// (width of the widest slot, the range of one map, that ends at the border; width of the
-    /// widest that begins there), both in blocks.
+    /// (width of the widest slot that ends at the border, width of the widest slot that begins
+    /// there), in blocks; a slot is the range of the circuit for one map.
     pub(super) widest: [u32; 2],
 }
 
-/// Verilog statements of a search circuit as they are written, and the form in which the circuit
-/// searches.
+/// Verilog statements of a search circuit while they are being written, with the form of the
+/// circuit: the digit of a free block, the direction of shifts, and how windows of blocks are made.
 #[derive(Debug)]
 pub(super) struct Finder {
     pub(super) body: Body,
@@ -122,9 +123,10 @@ impl Finder {
         starts.filter_map(|(number, border)| Some((number, start(border)?))).collect()
     }
 
-    /// Writes the gate that makes the digit `masked` count as occupied while the border `number` is
-    /// closed, so that no window of the sequence SA_i crosses it; the digit is one of the two of
-    /// which the window is made. `borders` is the number of all borders. Returns the gate's output.
+    /// Writes a gate that makes the digit `masked` count as occupied while the border `number` is
+    /// closed. The digit is one of the two from which a window of the sequence SA_i (windows of i +
+    /// 1 blocks) is made, so that this window cannot cross the border. `borders` is the number of
+    /// all borders. Returns the output of the gate.
     fn edge(&mut self, (number, i): (usize, u32), masked: &Part, borders: usize) -> Wires {
         let name = match self.doublings {
             true => format!("edge_{number}_{i}"),
@@ -271,8 +273,8 @@ pub(super) fn slots(search: &Shared) -> Vec<(u32, u32)> {
     all
 }
 
-/// Returns the segments of blocks between neighbouring ends of slots (ranges for one map each), as
-/// (start, end), that lie within a slot.
+/// Returns the segments of blocks between neighbouring ends of slots, as (start, end), without
+/// segments that belong to no slot. A slot is the range of a shared circuit for one map.
 fn segments(slots: &[(u32, u32)]) -> Vec<(u32, u32)> {
     let mut cuts: Vec<u32> = slots.iter().flat_map(|&(start, end)| [start, end]).collect();
     cuts.sort_unstable();
@@ -283,8 +285,8 @@ fn segments(slots: &[(u32, u32)]) -> Vec<(u32, u32)> {
     pairs.filter(within).collect()
 }
 
-/// Returns the borders where two slots (ranges for one map each) meet that are searched together,
-/// ascending; windows must not cross them.
+/// Returns, ascending, the borders where two slots meet that are searched together; a slot is the
+/// range of a shared circuit for one map. Windows must not cross a border.
 pub(super) fn borders(search: &Shared) -> Vec<Border> {
     let mut all: Vec<Border> = Vec::new();
     for period in 0..search.periods() {

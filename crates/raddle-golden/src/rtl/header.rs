@@ -14,12 +14,13 @@ use super::{RtlCircuit, RtlGates, Source};
 use crate::explanation::Story;
 use crate::{frame, packet};
 
-/// Number of half-words (16 bits each) of a packet that hold headers and values; the next constant
-/// is the number of bytes of a packet.
+/// Number of half-words (16 bits each) of a packet that hold headers and values; a packet has
+/// `BYTES` bytes in all.
 const HALF_WORDS: usize = 31;
 const BYTES: usize = 64;
-/// Number of half-words (16 bits each) of the field of each bit of a diff vector, the lowest bit
-/// first (seed 002, table 1).
+/// Number of half-words (16 bits each) of each field of a launch, in the order of the bits of a
+/// diff vector (one bit for each field that differs), the lowest bit first (design document 002,
+/// table 1).
 const FIELDS: [u32; 13] = [1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 4, 4, 4];
 /// Number of the packet type "condensed packet", which holds several launches as differences.
 const CONDENSED: u8 = 6;
@@ -89,8 +90,8 @@ pub fn headers() -> RtlCircuit {
 }
 
 /// Writes `lines` lines for the test bench: random packets, the places of their headers, and
-/// whether `raddle golden packet` accepts the packet. `seed` is the seed of the random numbers. An
-/// error where the lines cannot be written.
+/// whether `raddle golden packet` accepts the packet. `seed` is the seed of the random numbers.
+/// Returns an error where the lines cannot be written.
 pub(super) fn vectors(lines: u64, seed: u64, to: &mut dyn Write) -> io::Result<()> {
     write_lines(lines, seed, to, |draw| {
         let packet = drawn(draw);

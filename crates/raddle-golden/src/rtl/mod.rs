@@ -43,9 +43,10 @@ pub use wires::RtlGates;
 pub enum RtlSearch {
     /// The full search of free maps with this many blocks, which finds the longest free run.
     Full(u32),
-    /// The grouped search (E5), which sees whole groups of blocks.
+    /// The grouped search (E5 in `docs/policies/matching.md`), which finds only whole groups of
+    /// free blocks.
     Grouped(Grouped),
-    /// The sampled search (E6), which tests certain lengths only.
+    /// The sampled search (E6 in `docs/policies/matching.md`), which tests certain lengths only.
     Sampled(Sampled),
     /// A search circuit that several resources share in turn, by the full search.
     Shared(Shared),
@@ -73,24 +74,26 @@ impl RtlSearch {
     }
 }
 
-/// Description of the search circuit that is wanted.
+/// Description of the search circuit that is to be written: its search, its form, and its outputs.
 #[derive(Clone, Debug)]
 pub struct RtlSpec {
     /// Search that the circuit makes.
     pub search: RtlSearch,
-    /// Digit of a free block, and direction in which the circuit shifts sequences.
+    /// Form of the circuit: the digit of a free block, and the direction in which sequences are
+    /// shifted.
     pub setup: Setup,
-    /// True for windows (runs of blocks that are tested) that are made of two halves, false where
-    /// each is made of the next shorter one and one block, as in the seed (the design document).
-    /// The sampled search makes jumps in both cases.
+    /// True if each window (run of blocks that is tested) is made of two halves; false if it is
+    /// made of the next shorter window and one block, as in the design document. The sampled search
+    /// makes each window of two shorter, overlapping ones in both cases.
     pub doublings: bool,
-    /// True if the circuit also gives the longest free length, whether a request fits, and where.
+    /// True if the circuit also gives the length of the longest free run, whether a request fits,
+    /// and the lowest start for the request.
     pub read_out: bool,
 }
 
 impl RtlSpec {
-    /// Returns a search in the form of the seed (the design document): 1 is a free block, sequences
-    /// shift to the left, windows are made in a chain, and there is no read-out.
+    /// Returns a search in the form of the design document: 1 is a free block, sequences shift to
+    /// the left, windows are made in a chain, and there is no read-out.
     #[must_use]
     pub const fn new(search: RtlSearch) -> Self {
         let setup = Setup { polarity: Polarity::FreeIsOne, shift: Shift::Left };
@@ -119,11 +122,12 @@ impl RtlSpec {
 /// A circuit in Verilog, with its test bench.
 #[derive(Clone, Debug)]
 pub struct RtlCircuit {
-    /// Name of the module; the test bench is `NAME_bench`, and reads the file `NAME.hex`.
+    /// Name of the Verilog module; its test bench is the module `NAME_bench`, which reads the file
+    /// `NAME.hex`.
     pub name: String,
-    /// Text of the module in Verilog.
+    /// Verilog text of the module that is the circuit.
     pub module: String,
-    /// Text of the test bench in Verilog.
+    /// Verilog text of the test bench of the circuit.
     pub bench: String,
     /// Numbers of gates of the module; 0 for a circuit whose Verilog describes behaviour and no
     /// gates.
@@ -131,7 +135,7 @@ pub struct RtlCircuit {
     source: Source,
 }
 
-/// Kind of the circuit, by which the lines for its test bench are made.
+/// Kind of the circuit, which decides how the lines for its test bench are made.
 #[derive(Clone, Debug)]
 enum Source {
     Search(RtlSpec),
@@ -140,10 +144,10 @@ enum Source {
 }
 
 impl RtlCircuit {
-    /// Writes the circuit of a search.
+    /// Writes the circuit of a search for free runs.
     ///
     /// # Errors
-    /// Without a block, or with more than [`MOST_BLOCKS`].
+    /// For a search of 0 blocks, or of more than [`MOST_BLOCKS`].
     pub fn new(spec: &RtlSpec) -> Result<Self, ModelError> {
         let blocks = spec.search.blocks();
         if blocks == 0 {
@@ -187,7 +191,8 @@ impl RtlCircuit {
     }
 }
 
-/// Writes the Verilog statements of a search, and returns (its ports, lines of comment about them).
+/// Writes the Verilog statements of a search, and returns (ports of the circuit, lines of a comment
+/// that describes them).
 fn written(spec: &RtlSpec, finder: &mut Finder) -> (Vec<Port>, Vec<String>) {
     let blocks = spec.search.blocks();
     let map = Wires::new("bits", 0, blocks, 0);
@@ -239,8 +244,8 @@ fn written(spec: &RtlSpec, finder: &mut Finder) -> (Vec<Port>, Vec<String>) {
     (ports, told)
 }
 
-/// Returns the statements `body` between two remarks that keep the tool Verilator from warnings of
-/// windows that no output reads.
+/// Returns the statements `body` between two remarks that silence the warnings of the tool
+/// Verilator about windows (tested runs of blocks) that no output reads.
 fn lenient(body: &str) -> String {
     let off = "  // Some windows are read by no output.\n  /* verilator lint_off UNUSEDSIGNAL */\n";
     format!("{off}{body}  /* verilator lint_on UNUSEDSIGNAL */\n")

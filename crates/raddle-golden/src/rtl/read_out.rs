@@ -16,8 +16,8 @@ pub(super) fn digits(most: u32) -> u32 {
     (u32::BITS - most.leading_zeros()).max(1)
 }
 
-/// Returns the widths of two outputs of a search circuit in wires: (`longest`, the longest free
-/// length; `start`, the lowest start).
+/// Returns the widths in wires of two outputs of a search circuit: (`longest`, the length of the
+/// longest free run; `start`, the lowest start of a run).
 pub(super) fn widths(columns: &[Column]) -> [u32; 2] {
     let longest = columns.last().map_or(0, |column| column.amount);
     let places = columns.first().map_or(0, |column| column.starts.width());
@@ -47,9 +47,9 @@ impl Finder {
         self.body.reduce(&format!("fits{suffix}"), Gate::Or, &all, false);
     }
 
-    /// Writes the decoder of a request, an input that holds numbers up to `most`: one wire for each
-    /// number of blocks from 0 to the largest amount of `columns`, the one for the requested number
-    /// being 1. Names of wires end in `suffix`.
+    /// Writes the decoder of a request, an input with the numbers 0 to `most`. The decoder has one
+    /// wire for each number of blocks up to the largest amount of `columns`; the wire of the
+    /// requested number is 1. Names of wires end in `suffix`.
     fn asked(&mut self, columns: &[Column], most: u32, suffix: &str) -> Wires {
         let (want, wide) = (format!("want{suffix}"), digits(most));
         let largest = columns.last().map_or(0, |column| column.amount);
@@ -107,7 +107,7 @@ impl Finder {
     }
 
     /// Writes a tree of OR gates over the wires `parts` and returns its output, `None` for no
-    /// wires. Outputs that want an equal gate share it; `made` has the gates so far. Names of wires
+    /// wires. Equal gates are written only once; `made` has those written so far. Names of wires
     /// end in `suffix`.
     fn any(
         &mut self,
@@ -178,9 +178,9 @@ impl Finder {
         Wires::new(found.any, 0, 1, found.level)
     }
 
-    /// Writes a tree of gates that merges, block by block, the windows of all amounts into one
-    /// sequence, which it returns. `picked` has them from the smallest amount (most starts) to the
-    /// largest.
+    /// Writes a tree of gates that merges the windows (tested runs of blocks) of all amounts into
+    /// one sequence with a digit for each start, and returns it. `picked` has the windows from the
+    /// smallest amount (most starts) to the largest.
     fn merged(&mut self, mut picked: Vec<Wires>, suffix: &str) -> Wires {
         let gate = self.combining().other();
         let mut made = 0;
@@ -210,8 +210,8 @@ impl Finder {
     }
 
     /// Writes the search for the lowest 1 in the wires `hits`: a wire that is 1 where there is a 1,
-    /// and the index of the lowest one in binary. `from` is the index of the first of these wires,
-    /// for names, which end in `suffix`.
+    /// and the index of the lowest 1 in binary. `from` is the index of the first of the wires; it
+    /// becomes a part of the names, which end in `suffix`.
     fn lowest(&mut self, hits: &Part, suffix: &str, from: u32) -> Lowest {
         let width = hits.width();
         if width == 1 {

@@ -10,7 +10,7 @@ use super::finder::{borders, slots};
 use super::{RtlSearch, RtlSpec};
 
 /// Writes `lines` lines of inputs and expected outputs for the test bench of a search, with random
-/// numbers from the seed `seed`; an error where they cannot be made or written.
+/// numbers from the seed `seed`; returns an error where they cannot be made or written.
 pub(super) fn of_search(
     spec: &RtlSpec,
     lines: u64,
@@ -54,7 +54,7 @@ fn ones(many: u32, places: u32) -> String {
 }
 
 /// Returns the expected start for a request of `want` blocks, counted in the search's cells (blocks
-/// or groups of blocks); `None` where it does not fit.
+/// or groups of blocks); `None` where the request does not fit.
 fn answer(
     search: &dyn Search,
     free: &[bool],
@@ -73,8 +73,8 @@ fn read(longest: u32, start: Option<u32>) -> String {
 }
 
 /// Returns a line of inputs and expected outputs for a search that has a map of `blocks` blocks to
-/// itself, and a sequence under test of `digits` digits; an error where the search does not suit
-/// the map.
+/// itself, and a sequence under test of `digits` digits; returns an error where the search does not
+/// suit the map.
 fn alone(
     spec: &RtlSpec,
     search: &dyn Search,
@@ -101,7 +101,7 @@ fn alone(
 }
 
 /// Returns a line of inputs and expected outputs for one period of a shared finder (a circuit that
-/// searches several maps in turn); an error where the search does not suit the maps.
+/// searches several maps in turn); returns an error where the search does not suit the maps.
 fn in_turn(
     spec: &RtlSpec,
     search: &Shared,

@@ -15,7 +15,8 @@ pub struct RtlGates {
     pub or_gates: u64,
     /// Number of inverters, which do not count as gates.
     pub inverters: u64,
-    /// Number of gates on the longest path, where each step waits for the whole step before it.
+    /// Number of gates on the longest path from an input to an output. A step of the circuit is
+    /// counted as if it began only when all gates of the step before it are done.
     pub depth: u32,
 }
 
@@ -27,7 +28,7 @@ impl RtlGates {
     }
 }
 
-/// Kinds of gates of which circuits are built.
+/// Kinds of two-input gates of which the circuits are built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Gate {
     And,
@@ -35,7 +36,7 @@ pub(super) enum Gate {
 }
 
 impl Gate {
-    /// Returns the Verilog operator of the gate.
+    /// Returns the Verilog operator of this kind of gate.
     pub(super) const fn sign(self) -> char {
         match self {
             Self::And => '&',
@@ -51,11 +52,12 @@ impl Gate {
     }
 }
 
-/// A vector of wires in a Verilog module, with the number of gates on the longest path before it.
+/// A vector of wires in a Verilog module, with the number of gates on the longest path from an
+/// input of the circuit to these wires.
 #[derive(Clone, Debug)]
 pub(super) struct Wires {
     pub(super) name: String,
-    /// Index, in the vector of its name, of the lowest of these wires.
+    /// Index of the lowest of the wires, in the Verilog vector that has the name `name`.
     pub(super) low: u32,
     pub(super) width: u32,
     pub(super) level: u32,
@@ -111,8 +113,8 @@ impl Display for Part {
     }
 }
 
-/// An amount of blocks that a search tests, and for each possible start the wire that says whether
-/// as many blocks are free there.
+/// An amount of blocks that a search tests, and one wire for each possible start: 1 where that many
+/// blocks are free from the start on.
 #[derive(Debug)]
 pub(super) struct Column {
     pub(super) amount: u32,
@@ -136,7 +138,8 @@ pub(super) fn range(low: u32, width: u32) -> String {
     if width == 1 { String::new() } else { format!("[{}:{low}] ", low + width - 1) }
 }
 
-/// Returns the Verilog concatenation of parts of vectors, of which the first is the lowest.
+/// Returns the Verilog concatenation of parts of vectors; the first of `parts` has the lowest
+/// digits.
 pub(super) fn joined(parts: &[Part]) -> String {
     match parts {
         [one] => one.to_string(),
@@ -167,8 +170,8 @@ pub(super) struct Body {
 }
 
 impl Body {
-    /// Counts `gates` gates of one kind whose outputs are `level` gates behind the inputs of the
-    /// circuit.
+    /// Counts `gates` gates of one kind; the longest path from the inputs of the circuit to their
+    /// outputs has `level` gates.
     pub(super) fn count(&mut self, gate: Gate, gates: u32, level: u32) {
         match gate {
             Gate::And => self.gates.and_gates += u64::from(gates),
@@ -206,8 +209,8 @@ impl Body {
         Wires::new(name, low, width, level)
     }
 
-    /// Writes a tree of gates that reduces all wires of the parts to the wire `to`, inverted where
-    /// `invert` is true. Returns the number of gates on the longest path behind the tree.
+    /// Writes a tree of gates that reduces all wires of `parts` to the wire `to`, inverted where
+    /// `invert` is true. Returns the number of gates on the longest path to that wire.
     pub(super) fn reduce(&mut self, to: &str, gate: Gate, parts: &[Part], invert: bool) -> u32 {
         let width: u32 = parts.iter().map(Part::width).sum();
         let level = parts.iter().map(Part::level).max().unwrap_or(0) + log(width);

@@ -7,7 +7,7 @@
 use num_bigint::BigUint;
 use raddle_timeslice::{LoadedProcess, SliceRule};
 
-/// A positive fraction of any size in lowest terms; weights and slices are such.
+/// A positive fraction in lowest terms, of any size, for weights and lengths of slices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Fraction {
     over: BigUint,
@@ -20,7 +20,7 @@ impl std::fmt::Display for Fraction {
     }
 }
 
-/// Returns the greatest common divisor; of 0 and `b` it is `b`.
+/// Returns the greatest common divisor of `a` and `b`; it is `b` where `a` is 0.
 const fn common(mut a: u128, mut b: u128) -> u128 {
     while a != 0 {
         (a, b) = (b % a, a);
@@ -66,7 +66,7 @@ impl Fraction {
         Self { over: self.under, under: self.over }
     }
 
-    /// Returns this fraction, or the number `whole` if that is less.
+    /// Returns the smaller one of this fraction and the number `whole`.
     fn at_most(self, whole: u64) -> Self {
         if self.over > &self.under * whole { Self::new(whole.into(), 1) } else { self }
     }
@@ -83,8 +83,8 @@ fn parts(loaded: &LoadedProcess) -> (u128, u128) {
 }
 
 /// Returns the exact slices, in ticks, of the tasks that were chosen to run, by the formulas of the
-/// seed (the design document), in the order of `loaded`. `t0` is the base slice in ticks; `longest`
-/// the most ticks of a slice, `None` for no bound.
+/// design document, in the order of `loaded`. `t0` is the base slice in ticks; `longest` is the
+/// most ticks of a slice, `None` for no limit.
 pub(super) fn slices(
     rule: SliceRule,
     t0: u64,
@@ -114,8 +114,8 @@ pub(super) fn slices(
     weights.iter().map(of).map(capped).collect()
 }
 
-/// Returns the sum of positive fractions, each as (numerator, denominator); without any it is 1,
-/// which is never used.
+/// Returns the sum of positive fractions, each as (numerator, denominator). For no fractions it
+/// returns 1, which callers never use.
 pub(super) fn total(fractions: impl Iterator<Item = (u128, u128)>) -> Fraction {
     let mut fractions = fractions;
     let first = fractions.next().map_or_else(|| Fraction::new(1, 1), |(a, b)| Fraction::new(a, b));

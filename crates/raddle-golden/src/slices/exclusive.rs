@@ -17,7 +17,7 @@ pub struct GpuTask {
     pub id: TaskId,
     /// Level of urgency of the task, 0 the most urgent.
     pub level: Level,
-    /// Share of the task, 1 or more: the task's weight is multiplied by it.
+    /// Share of the task, 1 or more: a factor of the task's weight.
     pub share: u64,
     /// Tick at which the task was created; not later than the present tick.
     pub created: Tick,
@@ -38,8 +38,8 @@ pub struct GpuStretch {
     pub completed: bool,
 }
 
-/// Tasks that have not completed, by ascending id, which is the order of tasks in the seed (the
-/// design document).
+/// Tasks that have not completed, by ascending id, which is the order of tasks in the design
+/// document.
 #[derive(Clone, Debug, Default)]
 struct TaskPool {
     tasks: Vec<GpuTask>,
@@ -60,8 +60,8 @@ impl TaskPool {
         self.count(self.now);
     }
 
-    /// Sets the time to the tick `now`, and updates the most urgent level after a change of the
-    /// tasks.
+    /// Advances the time to the tick `now`, and computes the most urgent level anew after a change
+    /// of the tasks.
     fn count(&mut self, now: Tick) {
         self.now = self.now.max(now);
         self.most_urgent = self.tasks.iter().map(|task| task.level).min_by_key(|level| level.0);
@@ -93,7 +93,8 @@ impl Runnable for TaskPool {
     }
 }
 
-/// Model of a GPU that runs one task at a time, each for exactly its slice, with its tasks.
+/// Model of a GPU that runs one task at a time, each for exactly its slice, with the tasks of the
+/// GPU.
 #[derive(Clone, Debug)]
 pub struct Exclusive {
     pool: TaskPool,
@@ -107,7 +108,7 @@ impl Exclusive {
     /// Makes a GPU without tasks at tick 0.
     ///
     /// # Errors
-    /// The errors of [`TwoStage::new`].
+    /// Those of [`TwoStage::new`].
     pub fn new(settings: &SliceConfig) -> Result<Self, SliceError> {
         let stages = TwoStage::new(settings)?;
         Ok(Self { pool: TaskPool::default(), stages, current: None, busy: Ticks::ZERO })
@@ -132,8 +133,8 @@ impl Exclusive {
         self.stages.loads()
     }
 
-    /// Returns how many sets of tasks were chosen to run for which the computation of the slices
-    /// did not fit 128 bits; a slice that does not fit then has the longest possible length.
+    /// Returns how often a set of tasks was chosen to run whose slices could not be computed in 128
+    /// bits; a slice that is beyond them gets the longest possible length.
     #[must_use]
     pub const fn overflows(&self) -> u64 {
         self.stages.overflows()
@@ -188,8 +189,8 @@ impl Exclusive {
         }
     }
 
-    /// Returns (task that runs now, tick until which it runs); begins the next slice if no task
-    /// goes on. `None` where there is no task.
+    /// Returns (task that runs now, tick until which it runs). If no slice is under way, begins the
+    /// next one. `None` where there is no task.
     fn running(&mut self) -> Option<(TaskId, Tick)> {
         let goes_on = self.current.filter(|&(id, _)| {
             let level = self.pool.level(id);

@@ -45,7 +45,7 @@ struct SlicesQuestion {
     longest: Option<u64>,
     #[serde(default)]
     shares: Shares,
-    /// Order in which the tasks that were chosen to run get their slices; matters only where the
+    /// Order in which the tasks that were chosen to run get their slices; it matters only where the
     /// question asks for a run.
     #[serde(default)]
     order: LoadOrder,
@@ -62,8 +62,8 @@ struct SlicesQuestion {
 #[derive(Debug, Deserialize)]
 struct SlicesTask {
     name: String,
-    /// Level of urgency of the task, counted from 1, the most urgent; the seed (the design
-    /// document) has 16 levels.
+    /// Level of urgency of the task, counted from 1, the most urgent; the design document has 16
+    /// levels.
     #[serde(deserialize_with = "within::<_, _, 1, 16>")]
     level: u8,
     created: u64,
@@ -79,7 +79,7 @@ const fn one() -> u64 {
 #[derive(Debug, Deserialize)]
 struct AskedRun {
     until: u64,
-    /// Ticks of work left of each task, by name; `None` or absent is endless.
+    /// Ticks of work left of each task, by name; a task that is missing, or `None`, is endless.
     #[serde(default)]
     work: BTreeMap<String, Option<u64>>,
     /// Ticks after `now` at which tasks are created, by name.
@@ -92,13 +92,15 @@ impl AskedRun {
         self.work.get(&task.name).copied().flatten()
     }
 
-    /// Returns how many ticks after `now` a task arrives; `None` if it is there at `now`.
+    /// Returns how many ticks after `now` a task arrives; `None` for a task that is present at
+    /// `now`.
     fn arrives(&self, task: &SlicesTask) -> Option<u64> {
         self.arrives.get(&task.name).copied()
     }
 }
 
-/// Decisions of both stages of seed 004: which tasks are chosen to run, and for how long each runs.
+/// Decisions of both stages of design document 004: which tasks are chosen to run, and for how long
+/// each runs.
 #[derive(Debug)]
 struct DecidedSlices {
     /// Indices, in the question's list of tasks, of the candidates: tasks that may be chosen to
@@ -191,7 +193,7 @@ fn question(value: &Value) -> Result<SlicesQuestion, Fault> {
 }
 
 /// Checks that each task that arrives later has not run and is created at its arrival, and that at
-/// least one task is there from the tick `now` on; else a fault.
+/// least one task is present from the tick `now` on; returns a fault where that does not hold.
 fn arrivals(run: &AskedRun, tasks: &[SlicesTask], now: u64) -> Result<(), Fault> {
     let inconsistent = |at: &str, message: &str| {
         Err(Fault::new(FaultKind::Inconsistent, &format!("/run/arrives{at}"), message))
@@ -210,7 +212,7 @@ fn arrivals(run: &AskedRun, tasks: &[SlicesTask], now: u64) -> Result<(), Fault>
 }
 
 impl SlicesQuestion {
-    /// Returns the indices of the tasks that are there at the question's tick `now`.
+    /// Returns the indices of the tasks that are present at the question's tick `now`.
     fn present(&self) -> Vec<usize> {
         let later =
             |task: &SlicesTask| self.run.as_ref().and_then(|run| run.arrives(task)).is_some();
@@ -222,8 +224,8 @@ impl SlicesQuestion {
     }
 }
 
-/// Makes both decisions of seed 004 once: the tasks that are chosen to run, and their slices. All
-/// numbers were checked when they were read, so the only error is an overflow.
+/// Makes both decisions of design document 004 once: the tasks that are chosen to run, and their
+/// slices. All numbers were checked when they were read, so the only error is an overflow.
 fn decide(question: &SlicesQuestion) -> Result<DecidedSlices, Fault> {
     let SlicesQuestion { rule, longest, now, tasks, .. } = question;
     let overflow = |at| fault(FaultKind::Overflow, at);

@@ -14,12 +14,12 @@ use crate::explanation::{Story, counted, few};
 /// Most blocks of an SM that a step of the explanation shows.
 const MOST_BLOCKS: usize = 8;
 
-/// Explains a run of blocks (workgroups) and warps on SMs while it happens.
+/// Explains a run of blocks (workgroups) and warps on SMs (compute units) while the run happens.
 pub(super) struct WarpTeller<'q> {
     question: &'q WarpRun,
     story: &'q mut Story,
-    /// (tick, names of the warps that end in the current step of the explanation); empty in other
-    /// steps.
+    /// (tick, names of the warps that end in the current step of the explanation); the list is
+    /// empty in steps of other kinds.
     ending: (u64, Vec<String>),
     /// Lines that show the three tables (kernels, SMs, blocks of each SM) after the current step.
     tables: Vec<String>,
@@ -35,7 +35,8 @@ impl<'q> WarpTeller<'q> {
         self.story.step(title);
     }
 
-    /// Ends the current step of the explanation, and adds its tables.
+    /// Ends the current step of the explanation, and adds the lines that show the controllers'
+    /// tables after it.
     fn close(&mut self) {
         let (now, ending) = std::mem::take(&mut self.ending);
         if !ending.is_empty() {

@@ -53,7 +53,8 @@ struct SmKernel {
     warp_ticks: Vec<Vec<u64>>,
 }
 
-/// A run of kernels on SMs that a question asks for: the SMs, the options, and the kernels as jobs.
+/// A run of kernels on SMs (compute units) that a question asks for: the SMs, the options, and the
+/// kernels with their arrival times.
 #[derive(Debug)]
 struct WarpRun {
     sms: u16,
@@ -208,7 +209,7 @@ impl WarpRun {
     }
 }
 
-/// Returns the word that the seed (the design document) has for a resource, such as `warps`.
+/// Returns the word that the design document has for a resource, such as `warps`.
 const fn resource(resource: Resource) -> &'static str {
     match resource {
         Resource::Waves => "warps",

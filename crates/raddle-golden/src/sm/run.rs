@@ -48,7 +48,8 @@ use raddle_sm::{
 
 use crate::ModelError;
 
-/// A kernel of a run on SMs, the tick at which it arrives, and how long its warps run.
+/// A kernel of a run on SMs (compute units), with the tick at which it arrives and the run times of
+/// its warps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     /// Kernel of the job. Its id in a run is its position in the list of jobs; the id given here is
@@ -60,29 +61,29 @@ pub struct Job {
     pub ticks: Vec<u64>,
 }
 
-/// One event of a run of kernels on SMs.
+/// One event of a run of kernels on SMs (compute units).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarpStep {
     /// A kernel arrived that can never fit, and was refused.
     Refused(Refusal),
-    /// A kernel arrived, and waits for its blocks to be distributed.
+    /// A kernel arrived, and waits until its blocks (workgroups) are given to SMs.
     Arrived(LaunchId),
-    /// The global controller distributed blocks of a kernel to an SM.
+    /// The global controller gave blocks (workgroups) of a kernel to an SM.
     Decided(Decision),
-    /// The controller of an SM started warps of a block.
+    /// The controller of an SM started warps of a block (workgroup).
     Started(Started),
-    /// A warp ended.
+    /// A warp of a block (workgroup) ended.
     WarpEnded {
-        /// Kernel of the warp.
+        /// Kernel that the warp belongs to.
         kernel: LaunchId,
         /// Number of the warp's block in its kernel.
         block: u64,
         /// Number of the warp in its block.
         warp: u64,
-        /// Effects of the end: whether the block, and the kernel, have ended with it.
+        /// Effects of the end of the warp: whether its block, and its kernel, have ended too.
         ended: Ended,
     },
-    /// The controller of this SM has no further warp to start.
+    /// The controller of this SM can start no further warp.
     Served(CuId),
 }
 
@@ -122,7 +123,8 @@ struct WarpPlay<'a> {
     watch: &'a mut dyn FnMut(Tick, &WarpStep, &Controllers),
 }
 
-/// Runs the jobs to their end; `watch` is called with every step, and with the tables after it.
+/// Runs the jobs to their end. `watch` is called with every step of the run, and with the
+/// controllers' tables as they are after the step.
 ///
 /// # Errors
 /// A malformed device or kernel, or a time beyond u64.
@@ -209,8 +211,8 @@ impl WarpPlay<'_> {
         Ok(())
     }
 
-    /// Lets the controller of one SM start warps until it can start no further one. The error is
-    /// one of the controller, or a time beyond 64 bits.
+    /// Lets the controller of one SM start warps until it can start no further one. Returns an
+    /// error where the controller fails, or a time is beyond 64 bits.
     fn serve(&mut self, sm: CuId) -> Result<(), ModelError> {
         while let Some(started) = self.controllers.serve(sm)? {
             self.tell(WarpStep::Started(started));

@@ -17,7 +17,8 @@ use super::matching::{Fit, Map, is_too_large};
 use super::placing::{Aspect, PlacingTwin, Starts, View, Wanted};
 use super::unit::Part;
 
-/// A compute unit of the naive model, with its free granules and wave slots.
+/// A compute unit of the naive model, with its free granules (smallest amounts that are handed out)
+/// and wave slots.
 #[derive(Clone, Debug)]
 struct Cu {
     /// For each SIMD (free wave slots, map of free vector registers).
@@ -31,8 +32,8 @@ struct Cu {
     displaced: u64,
 }
 
-/// Compute unit of a workgroup, and an address for each wave. The list is empty for a workgroup
-/// that came back and found its addresses taken.
+/// Compute unit of a workgroup, and the address of each of its waves. The list of addresses is
+/// empty for a workgroup that came back after a preemption and found its addresses taken.
 #[derive(Clone, Debug)]
 struct Held {
     cu: usize,
@@ -45,19 +46,19 @@ struct Held {
 #[derive(Debug)]
 pub(super) struct Addressed {
     /// Compute unit at which the search for the next workgroup begins; `None` where every search
-    /// begins at the first.
+    /// begins at the lowest unit.
     cursor: Option<usize>,
     cus: Vec<Cu>,
     held: BTreeMap<(LaunchId, u64), Held>,
     saved: BTreeMap<LaunchId, Vec<(u64, Held)>>,
     /// For each demand, as its five numbers, what is known of each compute unit: true if a
-    /// workgroup fits, false if not; `None` where that was not asked since the unit changed.
+    /// workgroup fits, false if not, `None` if this was not tested since the unit last changed.
     fits: BTreeMap<[u32; 5], Vec<Option<bool>>>,
 }
 
 impl Cu {
-    /// Takes all resources that a workgroup needs, and returns an address for each wave; `None` if
-    /// something is short.
+    /// Takes all resources of the compute unit that a workgroup needs, and returns an address for
+    /// each wave; `None` if the unit has too little of a resource.
     fn take(&mut self, demand: &Demand) -> Option<Vec<Place>> {
         let waves = usize::from(demand.waves);
         let lacks = self.displaced > 0 || self.workgroups == 0 || waves == 0;
@@ -130,7 +131,8 @@ impl Cu {
     }
 }
 
-/// Returns how many times `each` granules the map's free granules are, wherever they lie.
+/// Returns how many amounts of `each` granules the free granules of the map are enough for,
+/// wherever they lie.
 fn times(map: &Map, each: u64) -> u64 {
     map.free().checked_div(each).unwrap_or(u64::MAX)
 }
@@ -168,8 +170,8 @@ impl Addressed {
         })
     }
 
-    /// Finds the compute unit for a workgroup: the lowest one that takes it, or the next one after
-    /// that of the last workgroup. `None` where no unit takes it.
+    /// Finds the compute unit for a workgroup: the first one on which it fits, from unit `cursor`
+    /// on and around, or from unit 0 without a cursor. `None` where it fits on none.
     fn unit(&mut self, demand: &Demand) -> Option<usize> {
         let Demand { waves, vgpr, sgpr, lds, barriers } = *demand;
         let key = [waves.into(), vgpr.into(), sgpr.into(), lds, barriers.into()];
@@ -195,8 +197,8 @@ impl Addressed {
         Some(held)
     }
 
-    /// Takes a launch off its compute units; if `saved`, its workgroups are kept, so that they can
-    /// come back to the same addresses.
+    /// Frees the resources of a launch's workgroups; if `saved`, their addresses are kept, so that
+    /// they can come back to the same addresses.
     fn lift(&mut self, id: LaunchId, saved: bool) {
         let of = self.held.range((id, 0)..=(id, u64::MAX)).map(|(name, _)| name.1);
         let of: Vec<u64> = of.collect();

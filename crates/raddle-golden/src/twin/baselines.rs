@@ -23,8 +23,8 @@ enum Rule {
     /// The policy `round-robin`: takes the next compute unit with room, from this compute unit's
     /// number on.
     RoundRobin(usize),
-    /// The policy `leftover`: the compute unit with room for most workgroups; launches by arrival,
-    /// or, where `by_level` is true, the most urgent first.
+    /// The policy `leftover`: takes the compute unit with room for most workgroups. Launches are
+    /// served in the order of submission or, where `by_level` is true, the most urgent first.
     Leftover { by_level: bool },
 }
 
@@ -48,8 +48,8 @@ impl Baseline {
         Self { rule, units: Units::new(&Unit::empty(shape), count) }
     }
 
-    /// Picks the compute unit for the next workgroup of a launch, none of `closed` (compute units
-    /// that are being reset); `None` where none has room.
+    /// Picks the compute unit for the next workgroup of a launch, except from `closed` (compute
+    /// units that are being reset); `None` where no unit has room.
     fn unit(&mut self, entry: &Entry, closed: &BTreeSet<u16>) -> Option<u16> {
         let rooms = self.units.rooms(&entry.launch.demand, closed);
         let cursor = match self.rule {
@@ -62,24 +62,25 @@ impl Baseline {
     }
 }
 
-/// Returns the item with the largest number, here its room, the first of several; `None` where
-/// there are none.
+/// Returns the item with the largest room, a number that comes with each item; of equal ones the
+/// first. `None` where there are no items.
 pub(super) fn most<C>(rooms: impl IntoIterator<Item = (C, u64)>) -> Option<C> {
     rooms.into_iter().reduce(|best, it| if it.1 > best.1 { it } else { best }).map(|best| best.0)
 }
 
-/// A repeated search for the compute unit with the most room, the lowest of several, while rooms
-/// only shrink.
+/// A repeated search for the compute unit with the most room, of equal ones the lowest; the room of
+/// a unit may only shrink between two searches.
 #[derive(Debug, Default)]
 pub(super) struct MostRoom {
-    /// The compute unit found last, as (its room in workgroups, its index in `rooms`), `None` at
-    /// first; units before it have less room.
+    /// The compute unit found last, as (its room in workgroups, its index in `rooms`); `None`
+    /// before the first search. Units with lower indices have less room.
     last: Option<(u64, usize)>,
 }
 
 impl MostRoom {
-    /// Picks the compute unit with the most room in the range `of`, which is equal in every call,
-    /// and returns its index in `rooms`; of equal ones the lowest; `None` where none has room.
+    /// Picks the compute unit with the most room in the range `of`, which must be equal in every
+    /// call, and returns its index in `rooms`; of equal units the lowest. `None` where no unit has
+    /// room.
     pub(super) fn pick(&mut self, rooms: &[u64], of: Range<usize>) -> Option<usize> {
         if let Some((most, from)) = self.last
             && let Some(at) = (from..of.end).find(|&cu| rooms[cu] == most)

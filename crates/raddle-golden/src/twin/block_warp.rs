@@ -15,19 +15,19 @@ use super::desk::Entry;
 use super::placing::{Aspect, PlacingTwin, Starts, View, Wanted};
 use super::unit::{Part, Unit, Units};
 
-/// A block (workgroup) that is on a compute unit, or waits there for its waves to start.
+/// A block (workgroup) that runs on a compute unit, or is assigned to it and waits to start.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     launch: LaunchId,
     level: u8,
     workgroup: u64,
     cu: u16,
-    /// Number of waves of the block; the next fields count those that have started, and those that
-    /// have ended.
+    /// Number of waves of the block; the fields `started` and `ended` count those that have started
+    /// and those that have ended.
     waves: u16,
     started: u16,
     ended: u16,
-    /// True while the block is saved after a preemption and has not been brought back.
+    /// True while the block is off the device, saved by a preemption, and has not come back.
     saved: bool,
 }
 
@@ -41,10 +41,11 @@ pub(super) struct BlockWarp {
     backfill: bool,
     whole_for_barriers: bool,
     units: Units,
-    /// Blocks on the compute units, in the order in which they were distributed.
+    /// Blocks (workgroups) on the compute units, in the order in which they were assigned to them.
     blocks: Vec<Block>,
-    /// Whole blocks (workgroups) that a decision still has to give a compute unit, as (launch,
-    /// compute unit, next block, number of blocks left); `None` where there are none.
+    /// Rest of the last decision: whole blocks (workgroups) that still have to start on its compute
+    /// unit, as (launch, compute unit, next block, number of blocks left); `None` where none are
+    /// left.
     granted: Option<(LaunchId, u16, u64, u64)>,
 }
 
@@ -63,14 +64,14 @@ impl BlockWarp {
         }
     }
 
-    /// Returns whether blocks (workgroups) of a launch start only with all their waves together, as
-    /// their waves may meet at a barrier.
+    /// Returns whether the waves of a block (workgroup) of a launch must all start together,
+    /// because they may meet at a barrier.
     fn whole_only(&self, launch: &Launch) -> bool {
         self.whole_for_barriers && launch.barrier.possible()
     }
 
-    /// Returns the start of waves on one compute unit, of the first waiting block (workgroup) that
-    /// can start some; `None` where none can.
+    /// Returns the answer that starts waves on one compute unit: waves of the most urgent waiting
+    /// block (workgroup) of which some can start. `None` where no waves can start.
     fn serve(&self, cu: u16, view: &View<'_>) -> Option<Wanted> {
         let entry = |block: &Block| view.entries.iter().find(|it| it.launch.id == block.launch);
         // By priority, then in the order of distribution (C7).
@@ -98,20 +99,20 @@ impl BlockWarp {
         })
     }
 
-    /// Iterates over the blocks with waves that have not started.
+    /// Iterates over the blocks (workgroups) with waves that have not started.
     fn waiting(&self) -> impl Iterator<Item = &Block> {
         self.blocks.iter().filter(|block| block.started < block.waves && !block.saved)
     }
 
-    /// Returns the most urgent level of the blocks on a compute unit; `None` where it has no
-    /// blocks.
+    /// Returns the most urgent level of the blocks (workgroups) on a compute unit; `None` where it
+    /// has no blocks.
     fn top(&self, cu: u16) -> Option<u8> {
         let here = self.blocks.iter().filter(|block| block.cu == cu && !block.saved);
         here.map(|block| block.level).min()
     }
 
-    /// Makes the global controller's decisions for one launch (G2 to G6 of
-    /// `docs/policies/block-warp.md`); `None` where no compute unit gets a block.
+    /// Decides which compute unit gets the next block (workgroup) of one launch, by steps G2 to G6
+    /// of `docs/policies/block-warp.md`; `None` where no unit gets it.
     fn give(&mut self, entry: &Entry, view: &View<'_>) -> Option<Wanted> {
         let (launch, demand) = (&entry.launch, &entry.launch.demand);
         // G3: a unit that takes whole blocks.
@@ -141,9 +142,10 @@ impl BlockWarp {
         self.pick(second.filter(|it| it.1 > launch.level.0.into()).collect()).map(assign)
     }
 
-    /// Picks one of `of`, each (compute unit, value): the first, or, where the settings say so, the one
-    /// with the largest value, of equal ones the first. The value is the room for workgroups or waves,
-    /// or the level of the unit's work. `None` where there are none.
+    /// Picks one of the compute units in `of`, each given as (compute unit, value): the first one;
+    /// or, where the settings say so, the one with the largest value, of equal ones the first. The
+    /// value is the room for workgroups or waves, or the level of the unit's work. `None` for an
+    /// empty list.
     fn pick(&self, of: Vec<(u16, u64)>) -> Option<u16> {
         let better = |best: (u16, u64), it: (u16, u64)| {
             if self.most_free && it.1 > best.1 { it } else { best }
@@ -151,8 +153,8 @@ impl BlockWarp {
         of.into_iter().reduce(better).map(|best| best.0)
     }
 
-    /// Takes the blocks of a launch off the compute units; if `saved`, the blocks that have started
-    /// are kept, so that they can come back.
+    /// Removes the blocks (workgroups) of a launch from the compute units; if `saved`, the blocks
+    /// that have started are kept, so that they can come back.
     fn lift(&mut self, launch: LaunchId, saved: bool) {
         self.units.lift(launch, saved);
         self.blocks.retain(|block| block.launch != launch || (saved && block.started > 0));

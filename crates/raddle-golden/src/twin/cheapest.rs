@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::desk::Victim;
 
-/// Launches that are expected to last equally long, as (process, number of workgroups, demand of a
-/// workgroup).
+/// Key of launches that are expected to last equally long, as (process, number of workgroups, the
+/// five numbers of a workgroup's demand).
 type Kind = (u16, u64, [u32; 5]);
 
 fn kind(launch: &Launch) -> Kind {
@@ -24,18 +24,18 @@ fn kind(launch: &Launch) -> Kind {
 #[derive(Clone, Debug)]
 struct Begun {
     kind: Kind,
-    /// Number of waves of the whole launch; the next field counts those that have ended.
+    /// Number of waves of the whole launch; the field `ended` counts those that have ended.
     waves: u64,
     ended: u64,
-    /// Ticks that the launch spent on the device before it was last taken off. The next two fields
-    /// are the tick since which it is on the device again (`None` while it is off), and the tick at
-    /// which it was taken off.
+    /// Ticks that the launch spent on the device before the latest preemption removed it. The field
+    /// `since` has the tick at which it last came to the device (`None` while it is not there), and
+    /// `off` the tick at which it was last removed.
     before: u64,
     since: Option<u64>,
     off: u64,
-    /// Resident waves, as (tick of start, number of waves), the earliest first.
+    /// Waves of the launch on the device, as (tick of start, number of waves), the earliest first.
     fronts: VecDeque<(u64, u64)>,
-    /// Ticks that the last workgroup of the launch took; `None` while none has ended.
+    /// Ticks that the workgroup of the launch that ended last took; `None` while none has ended.
     workgroup: Option<u64>,
 }
 
@@ -45,8 +45,8 @@ impl Begun {
     }
 }
 
-/// Returns the number of waves that an answer or event names: `waves` of each workgroup of these
-/// pieces (equal workgroups on one compute unit).
+/// Returns the number of waves that an answer or event of a log names: the waves `waves` of each
+/// workgroup of these pieces (equal workgroups on one compute unit).
 fn named(launch: &Launch, waves: WaveSpan, pieces: &[Piece]) -> u64 {
     let (_, each) = waves.bounds(launch.demand.waves);
     let groups: u64 = pieces.iter().map(|piece| u64::from(piece.count)).sum();
@@ -57,13 +57,13 @@ fn named(launch: &Launch, waves: WaveSpan, pieces: &[Piece]) -> u64 {
 #[derive(Debug)]
 pub(super) struct Cheapest {
     bound: u64,
-    /// Methods by which the device can preempt: true for those it has, in the order flag, drain,
-    /// reset, switch.
+    /// Methods by which the device can preempt: true for each that it has, in the order flag,
+    /// drain, reset, switch.
     abilities: [bool; 4],
     costs: BTreeMap<String, u64>,
     begun: BTreeMap<LaunchId, Begun>,
-    /// For each kind of launch (ticks that its last launch took, ticks that the last workgroup
-    /// took; `None` if unknown).
+    /// For each kind of launch (ticks that the latest launch of the kind took; ticks that its
+    /// latest workgroup took, `None` if unknown).
     kinds: BTreeMap<Kind, (u64, Option<u64>)>,
 }
 
@@ -102,7 +102,7 @@ impl Cheapest {
         })
     }
 
-    /// Returns the ticks until the launch's youngest workgroup on the device has ended; `None` if
+    /// Returns the ticks until the workgroup of the launch that started last has ended; `None` if
     /// unknown.
     fn workgroup(&self, it: &Victim, now: u64) -> Option<u64> {
         if it.resident == 0 {
@@ -115,8 +115,8 @@ impl Cheapest {
         takes.checked_sub(now.saturating_sub(*youngest))
     }
 
-    /// Returns the bytes that a save of the launch's resident workgroups moves (way `switch` of
-    /// preempting); `None` where the registers are not known.
+    /// Returns the bytes to be moved when the launch's resident workgroups are saved (preemption by
+    /// context switch); `None` where the launch's use of registers is not known.
     fn bytes(&self, it: &Victim) -> Option<u64> {
         let demand = &it.launch.demand;
         let groups = it.resident.div_ceil(u64::from(demand.waves).max(1));
@@ -141,8 +141,8 @@ impl Cheapest {
         Some(ticks.saturating_add(self.cost("switch-ns")))
     }
 
-    /// Returns (latency, `None` if unknown; waste) of a method of preemption for these launches, in
-    /// ticks: how long it takes, and how much work of the device it costs.
+    /// Returns (latency, waste) of preempting these launches by the given method, in ticks: how
+    /// long it takes (`None` if unknown), and how much work of the device it costs.
     fn price(&self, method: Preemption, victims: &[Victim], now: u64) -> (Option<u64>, u64) {
         let has_begun = |it: &&Victim| self.begun.contains_key(&it.launch.id);
         let begun = || victims.iter().filter(has_begun);
@@ -211,7 +211,7 @@ impl Cheapest {
         Preemption::ALL.into_iter().filter(allowed).min_by_key(rank).unwrap_or(Preemption::Wait)
     }
 
-    /// Records that a launch does not run from tick `now` on.
+    /// Records that a launch does not run on the device from tick `now` on.
     fn stopped(&mut self, launch: LaunchId, now: u64) {
         if let Some(begun) = self.begun.get_mut(&launch).filter(|it| it.since.is_some()) {
             (begun.before, begun.since, begun.off) = (begun.elapsed(now), None, now);

@@ -11,16 +11,17 @@ use std::collections::BTreeMap;
 use raddle_policy::Launch;
 use serde_json::Value;
 
-/// Number of half-words (16 bits each) of a packet that hold kernels and the fields in which they
-/// differ (Table 4 of seed 002).
+/// Number of half-words (16 bits each) of a packet for the kernels and the fields in which they
+/// differ from a table entry (Table 4 of design document 002).
 const ROOM: u64 = 31;
 
-/// Most kernels without an entry whose launches are counted at a time.
+/// Most kernels whose launches are counted at a time although the reference table has no entry for
+/// them.
 const COUNTED: usize = 32;
 
 /// Number of half-words (16 bits each) of each field in which two launches may differ: dimensions,
 /// work-items, grid (x, y, z), local memory, kernel object, arguments, signal (Tables 1 and 5 of
-/// seed 002). Scopes and scratch are equal for all launches.
+/// design document 002). Scopes and scratch are equal for all launches.
 const WIDTHS: [u64; 9] = [1, 1, 2, 2, 2, 2, 4, 4, 4];
 
 /// Index of the kernel object among the fields of a launch.
@@ -33,8 +34,8 @@ type Fields = [u64; 9];
 /// nanoseconds).
 pub(super) type Sent = (u32, u64, u64, u64);
 
-/// Costs of the launch path in nanoseconds (figures 5 and 7 of seed 002): of a packet (E and P), of
-/// scheduling (S), of decoding one kernel, and of cleanup (C).
+/// Costs of sending a launch, in nanoseconds (figures 5 and 7 of design document 002): of a packet
+/// (E and P), of scheduling (S), of decoding one kernel, and of cleanup (C).
 #[derive(Clone, Copy, Debug)]
 struct Costs {
     packet: u64,
@@ -53,25 +54,26 @@ struct Entry {
     last: u64,
 }
 
-/// A reference state table, and the packet that is being filled with launches that refer to it.
+/// A reference state table (launches from which others are encoded), and the packet that is being
+/// filled with launches that refer to it.
 #[derive(Clone, Debug, Default)]
 struct Table {
     entries: Vec<Entry>,
-    /// (launches, half-words) in the condensed packet that is being filled; 0 launches where there
-    /// is none.
+    /// (launches, half-words of 16 bits) in the condensed packet that is being filled; 0 launches
+    /// where no packet is.
     open: (u64, u64),
-    /// (process, stream) of the last launch that was sent by this table; `None` at first.
+    /// (process, stream) of the latest launch that was sent with this table; `None` at first.
     queue: Option<(u16, u32)>,
-    /// True if the time of the cleanup after the last launch is not counted yet, because others may
-    /// follow in its packet.
+    /// True if the time of the cleanup after the latest launch is not counted yet, because further
+    /// launches may follow in the same packet.
     owes: bool,
     uses: u64,
-    /// Kernels without an entry, as (kernel, number of launches).
+    /// Kernels for which the reference table has no entry, as (kernel, number of launches).
     rare: Vec<(u64, u64)>,
 }
 
-/// Form in which a launch is sent: as an ordinary packet, as a new entry, or encoded from an entry
-/// with this cost in half-words.
+/// Form in which a launch is sent: as an ordinary packet, stored as a new entry of the reference
+/// table, or encoded from an entry at this cost in half-words (16 bits each).
 enum Way {
     Ordinary,
     Stored(usize),
@@ -118,9 +120,9 @@ impl Condensed {
         }
     }
 
-    /// Returns the fields of a launch as it is sent. Its arguments and its signal are numbers: that
-    /// of the launch, or, by the settings, that of the kernel for fixed arguments, and 0 without
-    /// signals.
+    /// Returns the values of a launch's fields in its packet. The arguments and the signal are
+    /// represented by the number of the launch; by the settings, fixed arguments are represented by
+    /// the number of the kernel, and a launch without signals by 0.
     fn fields(&self, launch: &Launch) -> Fields {
         let call = &launch.call;
         let kernel = u64::from(launch.process.0) << 32 | u64::from(call.kernel);
@@ -140,8 +142,8 @@ impl Condensed {
         ]
     }
 
-    /// Returns (packets, bytes, cost in nanoseconds, cleanup in nanoseconds) that the next
-    /// submission must have by the rules.
+    /// Returns (packets, bytes, cost in nanoseconds, cleanup in nanoseconds) that the submission of
+    /// this launch must have by the policy's rules.
     pub(super) fn of(&mut self, launch: &Launch) -> Sent {
         if launch.is_copy() {
             return (0, 0, 0, 0);
@@ -187,9 +189,10 @@ impl Condensed {
 }
 
 impl Table {
-    /// Decides how a launch is sent: as an ordinary packet, stored in an entry, or encoded from an
-    /// entry. An entry of the same kernel is used if it costs at most `near` half-words; `most` is
-    /// the most entries, and `keep` the rule for the entry that is replaced.
+    /// Decides how a launch is sent: as an ordinary packet, stored in an entry of the reference
+    /// table, or encoded from an entry. An entry of the same kernel is used if encoding from it
+    /// takes at most `near` half-words; `most` is the most entries of the table, and `keep` the
+    /// rule that says which entry is replaced.
     fn way(&mut self, fields: &Fields, keep: &str, near: u64, most: usize) -> Way {
         let far = |entry: &Entry| {
             let differ = (0..WIDTHS.len()).filter(|&at| entry.fields[at] != fields[at]);
@@ -220,9 +223,9 @@ impl Table {
         }
     }
 
-    /// Counts a launch of `kernel`, which has no entry. Returns whether that kernel has been
-    /// launched more often than the entry `entry` was used; if so, the kernels change places: the
-    /// entry's old kernel is counted among those without an entry.
+    /// Counts a launch of `kernel`, for which the table has no entry. Returns whether that kernel
+    /// has been launched more often than the entry `entry` was used; if so, the two change places:
+    /// the old kernel of the entry is counted from now on among those without an entry.
     fn is_rarer(&mut self, entry: usize, kernel: u64) -> bool {
         let known = self.rare.iter().position(|it| it.0 == kernel);
         let at = known.unwrap_or_else(|| {
@@ -248,8 +251,8 @@ impl Table {
         self.open.0 > 0 && self.open.1 + cost <= ROOM
     }
 
-    /// Updates the table by a launch that is sent, and returns whether the launch goes into the
-    /// packet that is being filled.
+    /// Updates the reference table by a launch that is sent, and returns whether the launch goes
+    /// into the packet that is being filled.
     fn takes(&mut self, fields: &Fields, way: &Way) -> bool {
         self.uses += 1;
         let (at, cost) = match *way {

@@ -12,7 +12,7 @@ use super::processes::Processes;
 use super::unit::{Part, Unit};
 
 /// State of a launch between the host and its end: on its way to the device, on the device, or
-/// taken off it.
+/// removed by a preemption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     Buffered,
@@ -25,32 +25,32 @@ pub(super) enum Stage {
     Returning,
 }
 
-/// A launch or a copy of the log that has not ended.
+/// A launch or a copy that the log has named and that has not ended.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
     pub(super) launch: Launch,
     pub(super) ready: bool,
     pub(super) stage: Stage,
-    /// Number of the submission, counted over all submissions of the log.
+    /// Number of the submission of the launch or copy, counted over all submissions of the log.
     pub(super) submission: u64,
     pub(super) visible: u64,
-    /// Lowest workgroup that is neither started nor assigned to a compute unit.
+    /// Lowest workgroup of the launch that is neither started nor assigned to a compute unit.
     pub(super) next: u64,
-    /// Workgroups that were assigned to a compute unit, had not started when the launch was saved,
-    /// and are to be placed anew.
+    /// Workgroups that were assigned to a compute unit but had not started when a preemption saved
+    /// the launch, so that they have to be placed again.
     returned: BTreeSet<u64>,
     /// Workgroups that are assigned or partly started, by number, each as (compute unit, number of
-    /// its waves that have started).
+    /// waves that have started).
     pub(super) bound: BTreeMap<u64, (u16, u16)>,
-    /// Number of waves of the workgroup `next` that have started before the workgroup's other
-    /// waves, as it was cut.
+    /// Number of waves of the workgroup `next` that have started separately, as the workgroup was
+    /// cut into waves.
     pub(super) cut: u16,
     /// Number of waves of the launch that have started and not ended.
     pub(super) resident: u64,
     /// Number of waves of the launch that were saved when it was preempted.
     saved: u64,
     ended: u64,
-    /// True if the launch or copy makes its process runnable, as it is ready or submitted.
+    /// True if the launch or copy makes its process runnable, because it is ready or submitted.
     counts: bool,
 }
 
@@ -77,15 +77,15 @@ impl Job {
         self.stage != Stage::Buffered
     }
 
-    /// Returns the number of the launch's next workgroup, if all workgroups from it on go in their
-    /// order and no waves of them have started; else `None`.
+    /// Returns the number of the launch's next workgroup, if all workgroups from that one on are to
+    /// be placed in ascending order and none of them has started in part; else `None`.
     pub(super) fn fresh(&self) -> Option<u64> {
         let fresh = self.stage == Stage::OnDevice && self.ready && self.cut == 0;
         (fresh && self.bound.is_empty() && self.returned.is_empty()).then_some(self.next)
     }
 
-    /// Returns the successive workgroups to be placed next, as (first, end of the range): those
-    /// that came back first, then those never placed.
+    /// Returns the range of workgroups of the launch to be placed next, as (first, end): first
+    /// those that came back after a preemption, then those that were never placed.
     fn head(&self) -> (u64, u64) {
         match self.returned.first() {
             Some(&first) if self.cut == 0 => {
@@ -103,16 +103,17 @@ impl Job {
     }
 }
 
-/// A launch with workgroups to be placed, as an allocate policy sees it.
+/// A launch with workgroups to be placed, as the log's allocate policy sees it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) launch: Launch,
     pub(super) submission: u64,
-    /// First workgroup that is to be placed; the next field is the end of the range `next .. end`.
+    /// First workgroup that is to be placed; the workgroups to be placed are the range `next ..
+    /// end`.
     pub(super) next: u64,
     pub(super) end: u64,
-    /// Number of waves of the workgroup `next` that have started before the workgroup's other
-    /// waves, as it was cut.
+    /// Number of waves of the workgroup `next` that have started separately, as the workgroup was
+    /// cut into waves.
     pub(super) cut: u16,
 }
 
@@ -124,7 +125,7 @@ pub(super) struct Victim {
     pub(super) resident: u64,
 }
 
-/// State of all launches and processes, as far as the lines of a log tell it.
+/// State of all launches and processes of a log, as its lines so far describe it.
 #[derive(Debug)]
 pub(super) struct Desk {
     pub(super) now: u64,
@@ -132,23 +133,24 @@ pub(super) struct Desk {
     pub(super) processes: Processes,
     /// Launches that the allocate policy sees, in the order of submission.
     pub(super) view: Vec<Entry>,
-    /// Number of times that the launches which the allocate policy sees have changed; a check asks
-    /// its model again after a change.
+    /// Number of changes of the launches that the allocate policy sees; after a change, a check
+    /// asks its naive model again.
     pub(super) changes: u64,
-    /// True if the program's launches wait in a buffer before they are ready to be submitted, so
-    /// that launches and copies are known before they are ready.
+    /// True if launches wait in a buffer until they may be submitted, so that the log names
+    /// launches and copies before they are ready.
     ahead: bool,
     /// True if workgroups without a barrier may be cut into waves that start separately.
     cuts: bool,
     empty: Unit,
     submissions: u64,
-    /// Launches that were submitted in this step, as (launch, cost in ticks).
+    /// Launches that were submitted in the present step of the log, as (launch, cost in ticks).
     batch: Vec<(LaunchId, u64)>,
     travelling: BTreeSet<(u64, u64, LaunchId)>,
-    /// Processes whose launches are leaving the device to be held or saved.
+    /// Processes whose launches are being removed from the device by a preemption that holds or
+    /// saves them.
     pub(super) removing: BTreeSet<ProcessId>,
-    /// True if a launch begins to be launched while the launch before it runs; `lines` then has the
-    /// tick until which each stream is busy.
+    /// True if the host sends a launch to the device while the launch before it runs; the field
+    /// `lines` then has, for each stream, the tick until which sending keeps it busy.
     overlap: bool,
     lines: BTreeMap<(ProcessId, StreamId), u64>,
 }
@@ -173,7 +175,7 @@ impl Desk {
         }
     }
 
-    /// Removes from the state of the log a process that leaves, with its launches.
+    /// Removes a process, which has left, and its launches from the state of the log.
     pub(super) fn left(&mut self, process: ProcessId) {
         self.removing.remove(&process);
         let of = |(&id, job): (&LaunchId, &Job)| (job.launch.process == process).then_some(id);
@@ -236,7 +238,7 @@ impl Desk {
         }
     }
 
-    /// Removes from the state of the log a launch that has ended or was refused.
+    /// Removes a launch, which has ended or was refused, from the state of the log.
     pub(super) fn forget(&mut self, id: LaunchId) {
         self.hide(id);
         let Some(job) = self.jobs.remove(&id) else { return };
@@ -254,9 +256,9 @@ impl Desk {
         self.count(answer.launch);
     }
 
-    /// Sets when the launches that one step of the log submits reach the device, and moves those
-    /// that have arrived by now. Launches of one stream that follow each other reach it when all of
-    /// them are launched, or each behind the one before it; copies reach it at the tick of their
+    /// Computes when the launches that one step of the log submits reach the device, and moves
+    /// those that have arrived by now. Launches of one stream in a row arrive together when all of
+    /// them are sent or, with `overlap`, one after the other; copies arrive at the tick of their
     /// submission.
     pub(super) fn arrive(&mut self) {
         let batch = std::mem::take(&mut self.batch);
@@ -301,7 +303,8 @@ impl Desk {
         }
     }
 
-    /// Updates how the allocate policy sees a launch, or removes it from what the policy sees.
+    /// Updates the launch `id` in the list that the allocate policy sees, or removes it from the
+    /// list.
     pub(super) fn show(&mut self, id: LaunchId) {
         self.hide(id);
         let Some(job) = self.jobs.get(&id).filter(|it| !it.launch.is_copy() && it.ready) else {
@@ -332,8 +335,8 @@ impl Desk {
         self.changes += 1;
     }
 
-    /// Records that a workgroup of a launch, or some of its waves, start; returns `false` if the
-    /// launch is not known.
+    /// Records that a workgroup of a launch, or some waves of the workgroup, start; returns `false`
+    /// if the launch is not known.
     pub(super) fn started(&mut self, id: LaunchId, part: Part) -> bool {
         let Some(job) = self.jobs.get_mut(&id) else { return false };
         let whole = job.launch.demand.waves;
@@ -398,7 +401,7 @@ impl Desk {
         over
     }
 
-    /// Records that a launch was asked to leave by this method, and has not left yet.
+    /// Records that a launch was asked to leave the device by this method, and has not left yet.
     pub(super) fn leaves(&mut self, id: LaunchId, how: Preemption) {
         self.hide(id);
         if let Some(job) = self.jobs.get_mut(&id) {
@@ -409,8 +412,8 @@ impl Desk {
         }
     }
 
-    /// Records that the launches of a process are about to leave: from now on they start only
-    /// workgroups that are assigned to a compute unit already.
+    /// Records that the launches of a process are about to leave the device: from now on they start
+    /// only workgroups that are already assigned to a compute unit.
     pub(super) fn removes(&mut self, process: ProcessId) {
         self.removing.insert(process);
         let there = |job: &&Job| job.launch.process == process && job.stage == Stage::OnDevice;
@@ -424,7 +427,7 @@ impl Desk {
     }
 
     /// Returns whether a launch of a process is off the device after a preemption (held or saved),
-    /// or on its way back.
+    /// or on its way back to the device.
     pub(super) fn is_away(&self, process: ProcessId) -> bool {
         let mut jobs = self.jobs.values().filter(|job| job.launch.process == process);
         jobs.any(|job| matches!(job.stage, Stage::Held | Stage::Returning))
@@ -456,8 +459,8 @@ impl Desk {
         self.count(id);
     }
 
-    /// Records that a launch was asked to come back to the device, and that the waves that were
-    /// saved of it are on their way.
+    /// Records that a launch was asked to come back to the device, and that its saved waves are on
+    /// their way.
     pub(super) fn returns(&mut self, id: LaunchId) {
         self.hide(id);
         let Some(job) = self.jobs.get_mut(&id) else { return };

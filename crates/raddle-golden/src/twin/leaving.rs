@@ -10,16 +10,16 @@ use super::cheapest::Cheapest;
 use super::desk::{Desk, Victim};
 use super::report::{Place, Slot};
 
-/// Rule by which a preempt policy makes a process leave the device.
+/// Rule by which a preempt policy removes the work of a process from the device.
 #[derive(Debug)]
 pub(super) enum Rule {
-    /// `never`: no work of a process is taken off the device.
+    /// The policy `never`, which removes no work of a process from the device.
     Never,
-    /// One method of preemption for every process. The controller of seed 001 decides about each
-    /// reset, which kills running launches (step S3.3).
+    /// One method of preemption for every process. Resets, which kill running launches, are decided
+    /// by the controller of design document 001 (step S3.3).
     Always(Preemption),
-    /// `cheapest`: of the methods that end within a bound of time, the one that wastes the least
-    /// work; where none does, the fastest.
+    /// The policy `cheapest`: of the methods that end within a limit of time, the one that wastes
+    /// the least work; where no method does, the fastest.
     Cheapest(Box<Cheapest>),
 }
 
@@ -27,8 +27,8 @@ pub(super) enum Rule {
 #[derive(Debug)]
 pub(super) struct Leaving {
     rule: Rule,
-    /// For each launch the number of times that it was killed; the next field says how often a
-    /// launch may be killed (`None` for any number).
+    /// For each launch the number of times that it was killed; the field `most_kills` has the
+    /// number of times that a launch may be killed (`None` for any number).
     kills: BTreeMap<LaunchId, u64>,
     most_kills: Option<u64>,
     /// Processes whose preemption has begun and is not complete.
@@ -36,13 +36,13 @@ pub(super) struct Leaving {
     /// Processes about whose work the preempt policy has to be asked in the current step of the
     /// log.
     due: BTreeSet<ProcessId>,
-    /// Method of the last preemption of each process, as its word.
+    /// Name of the method by which each process was last preempted.
     last: BTreeMap<ProcessId, String>,
 }
 
 impl Leaving {
     /// Makes the rule for the settings of a recipe (file that chooses the policies of a run); the
-    /// error says why there is none.
+    /// error says why the check has no model for it.
     pub(super) fn new(settings: &Value) -> Result<Self, String> {
         let rule = match settings["policy"].as_str() {
             Some("never") => Rule::Never,
@@ -63,9 +63,9 @@ impl Leaving {
         })
     }
 
-    /// Begins a turn; `had` are the processes that had the last turn, `has` those that have this
-    /// one. A process has to leave if it only had the last one, is runnable, has a submitted
-    /// launch, and is not being preempted already.
+    /// Begins a turn; `had` are the processes that had the turn before, `has` those that have it
+    /// now. A process has to leave the device if it had the turn before and not now, is runnable,
+    /// has a submitted launch, and is not being preempted already.
     pub(super) fn turn(
         &mut self,
         (had, has): (&[ProcessId], &[ProcessId]),
@@ -77,9 +77,9 @@ impl Leaving {
         self.due = lost.copied().filter(|&id| !victims(desk, id).is_empty()).collect();
     }
 
-    /// Checks the method `how` (its word in the log) by which the process `id` is asked to leave; a
-    /// difference from the rules is recorded in `slot`, the report on the preempt policy, with the
-    /// line and tick `at` of the log.
+    /// Checks the method `how` (its name in the log) by which the process `id` is asked to leave
+    /// the device. A difference from the rules is recorded, with the line and tick `at` of the log,
+    /// in `slot`, the report on the preempt policy.
     pub(super) fn preempt(
         &mut self,
         (id, how): (ProcessId, &str),
@@ -117,8 +117,8 @@ impl Leaving {
         }
     }
 
-    /// Ends a step of the log: each process that had to be asked to leave in it and was not is
-    /// recorded as a difference in `slot`, the report on the preempt policy.
+    /// Ends a step of the log. Each process that the policy had to remove from the device in the
+    /// step, and did not, is recorded as a difference in `slot`, the report on the preempt policy.
     pub(super) fn step_ends(&mut self, slot: &mut Slot, at: Place) {
         for id in std::mem::take(&mut self.due) {
             let what = || (format!("{id} is preempted"), "nothing in this step".to_owned());

@@ -22,14 +22,14 @@ pub(super) struct Header {
     pub(super) recipe: Value,
 }
 
-/// Tick and number of the step of a line of a log.
+/// Tick and step number of a line of a log.
 #[derive(Clone, Copy, Deserialize)]
 pub(super) struct Moment {
     pub(super) t: u64,
     pub(super) step: u64,
 }
 
-/// Event or answer in a line of the log, with the line's tick and step.
+/// Event or answer that a line of the log contains, with the line's tick and step number.
 #[derive(Deserialize)]
 pub(super) struct Said<T> {
     #[serde(flatten)]
@@ -38,7 +38,7 @@ pub(super) struct Said<T> {
     pub(super) said: T,
 }
 
-/// An event of a log, as the twins (naive models) hear it.
+/// An event of a log, in the form that the twins (naive models of the policies) get.
 #[derive(Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub(super) enum Heard {
@@ -94,7 +94,7 @@ pub(super) enum Heard {
     Other,
 }
 
-/// An answer of a log, by a policy or the dispatcher.
+/// An answer in a log, given by a policy or by the dispatcher.
 #[derive(Deserialize)]
 #[serde(tag = "answer", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
 pub(super) enum Answered {
@@ -168,38 +168,39 @@ pub(super) struct Submitted {
     pub(super) cleanup: u64,
 }
 
-/// Start of workgroups of a launch, or of some waves of each, as a line of the log says it.
+/// Start of workgroups of a launch, or of some waves of each workgroup, as a line of the log gives
+/// it.
 #[derive(Deserialize)]
 pub(super) struct Start {
     pub(super) launch: LaunchId,
     pub(super) waves: FirstAndCount,
     pub(super) cut: FirstAndCount,
     pub(super) pieces: Vec<Run>,
-    /// Hash of the addresses of the waves; `None` where the log has none.
+    /// Hash of the addresses (SIMD and first granules) of the waves; `None` where the log has none.
     pub(super) addresses: Option<String>,
     #[serde(default)]
     places: Vec<(u8, u16, u16, u32)>,
 }
 
 impl Start {
-    /// Returns which waves of each named workgroup start.
+    /// Returns which waves of each workgroup start that the line names.
     pub(super) const fn span(&self) -> WaveSpan {
         span(self.waves, self.cut)
     }
 
-    /// Counts the workgroups that the line names.
+    /// Counts the workgroups that the line of the log names.
     pub(super) fn workgroups(&self) -> u64 {
         self.pieces.iter().fold(0, |sum, run| sum.saturating_add(run.count()))
     }
 
-    /// Returns (workgroup, compute unit) for all workgroups of the line, in the order in which the
-    /// line names them.
+    /// Returns (workgroup, compute unit) for each workgroup, in the order in which the line of the
+    /// log names them.
     pub(super) fn named(&self) -> Vec<(u64, u16)> {
         self.pieces.iter().flat_map(|run| run.workgroups()).collect()
     }
 
-    /// Returns the addresses of the waves; empty where the log keeps only their hash, or the policy
-    /// gives none.
+    /// Returns the addresses (SIMD and first granules) of the waves; empty where the log has only a
+    /// hash of them, or the policy gives none.
     pub(super) fn places(&self) -> Vec<Place> {
         let place = |&(simd, vgpr, sgpr, lds): &_| Place { simd, vgpr, sgpr, lds };
         self.places.iter().map(place).collect()
@@ -214,7 +215,7 @@ pub(super) struct Load {
     pub(super) loaded: Vec<(ProcessId, String, u64)>,
 }
 
-/// Method by which a launch leaves, as a log spells it.
+/// Method by which a launch leaves the device, as a log spells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Off {
@@ -226,7 +227,7 @@ pub(super) enum Off {
 }
 
 impl Off {
-    /// Returns the method of preemption for which the word stands.
+    /// Returns the method of preemption for which the word in the log stands.
     pub(super) const fn how(self) -> Preemption {
         match self {
             Self::Wait => Preemption::Wait,
@@ -238,9 +239,9 @@ impl Off {
     }
 }
 
-/// Pieces (equal workgroups on one compute unit) in a row, as (first workgroup, stride, count,
-/// first compute unit, number of compute units, step; the step is left out where it is the usual
-/// one).
+/// Pieces (equal workgroups on one compute unit) on neighbouring units, as (first workgroup,
+/// stride, count, first compute unit, number of compute units, step from one unit's first workgroup
+/// to the next unit's); the step is left out where it is 1.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Run {
@@ -249,8 +250,8 @@ pub(super) enum Run {
 }
 
 impl Run {
-    /// Iterates over the pieces (equal workgroups on one compute unit) that this entry of a line
-    /// stands for, one for each compute unit.
+    /// Iterates over the pieces (equal workgroups on one compute unit) that this entry of a log
+    /// line stands for, one piece for each compute unit.
     pub(super) fn pieces(self) -> impl Iterator<Item = Piece> {
         let (first, stride, count, cu, cus, step) = match self {
             Self::Stepped(first, stride, count, cu, cus, step) => {
@@ -264,8 +265,8 @@ impl Run {
         })
     }
 
-    /// Iterates over the workgroups that this entry of a line stands for, as (workgroup, compute
-    /// unit), one compute unit after the other.
+    /// Iterates over the workgroups that this entry of a log line stands for, as (workgroup,
+    /// compute unit), one compute unit after the other.
     pub(super) fn workgroups(self) -> impl Iterator<Item = (u64, u16)> {
         let named = |piece: Piece| piece.workgroups().map(move |workgroup| (workgroup, piece.cu.0));
         self.pieces().flat_map(named)
@@ -273,7 +274,7 @@ impl Run {
 }
 
 impl Run {
-    /// Counts the workgroups that this entry of a line names.
+    /// Counts the workgroups that this entry of a log line names.
     pub(super) fn count(self) -> u64 {
         let (Self::Stepped(_, _, count, _, cus, _) | Self::Even(_, _, count, _, cus)) = self;
         u64::from(count) * u64::from(cus)

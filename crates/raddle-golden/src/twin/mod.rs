@@ -71,7 +71,8 @@ use self::open::OpenLog;
 /// lines may be in full or leave out what follows from the lines before.
 ///
 /// # Errors
-/// When it is no log, or a line cannot be read. What an answer does against a rule is in the report.
+/// When the text is not a log, or a line cannot be read. An answer that breaks a rule is no error:
+/// it is in the report.
 pub fn check(log: impl BufRead) -> Result<Report, DispatchError> {
     let mut checker = Checker::default();
     for (at, line) in raddle_dispatch::log::spelled_out(log).enumerate() {
@@ -95,8 +96,9 @@ impl std::fmt::Debug for Checker {
 }
 
 impl Checker {
-    /// Checks the next line of a decision log against the naive model, in full as [`raddle_dispatch::log::spelled_out`] gives it; `number` is
-    /// its number, from 1. The first line is the header.
+    /// Checks the next line of a decision log, given in full as
+    /// [`raddle_dispatch::log::spelled_out`] writes it; `number` is the number of the line, from 1.
+    /// The first line is the header.
     ///
     /// # Errors
     /// When the line cannot be read.

@@ -14,11 +14,11 @@ use super::turning::{Turn, Turning};
 use super::unit::Part;
 use super::unit::Unit;
 
-/// Most workgroups of an answer that are checked; no device has more at a time.
+/// Most workgroups of one answer that a check looks at; no real device holds more at a time.
 const MOST_WORKGROUPS: u64 = 1 << 22;
 
-/// A log whose header was read: each slot of its recipe (place for one policy of the run), with the
-/// policy's twin (naive model) if there is one.
+/// State of the check of a log whose header was read: for each slot of the recipe (place for one
+/// policy of the run) its report, and the policy's twin (naive model) if there is one.
 pub(super) struct OpenLog {
     at: Place,
     step: Option<u64>,
@@ -30,17 +30,16 @@ pub(super) struct OpenLog {
     allocate: Slot,
     placing: Option<Placing>,
     preempt: (Slot, Option<Leaving>),
-    /// Processes that have the turn by the last answer of the turn policy in the log.
+    /// Processes that have the turn, by the latest answer of the turn policy in the log.
     named: Vec<ProcessId>,
     /// Scope of a reset (the launches that it kills), as the recipe names it, such as `launch`,
     /// `queue` or `process`.
     scope: String,
-    /// Most workgroups for which the device has room at a time.
+    /// Most workgroups that the device can hold at the same time.
     most: u64,
     /// True if the log has a line for each workgroup that starts.
     full: bool,
-    /// Starts of one launch, as (place in the log, start), that were read last, and are not checked
-    /// yet.
+    /// Starts of one launch, as (place in the log, start), that were read and are not checked yet.
     starts: Vec<(Place, Start)>,
 }
 
@@ -104,7 +103,7 @@ impl OpenLog {
         }
     }
 
-    /// Ends the events of a step of the log; the answers of the step follow.
+    /// Ends the events of the present step of the log; the answers of the step follow.
     fn decides(&mut self) {
         if !std::mem::replace(&mut self.deciding, true) {
             let changed = std::mem::take(&mut self.desk.processes.changed);
@@ -114,8 +113,8 @@ impl OpenLog {
         }
     }
 
-    /// Ends a step of the log, and records as a difference each answer that the rules ask for in
-    /// the step and that the log lacks.
+    /// Ends a step of the log, and records a difference for each answer that the rules ask for in
+    /// the step and that is missing in the log.
     fn step_ends(&mut self) {
         self.start();
         self.decides();
@@ -225,7 +224,7 @@ impl OpenLog {
         self.stale();
     }
 
-    /// Returns a launch by its number; `None` where it is unknown or a copy.
+    /// Returns the launch with this number; `None` where it is unknown or a copy.
     fn launch(&self, id: LaunchId) -> Option<Launch> {
         self.desk.jobs.get(&id).map(|job| job.launch).filter(|launch| !launch.is_copy())
     }
@@ -249,7 +248,7 @@ impl OpenLog {
         }
     }
 
-    /// Removes from the state of the log a launch that has ended or was refused.
+    /// Removes a launch, which has ended or was refused, from the state of the log.
     fn forget(&mut self, id: LaunchId) {
         if self.launch(id).is_some() {
             self.desk.forget(id);
@@ -369,8 +368,8 @@ impl OpenLog {
         }
     }
 
-    /// Returns whether a start is one of whole workgroups that were not assigned to a compute unit
-    /// before.
+    /// Returns whether a log entry starts whole workgroups, none of which was assigned to a compute
+    /// unit before.
     fn is_new(&self, start: &Start) -> bool {
         let bound = self.desk.jobs.get(&start.launch).map(|job| &job.bound);
         let is_bound = |it: &(u64, u16)| bound.is_some_and(|bound| bound.contains_key(&it.0));
@@ -378,8 +377,8 @@ impl OpenLog {
         few && start.span() == WaveSpan::All && !start.named().iter().any(is_bound)
     }
 
-    /// Checks the starts of one launch that follow each other in the log: in full detail it has a
-    /// line for each workgroup, compute unit by compute unit.
+    /// Checks the starts of one launch that follow each other in the log. A log in full detail has
+    /// a line for each workgroup, ordered by compute unit.
     fn start(&mut self) {
         let lines = std::mem::take(&mut self.starts);
         let Some((_, first)) = lines.first() else { return };
@@ -424,8 +423,8 @@ impl OpenLog {
         }
     }
 
-    /// Ends the check of the policy in the slot `slot`, as it broke a law (a rule that every policy
-    /// must keep) and another policy answers from now on.
+    /// Ends the check of the policy in the slot `slot`: the policy broke a law (a rule that every
+    /// policy must keep), and another policy answers in its place from now on.
     fn broke(&mut self, slot: &str) {
         let why = "it broke a law, and another policy answers in its place".to_owned();
         match slot {

@@ -14,7 +14,7 @@ use raddle_policy::Launch;
 /// A launch path's twin (naive model of its rules).
 #[derive(Debug)]
 pub(super) enum Path {
-    /// `ordinary`: (cost, cleanup) of each launch, in ticks.
+    /// The launch path `ordinary`: (cost, cleanup) of each launch, in ticks.
     Ordinary(u64, u64),
     Condensed(Condensed),
 }

@@ -32,63 +32,68 @@ pub(super) struct Starts {
     pub(super) part: Part,
 }
 
-/// Answer of the allocate policy that the rules ask for.
+/// Answer that the rules want from the allocate policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// Start of one of these workgroups; there are several where the design document says "at
+    /// Start of one of these workgroups; there are several where the design document chooses "at
     /// random".
     Start(Vec<Starts>),
     /// A workgroup of a launch is assigned to a compute unit: (launch, workgroup, compute unit).
     Assign(LaunchId, u64, u16),
-    /// A refusal of a launch, because it does not fit an empty device either.
+    /// A refusal of a launch that does not fit even an empty device.
     Refuse(LaunchId),
-    /// A wait, because no workgroup can start; with the tick at which the policy is to be asked
-    /// again, `None` where it names none.
+    /// A wait, because no workgroup can start, with the tick at which the policy wants to be asked
+    /// again; `None` where it names no tick.
     Wait(Option<u64>),
 }
 
-/// Aspect in which the policy's answer and that by the rules differ.
+/// Aspect in which the policy's answer in the log differs from the answer by the rules.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Aspect {
-    /// The two answers differ in which launch, workgroup or waves start.
+    /// The answer in the log starts another launch, workgroup or wave than the answer by the rules.
     Which,
-    /// The two answers differ in the compute unit on which a workgroup starts.
+    /// The answer in the log starts the workgroup on another compute unit than the answer by the
+    /// rules.
     Unit,
-    /// The two answers differ in the addresses of the resources that the waves get.
+    /// The answer in the log gives the waves other addresses of resources than the answer by the
+    /// rules.
     Address,
-    /// One answer starts a workgroup or a wave, the other does not.
+    /// Only one of the two answers (in the log, and by the rules) starts a workgroup or a wave.
     Whether,
-    /// The two answers differ in the tick at which the policy is to be asked again.
+    /// The answer in the log names another tick at which to be asked again than the answer by the
+    /// rules.
     When,
 }
 
-/// A naive model (twin) of an allocate policy.
+/// A naive model (twin) of an allocate policy, with which the policy's answers in a log are
+/// compared.
 pub(super) trait PlacingTwin {
-    /// Returns the next answer by the rules. Asked again with nothing changed in between, it
-    /// returns the same.
+    /// Returns the next answer by the rules; a second call returns an equal answer if nothing has
+    /// changed in between.
     fn ask(&mut self, view: &View<'_>) -> Wanted;
     /// Returns the answer that [`ask`](Self::ask) would return, and leaves the state of the model
     /// as it was.
     fn peek(&mut self, view: &View<'_>) -> Wanted {
         self.ask(view)
     }
-    /// Starts the next workgroups of `launch`, if by the rules this launch is next and they go
-    /// whole to these compute units, one after the other. Otherwise, and in a model that must be
-    /// asked for each workgroup, returns `false` and changes nothing.
+    /// Starts the next workgroups of `launch`, if by the rules this launch is next and its
+    /// workgroups start whole on these compute units, in this order. Otherwise returns `false` and
+    /// changes nothing, as does a model that must be asked for each workgroup.
     fn start_many(&mut self, _: &Launch, _: &[u16], _: &View<'_>) -> bool {
         false
     }
-    /// Starts a workgroup of a launch, or waves of it, at these addresses if the log has them;
-    /// returns the addresses that it has by the rules.
+    /// Starts a workgroup of a launch, or waves of it, at the addresses `places` if the log has
+    /// them; returns the addresses that the rules give.
     fn start(&mut self, launch: &Launch, part: Part, places: &[Place], now: u64) -> Vec<Place>;
-    /// Updates the model by a fact of the log that is no start of workgroups.
+    /// Updates the model by a fact of the log that is not a start of workgroups, such as an end.
     fn hear(&mut self, fact: &Fact<'_>, now: u64);
-    /// Returns the compute units on which waves of a launch are.
+    /// Returns the compute units that run waves of a launch.
     fn units(&self, launch: LaunchId) -> Vec<u16>;
-    /// Returns whether the rules place by what the view shows as free; false where the policy keeps
-    /// its own account of what is free.
+    /// Returns whether the rules place workgroups by the free resources that the policy's view of
+    /// the device shows; false where the policy keeps its own account of free resources.
     fn reads_the_view(&self) -> bool;
-    /// Returns the label of the rule that decides this aspect of an answer.
+    /// Returns the label of the rule that decides this aspect (launch, unit, address, time) of an
+    /// answer.
     fn rule(&self, aspect: Aspect) -> &'static str;
 }
 
@@ -96,8 +101,8 @@ pub(super) trait PlacingTwin {
 /// separately.
 const FEW: u64 = 4;
 
-/// Lists the compute units of workgroups in the order of the workgroups, from `next` on; `None` if
-/// the lines name other workgroups.
+/// Lists the compute units of workgroups, in the order of the workgroups' numbers from `next` on;
+/// `None` if the log lines `lines` name other workgroups than these.
 fn in_order(lines: &[(At, Start)], next: u64) -> Option<Vec<u16>> {
     let all = || lines.iter().flat_map(|(_, it)| it.pieces.iter().flat_map(|run| run.workgroups()));
     let total = lines.iter().fold(0u64, |sum, (_, it)| sum.saturating_add(it.workgroups()));
@@ -114,11 +119,12 @@ pub(super) struct Placing {
     twin: Box<dyn PlacingTwin>,
     /// Number of compute units of the device.
     cus: u16,
-    /// Most workgroups for which the device has room at a time.
+    /// Most workgroups that the device can hold at the same time.
     most: u64,
     closed: Vec<(ProcessId, u16)>,
     resets: BTreeSet<ProcessId>,
-    /// True if something has changed since the policy was asked, so that it has to be asked again.
+    /// True if something has changed since the allocate policy was last asked, so that it has to be
+    /// asked again.
     pub(super) stale: bool,
     asked: bool,
     waited: bool,
@@ -135,8 +141,9 @@ impl Placing {
         self.twin.ask(&View { entries: &desk.view, closed: &closed, now: desk.now })
     }
 
-    /// Checks the start of workgroups of one launch, in one line, or in one line each in a log in
-    /// full detail; differences are recorded in `slot`, the report on the allocate policy.
+    /// Checks the start of workgroups of one launch: one line of the log, or several where a log in
+    /// full detail has a line for each workgroup. Differences are recorded in `slot`, the report on
+    /// the allocate policy.
     pub(super) fn start(&mut self, lines: &[(At, Start)], desk: &mut Desk, slot: &mut Slot) {
         (self.asked, self.waited, self.stale) = (true, false, false);
         let Some((at, first)) = lines.first() else { return };
@@ -188,8 +195,9 @@ impl Placing {
         }
     }
 
-    /// Starts whole workgroups, the next ones of a launch, if all of them go where the twin (naive
-    /// model) says; returns whether they do.
+    /// Starts the next workgroups of a launch, as whole workgroups, if each of them goes to the
+    /// compute unit that the twin (naive model) gives it; otherwise returns false and changes
+    /// nothing.
     fn start_many(&mut self, launch: &Launch, lines: &[(At, Start)], desk: &mut Desk) -> bool {
         let plain = |start: &Start| start.span() == WaveSpan::All && start.addresses.is_none();
         if !lines.iter().all(|(_, it)| plain(it) && it.places().is_empty()) {
@@ -231,9 +239,9 @@ impl Placing {
         slot.differs(at, self.twin.rule(aspect), || (wanted.to_string(), found.to_string()));
     }
 
-    /// Checks an answer `found` of the log that is no start: it must equal the answer of the twin
-    /// (naive model). A difference is recorded in `slot`, the report on the allocate policy, with
-    /// the line and tick `at`.
+    /// Checks an answer `found` of the log that starts nothing: it must equal the answer of the
+    /// twin (naive model). A difference is recorded in `slot`, the report on the allocate policy,
+    /// with the line and tick `at`.
     fn other(&mut self, found: &Wanted, desk: &Desk, slot: &mut Slot, at: At) {
         (self.asked, self.stale) = (true, false);
         self.waited = matches!(found, Wanted::Wait(_));
@@ -263,10 +271,10 @@ impl Placing {
         self.twin.hear(&Fact::Assigned { launch: &launch, workgroup, cu }, desk.now);
     }
 
-    /// Checks the reasons that an answer gives for waiting: each must be of a known launch, of a
-    /// compute unit of the device, and of a resource of which less is available than wanted. A
-    /// false reason is recorded in `slot`, the report on the allocate policy. The available amount
-    /// itself is not checked, since it is what the policy's search sees.
+    /// Checks the reasons that an answer gives for waiting. Each reason must name a known launch, a
+    /// compute unit of the device, and a resource of which less is available than wanted. A false
+    /// reason is recorded in `slot`, the report on the allocate policy. The available amount itself
+    /// is not checked, since it is what the policy's search sees.
     pub(super) fn reasons(&self, given: &[Refusal], desk: &Desk, slot: &mut Slot, at: At) {
         let is_true = |why: &&Refusal| {
             let there = why.cu.is_none_or(|cu| cu.0 < self.cus);
@@ -287,7 +295,7 @@ impl Placing {
         self.other(&Wanted::Refuse(id), desk, slot, at);
     }
 
-    /// Ends a step of the log. If a workgroup could start by the rules and none did, that is
+    /// Ends a step of the log. If by the rules a workgroup could start and none did, that is
     /// recorded in `slot`, the report on the allocate policy.
     pub(super) fn step_ends(&mut self, desk: &Desk, slot: &mut Slot, at: At) {
         let asked = std::mem::take(&mut self.asked);
@@ -309,27 +317,27 @@ impl Placing {
         self.twin.hear(fact, now);
     }
 
-    /// Records that workgroups of a launch ended, or of each of them only the waves `waves`.
+    /// Records that workgroups of a launch ended, or that the waves `waves` of each of them ended.
     pub(super) fn end(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: u64) {
         self.hear(&Fact::Ended { launch, waves, pieces }, now);
         self.stale = true;
     }
 
-    /// Returns whether the device has room for this many workgroups at a time.
+    /// Returns whether the device can hold this number of workgroups at the same time.
     pub(super) const fn can_be(&self, workgroups: u64) -> bool {
         workgroups <= self.most
     }
 
     /// Begins a reset of a process, which stops all work of the device if `whole_device` is true.
-    /// Until the reset is over, no start is expected if it stops the whole device, or if the policy
-    /// keeps its own account of what is free.
+    /// Until the reset is over, no start is expected if the whole device is stopped, or if the
+    /// policy keeps its own account of free resources.
     pub(super) fn reset(&mut self, process: ProcessId, whole_device: bool) {
         if whole_device || !self.twin.reads_the_view() {
             self.resets.insert(process);
         }
     }
 
-    /// Records that nothing may start on the compute units of a launch that is killed, until the
+    /// Closes the compute units of a launch that is killed: nothing may start on them until the
     /// reset is over.
     pub(super) fn killed(&mut self, launch: &Launch) {
         if self.twin.reads_the_view() {
@@ -376,7 +384,8 @@ impl std::fmt::Display for Wanted {
     }
 }
 
-/// Returns the fact that an allocate policy's model hears when a launch is taken off the device.
+/// Returns the fact that tells an allocate policy's model of a launch that was taken off the device
+/// by a preemption.
 pub(super) const fn off(launch: &Launch, how: Preemption) -> Fact<'_> {
     Fact::TakenOff { launch, how }
 }

@@ -26,12 +26,12 @@ impl Clock {
     }
 }
 
-/// A process of the log that has joined, and not left.
+/// A process of the log that has joined and has not left.
 #[derive(Clone, Debug, Default)]
 struct Joined {
     share: u32,
     joined: u64,
-    /// Number of launches that are ready or submitted, by level.
+    /// Number of launches of the process that are ready or submitted, by level of urgency.
     levels: BTreeMap<u8, u64>,
     alive: Clock,
     waves: u64,
@@ -49,12 +49,13 @@ pub(super) struct Runnable {
     pub(super) ran: u64,
 }
 
-/// All processes of the log, as a turn policy sees them; `changed` says that the policy has to be
-/// asked anew.
+/// All processes of the log, as a turn policy sees them, and whether the policy has to be asked
+/// again.
 #[derive(Debug, Default)]
 pub(super) struct Processes {
     all: BTreeMap<ProcessId, Joined>,
-    /// True if the set of runnable processes or the level of one has changed, or if a hint came.
+    /// True if the set of runnable processes or the level of a process has changed, or if the
+    /// program sent a hint, so that the turn policy has to be asked again.
     pub(super) changed: bool,
 }
 
@@ -67,8 +68,8 @@ impl Processes {
         self.all.remove(&id);
     }
 
-    /// Counts a launch that makes its process runnable (`more` is true), or no longer does, from
-    /// the tick `now` on.
+    /// Counts a launch that makes its process runnable from tick `now` on; where `more` is false, a
+    /// launch that no longer does so.
     pub(super) fn work(&mut self, id: ProcessId, level: Level, more: bool, now: u64) {
         let Some(process) = self.all.get_mut(&id) else { return };
         let before = process.levels.keys().next().copied();
@@ -81,7 +82,7 @@ impl Processes {
         self.changed |= before != process.levels.keys().next().copied();
     }
 
-    /// Records that one launch had `before` waves on the device and now has `after`.
+    /// Records that one launch of the process had `before` waves on the device and now has `after`.
     pub(super) fn resident(&mut self, id: ProcessId, before: u64, after: u64, now: u64) {
         if let Some(process) = self.all.get_mut(&id) {
             process.waves = process.waves.saturating_sub(before).saturating_add(after);

@@ -25,8 +25,8 @@ pub struct Finding {
     pub tick: u64,
     /// Name of the policy that answered.
     pub policy: String,
-    /// Rule that is broken: the seed (design document) and the label of its step, or another
-    /// document that has the rule.
+    /// Rule that is broken: the design document and the label of its step, or another document that
+    /// has the rule.
     pub rule: String,
     /// Answer that the rule asks for, in words.
     pub expected: String,
@@ -53,8 +53,8 @@ pub struct CheckedSlot {
     pub slot: &'static str,
     /// Name of the policy that was checked.
     pub policy: String,
-    /// Source of the rules by which answers are checked: the seed (design document) and its steps,
-    /// or another document.
+    /// Source of the rules by which answers are checked: the design document and its steps, or
+    /// another document.
     pub by: String,
     /// Plural word for the policy's answers, such as "placements" or "turns".
     pub answers: &'static str,
@@ -64,7 +64,8 @@ pub struct CheckedSlot {
     pub different: u64,
     /// The first answers that differ, at most 100.
     pub findings: Vec<Finding>,
-    /// Reason why the policy's answers are not checked, or no longer; `None` where they are.
+    /// Reason why the policy's answers were not checked, or not to the end of the log; `None` where
+    /// all were.
     pub unchecked: Option<String>,
 }
 
@@ -97,7 +98,7 @@ impl Report {
     }
 }
 
-/// The report on one policy, by its slot in the recipe, as far as its answers are checked.
+/// The report on one policy, named by its slot in the recipe, as far as the check has come.
 pub(super) type Slot = CheckedSlot;
 
 impl CheckedSlot {
@@ -114,8 +115,8 @@ impl CheckedSlot {
         }
     }
 
-    /// Records a difference: an answer at the line and tick `at` of the log that is not the one by
-    /// the rule `rule`; `what` returns (expected answer, found answer).
+    /// Records a difference: the answer at the line and tick `at` of the log is not the one that
+    /// the rule `rule` asks for. `what` returns (expected answer, found answer).
     pub(super) fn differs(
         &mut self,
         at: Place,

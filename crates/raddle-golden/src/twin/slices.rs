@@ -35,15 +35,16 @@ pub(super) struct Slices {
     load: Vec<Slice>,
     /// Index in `load` of the slice that runs next.
     next: usize,
-    /// Level of the chosen processes.
+    /// Level of urgency of the processes that were chosen to run.
     level: u8,
-    /// (process whose slice runs, tick at which the slice ends; `None` for never); `None` where
-    /// none runs.
+    /// (process whose slice is running, tick at which the slice ends or `None` if it never does);
+    /// `None` where no slice is running.
     current: Option<(ProcessId, Option<u64>)>,
 }
 
-/// Weight of a process as a fraction: share x ticks alive over ticks run, both ticks at least one
-/// t0, the base slice.
+/// Weight of a process as a fraction: its share times the ticks for which it was runnable (or, by
+/// the settings, since it joined), over the ticks for which it ran; both numbers of ticks count as
+/// at least one base slice, t0.
 struct Weight {
     over: BigUint,
     under: BigUint,
@@ -71,8 +72,8 @@ impl Slices {
         }
     }
 
-    /// Returns the level as the policy counts it: a level beyond those that the settings use counts
-    /// as the last of them.
+    /// Returns the level as the policy counts it: levels beyond the number of levels in the
+    /// settings count as the last of them.
     fn fold(&self, level: u8) -> u8 {
         level.min(u8::try_from(self.levels.saturating_sub(1)).unwrap_or(u8::MAX))
     }
@@ -84,7 +85,7 @@ impl Slices {
     }
 
     /// Returns (the candidates: processes of the most urgent level; those of them that are chosen
-    /// to run, in the order in which they were chosen), by steps S12 to S14 of seed 004.
+    /// to run, in the order in which they were chosen), by steps S12 to S14 of design document 004.
     fn load(&self, pool: &[Runnable], now: u64) -> (Vec<Runnable>, Vec<Runnable>) {
         let best = pool.iter().map(|it| self.fold(it.level)).min();
         let of_best = pool.iter().filter(|it| Some(self.fold(it.level)) == best);
@@ -102,7 +103,7 @@ impl Slices {
     }
 
     /// Returns the length in ticks of the slice of each process that was chosen to run, by step S21
-    /// of seed 004.
+    /// of design document 004.
     fn lengths(&self, weights: &[Weight]) -> Vec<u64> {
         let one = BigUint::from(1u8);
         let fixed: Vec<BigUint> =
@@ -124,8 +125,8 @@ impl Slices {
         all.map(|ticks| self.longest.map_or(ticks, |longest| ticks.min(longest))).collect()
     }
 
-    /// Returns the next slice of the chosen processes (the load) whose process is still runnable at
-    /// the load's level; `None` where none is left.
+    /// Returns the next slice of the processes that were chosen to run, skipping processes that are
+    /// no longer runnable at the level of this choice; `None` where no slice is left.
     fn rest(&mut self, pool: &[Runnable]) -> Option<Slice> {
         while let Some(&slice) = self.load.get(self.next) {
             self.next += 1;
@@ -137,9 +138,9 @@ impl Slices {
         None
     }
 
-    /// Chooses anew which processes run next and for how long, and returns this choice in the form
-    /// that a log has. Where the settings make the order random, that of the log's answer `found`
-    /// is taken.
+    /// Chooses anew which processes run next and for how long, and returns the choice as a log
+    /// spells it. Where the settings make the order random, the order in `found`, the log's answer,
+    /// is used.
     fn reload(&mut self, pool: &[Runnable], now: u64, found: &Turn) -> Load {
         let (candidates, loaded) = self.load(pool, now);
         let mut weights: Vec<Weight> = loaded.iter().map(|it| self.weight(it, now)).collect();

@@ -52,7 +52,8 @@ impl Spatial {
         self.given().max(self.of).max(1)
     }
 
-    /// Cuts the device into blocks: for each process a range of neighbouring compute units.
+    /// Divides the compute units of the device: each process gets a range of neighbouring units,
+    /// its block.
     fn blocks(&self) -> BTreeMap<ProcessId, std::ops::Range<u64>> {
         let (units, all) = (self.units.count() as u64, self.all());
         let given = self.given();
@@ -84,8 +85,8 @@ impl Spatial {
         sizes.into_iter().map(block).collect()
     }
 
-    /// Lists the compute units that a process may use beside its own block: those of processes that
-    /// are not `busy`, and those of no process.
+    /// Lists the compute units outside of its own block that a process may use: those of processes
+    /// that are not in `busy`, and those that belong to no process.
     fn lent(&self, id: ProcessId, busy: &BTreeSet<ProcessId>) -> BTreeSet<u16> {
         let (blocks, units) = (self.blocks(), self.units.count() as u64);
         let limit = self.limits.get(id.index()).copied().filter(|&limit| limit > 0);

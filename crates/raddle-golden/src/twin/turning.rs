@@ -24,9 +24,9 @@ pub(super) trait TurnTwin {
     /// Sets the state of the twin (naive model) to that after the log's answer, where the twin's
     /// own answer differs.
     fn follow(&mut self, found: &Turn);
-    /// Forgets a process that has left the log.
+    /// Removes a process that has left from the state of the model.
     fn left(&mut self, _: ProcessId) {}
-    /// Returns the label of the rule by which the policy decides which processes have the turn.
+    /// Returns the label of the rule that decides which processes have the turn.
     fn rule(&self) -> &'static str;
 }
 
@@ -46,8 +46,8 @@ impl Turning {
         Self { twin, named: Vec::new(), until: None, due: false }
     }
 
-    /// Ends the events of a step of the log. The policy has to be asked in the step if something
-    /// `changed` or the turn is over by `now`.
+    /// Ends the events of a step of the log. The policy has to be asked in the step if `changed` is
+    /// true, or if the turn is over by tick `now`.
     pub(super) fn heard(&mut self, changed: bool, now: u64) {
         self.due = changed || self.until.is_some_and(|until| until <= now);
     }

@@ -42,7 +42,7 @@ pub(super) fn slice(settings: &Value) -> u64 {
     settings["slice-us"].as_u64().unwrap_or(40_000).saturating_mul(1000)
 }
 
-/// Returns the turn in which these processes may issue launches and which has no end.
+/// Returns a turn without an end, in which these processes may issue launches.
 fn for_ever(may_issue: impl Iterator<Item = ProcessId>) -> Turn {
     Turn { may_issue: may_issue.collect(), ..Turn::default() }
 }

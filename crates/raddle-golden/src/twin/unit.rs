@@ -18,12 +18,12 @@ pub(super) struct Part {
     pub(super) cu: u16,
 }
 
-/// Free resources of one compute unit, for each SIMD where they belong to a SIMD.
+/// Free resources of one compute unit; wave slots and vector registers are counted for each SIMD.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Unit {
     /// For each SIMD (free wave slots, free vector registers in granules).
     pub(super) simds: Vec<(u64, u64)>,
-    /// Free scalar registers; `None` where they never limit.
+    /// Number of free granules of scalar registers; `None` where scalar registers never limit.
     pub(super) sgpr: Option<u64>,
     pub(super) lds: u64,
     pub(super) workgroups: u64,
@@ -33,8 +33,7 @@ pub(super) struct Unit {
 /// Number of waves on each SIMD of a compute unit.
 pub(super) type Waves = Vec<u64>;
 
-/// Returns how many demands of `each` fit into the free amount `free`; `u64::MAX` if each takes
-/// nothing.
+/// Returns how many amounts of `each` fit into the free amount `free`; `u64::MAX` if `each` is 0.
 fn times(free: u64, each: u64) -> u64 {
     free.checked_div(each).unwrap_or(u64::MAX)
 }
@@ -63,8 +62,8 @@ impl Unit {
         self.rooms(demand).sum::<u64>().min(scalar)
     }
 
-    /// Returns whether the compute unit has free what a workgroup takes as a whole: a workgroup
-    /// slot, its LDS, its barriers.
+    /// Returns whether the compute unit has free what a workgroup needs beside its waves: a
+    /// workgroup slot, its LDS, and its barriers.
     pub(super) fn has_share(&self, demand: &Demand) -> bool {
         self.workgroups > 0
             && self.lds >= demand.lds.into()
@@ -83,8 +82,8 @@ impl Unit {
             .min(times(self.barriers, demand.barriers.into()))
     }
 
-    /// Spreads this many further waves over the SIMDs, one after the other, and returns the number
-    /// for each; `None` if they do not fit.
+    /// Spreads this number of further waves over the SIMDs, each wave on the SIMD with room for
+    /// most, and returns the number of waves for each SIMD; `None` if they do not fit.
     fn spread(&self, demand: &Demand, waves: u64) -> Option<Waves> {
         let mut rooms: Waves = self.rooms(demand).collect();
         let mut taken = vec![0; rooms.len()];
@@ -95,8 +94,8 @@ impl Unit {
         Some(taken)
     }
 
-    /// Takes the resources of these waves from the compute unit, and, if `share` is true, also what
-    /// a workgroup needs as a whole.
+    /// Takes the resources of these waves from the compute unit; if `share` is true, also what a
+    /// workgroup needs beside its waves (a workgroup slot, LDS, barriers).
     fn take(&mut self, demand: &Demand, waves: &Waves, share: bool) {
         self.change(demand, waves, share, |free, amount| *free = free.saturating_sub(amount));
     }
@@ -128,8 +127,8 @@ fn highest(levels: &[u64]) -> Option<usize> {
     levels.iter().position(|&level| level == best)
 }
 
-/// Removes this many waves from a compute unit, one after the other from the SIMD that has most,
-/// and returns how many were removed from each SIMD; `None` if there are fewer.
+/// Removes this number of waves from the counts `from`, one after the other from the SIMD that has
+/// most, and returns how many were removed from each SIMD; `None` if there are fewer waves.
 fn leave(from: &mut Waves, waves: u64) -> Option<Waves> {
     let mut gone = vec![0; from.len()];
     for _ in 0..waves {
@@ -139,7 +138,7 @@ fn leave(from: &mut Waves, waves: u64) -> Option<Waves> {
     Some(gone)
 }
 
-/// A workgroup of which some waves have started on a compute unit, and not all.
+/// A workgroup of which some waves, but not all, have started on a compute unit.
 #[derive(Clone, Debug)]
 struct Begun {
     cu: usize,
@@ -151,13 +150,14 @@ struct Begun {
 #[derive(Clone, Debug, Default)]
 struct Lying {
     demand: Demand,
-    /// Waves of whole workgroups on each SIMD, by compute unit; units that have none are left out.
+    /// Waves of whole workgroups on each SIMD, by compute unit; units without such waves are left
+    /// out.
     whole: BTreeMap<usize, Waves>,
     /// Workgroups of which only some waves have started, by workgroup number.
     begun: BTreeMap<u64, Begun>,
 }
 
-/// A compute unit of the model, and the number of its changes until now.
+/// A compute unit of the model, with the number of times that it has changed.
 #[derive(Clone, Debug)]
 struct Kept {
     unit: Unit,
@@ -171,8 +171,8 @@ impl Kept {
     }
 }
 
-/// Room on a compute unit for whole workgroups of a demand, and the unit's number of changes when
-/// the room was counted.
+/// Room on a compute unit for whole workgroups of one demand, and the number of changes of the unit
+/// when the room was computed.
 #[derive(Clone, Copy, Debug)]
 struct Counted {
     changes: u64,
@@ -186,30 +186,29 @@ pub(super) struct Units {
     lying: BTreeMap<LaunchId, Lying>,
     saved: BTreeMap<LaunchId, Lying>,
     /// Rooms (numbers of further workgroups) of all compute units, by the five numbers of the
-    /// demand. A unit is counted again only after a change, because a log asks about all of them
-    /// for every workgroup.
+    /// demand. The room of a unit is computed again only after the unit has changed, because a log
+    /// asks about all units for every workgroup.
     counted: BTreeMap<[u32; 5], Vec<Counted>>,
 }
 
-/// Search of compute units for whole workgroups of one demand, one after the other. Compute units
-/// with equal free resources are alike, so the change by a workgroup is computed once for all of
-/// them.
+/// Search of compute units for whole workgroups of one demand, one after the other. What a
+/// workgroup changes is computed once for all compute units that have equal free resources.
 #[derive(Clone, Debug)]
 pub(super) struct Filling {
-    /// For each compute unit the index of its state in the list `states`.
+    /// For each compute unit the index, in the list `states`, of its present state.
     at: Vec<usize>,
     states: Vec<FillState>,
     /// Compute unit found for each workgroup, in the order of the workgroups.
     pub(super) order: Vec<u16>,
 }
 
-/// State of free resources, shared by all compute units that are alike.
+/// A state of free resources, shared by all compute units that have equal free resources.
 #[derive(Clone, Debug)]
 struct FillState {
     unit: Unit,
     room: u64,
-    /// Index, in the list `states`, of the state that a compute unit has after one more workgroup
-    /// of the launch; `None` while it was not computed.
+    /// Index, in the list `states`, of the state of a compute unit after one more workgroup of the
+    /// launch; `None` until it is computed.
     next: Option<usize>,
 }
 
@@ -253,7 +252,7 @@ impl Filling {
     }
 }
 
-/// Most demands for which the number of workgroups that fit is stored.
+/// Most demands for which the model remembers how many workgroups fit on each compute unit.
 const MOST_DEMANDS: usize = 256;
 
 impl Units {
@@ -266,7 +265,7 @@ impl Units {
         self.all.len()
     }
 
-    /// Iterates over the compute units, as (number, unit), ascending.
+    /// Iterates over the compute units, as (number, free resources), ascending.
     pub(super) fn each(&self) -> impl Iterator<Item = (u16, &Unit)> {
         (0u16..).zip(self.all.iter().map(|kept| &kept.unit))
     }
@@ -275,8 +274,8 @@ impl Units {
         self.all.get(usize::from(cu)).map(|kept| &kept.unit)
     }
 
-    /// Lists the compute units, without the `closed` ones, that have room for a workgroup of this
-    /// demand, as (unit, room), ascending.
+    /// Lists the compute units that have room for a workgroup of this demand, except those in
+    /// `closed`, as (unit, number of workgroups that fit), ascending.
     pub(super) fn rooms(&mut self, demand: &Demand, closed: &BTreeSet<u16>) -> Vec<(u16, u64)> {
         let &Demand { waves, vgpr, sgpr, lds, barriers } = demand;
         let key = [waves.into(), vgpr.into(), sgpr.into(), lds, barriers.into()];
@@ -323,7 +322,7 @@ impl Units {
     }
 
     /// Ends whole workgroups of a launch, or waves of them, on one compute unit. Returns whether
-    /// they were there.
+    /// these waves were on the unit.
     pub(super) fn end(&mut self, id: LaunchId, waves: WaveSpan, piece: &Piece) -> bool {
         match waves {
             WaveSpan::All => self.end_whole(id, piece.cu.0.into(), piece.count),
@@ -373,8 +372,8 @@ impl Units {
         }
     }
 
-    /// Takes the waves of a launch off its compute units; if `saved`, they are kept, so that they
-    /// can come back.
+    /// Removes the waves of a launch from its compute units; if `saved`, they are kept, so that
+    /// they can come back.
     pub(super) fn lift(&mut self, id: LaunchId, saved: bool) {
         let Some(lying) = self.lying.remove(&id) else { return };
         for (cu, waves, groups) in lying.each() {
@@ -398,8 +397,8 @@ impl Units {
         self.lying.insert(id, lying);
     }
 
-    /// Finds compute units for `count` whole workgroups of one demand, one after the other, each
-    /// the unit that `pick` takes by the rooms of all units; `None` where they do not fit.
+    /// Finds compute units for `count` whole workgroups of one demand, one after the other: `pick`
+    /// chooses each unit by the room of all units. `None` where the workgroups do not all fit.
     /// [`Units::fill`] starts them.
     pub(super) fn filling(
         &self,
@@ -438,7 +437,7 @@ impl Units {
         }
     }
 
-    /// Returns the compute units on which waves of a launch are.
+    /// Returns the compute units that run waves of a launch.
     pub(super) fn of(&self, id: LaunchId) -> Vec<u16> {
         let each = self.lying.get(&id).into_iter().flat_map(Lying::each);
         each.filter(|it| it.2 > 0).map(|(cu, ..)| cu as u16).collect()
@@ -446,8 +445,8 @@ impl Units {
 }
 
 impl Lying {
-    /// Lists the compute units that the launch is on, each as (unit, waves on each SIMD, number of
-    /// workgroups).
+    /// Lists the compute units that run waves of the launch, each as (unit, waves on each SIMD,
+    /// number of workgroups).
     fn each(&self) -> Vec<(usize, Waves, u64)> {
         let each = u64::from(self.demand.waves).max(1);
         let groups = |waves: &Waves| waves.iter().sum::<u64>() / each;

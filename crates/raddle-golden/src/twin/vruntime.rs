@@ -19,8 +19,9 @@ use super::turns::slice;
 /// Account of a process's virtual run time, in ticks.
 #[derive(Clone, Copy, Debug, Default)]
 struct Account {
-    /// Virtual run time while the process is runnable; otherwise how far it was behind the first
-    /// process when it stopped being runnable.
+    /// Virtual run time while the process is runnable; otherwise the amount by which it exceeded
+    /// the least virtual run time of all runnable processes when the process stopped being
+    /// runnable.
     time: i128,
     ran: u64,
     here: bool,
@@ -42,7 +43,7 @@ pub(super) struct Vruntime {
     current: Option<(ProcessId, Option<u64>)>,
 }
 
-/// Returns the class, 0 to 3, of Linux's scheduler that a level belongs to.
+/// Returns the class of Linux's scheduler, 0 to 3, to which a level of urgency belongs.
 fn class(level: u8) -> usize {
     usize::from(level).min(3)
 }
@@ -52,8 +53,8 @@ impl Vruntime {
         Self { slice: slice(settings), accounts: BTreeMap::new(), current: None }
     }
 
-    /// Returns the process with the least virtual run time of those that are runnable, as (virtual
-    /// run time, process, level), ties to the lowest id; `None` where there is none.
+    /// Returns the runnable process with the least virtual run time, as (virtual run time, process,
+    /// level), ties to the lowest id; `None` where no process is runnable.
     fn first(&self, pool: &[Runnable]) -> Option<(i128, ProcessId, u8)> {
         let here = pool.iter().filter_map(|it| {
             let account = self.accounts.get(&it.id).filter(|account| account.here)?;

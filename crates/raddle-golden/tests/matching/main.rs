@@ -93,9 +93,9 @@ fn changed<'m, R>(
     std::iter::once((&mut cu.shared, &target.shared)).chain(cu.simds.iter_mut().zip(&target.simds))
 }
 
-/// Carries a decision out (steps a44 and a45 of the seed): takes the resources of the target,
-/// remembers which channel was chosen, and moves the pointer of the compute unit to the SIMD that
-/// gets the next surplus wave; returns the dispatched target.
+/// Carries a decision out (steps a44 and a45 of the design document): takes the resources of the
+/// target, remembers which channel was chosen, and moves the pointer of the compute unit to the
+/// SIMD that gets the next surplus wave; returns the dispatched target.
 pub(crate) fn commit<R: Ord>(
     model: &mut MatchModel<R>,
     decision: MatchDecision<R>,

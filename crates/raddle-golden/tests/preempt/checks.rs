@@ -6,8 +6,8 @@ use raddle_golden::preempt::model::{
 use raddle_policy::{Idempotence, Tick};
 use raddle_preempt::{Controller, NoReset, ResetVerdict, Resumed};
 
-/// Returns the 13 launches of the example runs of seed 001; those with the numbers in `not` are not
-/// idempotent.
+/// Returns the 13 launches of the example runs of design document 001; those with the numbers in
+/// `not` are not idempotent.
 pub(crate) fn worked(not: &[usize]) -> Vec<StreamLaunch> {
     let launch = |n: usize| StreamLaunch {
         at: Tick(if n < 12 { 0 } else { 40 }),

@@ -90,8 +90,8 @@ fn slices() {
     }
 }
 
-/// Checks the runs in the digest of seed 004 (our summary with checks), which use exact fractions
-/// of a tick, by runs of whole microseconds.
+/// Checks the runs in the digest of design document 004 (our summary with checks), which use exact
+/// fractions of a tick, by runs of whole microseconds.
 #[test]
 fn runs_of_four_tasks() {
     let all = vectors();

@@ -186,8 +186,8 @@ fn check_11_one_queued_block_a_level_and_sm() {
 }
 
 /// Returns when three kernels F, L and H (priorities 1, 1 and 9) end that arrive at ticks 0, 0 and
-/// 2 on one SM of 64 registers, 8 warps and 16 shared memory: check 12 in the digest of seed 003
-/// (our summary with checks).
+/// 2 on one SM of 64 registers, 8 warps and 16 shared memory: check 12 in the digest of design
+/// document 003 (our summary with checks).
 fn ends(
     f: (u64, u64),
     l: (u64, bool),

@@ -7,16 +7,17 @@ use super::rows::{row, rows};
 use crate::bitmap::SearchMethod;
 use crate::explanation::{Story, counted, listed};
 
-/// Words and digits of an explanation, which depend on the form of the circuits.
+/// Words and digits for the explanation of a search, which depend on whether the circuit writes a
+/// free block as 1 or as 0.
 #[derive(Clone, Copy)]
 pub(super) struct ExplainWords {
-    /// Digit of a free block.
+    /// Digit that stands for a free block.
     pub(super) free: char,
-    /// Digit of an occupied block.
+    /// Digit that stands for an occupied block.
     pub(super) occupied: char,
-    /// Name of the operation that combines two sequences.
+    /// Name of the logic operation that combines two sequences of digits, digit by digit.
     pub(super) combine: &'static str,
-    /// Name of the operation that reduces a sequence to one digit.
+    /// Name of the logic operation that reduces a sequence of digits to one digit.
     pub(super) reduce: &'static str,
     pub(super) shift: &'static str,
 }
@@ -46,8 +47,8 @@ impl ExplainWords {
     }
 }
 
-/// Explains the steps of a search for the longest free run: d1 to d4 of the seed (full), e1 to e3
-/// (grouped) or f1 to f4 (sampled).
+/// Explains the steps of a search for the longest free run: d1 to d4 of the design document (full),
+/// e1 to e3 (grouped) or f1 to f4 (sampled).
 pub(in crate::bitmap) fn tell(
     map: &FreeMap,
     form: Setup,

@@ -6,12 +6,13 @@ use crate::explanation::Story;
 
 /// Most digits of a sequence that an explanation writes on one line.
 pub(super) const WIDEST: usize = 128;
-/// Number of sequences up to which an explanation shows all of them.
+/// Largest number of sequences of digits that an explanation shows completely; of more, it shows
+/// some.
 const ALL: usize = 10;
 
-/// Adds sequences to the explanation, one a line, as `S_3  01110000`: where there are many, only
-/// the first three, those with the indices from `turn` - 1 to `turn` + 1, and the last. Sequences
-/// that are too wide for a line are only counted.
+/// Adds sequences of digits to the explanation, one a line, as `S_3  01110000`. Of more than ten it
+/// shows only the first three, those with the indices from `turn` - 1 to `turn` + 1, and the last.
+/// Sequences that are too wide for a line are only counted.
 pub(super) fn rows(name: &str, sequences: &[Bits], turn: usize, story: &mut Story) {
     let (count, width) = (sequences.len(), sequences.first().map_or(0, |it| it.iter().len()));
     if width > WIDEST {

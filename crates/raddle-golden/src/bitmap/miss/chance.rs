@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::ModelError;
 
-/// Number of binary digits behind the point of a [`Chance`]; 64 bits hold also the chance 1.
+/// Number of binary digits behind the point of a [`Chance`]; with one digit before the point, 64
+/// bits can also hold the chance 1.
 const BITS: u32 = 63;
 const ONE: u64 = 1 << BITS;
 
@@ -41,7 +42,7 @@ impl Chance {
         Self(ONE - self.0)
     }
 
-    /// Returns the chance that two independent events both happen.
+    /// Returns the chance that this event and another, independent one both happen.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         let product = self.0 as u128 * other.0 as u128;

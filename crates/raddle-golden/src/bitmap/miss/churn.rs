@@ -8,13 +8,13 @@ use raddle_bitmap::{FreeMap, Search};
 
 use crate::ModelError;
 
-/// A simulation of requests for blocks of a free map, and of releases; it counts how often cheaper
-/// searches miss a free run.
+/// A simulation of random requests for blocks of a free map, and of random releases; it counts how
+/// often simplified searches miss a free run that is long enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Churn {
     /// Number of blocks of the map.
     pub blocks: u32,
-    /// (shortest, longest) request, in blocks; each length between them is equally likely.
+    /// (shortest, longest) request, in blocks; every length in this range is equally likely.
     pub want: (u32, u32),
     /// (least, most) percent of the map's blocks that are in use; requests are made and freed so
     /// that the use stays between them.
@@ -32,8 +32,8 @@ pub struct ChurnCount {
     pub refused: u64,
     /// Number of refused requests for which the sum of all free blocks would have been enough.
     pub fragmented: u64,
-    /// For each search, in the order given: number of requests that it did not report although a
-    /// free run was long enough.
+    /// Number of requests that each search missed, in the order in which the searches were given:
+    /// the search found no room although a free run was long enough.
     pub missed: Vec<u64>,
 }
 
@@ -51,8 +51,8 @@ impl Churn {
     /// Runs the simulation, and tries every search at every request.
     ///
     /// # Errors
-    /// Without a block; with request sizes or levels that cannot be ([`ModelError::Churn`]); where a
-    /// search is for another size.
+    /// Where the map has no blocks; [`ModelError::Churn`] where the range of requests or of use is
+    /// empty or too large; where a search was made for a map of another size.
     pub fn run(&self, searches: &[&dyn Search]) -> Result<ChurnCount, ModelError> {
         let mut map = FreeMap::new(self.blocks)?;
         let ((least, most), (low, high)) = (self.want, self.used_percent);

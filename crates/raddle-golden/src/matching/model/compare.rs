@@ -28,22 +28,24 @@ pub struct LackingResource<R> {
     /// SIMD that lacks the resource; `None` for a resource of the whole compute unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub simd: Option<usize>,
-    /// Resource of which too little is left.
+    /// Resource of which the compute unit or SIMD has too little left.
     pub resource: R,
     /// Amount of the resource that the head (first workgroup of the channel) wants, in blocks.
     pub wanted: u64,
-    /// Amount of the resource that a demand can get on the compute unit: free, or in one run.
+    /// Amount of the resource that a demand can get on the compute unit: the free amount, or for
+    /// neighbouring blocks the longest free run.
     #[serde(flatten)]
     pub left: Left,
 }
 
-/// Compares every channel's head (first workgroup) with what is left on every compute unit (step a3
-/// of the seed). Returns (the compute units that each head fits, ascending; the resources that are
-/// short): these are ordered by channel, compute unit, shared before SIMDs, SIMD, resource. An
-/// equal amount fits; of a resource that a compute unit does not have, nothing is left.
+/// Compares every channel's head (first workgroup) with the free resources of every compute unit
+/// (step a3 of the design document). Returns (the compute units that each head fits, ascending; the
+/// resources of which too little is free). The latter are sorted by channel, then compute unit,
+/// then the shared resources before those of the SIMDs, then SIMD, then resource. A head fits where
+/// its demand equals the free amount; a compute unit that lacks a resource has an amount of 0.
 ///
 /// # Errors
-/// As [`split`].
+/// Those of [`split`].
 pub fn compare<R: Ord + Clone>(
     heads: &[Option<MatchHead<R>>],
     cus: &[Cu<R>],
@@ -70,8 +72,9 @@ pub fn compare<R: Ord + Clone>(
     Ok((candidates, refusals))
 }
 
-/// Calls `each` with every resource of a compute unit that is short for a demand, as (SIMD or
-/// `None`, resource, amount wanted, amount left): the shared ones first, then SIMD by SIMD.
+/// Calls `each` with every resource of a compute unit of which less is left than a demand wants, as
+/// (SIMD or `None`, resource, amount wanted, amount left): the shared resources first, then SIMD by
+/// SIMD.
 fn lacking<R: Ord + Clone>(
     split: &SplitDemand<R>,
     record: &CuRecord<R>,

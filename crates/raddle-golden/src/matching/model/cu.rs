@@ -15,17 +15,17 @@ pub enum Stock {
     Run {
         /// Map of the resource's blocks: which of them are free.
         map: FreeMap,
-        /// Block behind those that were handed out last, from which `Fit::Next` goes on; 0 at
-        /// first.
+        /// Block behind those that were handed out last, from which the rule `Fit::Next` searches
+        /// on; 0 at first.
         after: u32,
     },
-    /// A resource whose places do not matter, by its free amount: wave slots.
+    /// Free amount of a resource that is only counted, such as wave slots, as its items are alike.
     Count(u64),
 }
 
 impl Stock {
-    /// Makes a resource with these free blocks, of which nothing was handed out yet; each demand
-    /// gets neighbouring blocks of it.
+    /// Makes a resource from the map of its free blocks, before any block is handed out; each
+    /// demand gets neighbouring blocks of it.
     #[must_use]
     pub const fn run(map: FreeMap) -> Self {
         Self::Run { map, after: 0 }
@@ -44,7 +44,7 @@ pub struct Cu<R> {
     pub pointer: Option<Pointer>,
 }
 
-/// Amount of a resource that one demand can get of a compute unit.
+/// Amount of one resource of a compute unit that one demand can get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Left {
@@ -65,25 +65,26 @@ impl Left {
 }
 
 /// Amounts of a compute unit's resources that are free or that a search reports. They are read once
-/// a decision and then compared with every head (first workgroup of a channel).
+/// for each decision, and then compared with every head (first workgroup of a channel).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CuRecord<R> {
-    /// Amounts left of the resources of the whole compute unit.
+    /// Amounts left of the resources that the SIMDs of the compute unit share, by resource.
     pub shared: BTreeMap<R, Left>,
-    /// Amounts left of the resources of each SIMD.
+    /// Amounts left of the resources of each SIMD, by resource; the index is the number of the
+    /// SIMD.
     pub simds: Vec<BTreeMap<R, Left>>,
 }
 
-/// Makes a [`Search`], for maps of one size or of any size, into the function that [`record`]
-/// wants.
+/// Converts a [`Search`] for free runs into the function that [`record`] takes as `longest`; every
+/// resource then uses this search.
 pub fn by<R>(search: impl Search) -> impl FnMut(&R, View<'_>) -> Result<u32, raddle_bitmap::Error> {
     move |_, map| search.longest(map)
 }
 
-/// Reads how much is left of a compute unit's resources (step a2 of the seed).
+/// Reads how much is left of each resource of a compute unit (step a2 of the design document).
 ///
-/// `longest` returns the length of the free run that is reported for a resource: [`by`] one search
-/// for all, or by one search for each resource.
+/// `longest` returns the length of the free run that a search reports for a resource: [`by`] makes
+/// it from one search for all resources, a closure may use one search for each.
 ///
 /// # Errors
 /// Where a search was made for maps of another size.

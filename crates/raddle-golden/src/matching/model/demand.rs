@@ -9,7 +9,7 @@ use raddle_workgroup::balance;
 use super::Cu;
 use crate::ModelError;
 
-/// The head of a channel: its first workgroup, which goes next.
+/// The head of a channel: the first workgroup that waits in the channel, and is the next to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchHead<R> {
     /// Level of urgency of the workgroup, counted from 0; the order given to the decision says
@@ -19,15 +19,17 @@ pub struct MatchHead<R> {
     pub wants: Wants<R>,
 }
 
-/// Demand of a workgroup. An amount of 0 wants nothing, just as a resource that is not named.
+/// Demand of a workgroup by resource. A resource that is not named, or named with the amount 0, is
+/// not needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wants<R> {
-    /// Amounts for the waves on each SIMD: entry t is for SIMD t, and takes neighbouring blocks of
-    /// each resource.
+    /// Amounts for each SIMD: the waves on SIMD t need the amounts of entry t together, as
+    /// neighbouring blocks of each resource.
     Groups {
         /// Amounts in blocks that all waves of the workgroup need together, by resource.
         shared: BTreeMap<R, u64>,
-        /// Amounts that the waves on each SIMD need, one map of amounts by resource for each SIMD.
+        /// Amounts in blocks that the waves on each SIMD need, by resource; the index is the number
+        /// of the SIMD.
         groups: Vec<BTreeMap<R, u64>>,
     },
     /// Amounts for each wave; the pointer of a compute unit (the SIMD that gets the next surplus
@@ -42,24 +44,27 @@ pub enum Wants<R> {
     },
 }
 
-/// Demand of a workgroup on one compute unit, divided among its SIMDs (step a31 of the seed).
+/// Demand of a workgroup on one compute unit, divided among its SIMDs (step a31 of the design
+/// document).
 #[derive(Debug)]
 pub struct SplitDemand<R> {
     /// Amounts in blocks that all waves of the workgroup need together, by resource.
     pub shared: BTreeMap<R, u64>,
-    /// Amounts that the waves on each SIMD need, one map of amounts by resource for each SIMD.
+    /// Amounts in blocks that the waves on each SIMD need, by resource; the index is the number of
+    /// the SIMD.
     pub groups: Vec<BTreeMap<R, u64>>,
     /// Number of waves for each SIMD; `None` unless the workgroup was given as a number of waves.
     pub target: Option<balance::Target>,
 }
 
 /// Splits the demand of a channel's head (first workgroup) over the SIMDs of a compute unit (step
-/// a31 of the seed). `channel` and `index` (of the compute unit `cu`) are for errors.
+/// a31 of the design document). The numbers `channel` and `index` (of the compute unit `cu`) are
+/// only used in errors.
 ///
 /// # Errors
-/// [`ModelError::GroupCount`] where there is not one wave group a SIMD; [`ModelError::NoPointer`] and
-/// those of [`balance::Pointer::target`] where waves cannot be balanced; [`ModelError::Wanted`] for
-/// more than can be counted.
+/// [`ModelError::GroupCount`] where amounts are given for more or fewer SIMDs than the compute unit
+/// has; [`ModelError::NoPointer`] and those of [`balance::Pointer::target`] where waves cannot be
+/// balanced; [`ModelError::Wanted`] where an amount is beyond 64 bits.
 pub fn split<R: Ord + Clone>(
     (channel, wants): (usize, &Wants<R>),
     (index, cu): (usize, &Cu<R>),

@@ -74,20 +74,20 @@ pub use compare::{Candidate, LackingResource, compare};
 pub use cu::{Cu, CuRecord, Left, Stock, by, record};
 pub use demand::{MatchHead, SplitDemand, Wants, split};
 
-/// State that the model keeps between two decisions: the compute units, and the marks of channels
-/// that were chosen lately.
+/// State that the model of the matching keeps between two decisions: the compute units, and the
+/// marks of channels that were chosen lately.
 #[derive(Clone, Debug)]
 pub struct MatchModel<R> {
-    /// Compute units with their resources.
+    /// Compute units of the device, with their resources.
     pub cus: Vec<Cu<R>>,
-    /// Channels that are marked for each level, as they were chosen lately among tied channels.
+    /// Marks of channels for each level: a marked channel was chosen lately among tied channels.
     pub marks: Marks,
     /// Rule that picks one of the free runs of blocks that are long enough.
     pub fit: Fit,
 }
 
-/// A decision of the matching that is not carried out yet: which heads (first workgroups of
-/// channels) fit where, what is short, and which workgroup is dispatched.
+/// A decision of the matching before it is carried out: which heads (first workgroups of channels)
+/// fit where, which resources are short, and which workgroup is dispatched.
 #[derive(Debug)]
 #[must_use = "a decision takes nothing"]
 pub struct MatchDecision<R> {
@@ -98,14 +98,14 @@ pub struct MatchDecision<R> {
     /// channel); sorted by channel, compute unit, shared resources before those of SIMDs, SIMD,
     /// resource.
     pub refusals: Vec<LackingResource<R>>,
-    /// Workgroup that is dispatched; `None` where nothing fits.
+    /// Workgroup that is dispatched, with its compute unit; `None` where no workgroup fits.
     pub target: Option<MatchTarget<R>>,
     /// Marks of channels (chosen lately among tied channels) after the decision.
     pub marks: Marks,
 }
 
-/// A workgroup that goes to a compute unit, and the blocks that it takes there. A resource of which
-/// it wants nothing is not listed.
+/// A workgroup that goes to a compute unit, and the blocks that it takes there. A resource that the
+/// workgroup does not need is not listed.
 #[derive(Debug)]
 pub struct MatchTarget<R> {
     /// Index of the channel that the workgroup comes from.
@@ -114,7 +114,8 @@ pub struct MatchTarget<R> {
     pub cu: usize,
     /// Blocks that the workgroup takes of the resources that the SIMDs share.
     pub shared: BTreeMap<R, TakenPiece>,
-    /// Blocks that the workgroup takes of the resources of each SIMD.
+    /// Blocks that the workgroup takes of the resources of each SIMD; the index is the number of
+    /// the SIMD.
     pub simds: Vec<BTreeMap<R, TakenPiece>>,
     /// Number of waves that each SIMD gets; `None` unless the workgroup was given as a number of
     /// waves.
@@ -124,37 +125,39 @@ pub struct MatchTarget<R> {
 /// Amount of one resource that a workgroup takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TakenPiece {
-    /// Neighbouring blocks: `start .. start + len`.
+    /// Neighbouring blocks that the workgroup takes: `start .. start + len`.
     Run {
-        /// First of the blocks.
+        /// First of the neighbouring blocks that the workgroup takes.
         start: u32,
-        /// Number of blocks, at least 1.
+        /// Number of blocks that the workgroup takes, at least 1.
         len: u32,
     },
-    /// Amount of a counted resource, such as wave slots, at least 1; its places do not matter.
+    /// Amount that the workgroup takes, at least 1, of a resource that is only counted, such as
+    /// wave slots.
     Count(u64),
 }
 
-/// Returns `Some(0)`: of the compute units that fit, the lowest. The function serves as the
-/// argument `place` of [`MatchModel::decide`].
+/// Chooses the lowest of the compute units that a workgroup fits: returns `Some(0)`, its position
+/// in their list. The function serves as the argument `place` of [`MatchModel::decide`].
 ///
 /// # Errors
-/// None; other rules have some.
+/// None; the type is that of rules that can fail.
 pub const fn lowest<R>(_: &[usize], _: &[Cu<R>]) -> Result<Option<usize>, raddle_workgroup::Error> {
     Ok(Some(0))
 }
 
 impl<R: Ord + Clone> MatchModel<R> {
     /// Makes one decision about heads (first workgroups of channels), by steps a1 to a43 of the
-    /// seed, without changing anything.
+    /// design document; the model does not change.
     ///
-    /// `longest` is as in [`record`]; `order` is read at the tick `now`; `pick` makes the choices
-    /// that are random in the design document; `place` gets the compute units that fit, ascending,
-    /// and all compute units, and answers with a position in the former. A position that does not
-    /// exist, and `None`, dispatch nothing.
+    /// `longest` reports the longest free run, as for [`record`]; `order` ranks the levels at the
+    /// tick `now`; `pick` makes the choices that are random in the design document. `place` gets
+    /// the indices of the compute units that the workgroup fits, ascending, and all compute units;
+    /// it returns a position in the list of indices. Where it returns `None` or a position that
+    /// does not exist, nothing is dispatched.
     ///
     /// # Errors
-    /// As [`record`], [`compare`], [`Order::best`], [`Marks::choose`] and `place`.
+    /// Those of [`record`], [`compare`], [`Order::best`], [`Marks::choose`] and `place`.
     pub fn decide<P>(
         &self,
         heads: &[Option<MatchHead<R>>],
@@ -190,9 +193,9 @@ impl<R: Ord + Clone> MatchModel<R> {
     }
 }
 
-/// Finds the blocks that a channel's head (first workgroup) takes on the compute unit `on` with the
-/// index `cu`: a start for the blocks of every resource. `None` where a search reported a longer
-/// run than the free map has.
+/// Finds the blocks that a channel's head (first workgroup) takes of every resource of the compute
+/// unit `on` with the index `cu`. `None` where a search reported a longer run than the free map
+/// has.
 fn lies<R: Ord + Clone>(
     channel: usize,
     cu: usize,

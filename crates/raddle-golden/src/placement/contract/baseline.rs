@@ -24,13 +24,13 @@ pub enum Algorithm {
 }
 
 /// One of the algorithms of the placement contract (a fixed test run with known results), with the
-/// state of its device.
+/// resources of its device.
 #[derive(Clone, Debug)]
 pub struct Baseline {
     algorithm: Algorithm,
     cus: u16,
     allocator: Allocator,
-    /// For each compute unit the SIMD that gets the next wave, as SIMDs take turns.
+    /// For each compute unit the SIMD that gets the next wave, as the SIMDs get waves in turn.
     rotations: Vec<u8>,
     /// For each launch the compute unit at which its search begins.
     cursors: BTreeMap<LaunchId, u16>,
@@ -76,7 +76,7 @@ impl Baseline {
     /// Frees the resources that a workgroup has on the compute unit `cu`.
     ///
     /// # Errors
-    /// When the workgroup does not lie there.
+    /// When the workgroup is not on this compute unit.
     pub fn release(&mut self, cu: CuId, launch: LaunchId, workgroup: u64) -> Result<(), Error> {
         self.allocator.release(cu, launch, workgroup)
     }

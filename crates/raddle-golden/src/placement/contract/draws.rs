@@ -1,6 +1,6 @@
 //! Which pseudo-random numbers, and which hash, does the placement contract use?
 
-/// The random generator xorshift64*, which begins with the number that the placement contract (a
+/// The random generator xorshift64*, whose first state is the number that the placement contract (a
 /// fixed test run) gives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct XorShift(u64);

@@ -11,8 +11,8 @@ use crate::ModelError;
 
 /// Number of work-items of a wave in the placement contract (a fixed test run).
 const WAVE: u32 = 64;
-/// Number of vector registers in a granule (smallest amount that is handed out), for each
-/// work-item.
+/// Number of vector registers of each work-item in one granule (smallest amount that is handed out)
+/// of the placement contract (a fixed test run).
 const VGPR: u32 = 4;
 /// Number of scalar registers in a granule of the placement contract (a fixed test run).
 const SGPR: u32 = 16;
@@ -20,7 +20,8 @@ const SGPR: u32 = 16;
 const LDS: u32 = 256;
 
 /// A compute unit of the placement contract's device (a fixed test run on an AMD R9 Nano), in
-/// granules. Slots and barriers for workgroups never limit it: every workgroup has a wave.
+/// granules. It has as many workgroup slots and barriers as wave slots, so that these never limit:
+/// every workgroup has at least one wave.
 pub const SHAPE: CuShape = CuShape {
     simds: 4,
     waves_per_simd: 10,
@@ -35,7 +36,7 @@ pub const SHAPE: CuShape = CuShape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContractKernel {
-    /// Number of work-items of a workgroup, at least 1.
+    /// Number of work-items (threads) of a workgroup, at least 1.
     pub threads: u32,
     /// Number of 32-bit vector registers of one work-item.
     pub vgpr: u32,

@@ -18,7 +18,8 @@ use super::{ContractKernel, Fnv1a, PlacedWorkgroup, SHAPE, XorShift};
 const A_TICK: usize = 8;
 /// Fewest cycles that a workgroup lasts in the placement contract (a fixed test run).
 const SHORTEST: u64 = 500;
-/// Number of different durations: each workgroup lasts 0 to 999 cycles more than the shortest.
+/// Number of different durations of a workgroup: it lasts the shortest duration and 0 to 999 cycles
+/// more, drawn at random.
 const SPREAD: u64 = 1000;
 
 /// A replay of the placement contract (a fixed test run with known results): its algorithm, device
@@ -27,25 +28,27 @@ const SPREAD: u64 = 1000;
 pub struct PlacementReplay {
     /// Algorithm of the placement contract (a fixed test run) that places workgroups.
     pub algorithm: Algorithm,
-    /// Number of compute units of the device.
+    /// Number of compute units of the simulated device.
     pub cus: u16,
-    /// Number of workgroups, which all wait at the start.
+    /// Number of workgroups of the launch, which all wait at the start.
     pub groups: u64,
     /// Kernel of every workgroup.
     pub kernel: ContractKernel,
 }
 
-/// Result of a replay of the placement contract (a fixed test run with known results), to be
-/// compared with the known one.
+/// Result of a replay of the placement contract (a fixed test run), to be compared with the
+/// contract's known results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlacementOutcome {
     /// FNV-1a hash over the text of all placements, a line for each workgroup, with its line end.
     pub fnv1a: u64,
-    /// Number of the cycle after the last tick.
+    /// Number of cycles from the start of the replay to the last tick (step of the dispatcher),
+    /// both included.
     pub cycles: u64,
-    /// Number of ticks of the dispatcher, the last one included.
+    /// Number of cycles in which the dispatcher worked (ticks), the last one included; cycles
+    /// without anything to do are skipped.
     pub ticks: u64,
-    /// Number of workgroups placed, which is all of them.
+    /// Number of workgroups that were placed, which are all workgroups of the launch.
     pub placed: u64,
 }
 
@@ -64,7 +67,7 @@ impl PlacementReplay {
     }
 }
 
-/// (number of a workgroup that will end, its compute unit).
+/// (number of a workgroup that is running, its compute unit).
 type DueWorkgroup = (u64, CuId);
 
 /// State of a replay of the placement contract (a fixed test run) that is under way.
@@ -78,14 +81,15 @@ struct Play {
     /// Workgroups by the cycle in which they end, modulo the length of the list, which is longer
     /// than any workgroup lasts.
     due: Vec<Vec<DueWorkgroup>>,
-    /// Completions that are not handled yet, the earliest first.
+    /// Ended workgroups whose end is not handled yet, the earliest first.
     messages: VecDeque<DueWorkgroup>,
     finished: u64,
     draws: XorShift,
     hash: Fnv1a,
-    /// Workgroups placed in this tick; they are passed to the caller after their ends are drawn.
+    /// Workgroups placed in this tick; they are passed to the caller once the cycles in which they
+    /// end have been drawn at random.
     rows: Vec<PlacedWorkgroup>,
-    /// Text of the line for a placed workgroup that is being hashed, with its line end.
+    /// Text of the line for one placed workgroup, with its line end, which is added to the hash.
     text: String,
 }
 
@@ -157,8 +161,8 @@ impl Play {
         A_TICK
     }
 
-    /// Runs the third step of a tick of the placement contract (a fixed test run): handles at most
-    /// eight completions, frees what they held, and returns their number.
+    /// Runs the third step of a tick of the placement contract (a fixed test run): handles the ends
+    /// of at most eight workgroups, frees their resources, and returns their number.
     fn complete(&mut self) -> usize {
         let count = self.messages.len().min(A_TICK);
         for (workgroup, cu) in self.messages.drain(..count) {
@@ -169,8 +173,8 @@ impl Play {
         count
     }
 
-    /// Runs the fourth step of a tick of the placement contract (a fixed test run): draws when each
-    /// of the `placed` workgroups of this tick ends, and passes each workgroup to `each`.
+    /// Runs the fourth step of a tick of the placement contract (a fixed test run): draws at random
+    /// when each of the `placed` workgroups of this tick ends, and passes each workgroup to `each`.
     fn note(&mut self, placed: usize, each: &mut dyn FnMut(&PlacedWorkgroup)) {
         for index in 0..placed {
             let due = self.cycle + SHORTEST + self.draws.draw() % SPREAD;

@@ -8,15 +8,15 @@ use raddle_policy::{Launch, Place};
 use super::{Held, Matching, Name, read};
 
 impl Matching {
-    /// Reads anew the lengths of free runs on the compute unit `cu` after a change of its free
-    /// resources, and forgets which demands fit it.
+    /// Computes anew the lengths of free runs on the compute unit `cu` after a change of its free
+    /// resources, and forgets which demands fit on it.
     pub(super) fn changed(&mut self, cu: usize) {
         read(&mut self.cus[cu], &self.finders);
         self.fits.values_mut().for_each(|fits| fits[cu] = None);
     }
 
-    /// Takes the resources at the addresses of a workgroup in the model, or frees them where `back`
-    /// is true.
+    /// Takes the resources at a workgroup's addresses from the model, or frees them where `back` is
+    /// true.
     pub(super) fn hand(&mut self, held: &Held, back: bool) {
         let Some(cu) = self.cus.get_mut(held.cu) else { return };
         let demand = &held.demand;
@@ -36,8 +36,8 @@ impl Matching {
         self.changed(held.cu);
     }
 
-    /// Records the ends of the granules that a search gave a workgroup, behind which the fit `next`
-    /// searches on. It is not called for a workgroup that comes back.
+    /// Records the ends of the granules that a search gave a workgroup, from which the fit `next`
+    /// searches on. It is not called for a workgroup that comes back after a preemption.
     pub(super) fn gave(&mut self, held: &Held) {
         let (cu, demand) = (&mut self.cus[held.cu], &held.demand);
         for ((_, map), &(waves, start)) in cu.simds.iter_mut().zip(&held.simds) {
@@ -49,8 +49,8 @@ impl Matching {
         cu.lds.gave(held.lds, demand.lds.into());
     }
 
-    /// Returns whether all resources at a workgroup's old addresses are free, so that it can come
-    /// back there.
+    /// Returns whether all resources at a saved workgroup's old addresses are free, so that the
+    /// workgroup can come back there.
     pub(super) fn is_there(&self, held: &Held) -> bool {
         let (cu, demand) = (&self.cus[held.cu], &held.demand);
         let scalar = u64::from(demand.waves) * u64::from(demand.sgpr);
@@ -75,8 +75,8 @@ impl Matching {
         }
     }
 
-    /// Takes all workgroups of a launch off the device at tick `now`; if `saved`, they are kept, so
-    /// that they can come back later.
+    /// Frees the resources of all workgroups of a launch at tick `now`; if `saved`, their addresses
+    /// are kept, so that they can come back later.
     pub(super) fn lift(&mut self, launch: &Launch, saved: bool, now: u64) {
         let id = launch.id;
         let names = |of: &BTreeMap<Name, Held>| -> Vec<Name> {
@@ -97,8 +97,8 @@ impl Matching {
         }
     }
 
-    /// Puts the saved workgroups of a launch back at their addresses; where one is taken, nothing
-    /// new starts on that compute unit.
+    /// Puts the saved workgroups of a launch back at their old addresses; where an address is
+    /// taken, nothing new starts on that compute unit.
     pub(super) fn restore(&mut self, launch: &Launch, now: u64) {
         for (name, held) in self.parked.remove(&launch.id).unwrap_or_default() {
             self.rule.starts(held.cu, launch, held.demand.waves, now);

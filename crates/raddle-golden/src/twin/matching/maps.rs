@@ -4,11 +4,12 @@
 use raddle_policy::CuShape;
 use serde_json::Value;
 
-/// Most granules of a device that the model takes; no device has more.
+/// Most granules (smallest amounts that are handed out) of a device that the model handles; no real
+/// device has more.
 const MOST_GRANULES: u64 = 1 << 26;
 
-/// Map of one resource: (for each granule true if it is free, end of the granules that were taken
-/// last).
+/// Map of the granules of one resource: (for each granule true if it is free, end of the granules
+/// that were taken last).
 #[derive(Clone, Debug)]
 pub(in crate::twin) struct Map(Vec<bool>, u64);
 
@@ -72,8 +73,8 @@ impl Map {
         len == 0 || self.0.get(range).is_some_and(|them| them.iter().all(|free| *free))
     }
 
-    /// Records that a search has chosen the `len` granules at `start`, so that a search by next fit
-    /// goes on behind them.
+    /// Records that a search has chosen the `len` granules from `start` on, so that a search by
+    /// next fit goes on behind them.
     pub(super) const fn gave(&mut self, start: u64, len: u64) {
         if len > 0 {
             self.1 = start + len;
@@ -90,7 +91,7 @@ impl Map {
     }
 }
 
-/// Returns whether a device of `count` compute units has more granules than the model looks at.
+/// Returns whether a device of `count` compute units has more granules than the model can handle.
 pub(in crate::twin) fn is_too_large(shape: &CuShape, count: u16) -> bool {
     let vector = u64::from(shape.vgpr_per_simd) * u64::from(shape.simds);
     let granules = vector + u64::from(shape.lds) + u64::from(shape.sgpr);
@@ -100,10 +101,10 @@ pub(in crate::twin) fn is_too_large(shape: &CuShape, count: u16) -> bool {
 /// Method by which the hardware reports the longest free run of one resource.
 #[derive(Clone, Debug)]
 pub(super) enum Finder {
-    /// Reports the longest free run, in granules; a circuit that searches several resources in turn
-    /// does so too.
+    /// Reports the length of the longest free run, in granules. A circuit that searches several
+    /// resources in turn counts as this method.
     Full,
-    /// Reports the longest run of free groups, each of this many granules.
+    /// Reports the longest run of free groups, each of this number of granules.
     Groups(u64),
     /// Reports the largest of these amounts of granules for which a free run is long enough.
     Amounts(Vec<u64>),

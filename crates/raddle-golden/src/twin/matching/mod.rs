@@ -28,7 +28,7 @@ use super::desk::Entry;
 use super::placing::{Aspect, PlacingTwin, Starts, View, Wanted};
 use super::unit::Part;
 
-/// Name of a workgroup: (launch, its number, number of its wave where it was cut, else `None`).
+/// Identity of a workgroup, or of one wave where it was cut: (launch, number, number of the wave or `None`).
 type Name = (LaunchId, u64, Option<u16>);
 
 /// One compute unit, with its free granules and slots.
@@ -43,10 +43,10 @@ pub(super) struct Cu {
     barriers: u64,
     /// SIMD that gets the next surplus wave, which the SIMDs cannot share equally.
     pointer: usize,
-    /// Number of workgroups that came back and found their addresses taken; while it is not 0, nothing new starts on
-    /// this compute unit.
+    /// Number of workgroups that came back after a preemption and found their addresses taken; while there are any,
+    /// nothing new starts on this compute unit.
     displaced: u64,
-    /// Granules in a row that searches report as free: (vector registers of each SIMD, scalar registers, LDS).
+    /// Lengths in granules of free runs that searches report: (vector registers of each SIMD, scalar registers, LDS).
     record: (Vec<u64>, u64, u64),
 }
 
@@ -68,7 +68,7 @@ impl Cu {
     }
 }
 
-/// Compute unit and addresses of a workgroup, kept also while the workgroup is saved.
+/// Compute unit and addresses of a workgroup, kept also while a preemption has saved the workgroup.
 #[derive(Clone, Debug)]
 struct Held {
     cu: usize,
@@ -88,25 +88,25 @@ pub(super) struct Matching {
     fit: Fit,
     /// True if surplus waves, which the SIMDs cannot share equally, go to the SIMDs in turn.
     turns: bool,
-    /// Ticks of the window of time in which each level of urgency goes first; empty if their order is fixed.
+    /// Ticks for which each level of urgency is the best one in turn; empty if the order of levels is fixed.
     windows: Vec<u64>,
-    /// True if one of several tied channels is picked at random, and not the lowest.
+    /// True if one of several tied channels is picked at random; false if the lowest is picked.
     random: bool,
     fold: Option<u64>,
     rule: PlaceRule,
-    /// Streams in the order of first use; each is a channel, unless the number of these is set.
+    /// Streams in the order of first use; each is a channel, unless the settings give a number of channels.
     streams: Vec<(ProcessId, StreamId)>,
-    /// Marked channels (chosen lately among tied ones, so unmarked ones go first): (level, channel).
+    /// Marked channels (chosen lately among tied ones, so unmarked ones go first), as (level, channel).
     marks: BTreeSet<(u64, usize)>,
     split: Option<Split>,
     pace: Option<Pace>,
-    /// Circuit that searches the resources in turn; `None` unless decisions take time.
+    /// Circuit that searches the resources in turn; `None` without one, or where decisions take no time.
     turns_of_finder: Option<Turns>,
     held: BTreeMap<Name, Held>,
     parked: BTreeMap<LaunchId, Vec<(Name, Held)>>,
     displaced: BTreeMap<Name, Held>,
-    /// For each demand, as its five numbers, what is known of each compute unit: true if a workgroup fits; `None`
-    /// where that was not asked since the unit changed.
+    /// For each demand, as its five numbers, what is known of each compute unit: true if a workgroup fits, false if
+    /// not, `None` if this was not tested since the unit last changed.
     fits: BTreeMap<[u32; 5], Vec<Option<bool>>>,
     /// Heads (first workgroups of channels) that were compared in the last decision.
     last: Vec<Head>,
@@ -215,7 +215,7 @@ impl Matching {
     }
 
     /// Returns the number of a workgroup's waves for each SIMD of a compute unit; `None` where the free runs that the
-    /// finders report are too short.
+    /// searches report are too short.
     fn waves(&self, cu: &Cu, demand: &Demand) -> Option<Vec<u64>> {
         let (waves, simds) = (u64::from(demand.waves), cu.simds.len() as u64);
         let surplus = waves % simds.max(1);
@@ -238,7 +238,7 @@ impl Matching {
         fits.then_some(spread)
     }
 
-    /// Returns the compute units that a channel's first workgroup with this demand fits.
+    /// Returns the compute units on which a workgroup with this demand fits, ascending.
     fn fitting(&mut self, demand: &Demand) -> Vec<usize> {
         let Demand { waves, vgpr, sgpr, lds, barriers } = *demand;
         let key = [waves.into(), vgpr.into(), sgpr.into(), lds, barriers.into()];
@@ -256,7 +256,7 @@ impl Matching {
         fits
     }
 
-    /// Ranks a level at tick `now`, 0 for the best: the level of the present window first, the others as they are.
+    /// Ranks a level at tick `now`, 0 for the best: the level whose window it is comes first, the others in order.
     fn rank(&self, level: u64, now: u64) -> u64 {
         let total = self.windows.iter().fold(0u128, |sum, &it| sum + u128::from(it));
         if total == 0 {
@@ -300,7 +300,7 @@ impl Matching {
         Some(starts.collect())
     }
 
-    /// Marks the channel of the launch `id`, if others were tied with it, so that those go first next time.
+    /// Marks the channel of the launch `id`, if other channels were tied with it, so that those go first next time.
     fn mark(&mut self, heads: &[Head], id: LaunchId, now: u64) {
         let Some(level) = heads.iter().find(|it| it.entry.launch.id == id).map(|it| it.level)
         else {
@@ -360,7 +360,7 @@ impl Matching {
     }
 }
 
-/// Stores in a compute unit the lengths of free runs that the searches report of it.
+/// Stores in a compute unit the lengths of free runs that the searches report for it.
 fn read(cu: &mut Cu, finders: &[Finder; 3]) {
     let [vgpr, sgpr, lds] = finders;
     let of_simds = cu.simds.iter().map(|it| vgpr.report(&it.1)).collect();
@@ -368,12 +368,12 @@ fn read(cu: &mut Cu, finders: &[Finder; 3]) {
     cu.record = (of_simds, scalar, lds.report(&cu.lds));
 }
 
-/// Returns the demand of one wave of a cut workgroup, with all that the workgroup shares but the barrier.
+/// Returns the demand of one wave of a cut workgroup, with all that the workgroup's waves share except barriers.
 const fn wave_of(demand: Demand) -> Demand {
     Demand { waves: 1, barriers: 0, ..demand }
 }
 
-/// Returns whether workgroups of the launch may be cut into waves: they have several, which meet at no barrier.
+/// Returns whether workgroups of the launch may be cut into waves: they have several waves and use no barrier.
 fn may_be_cut(launch: &Launch) -> bool {
     launch.barrier == Barrier::No && launch.demand.waves > 1
 }

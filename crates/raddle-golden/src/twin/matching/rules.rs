@@ -12,11 +12,12 @@ use super::{Cu, Matching};
 /// Rule that picks one of the compute units that a workgroup fits.
 #[derive(Clone, Debug)]
 pub(super) struct PlaceRule {
-    /// (weights of free wave slots, vector registers, scalar registers and LDS; true if the longest
-    /// runs count in place of all free granules); `None` where free resources do not count.
+    /// (weights of free wave slots, vector registers, scalar registers and LDS; true if only the
+    /// longest runs count, false if all free granules do); `None` where the rule does not use free
+    /// resources.
     free: Option<([u64; 4], bool)>,
-    /// (weights of the kinds of instruction, length of the window in ticks, true if as many ticks
-    /// ahead count too); `None` where power does not count.
+    /// (weights of the kinds of instruction; length of the window in ticks; true if the window also
+    /// reaches that many ticks ahead); `None` where the rule does not use power.
     power: Option<([u64; 6], u64, bool)>,
     shares: [u64; 2],
     round_robin: bool,
@@ -26,8 +27,8 @@ pub(super) struct PlaceRule {
     cursor: usize,
 }
 
-/// Waves that draw power, or did: from tick `from` until tick `to` (`None` while they run), with
-/// this power in each tick.
+/// Waves that draw the power `power` in each tick, from tick `from` until tick `to` (`None` while
+/// they run).
 #[derive(Clone, Copy, Debug)]
 struct Drawn {
     from: u64,
@@ -94,7 +95,7 @@ impl PlaceRule {
         }
     }
 
-    /// Picks one of the compute units `fits`, which are ascending; `None` where there are none.
+    /// Picks one of the compute units `fits`, which are ascending; `None` for an empty list.
     pub(super) fn pick(&self, fits: &[usize], cus: &[Cu], now: u64) -> Option<usize> {
         if self.round_robin {
             let behind = fits.iter().find(|&&cu| cu >= self.cursor);
@@ -130,8 +131,8 @@ impl PlaceRule {
         sum.fold(0, u64::saturating_add)
     }
 
-    /// Returns the power that a compute unit has drawn in the window before `now`, as weighted
-    /// instructions of its waves.
+    /// Returns the power score of a compute unit: the weighted instructions of its waves in the
+    /// window of time before `now`.
     fn power(&self, cu: usize, now: u64) -> u64 {
         let Some((_, window, ahead)) = self.power else { return 0 };
         let begin = now.saturating_sub(window);
@@ -177,7 +178,8 @@ impl PlaceRule {
 }
 
 impl Matching {
-    /// Lists the steps of the seed (the design document) that the settings of a recipe ask for.
+    /// Lists the steps of the design document for which the settings of a recipe (file that chooses
+    /// the policies of a run) ask.
     pub(in crate::twin) fn steps(settings: &Value) -> String {
         let search = &settings["search"];
         let mut steps = vec!["E8"];

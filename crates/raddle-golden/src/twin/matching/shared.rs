@@ -14,8 +14,8 @@ use raddle_policy::{CuShape, Launch, Piece, WaveSpan};
 use super::{Matching, name_of};
 use crate::twin::unit::Part;
 
-/// Workgroups, or waves of them, that have ended, and the tick at which the search circuit sees the
-/// end.
+/// Workgroups that have ended, or waves of them, and the tick at which the search circuit sees that
+/// their resources are free.
 #[derive(Clone, Debug)]
 struct Ended {
     seen: u64,
@@ -24,8 +24,8 @@ struct Ended {
     pieces: Vec<Piece>,
 }
 
-/// The search circuit that searches the resources in turn, and the ends of workgroups that it has
-/// not seen yet.
+/// The search circuit that searches the resources in turn, and the ended workgroups whose end it
+/// has not seen yet.
 #[derive(Clone, Debug)]
 pub(super) struct Turns {
     /// Picoseconds that the search circuit, which all resources share, needs to search all maps
@@ -34,8 +34,8 @@ pub(super) struct Turns {
     late: VecDeque<Ended>,
 }
 
-/// Counts the periods in which a search circuit of `width` granules searches all maps once (a
-/// round): the maps follow in their order, in each period as many as fit.
+/// Counts the periods in which a search circuit of `width` granules searches all maps of a compute
+/// unit once (a round). It takes the maps in order, in each period as many as fit into its width.
 pub(super) fn periods(width: u64, shape: &CuShape) -> u64 {
     let scalar = if shape.sgpr == u16::MAX { 0 } else { u64::from(shape.sgpr) };
     let vectors = (0..shape.simds).map(|_| u64::from(shape.vgpr_per_simd));
@@ -56,7 +56,7 @@ impl Turns {
     }
 
     /// Returns the tick at which the search circuit sees the next end of workgroups; `None` where
-    /// it has seen all.
+    /// it has seen all ends.
     pub(super) fn next(&self) -> Option<u64> {
         self.late.front().map(|ended| ended.seen)
     }
@@ -70,8 +70,8 @@ impl Turns {
 }
 
 impl Matching {
-    /// Ends workgroups, or waves of them, at tick `now`. Their resources are free immediately;
-    /// where one circuit searches all maps in turn, they are free when it sees the end.
+    /// Ends workgroups, or waves of them, at tick `now`. Their resources are free immediately or,
+    /// where one circuit searches all maps in turn, when that circuit sees the end.
     pub(super) fn ended(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: u64) {
         for piece in pieces {
             for workgroup in piece.workgroups() {
@@ -89,7 +89,8 @@ impl Matching {
     }
 
     /// Frees the resources of ended workgroups whose end the search circuit sees by tick `now`.
-    /// Where a launch leaves or comes back, every map is searched again.
+    /// When a launch leaves or comes back, `now` is `u64::MAX`, because every map is searched again
+    /// then.
     pub(super) fn see(&mut self, now: u64) {
         while let Some(turns) = &mut self.turns_of_finder
             && let Some(ended) = turns.late.pop_front_if(|ended| ended.seen <= now)

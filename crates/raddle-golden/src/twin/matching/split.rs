@@ -12,20 +12,21 @@ use super::shared::{Turns, periods};
 /// workgroup is the head).
 type Since = (usize, LaunchId, u64, u64);
 
-/// Number of decisions in a row in which no head (first workgroup of a channel) fitted, and the
-/// workgroups that were cut into waves.
+/// State of the rule for cutting: the number of decisions in a row in which no head (first
+/// workgroup of a channel) fitted, and the workgroups that were cut into waves.
 #[derive(Clone, Debug)]
 pub(super) struct Split {
     threshold: u64,
     retry: u64,
     failures: u64,
-    /// Number of changes until now: facts of the log, and heads (first workgroups of channels) that
-    /// fitted.
+    /// Number of changes until now: events and answers of the log, and heads (first workgroups of
+    /// channels) that fitted.
     facts: u64,
-    /// Last decision (round), as (number of changes before it, its tick).
+    /// Latest decision (round), as (number of changes before it, its tick); `None` before the
+    /// first.
     round: Option<(u64, u64)>,
     /// Tick since which decisions (rounds) follow each other although nothing happens; `None` where
-    /// none do.
+    /// a decision waits for an event.
     waiting: Option<u64>,
     heads: Vec<Since>,
     cut: Vec<(LaunchId, u64)>,
@@ -68,10 +69,10 @@ impl Split {
         }
     }
 
-    /// Counts a decision (round) in which no head (first workgroup of a channel) fits, and cuts one
-    /// of the `whole` heads, which may be cut, when there were too many such decisions. Returns
-    /// whether a head was cut. One round counts once; so do the rounds that passed in the meantime,
-    /// in which nothing had changed.
+    /// Counts a decision (round) in which no head (first workgroup of a channel) fits. When there
+    /// were too many such decisions in a row, cuts one of the heads `whole`, which may be cut into
+    /// waves. Returns whether a head was cut. A decision is counted once, even if called twice;
+    /// decisions that passed since the last call, in which nothing had changed, are counted too.
     pub(super) fn failed(
         &mut self,
         whole: impl Iterator<Item = (usize, LaunchId, u64)>,
@@ -98,7 +99,7 @@ impl Split {
     }
 
     /// Returns the tick of the decision that will cut a head (first workgroup of a channel) into
-    /// waves; `None` where `any` is false, since no head may be cut.
+    /// waves; `None` where `any` is false, which says that no head may be cut.
     pub(super) fn retry_at(&mut self, any: bool, now: u64) -> Option<u64> {
         self.waiting = any.then_some(now);
         let left = self.threshold.saturating_add(1).saturating_sub(self.failures);
@@ -106,7 +107,7 @@ impl Split {
     }
 
     /// Records that the first workgroup of a channel, `workgroup`, or a wave of it, fitted; `over`
-    /// is true if all its waves have started.
+    /// is true if all waves of the workgroup have started.
     pub(super) fn fitted(&mut self, launch: LaunchId, workgroup: u64, over: bool) {
         (self.failures, self.waiting) = (0, None);
         self.facts += 1;
@@ -127,8 +128,8 @@ impl Split {
     }
 }
 
-/// Decisions that take time (rounds): each places one workgroup, one behind the other while
-/// something is placed. Times are picoseconds.
+/// Timing of decisions (rounds) that take time. A decision places one workgroup; as long as
+/// something is placed, the next decision begins when it ends. Times are in picoseconds.
 #[derive(Clone, Debug)]
 pub(super) struct Pace {
     round: u64,
@@ -136,9 +137,9 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Returns the time that a decision takes by the settings of a recipe; `None` where decisions
-    /// take none. A circuit that searches the resources in turn needs its clocks in every period.
-    /// The error says why there is no model of them.
+    /// Returns the timing of decisions by the settings of a recipe; `None` where decisions take no
+    /// time. A circuit that searches the resources in turn needs its clocks once for each period.
+    /// The error says why the timing cannot be modelled.
     pub(super) fn of(
         decision: &Value,
         search: &Value,
@@ -186,8 +187,8 @@ impl Pace {
     }
 
     /// Records an answer that placed nothing and asks to be called again at tick `until` (`None`:
-    /// not at a fixed time). A decision that ends then is under way; else no head (first workgroup
-    /// of a channel) fits, and the decisions stop.
+    /// at the next event). If a decision ends at that tick, it is still under way; otherwise no
+    /// head (first workgroup of a channel) fits, and no further decision begins.
     pub(super) fn waits(&mut self, until: Option<u64>, now: u64) {
         let goes_on = self.not_before(now).is_some() && self.not_before(now) == until;
         self.over = goes_on.then(|| self.over(now));
