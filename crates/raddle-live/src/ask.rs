@@ -13,7 +13,8 @@ use crate::status::LiveStatus;
 use crate::wire::{HEAD, MOST_TO_DAEMON, ToClient, ToDaemon, frame, receive};
 use crate::{LiveError, env};
 
-/// Longest time for which a tool waits for an answer of the daemon.
+/// Longest time for which a tool waits for an answer of the live daemon (which schedules the
+/// programs of a user).
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Returns the path of the daemon's default socket; `None` where the session has no folder for
@@ -24,15 +25,15 @@ pub fn default_socket() -> Option<PathBuf> {
     Some(Path::new(&folder).join("raddle-live.sock"))
 }
 
-/// Connection to a daemon by which a tool asks for the state of its programs and gives orders about
-/// them.
+/// Connection of a tool to the live daemon, by which it asks for the state of the scheduled
+/// programs and gives orders about them.
 #[derive(Debug)]
 pub struct Inquiry {
     stream: UnixStream,
 }
 
 impl Inquiry {
-    /// Connects to the daemon at the socket with this path.
+    /// Connects to the daemon that listens at the socket with this path.
     ///
     /// # Errors
     /// Nobody serves this socket.
@@ -63,7 +64,7 @@ impl Inquiry {
         })
     }
 
-    /// Asks the daemon for the state of all programs, and returns it.
+    /// Asks the daemon for the state of all programs that it schedules, and returns that state.
     ///
     /// # Errors
     /// The daemon is gone.
@@ -93,8 +94,8 @@ impl Inquiry {
     }
 
     /// Gives a hint about all programs that have the process id `pid`; `None` is this process.
-    /// Returns the number of these programs. No level is more urgent than the daemon grants, and none
-    /// that a process says of itself more than it was granted.
+    /// Returns the number of these programs. A level in the hint is limited to the most urgent one
+    /// that the daemon grants; for hints about the calling process, to the one that it was granted.
     ///
     /// # Errors
     /// The daemon is gone.
@@ -102,11 +103,11 @@ impl Inquiry {
         self.done(&ToDaemon::Hint { pid, hint })
     }
 
-    /// Lets the turn and preempt policies of a recipe decide from now on. Programs keep their work,
-    /// and preemptions under way go on. Returns the number of programs that have joined.
+    /// Replaces the turn and preempt policies of the daemon by those of a recipe. Programs keep
+    /// their work, and preemptions under way go on. Returns the number of programs that have joined
+    /// the daemon.
     ///
-    /// # Errors
-    /// The daemon is gone; it knows a policy of the recipe not, or cannot run it.
+    /// # Errors The daemon is gone, does not know a policy of the recipe, or cannot use it.
     pub fn set(&mut self, recipe: &Recipe) -> Result<u64, LiveError> {
         let recipe = serde_json::to_value(recipe).map_err(LiveError::Message)?;
         self.done(&ToDaemon::Set { recipe })
@@ -134,18 +135,20 @@ impl Inquiry {
     }
 }
 
-/// Does for a program in C what [`hint`] does, with a hint of [`LiveHint::by_number`]. Returns the
-/// number of programs, or -1 for no such hint and -2 where no daemon serves the socket.
+/// Gives a hint about this process, as [`hint`] does, for a caller in C: `kind` and `value` are
+/// those of [`LiveHint::by_number`]. Returns the number of programs that the hint is about; -1 if
+/// there is no such kind of hint, -2 if no daemon serves the socket.
 #[must_use]
 pub fn hint_by_number(kind: u32, value: u64) -> i32 {
     let Some(said) = LiveHint::by_number(kind, value) else { return -1 };
     hint(said).map_or(-2, |joined| i32::try_from(joined).unwrap_or(i32::MAX))
 }
 
-/// Gives a hint about this process to the daemon whose socket the environment names ([`env::SOCKET`],
-/// else the default). Returns the number of programs in this process that have joined the daemon, one
-/// for each device; with 0, as before its first queue, nothing has changed. No level is more urgent
-/// than that with which the process has joined.
+/// Gives a hint about this process to the daemon whose socket the environment names
+/// ([`env::SOCKET`], else the default). Returns the number of programs in this process that have
+/// joined the daemon, one for each device; 0, as before the process makes its first queue, means
+/// that the hint had no effect. A level in the hint is limited to that with which the process has
+/// joined.
 ///
 /// ```no_run
 /// use raddle_live::{LiveHint, hint};

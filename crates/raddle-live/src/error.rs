@@ -10,11 +10,11 @@ use raddle_preempt::PreemptError;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each field is")]
 pub enum LiveError {
-    /// The controller refused a report that cannot be true, or settings under which nothing can
-    /// run.
+    /// The client's controller refused a report that cannot be true, or settings with which nothing
+    /// could run.
     #[error("the preemption controller refuses: {0}")]
     Controller(#[from] PreemptError),
-    /// The runtime of the client has other abilities than those with which the client was started.
+    /// The GPU runtime that a client was started with has other abilities than were declared.
     #[error("the runtime declares other abilities than the client was started with: give the same")]
     DeclaredOther,
     /// A report is about a launch that was not submitted.
@@ -45,7 +45,7 @@ pub enum LiveError {
     /// A message of `length` bytes is longer than the `most` bytes that are allowed.
     #[error("a message of {length} bytes, and at most {most} are taken")]
     TooLong { length: usize, most: usize },
-    /// The text of a message is not what this raddle can read.
+    /// A message cannot be parsed by this version of raddle.
     #[error("a message that cannot be read: {0}")]
     Message(#[source] serde_json::Error),
     /// The daemon sent an answer that does not belong to the question.
@@ -54,12 +54,13 @@ pub enum LiveError {
     /// The daemon refuses an order, for the reason `why`.
     #[error("the daemon refuses: {why}")]
     Refused { why: String },
-    /// A recipe has policies that no live daemon asks, and none that one asks.
+    /// A recipe that lets everyone run and names a policy for a question that a live daemon never
+    /// asks, so that it would do nothing.
     #[error(
         "the recipe lets everyone run, and its {slot} policy `{policy}` places work on a device, which a live daemon does not see: so nothing of it would be done. Give a recipe with a turn policy"
     )]
     NotLive { slot: &'static str, policy: &'static str },
-    /// A recipe was given whose policies cannot be made.
+    /// The policies of a recipe cannot be made.
     #[error(transparent)]
     Recipe(#[from] RecipeError),
     /// The log of a client or a daemon could not be written.

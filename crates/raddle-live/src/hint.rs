@@ -3,25 +3,25 @@
 use raddle_policy::{Hint, Level, Ticks};
 use serde::{Deserialize, Serialize};
 
-/// Property of a running program that the policies of the daemon see.
+/// Hint about a running program, which the daemon's policies take into account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum LiveHint {
-    /// Level of the program; 0 is the most urgent.
+    /// Level (urgency) of the program; 0 is the most urgent.
     Level(Level),
-    /// Share of the program: integer multiple of its weight; 0 counts as 1, with which a program
-    /// joins.
+    /// Share of the program: a factor of its weight where the device is divided fairly; 0 counts as
+    /// 1, the share of a program that has just joined.
     Share(u32),
-    /// Hint for the policies that read hints of this kind.
+    /// Hint of one of the kinds that policies can read, such as a deadline.
     #[serde(untagged)]
     Policy(Hint),
 }
 
 impl LiveHint {
-    /// Returns the hint of a kind that C knows by a number: 0 priority (a level), 1 deadline and 2
-    /// laxity (nanoseconds), 3 utilisation (percent), 4 custom, 5 level, 6 share. `None` for another
-    /// number, and where the value is too large for the kind.
+    /// Returns the hint for the number of its kind, as callers in C give it: 0 priority (a level),
+    /// 1 deadline and 2 laxity (nanoseconds), 3 utilisation (percent), 4 custom, 5 level, 6 share.
+    /// `None` for another number, or a value that is too large for the kind.
     #[must_use]
     pub fn by_number(kind: u32, value: u64) -> Option<Self> {
         let level = || u8::try_from(value).ok().map(Level);
@@ -37,7 +37,7 @@ impl LiveHint {
         })
     }
 
-    /// Returns the hint with no level more urgent than `most`.
+    /// Returns this hint with its level, if it has one, limited to `most` (it is not more urgent).
     pub(crate) fn at_most(self, most: Level) -> Self {
         match self {
             Self::Level(level) => Self::Level(Level(level.0.max(most.0))),

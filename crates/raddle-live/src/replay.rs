@@ -16,22 +16,23 @@ use crate::daemon::said::{DaemonEvent, DaemonHeader, logged_recipe};
 /// Text with which the last line of a log begins.
 const LAST: &str = "{\"raddle-log-end\":";
 
-/// Result of a replay of the log of a client or a daemon.
+/// Result of replaying the log of a client or a daemon.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LiveReplayed {
-    /// Number of events of the log that were given to the controller or the arbiter.
+    /// Number of events of the log that the replay has processed.
     pub events: u64,
-    /// Number of answers that were compared and agreed.
+    /// Number of answers in the log that the replay has given again.
     pub answers: u64,
-    /// True if the log has its last line. The log of a program that was killed has none.
+    /// True if the log ends with its last line, which marks it as complete. A program that was
+    /// killed leaves a log without that line.
     pub is_whole: bool,
-    /// (line number from 1, line as logged, line as answered now) of the first answer that differs;
-    /// `None` where all agree.
+    /// (line number from 1, line as logged, line as answered in the replay) of the first answer
+    /// that differs; `None` where all agree.
     pub difference: Option<(usize, String, String)>,
 }
 
-/// Gives the events of a live log, of a client or of the daemon, to a new controller or arbiter and
-/// compares the answers.
+/// Replays the log of a client or a daemon: passes its events to a new controller or decision
+/// maker, and compares the answers with those in the log.
 ///
 /// # Errors
 /// When the log cannot be read, or its events contradict each other.
@@ -39,7 +40,8 @@ pub fn replay(log: impl BufRead) -> Result<LiveReplayed, LiveError> {
     replay_with(&Registry::bundled(), log)
 }
 
-/// Replays a log as [`replay`] does, with the policies of a registry for the log of a daemon.
+/// Replays a log as [`replay`] does; the policies that the log of a daemon names are looked up in
+/// `registry`.
 ///
 /// # Errors
 /// When the log cannot be read, its events contradict each other, or the registry lacks a policy of it.
@@ -73,13 +75,13 @@ pub fn replay_with(registry: &Registry, log: impl BufRead) -> Result<LiveReplaye
     Ok(found)
 }
 
-/// Line of a live log, not yet parsed: the text of an event or of an answer.
+/// Unparsed line of a live log: the text of an event, or of an answer.
 pub(crate) enum Spelled {
     Event(String),
     Answer(String),
 }
 
-/// Iterator over the lines of a live log.
+/// Iterator over the lines of the log of a client or a daemon.
 pub(crate) struct LiveLogLines<R: BufRead> {
     pub(crate) header: String,
     lines: Peekable<Lines<R>>,
@@ -118,8 +120,8 @@ enum Fed {
     Daemon(Box<FedDesk>),
 }
 
-/// Decisions of a daemon, made again from its log, with the lines of that log which have not been
-/// compared yet.
+/// Decision maker of a daemon in a replay, with those of its answers that have not been compared
+/// with the log yet.
 struct FedDesk {
     desk: Desk,
     registry: Registry,
@@ -128,7 +130,8 @@ struct FedDesk {
     now: u64,
 }
 
-/// Time of a line of a log, in ticks of the log's clock, and the number of its step at that time.
+/// Time of a line of a log in nanoseconds (`t`), and the number of the step (`step`): events and
+/// the answer to them have the same number.
 #[derive(Deserialize)]
 struct When {
     t: Tick,
@@ -165,7 +168,7 @@ impl Fed {
         }
     }
 
-    /// Returns the answer that the controller or the arbiter gives now, in the form of a log line,
+    /// Returns the answer that the replayed controller or decision maker gives, as a line of a log,
     /// where the log has the answer `line` in its line `number`.
     fn answer(&mut self, line: &str, number: usize) -> Result<String, LiveError> {
         let bad = |error: serde_json::Error| LiveError::bad_log(number, &error);
@@ -188,8 +191,8 @@ impl Fed {
 }
 
 impl FedDesk {
-    /// Takes the answers that were written since the last call, to compare them with the log;
-    /// events are left out, as they came from the log.
+    /// Collects the answers that the decision maker has given since the last call, to compare them
+    /// with the log.
     fn collect(&mut self) {
         let written = self.echo.take();
         let answers = written.lines().filter(|line| line.contains("\"answer\":"));
@@ -197,8 +200,8 @@ impl FedDesk {
     }
 }
 
-/// Writer that keeps the lines of a new log in memory, so that they can be compared with the old
-/// log.
+/// Writer that keeps the log of a replay in memory, so that its answers can be compared with the
+/// original log.
 #[derive(Clone, Debug, Default)]
 struct LiveEcho(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
 

@@ -18,8 +18,9 @@ use crate::client::PROCESS;
 use crate::client::journal::{ClientAnswer, ClientEvent, ClientHeader};
 use crate::replay::{LiveLogLines, Spelled};
 
-/// Checks the log of a client against the numbered rules of the controller of preemptions. Rule 6,
-/// that every launch ends, is left out, as a log may end before its launches do.
+/// Checks the log of a client against the numbered rules of its controller (which decides what to
+/// submit and preempt). Rule 6, that every launch ends, is left out, as a log may end before its
+/// launches do.
 ///
 /// # Errors
 /// When the log cannot be read, names launches that nobody has submitted, or has work that is held
@@ -51,7 +52,7 @@ pub fn check(log: impl BufRead) -> Result<CheckedLog, LiveError> {
     Ok(retold.checker.found().clone().counted(events, answers))
 }
 
-/// State of a preemption, as far as the log shows it.
+/// Stage of a preemption, as far as the log shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RuleStage {
     Running,
@@ -63,18 +64,18 @@ struct Retold {
     checker: Checker,
     number: usize,
     captured: u64,
-    /// Launches in the runtime: for each number of a submission, the order in which its launch was
-    /// captured.
+    /// Launches in the GPU runtime: the number in the order of capture, by the number of the
+    /// submission.
     flying: BTreeMap<u64, u64>,
-    /// Launches in the runtime that will leave without having begun, each by the order of its
-    /// capture.
+    /// Launches in the GPU runtime that will leave without having begun, by their number in the
+    /// order of capture.
     claimed: BTreeSet<u64>,
-    /// Launches in the runtime that a reset of the device kills if they run, each by the order of
-    /// its capture.
+    /// Launches in the GPU runtime that a reset of the device kills if they run, by their number in
+    /// the order of capture.
     hit: BTreeSet<u64>,
     stage: RuleStage,
     /// True if the preemption flag was raised, and no line of the log so far shows that launches
-    /// see it.
+    /// see the flag.
     is_unseen: bool,
 }
 
@@ -94,8 +95,8 @@ impl Retold {
         }
     }
 
-    /// Passes a line to the checker of replays (`raddle log FILE --check`), in the form of a
-    /// replay's decision log. The checker reports the number of the current line of the client's
+    /// Passes an event, in the form of a simulator's decision log, to the checker of such logs
+    /// (`raddle log FILE --check`). Findings of the checker name the current line of the client's
     /// log.
     fn event(&mut self, mut line: Value) -> Result<(), LiveError> {
         (line["t"], line["step"]) = (0.into(), 0.into());
@@ -108,13 +109,13 @@ impl Retold {
         self.event(json!({"answer": "turn", "may-issue": may_issue}))
     }
 
-    /// Reports to the checker of replays that a launch is asked to leave by the method `how`.
+    /// Reports to the log checker that a launch is asked to leave the device by the method `how`.
     fn take_off(&mut self, order: u64, how: &str) -> Result<(), LiveError> {
         self.event(json!({"answer": "take-off", "launch": order, "how": how}))
     }
 
-    /// Reports to the checker of replays that a launch is gone for good, in the form of a refusal.
-    /// The resource and the amounts of that refusal are placeholders without a meaning.
+    /// Reports to the log checker that a launch will never run again, in the form of a refusal,
+    /// whose resource and amounts are placeholders.
     fn refuse(&mut self, order: u64) -> Result<(), LiveError> {
         self.event(json!({"answer": "refuse", "launch": order, "resource": "waves", "wanted": 0, "available": 0}))
     }
@@ -177,8 +178,8 @@ impl Retold {
         }
     }
 
-    /// Reports to the checker of replays that launches see the raised preemption flag: a report of
-    /// the runtime, or a launch that left, shows it.
+    /// Reports to the log checker that launches see the raised preemption flag, as a report of the
+    /// runtime or a launch that left shows.
     fn seen(&mut self) -> Result<(), LiveError> {
         if std::mem::take(&mut self.is_unseen) {
             self.event(json!({"event": "raised", "process": PROCESS}))?;
@@ -243,8 +244,8 @@ impl Retold {
         self.flying.get(&launch).copied().ok_or(LiveError::NoLaunch { launch })
     }
 
-    /// Removes the launch with the submission number `launch`, which has left the runtime, and
-    /// returns the order of its capture.
+    /// Removes the launch with the submission number `launch`, which has left the GPU runtime, and
+    /// returns its number in the order of capture.
     fn gone(&mut self, launch: u64) -> Result<u64, LiveError> {
         let order = self.flying.remove(&launch).ok_or(LiveError::NoLaunch { launch })?;
         self.claimed.remove(&order);

@@ -15,11 +15,11 @@ use crate::client::core::Core;
 use crate::client::{ClientConfig, PROCESS, Reporter, Until};
 use crate::sync::{Arc, Mutex};
 
-/// Most steps of one random schedule (order of calls of host, worker and device) in the test: ten
-/// times as many as the longest schedule that ended took.
+/// Most steps of one random schedule (sequence of calls by host, worker and device) in the test:
+/// ten times the length of the longest schedule that was seen to end.
 const MOST_STEPS: u32 = 20_000;
 
-/// Faults and events that all random schedules of the test met, each counted over all of them.
+/// Counts of the faults and events that occurred in all random schedules of the test together.
 #[derive(Debug, Default)]
 struct Met {
     faults: Faults,
@@ -33,8 +33,8 @@ struct RandomSchedule {
     board: Arc<Board<Job>>,
     card: Arc<Mutex<Card>>,
     runtime: Fake,
-    /// Task that a thread of the schedule is about to carry out, as it has the runtime locked;
-    /// `None` where no thread has it.
+    /// Task that a thread of the schedule is about to carry out, as it has the GPU runtime locked;
+    /// `None` where no thread has it locked.
     in_hand: Option<Task<Job>>,
     random: Random,
     streams: Vec<StreamId>,
@@ -99,8 +99,8 @@ impl RandomSchedule {
         }
     }
 
-    /// Begins a preemption by the method `way`, and takes its first task if no thread has the
-    /// runtime.
+    /// Begins a preemption by the method `way`, and takes its first task if no thread has the GPU
+    /// runtime locked.
     fn preempt(&mut self, way: Preemption) {
         let free = self.in_hand.is_none();
         let (_, task) =

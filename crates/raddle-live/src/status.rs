@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use raddle_policy::{Hints, Level};
 use serde::{Deserialize, Serialize};
 
-/// State of a daemon and of its programs.
+/// State of a daemon and of the programs that it schedules.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LiveStatus {
@@ -13,26 +13,26 @@ pub struct LiveStatus {
     pub pid: u32,
     /// Time for which the daemon has run, in milliseconds.
     pub uptime_ms: u64,
-    /// (name of the turn policy, name of the preempt policy).
+    /// Names of the policies in use: (turn policy, preempt policy).
     pub policies: (String, String),
-    /// Reason why the policies of the user's recipe failed, so that everyone has the turn; `None`
-    /// where they decide.
+    /// Reason why the policies of the user's recipe failed, so that every program may use its
+    /// device; `None` where that recipe decides.
     pub fell_back: Option<String>,
     /// Most urgent level that the daemon grants to a program; 0 is the most urgent of all.
     pub most_urgent: Level,
-    /// State of each program, in the order of the programs' ids.
+    /// States of the programs that have joined, in the order of the programs' ids.
     pub programs: Vec<ProgramStatus>,
     /// Number of connections that were refused or dropped, by reason.
     pub refused: BTreeMap<RefusedClient, u64>,
 }
 
-/// Reason for which a connection was refused or dropped.
+/// Reason why the daemon refused or dropped a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RefusedClient {
     /// The connection came from a process of another user.
     OtherUser,
-    /// There were as many connections as the daemon allows.
+    /// The daemon had as many connections as it allows.
     TooMany,
     /// The client sent no message for too long after it had connected.
     Silent,
@@ -40,9 +40,9 @@ pub enum RefusedClient {
     BadMessage,
     /// The client sent a message that is longer than the daemon takes.
     TooLong,
-    /// The client sent more messages a second than it may.
+    /// The client sent more messages in a second than it may.
     TooFast,
-    /// The client does not read the messages of the daemon.
+    /// The client did not read the messages of the daemon.
     NotReading,
 }
 
@@ -62,19 +62,20 @@ impl RefusedClient {
     }
 }
 
-/// Counts of a client since it started, as it reports them to the daemon.
+/// Counts that a client has kept since it started, as it reports them to the daemon.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ClientSummary {
-    /// Number of launches that wait in the client's queues now.
+    /// Number of launches that wait in the client's queues for their submission now.
     pub waiting: u64,
-    /// Number of launches in the runtime now.
+    /// Number of launches in the GPU runtime now: submitted and not ended.
     pub in_flight: u64,
-    /// Number of launches submitted, each counted again when it is submitted again.
+    /// Number of submissions; a launch counts again each time it is submitted.
     pub submitted: u64,
     /// Number of launches that have run to their end.
     pub finished: u64,
-    /// Number of times that a launch left as it found the preemption flag raised at its start.
+    /// Number of times that a launch left without doing its work, as it found the preemption flag
+    /// raised at its start.
     pub exited: u64,
     /// Number of times that a launch was killed.
     pub killed: u64,
@@ -84,8 +85,7 @@ pub struct ClientSummary {
     pub given_up: u64,
     /// Time that the longest preemption of the client took, in nanoseconds.
     pub longest_ns: u64,
-    /// Counters that the layer above the client (such as the OpenCL layer) has named, with their
-    /// counts.
+    /// Counts that the layer above the client (such as the OpenCL layer) keeps, by name.
     pub counted: BTreeMap<String, u64>,
 }
 
@@ -95,56 +95,57 @@ pub struct ClientSummary {
 pub struct ProgramStatus {
     /// Process id of the program, as the operating system has it.
     pub pid: i32,
-    /// Name of the device that the program uses, as the program has told it; programs with one name
-    /// take turns.
+    /// Name of the device that the program uses, as the program gave it; programs with the same
+    /// device name take turns.
     pub device: String,
     /// Level of the program; 0 is the most urgent.
     pub level: Level,
-    /// Share of the program: integer multiple of its weight.
+    /// Share of the program: a factor of its weight where the device is divided fairly.
     pub share: u32,
-    /// Last hint of each kind about the program.
+    /// Last hint of each kind that was given about the program.
     pub hints: Hints,
-    /// Right of the program to use the device now.
+    /// Present right of the program to use the device.
     pub standing: ProgramStanding,
-    /// Time for which the program has had the right that `standing` says, in milliseconds.
+    /// Time for which the program has had its present right (`standing`), in milliseconds.
     pub since_ms: u64,
-    /// Reason for which the program does not use the device; `None` where it has the turn.
+    /// Reason why the program may not use the device now; `None` where it may.
     pub because: Option<OffReason>,
-    /// Process ids behind the reason: of the programs that have the turn, or of the process that
-    /// gave the order.
+    /// Process ids behind the reason: of the programs that may use the device, or of the process
+    /// that ordered this one off.
     pub by: Vec<i32>,
-    /// True if the program has work that waits or is in the runtime.
+    /// True if the program has work that waits for submission or is in the GPU runtime.
     pub runnable: bool,
-    /// Number of preemptions of this program that the daemon ordered.
+    /// Number of preemptions of the program that the daemon has ordered.
     pub ordered: u64,
     /// Number of ordered preemptions that took longer than the daemon's time limit for them.
     pub overdue: u64,
-    /// Number of preemptions that were wanted and not ordered, as there were too many of this
-    /// program in a second.
+    /// Number of preemptions of the program that were wanted and not ordered, as the limit of
+    /// preemptions in a second was reached.
     pub held_back: u64,
-    /// Counts of the program's client, as it reported them last.
+    /// Last counts that the program's client has reported.
     pub summary: ClientSummary,
 }
 
-/// Reason for which a program does not use the device.
+/// Reason why a program may not use the device now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OffReason {
-    /// The program has no work that waits or is in the runtime.
+    /// The program has no work that waits for submission or is in the GPU runtime.
     NoWork,
-    /// The turn policy has given the turn to other programs.
+    /// The turn policy lets other programs use the device.
     Others,
     /// A process of the user has ordered the program off the device, as `raddle live preempt` does.
     Order,
-    /// A test of the daemon (a storm of random preemptions) has taken the program off the device.
+    /// A test mode of the daemon (a storm of random preemptions) has taken the program off the
+    /// device.
     Storm,
 }
 
-/// Right of a program to use the device now.
+/// Right of a program to use the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProgramStanding {
-    /// The program has the turn, and may submit work.
+    /// The program may submit work: it has the turn.
     Turn,
     /// The program may submit no work; work that was submitted runs on.
     Paused,
@@ -152,7 +153,7 @@ pub enum ProgramStanding {
     Leaving,
     /// The work of the program has left the device.
     Away,
-    /// The program was taken off the device by an order from outside, and stays off until another
-    /// order.
+    /// The program was taken off the device by an order of a tool or the random test, and stays off
+    /// until another order.
     Held,
 }

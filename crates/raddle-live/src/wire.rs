@@ -16,39 +16,39 @@ use crate::LiveError;
 use crate::hint::LiveHint;
 use crate::status::{ClientSummary, LiveStatus};
 
-/// Version of the form of messages between clients and the daemon; it is the first byte of each
-/// message.
+/// Version of the message format between clients and the daemon; the first byte of each message.
 pub(crate) const VERSION: u8 = 1;
-/// Number of bytes before the text of a message: one of the version and four of the length.
+/// Number of bytes of a message's head: one for the version, four for the length of the text.
 pub(crate) const HEAD: usize = 5;
-/// Most bytes of text in one message that a daemon takes; a longer one is refused.
+/// Largest text of a message that a daemon accepts, in bytes.
 pub(crate) const MOST_TO_DAEMON: usize = 4096;
-/// Most bytes of text in one message that a client takes. The longest message is the state of all
-/// programs.
+/// Largest text of a message that a client accepts, in bytes. The longest message is the state of
+/// all programs.
 const MOST_TO_CLIENT: usize = 4 << 20;
 
 /// Message of a client or a tool to the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum ToDaemon {
-    /// A program joins, at the level of this token; `None` is the default level. It takes turns with
-    /// the programs that name the same device.
+    /// Report that a program joins, at the level that the token stands for; without a token, at the
+    /// default level. Programs that name the same device take turns.
     Join {
         token: Option<String>,
         #[serde(default)]
         device: String,
     },
-    /// The program has work to run; `in_flight` is its number of launches in the runtime.
+    /// Report that the program has work to run; `in_flight` is the number of its launches in the
+    /// GPU runtime.
     Runnable { in_flight: u64 },
     /// Report that the program has no work to run any more.
     Idle {},
     /// Report that the preemption with the number `order` is over.
     Drained { order: u64 },
-    /// Report of the counts of the program's client.
+    /// Report of the counts of the program's client, sent at intervals.
     Summary { of: ClientSummary },
     /// Question whether the daemon still runs.
     Alive {},
-    /// Request for a token for programs of this level.
+    /// Request for a token by which programs join at this level.
     Grant { level: Level },
     /// Request for the state of all programs.
     Status {},
@@ -57,9 +57,9 @@ pub(crate) enum ToDaemon {
     Preempt { pid: i32 },
     /// Order to let the programs with this process id go on.
     Resume { pid: i32 },
-    /// Hint about the programs with this process id; `None` is the process that sends it.
+    /// Hint about the programs with this process id; `None` is the process that sends the hint.
     Hint { pid: Option<i32>, hint: LiveHint },
-    /// Order that the policies of this recipe decide from now on.
+    /// Order to replace the daemon's policies by those of this recipe.
     Set { recipe: Value },
 }
 
@@ -67,17 +67,17 @@ pub(crate) enum ToDaemon {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum ToClient {
-    /// Answer to a program that joins: the program is paused for now, and has this level.
+    /// Answer to a program that joins: it has this level, and is paused at first.
     Welcome { level: Level },
-    /// Order that the program's work leaves the device by this method; the program reports the end
-    /// under the number `order`.
+    /// Order that the program's work leaves the device by the method `way`; the program reports the
+    /// end of this preemption under the number `order`.
     Preempt { order: u64, way: Preemption },
-    /// Order that the program submits no further work.
+    /// Order that the program submits no further work; submitted work runs on.
     Pause {},
-    /// Order that the program goes on.
+    /// Order that the program goes on after a pause or a preemption.
     Resume {},
-    /// Longest time in nanoseconds that a preemption shall take, by the recipe; `None` where it
-    /// bounds none. Sent only after a recipe that bounds it.
+    /// Longest time in nanoseconds that a preemption should take, by the daemon's recipe; `None`
+    /// for no bound. Sent only once some recipe has set such a bound.
     Bound { ns: Option<u64> },
     /// Answer to the question whether the daemon still runs.
     Alive {},
@@ -85,9 +85,9 @@ pub(crate) enum ToClient {
     Granted { token: String, level: Level },
     /// Answer to a request for the state of all programs.
     Status { of: Box<LiveStatus> },
-    /// Answer to an order about programs: it was carried out, for this number of programs.
+    /// Answer to an order: it was carried out, for this number of programs.
     Done { programs: u64 },
-    /// Answer to an order that cannot be carried out, for this reason.
+    /// Answer to an order that was not carried out, with the reason.
     Refused { why: String },
 }
 
@@ -100,8 +100,8 @@ pub(crate) fn frame(message: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
-/// Returns the number of bytes of text that follow the head `head`, at most `most`; an error where
-/// the head has another version or announces a longer text.
+/// Returns the length of the text that follows the head `head` of a message, in bytes; an error
+/// where the head has another version, or announces more than `most` bytes.
 pub(crate) fn length(head: [u8; HEAD], most: usize) -> Result<usize, LiveError> {
     let [version, length @ ..] = head;
     if version != VERSION {
@@ -111,14 +111,14 @@ pub(crate) fn length(head: [u8; HEAD], most: usize) -> Result<usize, LiveError> 
     if length > most { Err(LiveError::TooLong { length, most }) } else { Ok(length) }
 }
 
-/// Sends a message and waits until it is written.
+/// Sends a message, and blocks until it is written.
 pub(crate) fn send(to: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     to.write_all(&frame(message))?;
     to.flush()
 }
 
-/// Sends a message if there is room for it. A full connection is an error, so that a client whose
-/// messages nobody reads goes on without a daemon.
+/// Sends a message without blocking; an error where the socket has no room for it, so that a client
+/// goes on without a daemon that does not read its messages.
 pub(crate) fn send_now(to: &UnixStream, message: &impl Serialize) -> io::Result<()> {
     let bytes = frame(message);
     let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
@@ -131,7 +131,7 @@ pub(crate) fn send_now(to: &UnixStream, message: &impl Serialize) -> io::Result<
     if sent == bytes.len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
 }
 
-/// Waits until a message has arrived, and returns it; an error where the connection breaks or the
+/// Blocks until a message has arrived, and returns it; an error where the connection breaks or the
 /// message cannot be read.
 pub(crate) fn receive<M: DeserializeOwned>(from: &mut impl Read) -> Result<M, LiveError> {
     let mut head = [0; HEAD];

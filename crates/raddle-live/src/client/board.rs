@@ -11,15 +11,16 @@ use super::{ClientConfig, Until};
 use crate::LiveError;
 use crate::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// State of a client that callbacks, threads of the program and the worker share, under one lock.
+/// State of a client that callbacks of the GPU runtime, threads of the program and the client's
+/// worker thread share, under one lock.
 pub(crate) struct Board<T> {
     core: Mutex<Core<T>>,
     /// Condition on which the worker thread waits for tasks.
     work: Condvar,
     /// Condition on which threads of the program wait for work to end.
     moved: Condvar,
-    /// Condition on which the thread that writes to the daemon waits until the client's state has
-    /// changed.
+    /// Condition on which the thread that writes to the daemon waits for changes of the client's
+    /// state.
     news: Condvar,
     give_up: u64,
 }
@@ -35,7 +36,8 @@ impl<T> Board<T> {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the worker thread, and every wait for its work or for changes of the client's state.
+    /// Stops the client: ends the worker thread, and every wait for work or for changes of the
+    /// client's state.
     pub(crate) fn stop(&self) {
         self.lock().stop = true;
         self.work.notify_all();
@@ -43,8 +45,8 @@ impl<T> Board<T> {
         self.news.notify_all();
     }
 
-    /// Waits for at most `at_most` until the worker, the thread that calls the runtime, has ended.
-    /// Returns whether it has.
+    /// Waits for at most `at_most` until the worker, the thread that calls the GPU runtime, has
+    /// ended. Returns whether it has ended.
     pub(crate) fn wait_stopped(&self, at_most: Duration) -> bool {
         let deadline = Instant::now() + at_most;
         let mut core = self.lock();
@@ -58,8 +60,8 @@ impl<T> Board<T> {
         core.stopped
     }
 
-    /// Gives the lock up and waits until the condition `on` is notified, or until `at_most` is
-    /// over; `None` is no limit. Returns with the lock.
+    /// Releases the lock and waits until the condition `on` is notified, or until `at_most` is over
+    /// (`None` is no limit). Returns with the lock taken again.
     fn sleep<'c>(
         core: MutexGuard<'c, Core<T>>,
         on: &Condvar,
@@ -89,8 +91,9 @@ impl<T: Clone> Board<T> {
         })
     }
 
-    /// Calls `call` with the client's state under its lock, wakes the worker and the link to the
-    /// daemon if there is something for them to do, and returns the answer of `call`.
+    /// Calls `call` with the client's state under its lock, and returns what `call` returns. Wakes
+    /// the worker thread or the thread that writes to the daemon, if there is something for it to
+    /// do.
     pub(crate) fn host<A>(&self, call: impl FnOnce(&mut Core<T>) -> A) -> A {
         let mut core = self.lock();
         let answer = call(&mut core);
@@ -109,10 +112,10 @@ impl<T: Clone> Board<T> {
         }
     }
 
-    /// Begins a preemption, and returns (whether it has begun, answer of `then` about the state).
-    /// `order` is the number under which the daemon ordered the preemption; `None` where the
-    /// program itself wants it. The worker is woken whatever there is to do, as it watches how long
-    /// the preemption takes.
+    /// Begins a preemption by the method `way`, and returns (whether it has begun, what `then`
+    /// returns for the state). `order` is the number under which the daemon ordered the preemption;
+    /// `None` where the program itself wants it. The worker thread is woken in any case, as it
+    /// measures how long the preemption takes.
     pub(crate) fn preempt<A>(
         &self,
         order: Option<u64>,
@@ -138,14 +141,14 @@ impl<T: Clone> Board<T> {
         Ok(())
     }
 
-    /// Has the runtime carry out a task. Returns false where the task is a launch that the runtime
-    /// does not take now, so that it has to be tried again; true otherwise.
+    /// Lets the GPU runtime carry out a task. Returns false if the task is a launch that the
+    /// runtime does not take now, so that the caller must try again; true otherwise.
     pub(crate) fn carry_out(&self, task: Task<T>, runtime: &mut (dyn Runtime<T> + Send)) -> bool {
         // A launch that is reported as ended before its call returns is not known any more.
         task.carry_out(runtime, |report| self.report(report).or(Ok::<(), ()>(()))).unwrap_or(true)
     }
 
-    /// Records that the worker thread has ended, and ends the log.
+    /// Records that the client's worker thread has ended, and ends the log.
     pub(crate) fn stopped(&self) {
         let mut core = self.lock();
         core.stopped = true;
@@ -158,8 +161,8 @@ impl<T: Clone> Board<T> {
         self.lock().reached(until)
     }
 
-    /// Waits until the work that `until` names has ended. Returns whether it has; `false` where the
-    /// time is over or the client stops before.
+    /// Waits until the work that `until` names has ended, for at most `at_most` (`None` is no
+    /// limit). Returns whether it has ended; false if the time is over or the client stops first.
     pub(crate) fn wait(&self, until: Until, at_most: Option<Duration>) -> bool {
         let deadline = at_most.map(|at_most| Instant::now() + at_most);
         let mut core = self.lock();
@@ -179,9 +182,9 @@ impl<T: Clone> Board<T> {
         reached
     }
 
-    /// Lets the worker thread sleep: for a pause of at most `at_most` where that is given, and
-    /// after that until there is something to do. Returns the payloads of ended launches, to be
-    /// dropped; `None` where the worker has to end.
+    /// Lets the worker thread sleep: first a pause of at most `at_most`, if that is given, then
+    /// until there is something to do. Returns the payloads (values that the program attached to
+    /// its work) of ended launches, for the worker to drop; `None` if the worker must end.
     pub(crate) fn next_work(&self, at_most: Option<Duration>) -> Option<Vec<T>> {
         let mut core = self.lock();
         let mut at_most = at_most;
@@ -195,7 +198,7 @@ impl<T: Clone> Board<T> {
         (!core.stop).then(|| core.take_ended())
     }
 
-    /// Waits until the daemon has to be informed of something, such as new work or the end of a
+    /// Waits until there is something to report to the daemon, such as new work or the end of a
     /// preemption, or until the time `at_most` is over.
     pub(crate) fn wait_news(&self, at_most: Duration) {
         let mut core = self.lock();
@@ -206,14 +209,14 @@ impl<T: Clone> Board<T> {
         }
     }
 
-    /// Returns the next task of a preemption under way; `None` where there is none. To be called by
-    /// the thread that has the runtime locked.
+    /// Returns the next task of the preemption under way; `None` where there is none. The caller
+    /// must have the GPU runtime locked.
     pub(crate) fn take_leaving(&self) -> Option<Task<T>> {
         self.host(|core| if core.stop { None } else { core.take_leaving() })
     }
 
-    /// Returns the next task for the runtime; `None` where there is none. To be called by the
-    /// thread that has the runtime locked.
+    /// Returns the next task for the GPU runtime; `None` where there is none. The caller must have
+    /// the runtime locked.
     pub(crate) fn take(&self) -> Option<Task<T>> {
         // The task may be the end of a preemption, which is news: `host` wakes the link.
         self.host(|core| if core.stop { None } else { core.take() })

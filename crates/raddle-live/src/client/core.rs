@@ -17,26 +17,28 @@ use super::journal::{ClientEvent, ClientJournal};
 use super::{ClientConfig, ClientCounts, PROCESS, Until};
 use crate::LiveError;
 
-/// State of the link between a client and the daemon, as the client keeps it.
+/// State of the link to the daemon, as the client sees it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LinkState {
     /// True if there is a connection to the daemon.
     pub(crate) is_up: bool,
-    /// True if the daemon was informed last that the program has work, false if that it has none.
+    /// True if the last report to the daemon said that the program has work, false if it said that
+    /// the program has none.
     pub(crate) told_work: bool,
     /// Number of the preemption that the daemon ordered last; 0 before the first.
     pub(crate) ordered: u64,
-    /// Number of the last preemption of whose end the daemon was informed.
+    /// Number of the last preemption whose end was reported to the daemon.
     pub(crate) told_drained: u64,
-    /// True if the daemon or the program itself stopped submissions (paused or preempted), and
-    /// nothing resumed them since.
+    /// True if submissions are stopped, by the daemon or by the program itself (paused or
+    /// preempted), and were not resumed since.
     pub(crate) keeps: bool,
     /// True if the thread that writes to the daemon waits for changes of the client's state.
     pub(crate) waits: bool,
 }
 
-/// Number of stored payloads (values that the program attached to its work) of ended launches from
-/// which on the worker drops them, and no longer waits for a thread of the program to do so.
+/// Number of stored payloads (values that the program attached to its work) of ended launches at
+/// which the worker thread drops them; below it, they wait for a thread of the program to drop
+/// them.
 const MOST_ENDED: usize = 64;
 
 /// Name of the counter of logs that stopped because their file could not be written.
@@ -47,7 +49,7 @@ pub(crate) struct Core<T> {
     abilities: Abilities,
     started: Instant,
     /// Time at which the preemption under way began, in nanoseconds since the client started;
-    /// `None` without one.
+    /// `None` where no preemption is under way.
     since: Option<u64>,
     /// True if the preemption under way has taken longer than its limit, and so has been counted as
     /// given up.
@@ -56,8 +58,8 @@ pub(crate) struct Core<T> {
     unasked: u64,
     preemption_ns: (u64, u64),
     journal: Option<ClientJournal>,
-    /// Counters that the layer above the client (such as the OpenCL layer) has given names, and
-    /// their counts.
+    /// Counts that the layer above the client (such as the OpenCL layer) keeps, by the name that
+    /// the layer gives them.
     counted: BTreeMap<&'static str, u64>,
     /// State of the link to the daemon, as the client knows it.
     pub(crate) link: LinkState,
@@ -112,27 +114,28 @@ impl<T: Clone> Core<T> {
         }
     }
 
-    /// Writes the buffered lines of the log to its file; if that fails, the log is counted as lost.
+    /// Writes the buffered lines of the client's log to its file; if that fails, the log is counted
+    /// as lost.
     pub(crate) fn flush(&mut self) {
         if self.journal.as_mut().is_some_and(|journal| !journal.flush()) {
             self.counted.insert(LOG_LOST, 1);
         }
     }
 
-    /// Ends the log: events and answers after this are not logged.
+    /// Ends the client's log: events and answers after this call are not logged.
     pub(crate) fn finish(&mut self) {
         self.journal.take().iter_mut().for_each(ClientJournal::finish);
     }
 
-    /// Adds `more` to the counter with the name `what`, which belongs to the layer above the client
-    /// (such as the OpenCL layer).
+    /// Adds `more` to the count with the name `what`, which the layer above the client (such as the
+    /// OpenCL layer) keeps.
     pub(crate) fn count(&mut self, what: &'static str, more: u64) {
         let count = self.counted.entry(what).or_default();
         *count = count.saturating_add(more);
     }
 
-    /// Returns the counters that the layer above the client (such as the OpenCL layer) has named,
-    /// with their counts.
+    /// Returns the counts that the layer above the client (such as the OpenCL layer) keeps, by
+    /// name.
     pub(crate) const fn counted(&self) -> &BTreeMap<&'static str, u64> {
         &self.counted
     }
@@ -192,8 +195,8 @@ impl<T: Clone> Core<T> {
         self.driver.wish(wish).expect("the process joined with the client and never leaves")
     }
 
-    /// Begins a preemption by the method `way`, or, where the runtime does not have that method, by
-    /// the strongest weaker one. Returns whether a preemption has begun.
+    /// Begins a preemption by the method `way`, or, where the GPU runtime does not support it, by
+    /// the strongest method that is weaker. Returns whether a preemption has begun.
     pub(crate) fn preempt(&mut self, way: Preemption) -> bool {
         let way = self.nearest(way);
         self.link.keeps = true;
@@ -205,8 +208,8 @@ impl<T: Clone> Core<T> {
         begun
     }
 
-    /// Returns the method `way` of preemption, or, where the runtime does not have that method, the
-    /// strongest weaker one.
+    /// Returns the method `way` of preemption if the GPU runtime supports it, else the strongest
+    /// supported method that is weaker.
     fn nearest(&self, way: Preemption) -> Preemption {
         let mut ways = std::iter::successors(Some(way), |way| way.gentler());
         ways.find(|&way| self.abilities.can(way)).unwrap_or(Preemption::Wait)
@@ -232,8 +235,9 @@ impl<T: Clone> Core<T> {
         self.wish(Wish::Resume { process: PROCESS });
     }
 
-    /// Passes a report of the runtime to the controller. Returns whether threads that wait for work
-    /// to end have to check again whether it has.
+    /// Passes a report of the GPU runtime to the controller (the state machine that decides what to
+    /// submit and preempt). Returns whether work has ended for which some thread may wait, so that
+    /// waiting threads must check again.
     pub(crate) fn report(&mut self, report: Report) -> Result<bool, LiveError> {
         let heard = self.driver.report(report)?;
         self.log(report.into());
@@ -248,8 +252,8 @@ impl<T: Clone> Core<T> {
         Ok(false)
     }
 
-    /// Returns the next task for the runtime, which the caller has locked; `None` where there is
-    /// none.
+    /// Returns the next task for the GPU runtime, which the caller has locked; `None` where there
+    /// is none.
     pub(crate) fn take(&mut self) -> Option<Task<T>> {
         let task = self.driver.take()?;
         if self.journal.is_some() {
@@ -266,35 +270,37 @@ impl<T: Clone> Core<T> {
         Some(task)
     }
 
-    /// Returns the next task of a preemption under way, such as to kill launches; it is never a
+    /// Returns the next task of the preemption under way, such as killing launches; never a
     /// submission. `None` where there is none.
     pub(crate) fn take_leaving(&mut self) -> Option<Task<T>> {
         let leaving = self.driver.controller().phase(PROCESS) == Ok(ProcessPhase::Draining);
         if leaving { self.take() } else { None }
     }
 
-    /// Returns whether the worker has a task to carry out or payloads to drop.
+    /// Returns whether the worker thread has a task to carry out or payloads (values attached to
+    /// ended work) to drop.
     pub(crate) fn is_due(&self) -> bool {
         self.driver.controller().is_any_due() || self.must_drop()
     }
 
-    /// Returns whether the worker has to drop payloads of ended launches. Otherwise the next thread
-    /// of the program that captures or has waited drops them.
+    /// Returns whether the worker thread must drop the payloads (values that the program attached
+    /// to its work) of ended launches. If not, the next thread of the program that captures work,
+    /// or has waited for some, drops them.
     fn must_drop(&self) -> bool {
         let in_flight = self.driver.controller().in_flight(PROCESS).unwrap_or(0);
         let nobody_comes = in_flight == 0 && self.waiting == 0;
         !self.ended.is_empty() && (nobody_comes || self.ended.len() >= MOST_ENDED)
     }
 
-    /// Takes the payloads of ended launches out of the state and returns them, so that the caller
-    /// drops them while the lock is not held.
+    /// Takes the payloads (values that the program attached to its work) of ended launches out of
+    /// the state, for the caller to drop while the lock is not held.
     pub(crate) fn take_ended(&mut self) -> Vec<T> {
         std::mem::take(&mut self.ended)
     }
 
-    /// Returns the nanoseconds that are left until the preemption under way counts as given up,
-    /// `give_up` nanoseconds after its begin. `None` where no preemption is under way or it has
-    /// been counted; if the time is over, it is counted now.
+    /// Returns the nanoseconds left until the preemption under way counts as given up, which is
+    /// `give_up` nanoseconds after its begin. `None` where no preemption is under way, or it has
+    /// been counted as given up; if the time is over, this call counts it.
     pub(crate) fn until_given_up(&mut self, give_up: u64) -> Option<u64> {
         let since = self.since.filter(|_| !self.is_given_up)?;
         let left = since.saturating_add(give_up).saturating_sub(self.now());
@@ -307,21 +313,21 @@ impl<T: Clone> Core<T> {
         Some(left)
     }
 
-    /// Returns whether any work of the program waits or is in the runtime.
+    /// Returns whether the program has work that waits for submission or is in the GPU runtime.
     pub(crate) fn has_work(&self) -> bool {
         let controller = self.driver.controller();
         controller.buffered(PROCESS).unwrap_or(0) + controller.in_flight(PROCESS).unwrap_or(0) > 0
     }
 
-    /// Returns whether the preemption that the daemon ordered last is over, and the daemon was not
-    /// informed of that.
+    /// Returns whether the preemption that the daemon ordered last is over and its end was not
+    /// reported yet.
     pub(crate) fn drained_untold(&self) -> bool {
         self.link.ordered > self.link.told_drained
             && self.driver.controller().phase(PROCESS) != Ok(ProcessPhase::Draining)
     }
 
-    /// Returns whether the daemon has to be informed without delay, of new work or of the end of a
-    /// preemption.
+    /// Returns whether there is something to report to the daemon without delay: new work, or the
+    /// end of a preemption.
     pub(crate) fn has_news(&self) -> bool {
         self.link.is_up && (self.drained_untold() || !self.link.told_work && self.has_work())
     }

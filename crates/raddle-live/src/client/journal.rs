@@ -17,27 +17,27 @@ use serde::{Deserialize, Serialize};
 use super::PROCESS;
 use crate::LiveError;
 
-/// First line of a client's log. It has all settings from which a replay makes the client's
-/// controller again.
+/// First line of a client's log, with all settings from which a replay rebuilds the client's
+/// controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct ClientHeader {
-    /// Version of the form of the log: 1.
+    /// Version of the log format: 1.
     pub(crate) raddle_log: u32,
     pub(crate) live: ClientMark,
     pub(crate) declared: Declared,
     pub(crate) options: ControllerConfig,
 }
 
-/// Word in the first line of a log by which it is known as the log of a client.
+/// Word in the first line of a log that marks it as the log of a client (not of the daemon).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ClientMark {
     Client,
 }
 
-/// Kind of a captured work, as it is written in the log: a kernel, a copy, a record of an event, a
-/// wait for another stream, a graph or a collective.
+/// Kind of a command that the client captured from the program, as written in the log: a kernel, a
+/// copy, a record of an event, a wait for another stream, a graph or a collective operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum LoggedKind {
@@ -115,11 +115,12 @@ pub(crate) enum ClientEvent {
     GaveUp {},
 }
 
-/// Answer of the controller, as the log has it: a command to the runtime.
+/// Answer of the client's controller, as written in the log: a command to the GPU runtime.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
 pub(crate) enum ClientAnswer {
-    /// Command to submit the launch that was captured with the number `order`, counted from 0.
+    /// Command to submit the launch that the program issued as number `order`, counted from 0 over
+    /// all its streams.
     Submit {
         launch: u64,
         stream: StreamId,
@@ -219,7 +220,7 @@ impl ClientAnswer {
     }
 }
 
-/// Writer of the log of a client's events and answers.
+/// Writer of a client's log, which records the client's events and its controller's answers.
 pub(super) struct ClientJournal {
     log: LogWriter,
     step: u64,
@@ -244,22 +245,22 @@ impl ClientJournal {
         self.step += 1;
     }
 
-    /// Writes the buffered lines of the log to its file. Returns whether the whole log could be
-    /// written so far.
+    /// Writes the buffered lines of the client's log to its file. Returns whether all lines could
+    /// be written so far.
     pub(super) fn flush(&mut self) -> bool {
         self.log.flush();
         !self.log.is_lost()
     }
 
-    /// Writes the last line of the log, which marks the log as complete.
+    /// Writes the last line of the client's log, which marks the log as complete.
     pub(super) fn finish(&mut self) {
         // The writer itself says what it cannot write.
         let _ = self.log.finish();
     }
 }
 
-/// Controller made again from the first line of a client's log. It gets the events of the log, so
-/// that its answers can be compared with those of the log.
+/// Controller that is rebuilt from the first line of a client's log. A replay passes it the events
+/// of the log, and compares its answers with those in the log.
 pub(crate) struct ClientReplay {
     driver: Driver<(), ()>,
     flying: Vec<LaunchHandle>,
@@ -272,8 +273,8 @@ impl ClientReplay {
         Ok(Self { driver, flying: Vec::new() })
     }
 
-    /// Returns the answer that the controller gives now, in the form in which it is logged; `None`
-    /// where it gives none.
+    /// Returns the next answer of the controller, in the form in which answers are logged; `None`
+    /// where it gives none now.
     pub(crate) fn answer(&mut self) -> Option<impl Serialize + use<>> {
         let task = self.driver.take()?;
         if let Task::Submit { handle, .. } = task {

@@ -35,14 +35,15 @@ use crate::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, thread};
 /// Process id within a client's controller: a client has only this one process.
 pub const PROCESS: ProcessId = ProcessId(0);
 
-/// Settings of a client: those of its controller, and the time limit of a preemption.
+/// Settings of a client: those of its controller (which decides what to submit and preempt), and
+/// the time limit for a preemption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientConfig {
-    /// Settings of the client's controller. By default at most 8 launches are in the runtime, and
-    /// no launch is killed more than 3 times.
+    /// Settings of the client's controller. By default at most 8 launches are in the GPU runtime,
+    /// and no launch is killed more than 3 times.
     pub controller: ControllerConfig,
     /// Time after which a preemption that is still under way is counted as given up; 1 s by
-    /// default. The preemption goes on all the same.
+    /// default. The preemption goes on nevertheless.
     pub give_up: Duration,
 }
 
@@ -54,31 +55,31 @@ impl Default for ClientConfig {
     }
 }
 
-/// Condition that a thread of the program waits for: the end of some of its work.
+/// Condition for which a thread of the program waits: the end of a part of the program's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// The thread waits for the end of all work of the program that was captured with this order or
-    /// before it.
+    /// The thread waits for the end of all work of the program that was captured up to this
+    /// position in the order of capture.
     All(CaptureOrder),
-    /// The thread waits for the end of all work of one stream that was captured with this order or
-    /// before it.
+    /// The thread waits for the end of all work of one stream that was captured up to this position
+    /// in the order of capture.
     Stream(StreamId, CaptureOrder),
 }
 
 /// Counts of launches and preemptions of a client since it started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClientCounts {
-    /// Counts of the client's driver (the controller with the runtime that carries out its
-    /// commands), such as launches submitted and killed.
+    /// Counts of the client's driver (which passes the controller's commands to the GPU runtime),
+    /// such as launches submitted and killed.
     pub driver: Counts,
-    /// Number of launches that wait in the client's queues now.
+    /// Number of launches that wait in the client's queues for their submission now.
     pub waiting: u64,
-    /// Number of launches in the runtime now: submitted and not ended.
+    /// Number of launches in the GPU runtime now: submitted and not ended.
     pub in_flight: u64,
-    /// Number of preemptions that took longer than the time limit for them.
+    /// Number of preemptions that took longer than the client's time limit for them.
     pub given_up: u64,
-    /// Number of times that a launch left although no preemption flag was raised for it. Work
-    /// submitted after the launch may then have run before it.
+    /// Number of times that a launch left the device although no preemption flag was raised for it.
+    /// Work submitted after the launch may then have run before it.
     pub unasked: u64,
     /// (duration of the last preemption, duration of the longest one), each in nanoseconds from its
     /// begin to its end.
@@ -87,8 +88,8 @@ pub struct ClientCounts {
 
 type AnyRuntime<T> = Mutex<Box<dyn Runtime<T> + Send>>;
 
-/// Client of the live scheduler in one program, with its controller and its runtime; clones stand
-/// for one and the same client.
+/// Handle of a client of the live scheduler, which schedules the work of one program on one device.
+/// Clones of the handle stand for the same client.
 #[derive(Debug)]
 pub struct Client<T>(Arc<ClientHandle<T>>);
 
@@ -98,14 +99,15 @@ impl<T> Clone for Client<T> {
     }
 }
 
-/// Parts of a client that its own threads, the program's threads and the link to the daemon share.
+/// Parts of a client that are shared by its own threads, the threads of the program and the link to
+/// the daemon.
 pub(crate) struct ClientParts<T> {
     pub(crate) board: Arc<Board<T>>,
     runtime: Arc<AnyRuntime<T>>,
-    /// Function by which a thread of the program sends changes of the client's state to the daemon;
-    /// `None` without a link.
+    /// Function that a thread of the program calls to report changes of the client's state to the
+    /// daemon; `None` without a link to a daemon.
     tells: std::sync::Arc<std::sync::Mutex<Option<Tells>>>,
-    /// Longest time in nanoseconds that a preemption shall take; 0 where nobody bounds it.
+    /// Longest time in nanoseconds that a preemption of the program should take; 0 for no bound.
     bound: std::sync::Arc<std::sync::atomic::AtomicU64>,
 }
 
@@ -121,20 +123,21 @@ impl<T> Clone for ClientParts<T> {
 }
 
 impl<T> ClientParts<T> {
-    /// Sets the function by which a thread of the program sends changes of the client's state to
-    /// the daemon.
+    /// Sets the function that a thread of the program calls to report changes of the client's state
+    /// to the daemon.
     pub(crate) fn tell_by(&self, tell: impl Fn() + Send + Sync + 'static) {
         let mut tells = self.tells.lock().unwrap_or_else(PoisonError::into_inner);
         *tells = Some(std::sync::Arc::new(tell));
     }
 
-    /// Sets the longest time in nanoseconds that a preemption shall take; `None` is no bound.
+    /// Sets the longest time in nanoseconds that a preemption of the program should take; `None`
+    /// for no bound.
     pub(crate) fn bound_by(&self, ns: Option<u64>) {
         self.bound.store(ns.unwrap_or(0), Relaxed);
     }
 
-    /// Sends changes of the client's state to the daemon, on the calling thread; does nothing
-    /// without a link.
+    /// Reports changes of the client's state to the daemon, on the calling thread; does nothing
+    /// without a link to a daemon.
     fn tell(&self) {
         let tells = self.tells.lock().unwrap_or_else(PoisonError::into_inner).clone();
         tells.iter().for_each(|tell| tell());
@@ -143,9 +146,9 @@ impl<T> ClientParts<T> {
 
 impl<T: Clone> ClientParts<T> {
     /// Begins a preemption by the method `way`, and returns whether it has begun. `order` is the
-    /// number under which the daemon ordered it; `None` where the program itself wants it. If no
-    /// thread has the runtime locked, this thread carries out the tasks of the preemption; else
-    /// that other thread does.
+    /// number under which the daemon ordered the preemption; `None` where the program itself wants
+    /// it. If no other thread has the GPU runtime locked, this thread carries out the tasks of the
+    /// preemption; else the other thread does.
     pub(crate) fn preempt(&self, order: Option<u64>, way: Preemption) -> bool {
         let board = &*self.board;
         let Some(mut runtime) = self.try_baton() else {
@@ -159,8 +162,8 @@ impl<T: Clone> ClientParts<T> {
         begun
     }
 
-    /// Locks the runtime, if no thread has it locked, and returns the guard; the thread that has
-    /// the guard carries tasks out. `None` where another thread has it.
+    /// Locks the GPU runtime if no other thread has it locked, and returns the guard, whose holder
+    /// may carry out tasks; `None` where another thread has it.
     fn try_baton(&self) -> Option<MutexGuard<'_, Box<dyn Runtime<T> + Send + 'static>>> {
         match self.runtime.try_lock() {
             Ok(guard) => Some(guard),
@@ -187,8 +190,8 @@ impl<T> Drop for ClientHandle<T> {
     }
 }
 
-/// Handle by which callbacks tell a client what its runtime has done. The client may be dropped
-/// while handles exist.
+/// Handle by which callbacks of the GPU runtime report to a client what has happened. The client
+/// may be dropped while handles exist.
 #[derive(Debug)]
 pub struct Reporter<T>(pub(crate) Arc<Board<T>>);
 
@@ -199,8 +202,8 @@ impl<T> Clone for Reporter<T> {
 }
 
 impl<T: Clone> Reporter<T> {
-    /// Passes a report of the runtime to the controller, and wakes the threads that wait for such a
-    /// report. Calls no runtime, and drops no payload on this thread.
+    /// Passes a report of the GPU runtime to the client's controller, and wakes the threads that
+    /// wait for what it reports. This thread calls no function of the runtime and drops no payload.
     ///
     /// # Errors
     /// A report that cannot be true; nothing has changed.
@@ -210,11 +213,11 @@ impl<T: Clone> Reporter<T> {
 }
 
 impl<T: Clone + Send + 'static> Client<T> {
-    /// Starts a client and its worker thread. `make` makes its runtime, which declares `declared`
-    /// and gets a handle for reports. At the beginning the program is neither preempted nor paused.
+    /// Starts a client and its worker thread. `make` gets a handle for reports and makes the
+    /// client's GPU runtime, whose abilities must be `declared`. At first the program is neither
+    /// preempted nor paused.
     ///
-    /// # Errors
-    /// As [`Controller::new`]; a runtime that declares something else than `declared`; a worker
+    /// # Errors As [`Controller::new`]; a runtime whose abilities are not `declared`; a worker
     /// thread that cannot be started.
     pub fn start<R: Runtime<T> + Send + 'static>(
         declared: Declared,
@@ -224,8 +227,8 @@ impl<T: Clone + Send + 'static> Client<T> {
         Self::logged(declared, options, None, make)
     }
 
-    /// Starts a client with a log of all its events and answers, for which `log` is a buffered
-    /// writer; `None` is no log.
+    /// Starts a client as [`start`](Self::start) does, and logs all its events and answers to
+    /// `log`, a buffered writer; `None` is no log.
     ///
     /// # Errors
     /// As [`start`](Self::start).
@@ -256,8 +259,8 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(core::Core::open)
     }
 
-    /// Closes a stream of the program: no further work is captured in it, and work that was
-    /// captured still runs. After that the id of the stream may be given to a new one.
+    /// Closes a stream of the program: the client takes no further work for it, and work that it
+    /// has taken still runs. After that the id of the stream may be given to a new one.
     ///
     /// # Errors
     /// An unknown stream.
@@ -265,9 +268,9 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(|core| core.close(stream))
     }
 
-    /// Captures work of the program, at the end of its stream. If no preemption is under way and
-    /// fewer launches are in the runtime than may be, this thread submits the work, or work that
-    /// waits before it.
+    /// Takes work of the program over, at the end of its stream, to submit it when the program may
+    /// run. If no preemption is under way and the GPU runtime has room, this thread submits the
+    /// work, or work that was taken before it.
     ///
     /// # Errors
     /// An unknown stream.
@@ -297,8 +300,9 @@ impl<T: Clone + Send + 'static> Client<T> {
         captured
     }
 
-    /// Captures work that waits for an event that only the program knows: no work of the stream is
-    /// submitted from this work on until its order is [released](Self::release).
+    /// Takes work of the program over that waits for an event which only the program knows: from
+    /// this work on, nothing in the stream is submitted until the work's order of capture is
+    /// [released](Self::release).
     ///
     /// # Errors
     /// An unknown stream.
@@ -320,8 +324,8 @@ impl<T: Clone + Send + 'static> Client<T> {
         Ok(captured)
     }
 
-    /// Holds a stream: no work that was captured in it from the order `from` on is submitted, until
-    /// that order is [released](Self::release).
+    /// Holds a stream back: no work that was captured in it at the order `from` or later is
+    /// submitted, until that order is [released](Self::release).
     ///
     /// # Errors
     /// An unknown stream.
@@ -329,8 +333,8 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(|core| core.hold(stream, from))
     }
 
-    /// Ends a hold: lets the work of a stream run again that [`hold`](Self::hold) kept back from
-    /// the order of capture `from` on.
+    /// Ends a hold: work of a stream that [`hold`](Self::hold) kept back from the order of capture
+    /// `from` on may be submitted again.
     ///
     /// # Errors
     /// A stream that is not held from there.
@@ -338,57 +342,59 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(|core| core.release(stream, from))
     }
 
-    /// Returns whether the work that `until` names has ended.
+    /// Returns whether the work that `until` names has ended by now.
     #[must_use]
     pub fn reached(&self, until: Until) -> bool {
         self.board().reached(until)
     }
 
     /// Blocks until the work that `until` names has ended, or the client stops. Must not be called
-    /// from within a call of the runtime or a callback.
+    /// from within a call of the GPU runtime or a callback.
     pub fn wait(&self, until: Until) {
         let _ = self.board().wait(until, None);
     }
 
     /// Blocks for at most `at_most` until the work that `until` names has ended. Returns whether it
-    /// has.
+    /// has ended.
     #[must_use]
     pub fn wait_for(&self, until: Until, at_most: Duration) -> bool {
         self.board().wait(until, Some(at_most))
     }
 
-    /// Takes the program's work off the device by the method `way`, or, where the runtime does not
-    /// have that method, by the strongest weaker one. Returns whether a preemption has begun.
+    /// Takes the program's work off the device by the method `way`, or, where the GPU runtime does
+    /// not support it, by the strongest method that is weaker. Returns whether a preemption has
+    /// begun.
     pub fn preempt(&self, way: Preemption) -> bool {
         self.0.shared.preempt(None, way)
     }
 
-    /// Replaces the method of the preemption under way by `way`, if that is stronger. Returns
-    /// whether it did.
+    /// Replaces the method of the preemption under way by `way`, if that is a stronger one. Returns
+    /// whether the method was replaced.
     pub fn escalate(&self, way: Preemption) -> bool {
         self.board().host(|core| core.escalate(way))
     }
 
-    /// Pauses the program: no further work of it is submitted until it is resumed; work that is
-    /// submitted runs on.
+    /// Pauses the program: no further work is submitted until [`resume`](Self::resume) is called;
+    /// work that was submitted before runs on.
     pub fn pause(&self) {
         self.board().host(core::Core::pause);
     }
 
-    /// Resumes the program: immediately, or when the preemption under way is complete.
+    /// Resumes the program after a pause or a preemption: immediately, or when the preemption under
+    /// way is complete.
     pub fn resume(&self) {
         self.board().host(core::Core::resume);
     }
 
-    /// Calls `question` with the client's controller under its lock, and returns the answer of
-    /// `question`.
+    /// Calls `question` with the client's controller under the client's lock, and returns what
+    /// `question` returns.
     pub fn ask<A>(&self, question: impl FnOnce(&Controller<T>) -> A) -> A {
         self.board().host(|core| question(core.driver.controller()))
     }
 
-    /// Returns the longest time that a preemption of the program shall take, by the daemon's recipe
-    /// (`bound-us` of `cheapest`); `None` where nobody bounds it. A runtime that can do so submits
-    /// work in parts that take no longer.
+    /// Returns the longest time that a preemption of the program should take, as the daemon's
+    /// recipe sets it (`bound-us` of the policy `cheapest`); `None` for no bound. A runtime that
+    /// can cut launches submits parts that take no longer.
     #[must_use]
     pub fn bound(&self) -> Option<Duration> {
         let ns = self.0.shared.bound.load(Relaxed);
@@ -401,8 +407,8 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(|core| core.counts())
     }
 
-    /// Adds `more` to a counter of the caller's own, which has the name `what`; `raddle live
-    /// status` shows it.
+    /// Adds `more` to a count that the caller keeps under the name `what`; `raddle live status`
+    /// shows it.
     pub fn count(&self, what: &'static str, more: u64) {
         self.board().host(|core| core.count(what, more));
     }
@@ -411,25 +417,26 @@ impl<T: Clone + Send + 'static> Client<T> {
         &self.0.shared.board
     }
 
-    /// Returns the state that the client and its links to the daemon share.
+    /// Returns the parts that the client and its link to the daemon share.
     pub(crate) fn shared(&self) -> ClientParts<T> {
         self.0.shared.clone()
     }
 
-    /// Returns a handle by which callbacks of the runtime report to the client.
+    /// Returns a handle by which callbacks of the GPU runtime report to the client.
     #[must_use]
     pub fn reporter(&self) -> Reporter<T> {
         Reporter(Arc::clone(&self.0.shared.board))
     }
 
-    /// Ends the log, for a program that ends: later events and answers are not logged.
+    /// Ends the client's log, for a program that is about to end: later events and answers are not
+    /// logged.
     pub fn end_log(&self) {
         self.board().host(core::Core::finish);
     }
 
-    /// Stops the client: the worker ends after the task that it carries out, all waits end, and
-    /// work that waits in queues is not submitted any more. Returns false if the worker has not
-    /// ended after `at_most`.
+    /// Stops the client: the worker thread ends after its present task, all waits end, and work
+    /// that waits in queues is never submitted. Returns false if the worker thread has not ended
+    /// after `at_most`.
     pub fn stop(&self, at_most: Duration) -> bool {
         self.board().stop();
         let worker = self.0.worker.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -6,10 +6,11 @@ use super::ClientParts;
 use crate::LiveError;
 use crate::sync::{PoisonError, thread};
 
-/// Time that the worker waits before it tries again, after the runtime did not take a launch.
+/// Pause of the worker thread between two tries to submit a launch that the GPU runtime does not
+/// take now.
 const NOT_NOW: Duration = Duration::from_micros(200);
 
-/// Starts the worker of a client, the thread that calls the runtime.
+/// Starts the worker of a client, the thread that calls the GPU runtime.
 pub(super) fn start<T: Clone + Send + 'static>(
     shared: ClientParts<T>,
 ) -> Result<thread::JoinHandle<()>, LiveError> {

@@ -9,43 +9,45 @@ use crate::LiveError;
 use crate::status::{ClientSummary, RefusedClient};
 use crate::wire::{HEAD, MOST_TO_DAEMON, ToClient, ToDaemon, frame, length};
 
-/// Largest number of messages that a connection may send in a second; one more ends the connection.
+/// Largest number of messages that a process may send to the daemon in a second; one more ends its
+/// connection.
 const MOST_A_SECOND: u32 = 1000;
-/// Largest number of bytes that may wait because a client does not read them. A further message to
-/// it ends the connection; a single long status is allowed.
+/// Largest number of unsent bytes for a client that does not read its messages. With more unsent
+/// bytes, the next message ends the connection; so a single long status may exceed the limit.
 const MOST_UNREAD: usize = 16 << 10;
 const SECOND: u64 = 1_000_000_000;
 
-/// Reason for which a connection ends.
+/// Reason why the daemon ends a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// The process at the other end of the connection has gone.
     Gone,
-    /// The other side has broken a rule of the connection; the value says which.
+    /// The process at the other end has broken a rule of the connection; the value says which rule.
     Refused(RefusedClient),
 }
 
-/// Preemption that was ordered and is not over: the time in nanoseconds at which it was ordered,
-/// and whether it has been counted as overdue.
+/// Preemption that the daemon has ordered and that is not over: when it was ordered (`since`, in
+/// nanoseconds), and whether it has been counted as overdue.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     since: u64,
     counted: bool,
 }
 
-/// Connection between the daemon and a process of its user, as the daemon knows it.
+/// Connection between the daemon and a process of the same user, with what the daemon knows about
+/// that process.
 pub(super) struct Connection {
     stream: UnixStream,
-    /// Process id of the process at the other end, as the kernel gives it.
+    /// Process id of the process at the other end of the connection, as the kernel gives it.
     pub(super) pid: i32,
-    /// Program that joined over this connection; `None` until one has.
+    /// Id of the program that joined over this connection; `None` until one has joined.
     pub(super) program: Option<ProcessId>,
-    /// Level with which that program joined.
+    /// Level with which the program of this connection joined; 0 is the most urgent.
     pub(super) level: Level,
     /// Time at which the connection was made, in nanoseconds since the daemon started.
     pub(super) since: u64,
     pub(super) summary: ClientSummary,
-    /// Process id of the process that ordered the program off the device; `None` where none did.
+    /// Process id of the process that ordered the program off the device; `None` if no process did.
     pub(super) held_by: Option<i32>,
     pub(super) ordered: u64,
     pub(super) overdue: u64,
@@ -90,7 +92,7 @@ impl Connection {
     }
 
     /// Reads messages that have arrived at the time `now`, in nanoseconds, and adds them to
-    /// `messages`. It reads a limited number of bytes; the next call reads further ones.
+    /// `messages`. Each call reads a limited number of bytes; more are left to the next call.
     pub(super) fn read(&mut self, now: u64, messages: &mut Vec<ToDaemon>) -> Result<(), Fault> {
         let mut bytes = [0; MOST_TO_DAEMON];
         let ended = match self.stream.read(&mut bytes) {
@@ -127,8 +129,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Sends a message, or as much of it as there is room for; the remaining bytes are stored until
-    /// there is room.
+    /// Sends a message, or as many of its bytes as the socket takes now; the remaining bytes are
+    /// stored until there is room.
     pub(super) fn send(&mut self, message: &ToClient) -> Result<(), Fault> {
         if self.unread.len() > MOST_UNREAD {
             return Err(Fault::Refused(RefusedClient::NotReading));
@@ -137,12 +139,12 @@ impl Connection {
         self.write()
     }
 
-    /// Returns whether bytes for this connection are stored and wait to be written.
+    /// Returns whether stored bytes of messages wait to be written to the connection.
     pub(super) const fn has_more(&self) -> bool {
         !self.unread.is_empty()
     }
 
-    /// Writes the bytes that wait for this connection, as many as the socket takes now.
+    /// Writes stored bytes of messages to the connection, as many as the socket takes now.
     pub(super) fn write(&mut self) -> Result<(), Fault> {
         while !self.unread.is_empty() {
             match self.stream.write(&self.unread) {
@@ -156,8 +158,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Records that a preemption is ordered at the time `now`, in nanoseconds, and returns the
-    /// number of the preemption.
+    /// Records that the daemon orders a preemption at the time `now`, in nanoseconds, and returns
+    /// its number.
     pub(super) fn order(&mut self, now: u64) -> u64 {
         self.ordered += 1;
         // A preemption that is not over goes on, whatever was ordered since.
@@ -165,8 +167,9 @@ impl Connection {
         self.ordered
     }
 
-    /// Records that the preemption with the number `order` is over. Returns whether it is the one
-    /// that was ordered last.
+    /// Records the report that the preemption with the number `order` is over. Returns false, and
+    /// changes nothing, unless that is the last preemption that was ordered and it was not over
+    /// before.
     pub(super) fn drained(&mut self, order: u64) -> bool {
         let last = order == self.ordered && self.pending.is_some();
         if last {
@@ -175,8 +178,8 @@ impl Connection {
         last
     }
 
-    /// Returns whether a preemption has become overdue since the last call: at the time `now` it
-    /// has taken `give_up` or more, both in nanoseconds.
+    /// Returns whether the preemption under way has become overdue since the last call, having
+    /// taken `give_up` nanoseconds or more at the time `now`, in nanoseconds.
     pub(super) fn is_overdue(&mut self, now: u64, give_up: u64) -> bool {
         let Some(pending) = &mut self.pending else { return false };
         if pending.counted || now.saturating_sub(pending.since) < give_up {
@@ -187,14 +190,16 @@ impl Connection {
         true
     }
 
-    /// Returns a token for the level `level`, good as long as the connection exists.
+    /// Makes and returns a token by which programs join at the level `level`, good as long as this
+    /// connection exists.
     pub(super) fn grant(&mut self, level: Level) -> io::Result<String> {
         let token = super::socket::unguessable()?;
         self.granted = Some((token.clone(), level));
         Ok(token)
     }
 
-    /// Returns the level of the token; `None` if the token was not granted on this connection.
+    /// Returns the level for which the token was granted on this connection; `None` for another
+    /// token.
     pub(super) fn granted(&self, token: &str) -> Option<Level> {
         let (granted, level) = self.granted.as_ref()?;
         (granted == token).then_some(*level)

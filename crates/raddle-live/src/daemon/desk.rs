@@ -16,40 +16,41 @@ use super::said::{Answered, DaemonEvent, DaemonHeader, Told};
 use crate::LiveError;
 use crate::status::ProgramStanding;
 
-/// State of one program, as the daemon's decisions have made it.
+/// State of one program, as it follows from the daemon's decisions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seat {
     pub(crate) level: Level,
     pub(crate) share: u32,
     pub(crate) hints: Hints,
     pub(crate) standing: ProgramStanding,
-    /// Time in nanoseconds since which the program has had the right that `standing` says.
+    /// Time in nanoseconds since which the program has had its present right to use the device
+    /// (`standing`).
     pub(crate) since: u64,
     /// Number of the device that the program uses.
     pub(crate) device: u16,
-    /// True if the last answer of the turn policy named the program.
+    /// True if the turn policy's last answer gave the program the right to use the device.
     pub(crate) has_turn: bool,
-    /// True if the program has work that waits or is in the runtime.
+    /// True if the program has work that waits for submission or is in the GPU runtime.
     pub(crate) is_runnable: bool,
-    /// Number of preemptions of the program that were not ordered, as there were too many in a
-    /// second.
+    /// Number of preemptions of the program that were wanted and not ordered, as the limit of
+    /// preemptions in a second was reached.
     pub(crate) held_back: u64,
 }
 
-/// Turn policy and preempt policy for the programs that use one device, with the state of their
-/// turns.
+/// Turn policy and preempt policy for the programs that use one device, and the rights to use the
+/// device that they have given.
 pub(crate) struct DeviceTurns {
     arbiter: Arbiter,
     turn: Box<dyn Turn>,
     preempt: Box<dyn Preempt>,
-    /// Time in nanoseconds at which the policies have to be asked again at the latest; `None` where
-    /// there is none.
+    /// Time in nanoseconds at which the policies must be asked again at the latest; `None` for no
+    /// such time.
     until: Option<u64>,
 }
 
 impl DeviceTurns {
-    /// Makes the turns of one device, with the policies of a recipe. The error says why that recipe
-    /// cannot run live.
+    /// Returns the policies of a recipe for one device, before their first answer. The error says
+    /// why the recipe cannot be used by a live daemon.
     pub(crate) fn new(recipe: &Recipe) -> Result<Self, LiveError> {
         let [path, turn, allocate, _] = recipe.policies();
         let others = [("launch-path", path, "ordinary"), ("allocate", allocate, "leftover")];
@@ -61,7 +62,8 @@ impl DeviceTurns {
         Ok(Self { arbiter: Arbiter::default(), turn, preempt, until: None })
     }
 
-    /// Asks the policies which of the programs `states` have the turn.
+    /// Asks the policies which of the programs `states` may use the device now, and writes the
+    /// decision to `decided`.
     fn decide(
         &mut self,
         states: &[ProcessState],
@@ -81,14 +83,14 @@ impl DeviceTurns {
     }
 }
 
-/// Decisions of a daemon: which program has the turn on each device, and how the other programs
-/// leave the device.
+/// Decision maker of a daemon: decides which program may use each device, and how the work of the
+/// others leaves it.
 pub(crate) struct Desk {
     recipe: Recipe,
-    /// Policies that a recipe may name.
+    /// Registry of the policies that a recipe may name.
     registry: Registry,
-    /// Reason why everyone has the turn in place of what the recipe of the user says; `None` where
-    /// that recipe decides.
+    /// Reason why every program may use its device, instead of those that the user's recipe
+    /// chooses; `None` where that recipe decides.
     fell_back: Option<String>,
     devices: BTreeMap<u16, DeviceTurns>,
     most_a_second: u32,
@@ -100,8 +102,8 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    /// Makes the decision maker of a daemon, with the turn policy and the preempt policy of a
-    /// recipe; its events and decisions go to `log`.
+    /// Makes the decision maker of a daemon, with the turn and preempt policies of the recipe in
+    /// `header`; events and decisions are logged to `log`.
     pub(crate) fn new(
         header: &DaemonHeader,
         registry: &Registry,
@@ -127,8 +129,8 @@ impl Desk {
         (0..=u16::MAX).map(ProcessId).find(|id| !self.members.contains_key(id))
     }
 
-    /// Takes an event that happens at the time `now`, in nanoseconds, into account. Orders to
-    /// programs that follow from the event alone are added to `told`.
+    /// Processes an event that happens at the time `now`, in nanoseconds. Orders to programs that
+    /// follow directly from the event are added to `told`.
     pub(crate) fn hear(&mut self, event: DaemonEvent, now: u64, told: &mut Vec<Told>) {
         self.log.heard(Tick(now), self.step, &event);
         match event {
@@ -169,21 +171,22 @@ impl Desk {
         self.note_standings(now);
     }
 
-    /// Returns the arbiter (it makes pauses and preemptions of the answers of the turn policy) of
-    /// the device that a program uses; `None` where there is no such program.
+    /// Returns the arbiter of the device that a program uses (it turns answers of the turn policy
+    /// into pauses and preemptions); `None` where there is no such program.
     fn arbiter(&mut self, process: ProcessId) -> Option<&mut Arbiter> {
         let device = self.members.get(&process)?.device;
         self.devices.get_mut(&device).map(|it| &mut it.arbiter)
     }
 
-    /// Returns the right of a program to use its device; `None` where there is no such program.
+    /// Returns the present right of a program to use its device; `None` where there is no such
+    /// program.
     fn right(&self, process: ProcessId) -> Option<Standing> {
         let device = self.members.get(&process)?.device;
         self.devices.get(&device)?.arbiter.standing(process)
     }
 
-    /// Notes since when, up to the time `now` in nanoseconds, each program has had its right to use
-    /// its device.
+    /// Updates, at the time `now` in nanoseconds, the record of which right to use its device each
+    /// program has, and since when.
     fn note_standings(&mut self, now: u64) {
         for (&process, member) in &mut self.members {
             let turns = self.devices.get(&member.device);
@@ -191,8 +194,8 @@ impl Desk {
         }
     }
 
-    /// Lets the policies of another recipe decide. They begin without memory; the programs keep
-    /// their standings, and preemptions that are under way go on.
+    /// Replaces the policies by those of another recipe, without any memory of the past. Programs
+    /// keep their rights to use a device, and preemptions under way go on.
     fn set(&mut self, recipe: &Value) {
         match self.registry.recipe("live", &recipe.to_string()).map_err(LiveError::from) {
             Ok(recipe) => {
@@ -217,21 +220,22 @@ impl Desk {
         self.recipe = recipe;
     }
 
-    /// Gives the turn to everyone, as the policies of the recipe fail for the reason `why`.
+    /// Lets every program use its device from now on, as the policies of the recipe have failed for
+    /// the reason `why`.
     fn fall_back(&mut self, why: &str) {
         let [_, turn, _, preempt] = self.recipe.policies();
         self.fell_back = Some(format!("{turn} and {preempt} failed: {why}"));
         self.take(Recipe::default());
     }
 
-    /// Returns the recipe that decides now, and the reason why it is not that of the user; `None`
-    /// where it is.
+    /// Returns (recipe that decides now, reason why it is not the user's recipe); the reason is
+    /// `None` where it is the user's.
     pub(crate) fn recipe(&self) -> (&Recipe, Option<&str>) {
         (&self.recipe, self.fell_back.as_deref())
     }
 
-    /// Returns the longest time in nanoseconds that a preemption shall take, as the preempt policy has
-    /// it in its settings (`bound-us`); `None` where it bounds none.
+    /// Returns the longest time in nanoseconds that a preemption should take, by the settings of
+    /// the preempt policy (`bound-us`); `None` for no bound.
     pub(crate) fn bound(&self) -> Option<u64> {
         let recipe = serde_json::to_value(&self.recipe).ok()?;
         recipe.get("preempt")?.get("bound-us")?.as_u64().map(|us| us.saturating_mul(1000))
@@ -266,8 +270,8 @@ impl Desk {
         }
     }
 
-    /// Asks the policies of each device which programs have the turn at the time `now`, in
-    /// nanoseconds, if that question is due, and adds the orders to programs that follow to `told`.
+    /// Asks the policies of each device which programs may use it, if their answer is due at the
+    /// time `now`, in nanoseconds. The orders to programs that follow are added to `told`.
     pub(crate) fn decide(&mut self, now: u64, told: &mut Vec<Told>) -> Result<(), LiveError> {
         let is_due =
             |(&device, it): (&u16, &DeviceTurns)| it.arbiter.is_due(Tick(now)).then_some(device);
@@ -311,9 +315,9 @@ impl Desk {
         turns.try_for_each(|it| it.decide(&self.states, &self.members, now, decided))
     }
 
-    /// Turns a wish of the arbiter (what shall become of a process) into an order to a program, and
-    /// adds it to `told`. `is_new` is true for a process whose preemption begins now and so counts
-    /// against its limit; any other preemption is under way.
+    /// Turns a wish of the arbiter (such as to preempt or resume a program) into an order to the
+    /// program, and adds the order to `told`. `is_new` returns true for a program whose preemption
+    /// begins now, so that it counts against the limit of preemptions in a second.
     fn wish(
         &mut self,
         wish: Wish,
@@ -352,14 +356,14 @@ impl Desk {
         told.push(tells);
     }
 
-    /// Returns the time in nanoseconds at which the policies have to be asked again at the latest;
-    /// `None` where there is none.
+    /// Returns the earliest time in nanoseconds at which the policies of some device must be asked
+    /// again; `None` for no such time.
     pub(crate) fn until(&self) -> Option<u64> {
         self.devices.values().filter_map(|it| it.until).min()
     }
 
-    /// Returns the right to the device, the turn and the work of a program; `None` where there is
-    /// no such program.
+    /// Returns the state of a program by the decisions so far; `None` where there is no such
+    /// program.
     pub(crate) fn seat(&self, process: ProcessId) -> Option<Seat> {
         let member = self.members.get(&process)?;
         let (standing, since) = member.standing;
@@ -376,12 +380,12 @@ impl Desk {
         })
     }
 
-    /// Writes the buffered lines of the log to its file.
+    /// Writes the buffered lines of the daemon's log to its file.
     pub(crate) fn flush(&mut self) {
         self.log.flush();
     }
 
-    /// Writes the last line of the log, which marks the log as complete.
+    /// Writes the last line of the daemon's log, which marks the log as complete.
     pub(crate) fn finish(&mut self) -> std::io::Result<()> {
         self.log.finish()
     }
@@ -405,8 +409,9 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// Two programs that always have work, for 200 ms: which of them have the turn at each
-    /// millisecond. Preemptions are over at once.
+    /// Simulates two programs that always have work for 200 ms, after the hints `hints`, each
+    /// (program, hint). Returns for each millisecond which of the two have the turn. Preemptions
+    /// take no time.
     fn turns(desk: &mut Desk, hints: &[(u16, LiveHint)]) -> Vec<[bool; 2]> {
         let mut told = Vec::new();
         for process in [ProcessId(0), ProcessId(1)] {

@@ -10,14 +10,14 @@ use crate::status::ProgramStanding;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// Times in nanoseconds at which a program was preempted within the last second; they limit further
-/// preemptions.
+/// Times in nanoseconds at which a program was preempted within the last second, from which the
+/// limit of preemptions in a second is checked.
 #[derive(Debug, Default)]
 pub(super) struct Allowance(VecDeque<u64>);
 
 impl Allowance {
     /// Returns whether one more preemption of a program is allowed at the time `now`, in
-    /// nanoseconds, without more than `most` in any second. If so, it is counted.
+    /// nanoseconds, without more than `most` in any second. If so, this call counts it.
     pub(super) fn take(&mut self, most: u32, now: u64) -> bool {
         while self.0.front().is_some_and(|&at| now.saturating_sub(at) >= SECOND) {
             self.0.pop_front();
@@ -41,7 +41,8 @@ pub(super) struct Member {
     pub(super) runnable: Option<u64>,
     pub(super) in_flight: u64,
     alive: u64,
-    /// (time for which the program has used the device, begin of the present use).
+    /// (finished part of the time for which the program has used the device, begin of the present
+    /// use), in nanoseconds; `None` while it does not use the device.
     ran: (u64, Option<u64>),
     pub(super) allowance: Allowance,
     pub(super) held: bool,
@@ -70,7 +71,7 @@ impl Member {
         }
     }
 
-    /// Notes that the program has no work any more. Returns whether it had some.
+    /// Records that the program has no work any more. Returns whether it had work before.
     pub(super) fn idle(&mut self, now: u64) -> bool {
         self.in_flight = 0;
         let Some(since) = self.runnable.take() else { return false };
@@ -86,8 +87,8 @@ impl Member {
         }
     }
 
-    /// Notes the right of the program to use its device: since when it has had its standing, and for
-    /// how long it has used the device.
+    /// Records the present right of the program to use its device, since when it has had that
+    /// right, and for how long the program has used the device.
     pub(super) fn stands(&mut self, right: Option<Standing>, now: u64) {
         let standing = match right {
             _ if self.held => ProgramStanding::Held,
@@ -127,8 +128,8 @@ impl Member {
         Some(state)
     }
 
-    /// Returns an entry for each submitted launch of the program; a daemon knows only how many
-    /// there are.
+    /// Returns one entry for each submitted launch of the program. The entries have no details, as
+    /// a daemon knows only the number of launches.
     pub(super) fn victims(&self, process: ProcessId) -> impl Iterator<Item = VictimLaunch> + use<> {
         let launch = Launch { process, level: self.level, workgroups: 1, ..Launch::default() };
         let one =

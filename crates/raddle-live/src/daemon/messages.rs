@@ -13,7 +13,8 @@ use crate::LiveHint;
 use crate::status::{LiveStatus, OffReason, ProgramStanding, ProgramStatus, RefusedClient};
 use crate::wire::{ToClient, ToDaemon};
 
-/// Most devices that a daemon keeps apart; programs on further ones share the turns of the last.
+/// Most devices that a daemon schedules separately; programs on further devices share the turns of
+/// the last one.
 const MOST_DEVICES: usize = 64;
 
 impl Daemon {
@@ -74,8 +75,9 @@ impl Daemon {
         Ok(())
     }
 
-    /// Enters a hint about every program of a process id, and answers with their number. What a
-    /// process says of itself is never more urgent than it was granted.
+    /// Applies a hint to every program with the process id `pid`, and sends the number of these
+    /// programs to the connection `id`. A level in a hint of a process about itself is limited to
+    /// the level that it was granted.
     fn hint(&mut self, id: u64, pid: i32, hint: LiveHint, now: u64) {
         let own = self.connections.get(&id).is_some_and(|it| it.pid == pid);
         let of = |it: &Connection| {
@@ -89,22 +91,22 @@ impl Daemon {
         self.send(id, &ToClient::Done { programs: hints.len() as u64 }, now);
     }
 
-    /// Tells all programs how long a preemption shall take at most.
+    /// Sends to all programs the longest time that a preemption should take.
     pub(super) fn tell_bound(&mut self, now: u64) {
         let ns = self.desk.bound();
         let all: Vec<u64> = self.programs.values().copied().collect();
         all.into_iter().for_each(|id| self.send(id, &ToClient::Bound { ns }, now));
     }
 
-    /// Checks that the recipe can decide here.
+    /// Checks that the turn and preempt policies of the recipe can be used by this daemon.
     fn live(&self, recipe: &Value) -> Result<(), LiveError> {
         let recipe: Recipe = self.options.registry.recipe("live", &recipe.to_string())?;
         DeviceTurns::new(&recipe).map(drop)
     }
 
-    /// Enters an event for every program with the process id `pid`, as the process of the
-    /// connection `id` orders, and answers with the number of these programs. The event takes the
-    /// programs off the device if `holds` is true.
+    /// Applies `event` to every program with the process id `pid`, as the process of the connection
+    /// `id` orders, and sends it the number of these programs. `holds` is true if the event takes
+    /// the programs off the device.
     fn of_pid(
         &mut self,
         id: u64,
@@ -143,9 +145,8 @@ impl Daemon {
         Ok(())
     }
 
-    /// Returns the number of the device with this name, a new one where no program has named it.
-    /// Programs that name more devices than the daemon keeps apart take turns with those of the
-    /// last one.
+    /// Returns the number of the device with this name, a new number where no program has named the
+    /// device before. Devices beyond the limit share the number of the last one.
     fn device(&mut self, name: &str) -> u16 {
         let known = self.devices.iter().position(|it| it == name);
         let at = known.unwrap_or_else(|| {
@@ -191,9 +192,9 @@ impl Daemon {
         }
     }
 
-    /// Returns the reason for which a program does not use the device, and the process ids behind
-    /// it: of the programs that have the turn, or of the process that gave the order. The reason is
-    /// `None` where the program has the turn.
+    /// Returns (reason why a program may not use the device now, ids of the processes behind that):
+    /// of the programs that may use it, or of the process that ordered the program off. The reason
+    /// is `None` where the program may use the device.
     fn off(&self, program: &Connection, seat: &Seat) -> (Option<OffReason>, Vec<i32>) {
         if seat.standing == ProgramStanding::Held {
             let why = program.held_by.map_or(OffReason::Storm, |_| OffReason::Order);

@@ -35,54 +35,55 @@ use crate::wire::ToClient;
 /// Level of a program that has no token for another level; level 0 is the most urgent.
 pub const DEFAULT_LEVEL: Level = Level(128);
 
-/// Interval at which the daemon checks conditions that depend on time alone, such as connections
-/// that stay silent.
+/// Interval at which the daemon checks what depends on time alone, such as connections that stay
+/// silent.
 const TICK: Duration = Duration::from_millis(20);
 /// Time in nanoseconds after which a connection that has sent no message is dropped.
 const SILENCE: u64 = 1_000_000_000;
-/// Time of the processor that the policies may take for one decision, in nanoseconds. Programs that wait
-/// for a daemon go on without it after 50 ms.
+/// Processor time that the policies may take for one decision, in nanoseconds. It is below the 50
+/// ms after which programs that wait for an answer of the daemon go on without it.
 const LONGEST_DECISION: u64 = 20_000_000;
-/// Number that stands for the listening socket in events of the operating system; connections have
-/// lower numbers.
+/// Number that stands for the listening socket in events of `epoll`; connections have lower
+/// numbers.
 const LISTENER: u64 = u64::MAX;
 
-/// Settings of a daemon: its recipe, its limits and its tests.
+/// Settings of a daemon: its recipe, its limits, and a test mode that preempts at random.
 #[derive(Clone, Debug)]
 pub struct DaemonConfig {
-    /// Recipe, of which the turn and preempt policies are used.
+    /// Recipe whose turn and preempt policies the daemon uses.
     pub recipe: Recipe,
-    /// Policies that recipes can name which are set while the daemon runs.
+    /// Registry of the policies that recipes may name that are set while the daemon runs.
     pub registry: Registry,
     /// Most urgent level that the daemon grants to a program; 0 is the most urgent of all.
     pub most_urgent: Level,
-    /// Largest number of preemptions of one program in a second; the daemon does not order further
-    /// ones.
+    /// Largest number of preemptions of one program in a second; further preemptions are not
+    /// ordered.
     pub most_a_second: u32,
-    /// Largest number of connections at a time; further ones are refused.
+    /// Largest number of connections to the daemon at a time; further connections are refused.
     pub most_connections: usize,
-    /// Time after which a preemption that is not complete is counted as overdue.
+    /// Time after which a preemption that is not complete is counted as overdue; it goes on.
     pub give_up: Duration,
-    /// Test that preempts programs at random (a storm); `None` is no storm.
+    /// Settings of a test mode (a storm) that preempts programs at random; `None` is no such test.
     pub storm: Option<Storm>,
 }
 
-/// Text of the recipe that a daemon uses where none is given.
+/// Text of the recipe that a daemon uses if none is given: the most urgent programs run, and
+/// launches of the others are killed where that is allowed.
 const RECIPE: &str =
     "raddle = 1\n[turn]\npolicy = \"highest-level\"\n[preempt]\npolicy = \"reset\"\n";
 
 impl Default for DaemonConfig {
-    /// Returns settings that put urgent programs first, and kill launches of the others where they
-    /// may be killed; the other settings are as for [`new`](Self::new).
+    /// Returns settings whose recipe lets the most urgent programs run, and kills launches of the
+    /// others where that is allowed; the other settings are as for [`new`](Self::new).
     fn default() -> Self {
         Self::new(Recipe::parse("live", RECIPE).expect("it is a recipe"))
     }
 }
 
 impl DaemonConfig {
-    /// Returns settings with this recipe, and otherwise: every level is granted, at most 100
-    /// preemptions of a program in a second, 256 connections, preemptions are overdue after 1 s, no
-    /// random preemptions.
+    /// Returns settings with this recipe and these defaults: every level is granted, at most 100
+    /// preemptions of a program in a second, at most 256 connections, preemptions count as overdue
+    /// after 1 s, no preemptions at random.
     #[must_use]
     pub fn new(recipe: Recipe) -> Self {
         Self {
@@ -106,7 +107,8 @@ pub struct Daemon {
     started: Instant,
     desk: Desk,
     connections: BTreeMap<u64, Connection>,
-    /// Names of the devices that programs have used, by their numbers.
+    /// Names of the devices that programs have used; the index in the list is the number of the
+    /// device.
     devices: Vec<String>,
     /// Number of the connection of each program, by the id of the program.
     programs: BTreeMap<ProcessId, u64>,
@@ -124,9 +126,9 @@ impl std::fmt::Debug for Daemon {
 }
 
 impl Daemon {
-    /// Returns a daemon that listens at `path`, with rights for this user alone. `log` takes the
-    /// daemon's log; `None` is no log. `say` gets a line for people where a connection is refused
-    /// or dropped and where a program does not leave the device.
+    /// Returns a daemon that listens at `path`, where only this user has access. `log` receives the
+    /// daemon's log; `None` is no log. `say` is called with a message for people when a connection
+    /// is refused or dropped, or a program does not leave the device.
     ///
     /// # Errors
     /// A socket that cannot be made, or that somebody serves; a recipe whose policies cannot be made.
@@ -169,7 +171,7 @@ impl Daemon {
         })
     }
 
-    /// Serves connections until `stop` is set.
+    /// Serves connections until `stop` is true.
     ///
     /// # Errors
     /// A socket that fails; a log that cannot be written.
@@ -200,7 +202,7 @@ impl Daemon {
         u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// Returns the time until the daemon has to act without an event, 20 ms at most.
+    /// Returns the time until the daemon must act even without an event, 20 ms at most.
     fn timeout(&self) -> rustix::event::Timespec {
         let now = self.now();
         let storm = self.options.storm.as_ref().map(Storm::due);
@@ -241,8 +243,8 @@ impl Daemon {
         }
     }
 
-    /// Counts a refusal; the first one of its kind is also reported to people, by a line that `say`
-    /// gets.
+    /// Counts a connection that was refused or dropped for the reason `why`. The first one for each
+    /// reason is also reported to people, by `say`.
     fn refuse(&mut self, why: RefusedClient, pid: i32) {
         let count = self.refused.entry(why).or_default();
         *count += 1;
@@ -254,7 +256,8 @@ impl Daemon {
         }
     }
 
-    /// Serves a connection that has sent bytes, has room to be written to, or has gone.
+    /// Serves the connection `id` after an event of its socket: bytes have arrived, there is room
+    /// to write, or the other end has gone.
     fn attend(&mut self, id: u64, flags: epoll::EventFlags, now: u64) {
         let Some(connection) = self.connections.get_mut(&id) else { return };
         let mut fault = None;
@@ -277,8 +280,8 @@ impl Daemon {
         }
     }
 
-    /// Sets for which events of a connection the daemon waits: messages, and room to write where
-    /// bytes wait to be written.
+    /// Sets the socket events of a connection for which the daemon waits: arriving messages, and
+    /// room to write if stored bytes wait.
     fn watch(&self, id: u64) {
         let Some(connection) = self.connections.get(&id) else { return };
         let data = epoll::EventData::new_u64(id);
@@ -348,8 +351,8 @@ impl Daemon {
         }
     }
 
-    /// Does the work that is due at the time `now`, in nanoseconds: preemptions of the storm test,
-    /// ends of turns, silent connections, overdue preemptions.
+    /// Does the work that is due at the time `now`, in nanoseconds: preemptions of the random test,
+    /// ends of turns, checks for silent connections and overdue preemptions.
     fn tick(&mut self, now: u64) {
         if let Some(mut storm) = self.options.storm.take() {
             let programs: Vec<ProcessId> = self.programs.keys().copied().collect();
@@ -383,7 +386,7 @@ impl Daemon {
     }
 }
 
-/// Returns the time of the processor that this thread has used, in nanoseconds.
+/// Returns the processor time that this thread has used, in nanoseconds.
 fn processor_time() -> u64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     let part = |number: i64| u64::try_from(number).unwrap_or(0);

@@ -7,22 +7,23 @@ use serde_json::Value;
 
 use crate::{LiveError, LiveHint};
 
-/// First line of a daemon's log. It has all settings from which a replay makes the daemon's
-/// decisions again.
+/// First line of a daemon's log, with all settings from which a replay repeats the daemon's
+/// decisions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct DaemonHeader {
-    /// Version of the form of the log: 1.
+    /// Version of the log format: 1.
     pub(crate) raddle_log: u32,
     pub(crate) live: DaemonMark,
-    /// Largest number of preemptions of one program in a second; the daemon does not order further
-    /// ones.
+    /// Largest number of preemptions of one program in a second; further preemptions are not
+    /// ordered.
     pub(crate) most_a_second: u32,
     pub(crate) recipe: Recipe,
 }
 
 impl DaemonHeader {
-    /// Reads the first line of a daemon's log, whose policies are in the registry.
+    /// Reads the first line of a daemon's log. The policies of its recipe are looked up in
+    /// `registry`.
     pub(crate) fn read(line: &str, registry: &Registry) -> Result<Self, LiveError> {
         #[derive(Deserialize)]
         #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -39,7 +40,8 @@ impl DaemonHeader {
     }
 }
 
-/// Reads a recipe in the line `line` of a log, counted from 1.
+/// Reads a recipe from the line with the number `line` of a log, counted from 1; its policies are
+/// looked up in `registry`.
 pub(crate) fn logged_recipe(
     recipe: &Value,
     registry: &Registry,
@@ -51,15 +53,15 @@ pub(crate) fn logged_recipe(
     })
 }
 
-/// Word in the first line of a log by which it is known as the log of a daemon.
+/// Word in the first line of a log that marks it as the log of a daemon (not of a client).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum DaemonMark {
     Daemon,
 }
 
-/// Event of a daemon, as the log has it: a message of a program, an order from outside, or a time
-/// that has come.
+/// Event of a daemon, as written in its log: a message of a program, an order of a tool, or a point
+/// in time that has come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum DaemonEvent {
@@ -83,8 +85,8 @@ pub(crate) enum DaemonEvent {
     Drained {
         process: ProcessId,
     },
-    /// A program is taken off the device, by this method of preemption, until a person, or the test
-    /// that preempts at random, lets it go on.
+    /// A program is taken off the device, by this method of preemption, until the person or the
+    /// random test that ordered it lets the program go on.
     Held {
         process: ProcessId,
         how: Preemption,
@@ -97,11 +99,11 @@ pub(crate) enum DaemonEvent {
         process: ProcessId,
         hint: LiveHint,
     },
-    /// The policies of this recipe decide from now on.
+    /// The policies of the daemon are replaced by those of this recipe.
     Set {
         recipe: Value,
     },
-    /// A decision took the policies longer than a daemon may be silent.
+    /// A decision took the policies longer than the daemon may stop answering programs.
     Stalled {},
     Woke {},
 }
@@ -111,7 +113,7 @@ const fn is_first(device: &u16) -> bool {
     *device == 0
 }
 
-/// Order of the daemon to a program.
+/// Order of the daemon to a program, as written in its log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
 pub(crate) enum Told {
@@ -120,8 +122,8 @@ pub(crate) enum Told {
     Resume { process: ProcessId },
 }
 
-/// Decision of the policies, as the log has it: which programs have the turn, or which law of its
-/// trait a policy has broken.
+/// Decision of the policies, as written in the log: which programs may use a device, or which law
+/// of its trait a policy has broken.
 #[derive(Serialize)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
 pub(super) enum Answered<'a> {

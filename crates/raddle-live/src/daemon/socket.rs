@@ -7,8 +7,8 @@ use std::path::Path;
 
 use rustix::fs::Mode;
 
-/// Returns a listening socket at `path` that only its user may open. A socket that no daemon serves
-/// any more is replaced.
+/// Returns a socket that listens at `path` and that only its user may open. A socket file left over
+/// by a daemon that no longer runs is replaced.
 pub(super) fn listen(path: &Path) -> io::Result<UnixListener> {
     let old = std::fs::symlink_metadata(path);
     if old.is_ok_and(|it| it.file_type().is_socket()) {
@@ -33,7 +33,7 @@ pub(super) fn listen(path: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-/// Returns a random number of 128 bits that nobody can guess, as text.
+/// Returns a random number of 128 bits as text, for tokens that nobody can guess.
 pub(super) fn unguessable() -> io::Result<String> {
     let mut bytes = [0; 16];
     std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;

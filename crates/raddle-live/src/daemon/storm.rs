@@ -9,7 +9,7 @@ use raddle_policy::{Preemption, ProcessId};
 
 use super::said::DaemonEvent;
 
-/// Test of clients that preempts programs at random times; times are nanoseconds.
+/// Settings and state of a test that preempts programs at random times, in nanoseconds.
 #[derive(Clone, Debug)]
 pub struct Storm {
     from: u64,
@@ -17,14 +17,14 @@ pub struct Storm {
     state: u64,
     due: u64,
     held: Option<ProcessId>,
-    /// Methods of preemption, one of which is drawn each time.
+    /// Methods of preemption, one of which is drawn for each random preemption.
     ways: [Preemption; 4],
 }
 
 impl Storm {
-    /// Returns a source of random preemptions that acts after random times between `from` and `to`;
-    /// if `to` is less than `from`, always after the time `from`. The seed `seed` decides all
-    /// choices.
+    /// Returns a test that preempts or resumes some program after random times between `from` and
+    /// `to`; if `to` is less than `from`, always after the time `from`. All random choices follow
+    /// from the seed `seed`.
     #[must_use]
     pub fn new(from: Duration, to: Duration, seed: u64) -> Self {
         let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
@@ -33,7 +33,7 @@ impl Storm {
         Self { from, to, state: seed, due: from, held: None, ways }
     }
 
-    /// Lets only the method `way` be used for the random preemptions.
+    /// Returns this test with the method `way` alone for its preemptions.
     #[must_use]
     pub const fn by(self, way: Preemption) -> Self {
         Self { ways: [way; 4], ..self }
@@ -44,8 +44,8 @@ impl Storm {
         self.due
     }
 
-    /// If the storm (random preemptions, as a test) is due at the time `now`, takes one of the
-    /// programs off the device or lets one go on, by passing the event to `happens`.
+    /// If a random preemption is due at the time `now`, in nanoseconds, takes one of the programs
+    /// off the device, or lets one go on that was taken off, by passing the event to `happens`.
     pub(super) fn blow(
         &mut self,
         now: u64,
@@ -71,7 +71,7 @@ impl Storm {
         }
     }
 
-    /// Returns a number from 0 to `most`, drawn from the state of the storm.
+    /// Returns a random number from 0 to `most`, and advances the random state of the test.
     fn random(&mut self, most: u64) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -18,17 +18,18 @@ pub const SOCKET: &str = "RADDLE_LIVE_SOCKET";
 /// Environment variable with the token by which a program joins at the level that the daemon
 /// granted.
 pub const TOKEN: &str = "RADDLE_LIVE_TOKEN";
-/// Environment variable with the path of a file to which each process adds itself when it has
+/// Environment variable with the path of a file to which each process adds its id when it has
 /// loaded raddle's library for OpenCL or CUDA.
 pub const LOADED: &str = "RADDLE_LIVE_LOADED";
 /// Environment variable with the path of the file to which each client writes its log; `%p` in it
 /// is the process id.
 pub const LOG: &str = "RADDLE_LIVE_LOG";
-/// Environment variable with the most launches of a client that are in the runtime at a time.
+/// Environment variable with the largest number of launches of a client that are in the GPU runtime
+/// at a time.
 pub const WINDOW: &str = "RADDLE_LIVE_WINDOW";
 /// Environment variable with the most times that one launch may be killed; `none` for no limit.
 pub const MOST_KILLS: &str = "RADDLE_LIVE_MOST_KILLS";
-/// Environment variable with the milliseconds after which a preemption counts as given up.
+/// Environment variable with the time in milliseconds after which a preemption counts as given up.
 pub const GIVE_UP_MS: &str = "RADDLE_LIVE_GIVE_UP_MS";
 
 fn number<N: std::str::FromStr>(name: &str) -> Option<N> {
@@ -36,8 +37,8 @@ fn number<N: std::str::FromStr>(name: &str) -> Option<N> {
 }
 
 impl ClientConfig {
-    /// Reads the settings of a client from the environment; a setting that is missing or wrong has
-    /// its default.
+    /// Reads the settings of a client from the environment; a setting that is missing or invalid
+    /// has its default.
     #[must_use]
     pub fn from_env() -> Self {
         let mut options = Self::default();
@@ -56,8 +57,8 @@ impl ClientConfig {
     }
 }
 
-/// Adds this process to the file that [`LOADED`] names, which lists the processes that have loaded
-/// raddle's library for OpenCL or CUDA; does nothing where no file is named.
+/// Adds the id of this process to the file that [`LOADED`] names, a list of the processes that have
+/// loaded raddle's library for OpenCL or CUDA; does nothing where the variable is not set.
 pub fn mark_loaded() {
     mark(&std::process::id().to_string());
 }
@@ -69,8 +70,9 @@ fn mark(line: &str) {
     let _ = file.and_then(|mut file| writeln!(file, "{line}"));
 }
 
-/// Starts a client of the device with the name `device`, with the settings, the log and the link that
-/// the environment names. Returns (client, link); `None` is no link.
+/// Starts a client for the device with the name `device`, with the settings, the log and the daemon
+/// that the environment names. Returns (client, its link to the daemon); the link is `None` where
+/// the environment names no daemon.
 ///
 /// # Errors
 /// As [`Client::start`].
@@ -97,8 +99,8 @@ pub fn start_from_env<T: Clone + Send + 'static, R: Runtime<T> + Send + 'static>
     Ok((client, link.transpose()?))
 }
 
-/// Opens the file of this client's log; `None` where the environment names none. A second client of
-/// the process writes to a file of its own beside it.
+/// Opens the file of this client's log; `None` where the environment names none. Each further
+/// client of the process writes to a file of its own, with a number at the end of its name.
 fn log() -> Result<Option<Box<dyn Write + Send>>, LostLog> {
     static CLIENTS: AtomicU32 = AtomicU32::new(0);
     let Ok(path) = std::env::var(LOG) else { return Ok(None) };
@@ -115,15 +117,15 @@ fn log() -> Result<Option<Box<dyn Write + Send>>, LostLog> {
     Ok(Some(Box::new(BufWriter::with_capacity(1 << 16, file))))
 }
 
-/// Log that cannot be written, with the cause.
+/// Path of a log that could not be written, with the cause.
 struct LostLog {
     path: String,
     cause: String,
 }
 
 impl LostLog {
-    /// Reports that the log was lost on standard error, and to the process that has started this
-    /// one.
+    /// Reports on standard error that the log was lost, and adds that to the file that [`LOADED`]
+    /// names, which the process that started this one reads.
     fn say(&self) {
         let Self { path, cause } = self;
         #[expect(clippy::print_stderr, reason = "said once, and standard output is the program's")]
@@ -134,17 +136,16 @@ impl LostLog {
     }
 }
 
-/// Text at the begin of a line about a log that could not be written, in the file that [`LOADED`]
-/// names.
+/// Text with which a line about a lost log begins, in the file that [`LOADED`] names.
 const LOST_MARK: &str = "log ";
 
-/// Returns a text for each log that was lost, with its cause, from `marks`, the content of the file
-/// that [`LOADED`] names.
+/// Returns (path and cause) as one text for each log that could not be written, read from `marks`,
+/// the content of the file that [`LOADED`] names.
 pub fn lost_logs(marks: &str) -> impl Iterator<Item = &str> {
     marks.lines().filter_map(|line| line.strip_prefix(LOST_MARK))
 }
 
-/// File of a log. The first time that it cannot be written, it reports that to the user.
+/// Log file that reports to the user when a write fails for the first time.
 struct ToldFile {
     file: File,
     path: String,
@@ -168,8 +169,8 @@ impl Write for ToldFile {
     }
 }
 
-/// Opens a file for a live log: a new file, an empty one, or an earlier live log, which begins
-/// again.
+/// Opens a file for the log of a client or daemon: a new file, an empty one, or an earlier log of
+/// this kind, which is overwritten.
 ///
 /// # Errors
 /// When it cannot be opened, when another process writes it, or when it holds something else, which
@@ -189,7 +190,7 @@ pub fn log_file(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Checks, before a program is started, that [`log_file`] will be able to open this path.
+/// Checks, before a program is started, that [`log_file`] will accept the file at this path.
 ///
 /// # Errors
 /// When it holds something else than a live log.

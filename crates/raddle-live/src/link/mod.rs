@@ -27,20 +27,22 @@ use crate::client::{Client, ClientParts};
 use crate::status::ClientSummary;
 use crate::wire::{ToClient, ToDaemon, receive, send, send_now};
 
-/// Time without work after which the daemon is informed that the program has none.
+/// Time without work after which the client reports to the daemon that the program has none.
 const LINGER: Duration = Duration::from_millis(4);
-/// Interval at which threads check whether the link is to end.
+/// Interval at which the threads of the link check whether it must end.
 const LOOK: Duration = Duration::from_millis(200);
-/// Interval at which the daemon gets the counts of the client.
+/// Interval at which the client sends its counts to the daemon.
 const SUMMARY: Duration = Duration::from_millis(50);
-/// (interval, limit): a daemon that has paused or preempted the client is asked at this interval
-/// whether it still runs, and has to answer within the limit.
+/// (interval, limit): while the daemon keeps the client paused or preempted, the client asks at
+/// this interval whether the daemon still runs, and closes the connection if no answer comes within
+/// the limit.
 const ALIVE: (Duration, Duration) = (Duration::from_millis(15), Duration::from_millis(50));
-/// (first, longest) time until the client tries to connect again to a daemon that it did not reach;
-/// the time doubles with each try.
+/// (first, longest) pause before the client tries again to connect to the daemon; the pause doubles
+/// with each failed try.
 const AGAIN: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(80));
 
-/// Settings of a link: the address of a daemon, and the token that it has granted.
+/// Settings of a client's link to the daemon: the daemon's address, the token for joining, and the
+/// device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkConfig {
     /// Path of the daemon's socket.
@@ -48,11 +50,12 @@ pub struct LinkConfig {
     /// Token for a level, as `raddle live run` passes it on; `None` for the level of programs
     /// without a token.
     pub token: Option<String>,
-    /// Name of the device that the client schedules; the programs that name the same one take turns.
+    /// Name of the device that the client schedules; programs with the same device name take turns.
     pub device: String,
 }
 
-/// Link of a client to the daemon. When it is dropped, it ends, and the client runs on.
+/// Link of a client to the daemon. Dropping it ends the link; the client then runs without a
+/// daemon.
 #[derive(Debug)]
 pub struct Link(Arc<DaemonLine>);
 
@@ -61,21 +64,22 @@ struct DaemonLine {
     options: LinkConfig,
     speech: Mutex<Speech>,
     connected: Condvar,
-    /// Time at which the daemon was asked whether it still runs; `None` once it has answered.
+    /// Time at which the daemon was asked whether it still runs, while the answer is awaited; else
+    /// `None`.
     asked: Mutex<Option<Instant>>,
     ends: AtomicBool,
 }
 
-/// Writing side of the link to the daemon, used by one thread at a time.
+/// Sending side of the link to the daemon, used by one thread at a time.
 #[derive(Debug)]
 struct Speech {
-    /// Half of the connection that is written to; `None` without a connection.
+    /// Connection for sending; `None` while there is none.
     to: Option<UnixStream>,
     /// Time at which the daemon was last sent the client's counts.
     summarised: Instant,
     /// Time at which the daemon was last asked whether it still runs.
     asked: Instant,
-    /// Number of launches that had been submitted when the daemon was last informed.
+    /// Number of launches that had been submitted at the last report to the daemon.
     submitted: u64,
 }
 
@@ -129,7 +133,7 @@ impl Link {
     }
 }
 
-/// Changes of the client's state of which the daemon has to be informed.
+/// Changes of the client's state that the daemon does not know yet.
 struct News {
     ends: bool,
     work: bool,
@@ -154,8 +158,8 @@ impl DaemonLine {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Connects to a daemon and carries out its orders; connects again when the connection breaks,
-    /// until the link ends.
+    /// Connects to the daemon and carries out its orders; connects again whenever the connection
+    /// breaks, until the link ends.
     fn hear<T: Clone>(&self, shared: &ClientParts<T>) {
         let board = &*shared.board;
         let mut again = AGAIN.0;
@@ -177,7 +181,8 @@ impl DaemonLine {
         }
     }
 
-    /// Carries out the orders of a daemon until it is gone. Returns whether it sent any message.
+    /// Carries out the orders of a daemon until it is gone. Returns whether the daemon sent any
+    /// message.
     fn obey<T: Clone>(&self, mut stream: UnixStream, shared: &ClientParts<T>) -> bool {
         let board = &*shared.board;
         board.host(|core| {
@@ -214,7 +219,7 @@ impl DaemonLine {
     }
 
     /// Sends changes of the client's state (such as new work or a completed preemption) to the
-    /// daemon, again and again until the link ends. Runs on a thread of its own.
+    /// daemon whenever there are some, until the link ends. Runs on a thread of its own.
     fn tell<T: Clone>(&self, board: &Board<T>) {
         let mut waits = LOOK;
         while !self.ends() {
@@ -230,8 +235,8 @@ impl DaemonLine {
         }
     }
 
-    /// Sends changes of the client's state to the daemon once, if no other thread is writing to it;
-    /// a thread that writes looks for new changes again.
+    /// Sends changes of the client's state to the daemon once, unless another thread is writing to
+    /// it.
     fn tell_now<T: Clone>(&self, board: &Board<T>) {
         let mut speech = match self.speech.try_lock() {
             Ok(speech) => speech,
@@ -243,8 +248,8 @@ impl DaemonLine {
         }
     }
 
-    /// Sends changes of the client's state to the daemon. Returns the time after which there may be
-    /// more changes; `None` where the client has stopped.
+    /// Sends changes of the client's state to the daemon. Returns the time to wait before the next
+    /// check for changes; `None` where the client has stopped.
     fn say<T: Clone>(&self, speech: &mut Speech, board: &Board<T>) -> Option<Duration> {
         let news = board.host(|core| news(core, speech.submitted));
         if news.ends {
@@ -306,8 +311,8 @@ impl DaemonLine {
     }
 }
 
-/// Returns the changes of the client's state of which the daemon has not been told, and notes that
-/// it is told now.
+/// Returns the changes of the client's state that were not reported to the daemon yet, and marks
+/// them as reported.
 fn news<T: Clone>(core: &mut Core<T>, submitted: u64) -> News {
     let (work, told_work, counts) = (core.has_work(), core.link.told_work, core.counts());
     let driver = counts.driver;
