@@ -3,7 +3,7 @@
 //! Each is a decimal number and its unit: `20ms`, `1.5s`, `40/s`. Every option, goal, hint and value of a
 //! sweep is read here. A time wants its unit, except 0 and a number for a name that ends with the unit.
 
-/// Unit of time in which an amount is written.
+/// Unit of time that an amount such as `1.5ms` is written with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpanUnit {
     /// Nanoseconds, written `ns`.
@@ -17,8 +17,8 @@ pub enum SpanUnit {
 }
 
 impl SpanUnit {
-    /// All units of time, in the order in which a reader of amounts compares the end of a text with
-    /// their names. Every name ends with `s`, so that of the second comes last.
+    /// All units of time, in the order in which their names are compared with the end of a text.
+    /// The second comes last, as the names of the other units end with its name `s` too.
     const ALL: [Self; 4] = [Self::Ns, Self::Us, Self::Ms, Self::S];
 
     /// Returns the name of the unit as it is written behind a number: `ns`, `us`, `ms` or `s`.
@@ -43,7 +43,7 @@ impl SpanUnit {
         }
     }
 
-    /// Returns the number of nanoseconds in one of this unit.
+    /// Returns the length of the unit in nanoseconds: 1,000 for microseconds.
     const fn ns(self) -> u64 {
         10_u64.pow(self.digits() as u32)
     }
@@ -57,8 +57,8 @@ impl SpanUnit {
     }
 }
 
-/// Error of a text that is no time, rate, amount of memory or percentage. The message says what was
-/// likely meant.
+/// Error of a text that is no time, rate, amount of memory or percentage. Its message proposes what
+/// the user likely meant, where that can be told.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct AmountError(String);
@@ -73,7 +73,8 @@ pub struct AmountError(String);
 /// ```
 ///
 /// # Errors
-/// When it is no number with a unit, no whole number of nanoseconds, or more than fits (584 years).
+/// When the text is no number with a unit, no whole number of nanoseconds, or more than 2^64 ns
+/// (584 years).
 pub fn time(text: &str) -> Result<u64, AmountError> {
     read_time(text, None)
 }
@@ -136,8 +137,8 @@ pub fn span(text: &str) -> Result<u64, AmountError> {
     }
 }
 
-/// Reads a time and returns a whole number of `unit`, which is also the unit of a bare number. It
-/// serves names that end with their unit, such as `turn.t0-us`.
+/// Reads a time and returns a whole number of `unit`, which is also the unit of a number that is
+/// written without one. Use it for a setting whose name ends with its unit, such as `turn.t0-us`.
 ///
 /// # Errors
 /// As [`time`], and for parts of that unit.
@@ -150,11 +151,11 @@ pub fn whole(text: &str, unit: SpanUnit) -> Result<u64, AmountError> {
     Ok(ns / unit.ns())
 }
 
-/// Reads two times `FROM..TO` and returns (FROM, TO) in nanoseconds, where TO is at least FROM. If
-/// FROM has no unit, it has that of TO.
+/// Reads two times written as `FROM..TO` and returns (FROM, TO) in nanoseconds, where TO is at
+/// least FROM. If FROM has no unit, it has that of TO.
 ///
 /// # Errors
-/// As [`time`], and where there are no two, or the second is less.
+/// As for [`time`], and where the text does not hold two times, or TO is less than FROM.
 pub fn between(text: &str) -> Result<(u64, u64), AmountError> {
     let no_range = || AmountError(format!("`{text}` is not FROM..TO, such as `100ms..120ms`"));
     let (from, to) = text.split_once("..").ok_or_else(no_range)?;
@@ -163,7 +164,8 @@ pub fn between(text: &str) -> Result<(u64, u64), AmountError> {
     if from > to { Err(no_range()) } else { Ok((from, to)) }
 }
 
-/// Reads a rate `N/s` and returns the count in 10^9 seconds, so that `0.5/s` is 500,000,000.
+/// Reads a rate written as `N/s` and returns the number of events in 10^9 seconds, so that `0.5/s`
+/// is 500,000,000.
 ///
 /// ```
 /// use raddle_study::amount::rate;
@@ -202,9 +204,9 @@ const PER: [(&[&str], u64); 3] = [
     (&["/h", "/hr", "/hour", "rph"], 3600),
 ];
 
-/// Converts a rate with another unit or with an exponent, such as `2400` and `/min`, to the number
-/// per second, for an error message. At most nine decimals are kept; `None` where the unit is not
-/// known or the rate is 0.
+/// Converts a rate that has another unit than `/s` or an exponent, such as `2400` and `/min`, to
+/// the number per second, for an error message. At most nine decimals are kept; `None` where the
+/// unit is not known or the rate is 0.
 fn a_second(number: &str, rest: &str) -> Option<String> {
     let rest = rest.to_ascii_lowercase();
     let (exponent, unit) = match rest.strip_prefix('e') {
@@ -269,7 +271,7 @@ pub fn memory(text: &str) -> Result<u64, AmountError> {
 /// Reads a whole number of percent from 0 to 100; `%` may follow it.
 ///
 /// # Errors
-/// When it is no such number.
+/// When the text is no whole number from 0 to 100.
 pub fn percent(text: &str) -> Result<u16, AmountError> {
     let number = text.trim().trim_end_matches('%').trim_end();
     let of = number.parse().ok().filter(|&of| of <= 100);

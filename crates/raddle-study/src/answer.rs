@@ -44,48 +44,47 @@ use serde::{Deserialize, Serialize};
 
 use either::SMALL;
 
-/// Figures of all processes under all recipes, the rank of each recipe, and the recommendation that
-/// follows from them.
+/// Result of a comparison of recipes (ways in which processes share a device): the figures of all
+/// processes under each recipe, the rank of each recipe, and the recommendation that follows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PolicyFigures {
-    /// Name of the recipe of today: the way in which the device shares itself where nobody sets
-    /// anything up.
+    /// Name of the recipe that stands for today: how the device shares itself between processes
+    /// where nobody sets anything up.
     pub today: String,
-    /// Index in `rows` of the recipe that the others are compared with: the recipe of today (the
-    /// way in which the device shares itself where nobody sets anything up), else the first.
+    /// Index in `rows` of the baseline, the recipe with which the others are compared: the recipe
+    /// of today (how the device shares itself where nobody sets anything up), else the first.
     pub baseline: usize,
-    /// Processes of the workload in its order; each row gives the figures of the processes in the
-    /// same order.
+    /// Processes of the workload; the figures of processes in each row are in this order.
     pub processes: Vec<JudgedProcess>,
     /// Goals that the user set, such as `serve p99 20ms`.
     pub goals: Vec<Goal>,
     /// Rows of figures, one for each recipe, in the order in which the recipes were replayed.
     pub rows: Vec<PolicyRow>,
-    /// Indices in `rows`, that of the best recipe first.
+    /// Indices in `rows`, sorted from the best recipe to the worst.
     pub ranking: Vec<usize>,
-    /// (index of a process, figure of it) by which rows are ranked, the lowest first. With `None`,
-    /// rows are ranked by the product of the slowdowns of all processes.
+    /// (index of a process, one of its figures) by which rows are ranked, the smallest figure
+    /// first. With `None`, rows are ranked by the product of the slowdowns of all processes.
     #[serde(skip)]
     minimised: Option<(usize, GoalMetric)>,
-    /// True if all rows but that of the baseline are candidates (combinations of settings) of one
-    /// search for the best settings.
+    /// True if this compares candidates (combinations of settings) of one search for the best
+    /// settings: all rows but that of the baseline are then candidates.
     #[serde(skip)]
     searched: bool,
-    /// Programs and device on which the errors of ways of sharing were measured that the verdict
-    /// counts with; `None` where one process runs alone.
+    /// Programs and device on which the errors of replays were measured that the verdict allows
+    /// for; `None` where one process runs alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errors_measured: Option<ErrorsMeasured>,
     /// Recommendation: which recipe to use, why, and how far to believe it.
     pub verdict: PolicyVerdict,
 }
 
-/// Name of the recipe under which each process runs alone on the device. The time that it takes
-/// then is the measure of its time beside others.
+/// Name of the recipe under which each process is replayed alone on the device. The time of that
+/// replay is what its times beside other processes are compared with.
 pub const ORDINARY: &str = "leftover";
 
 impl PolicyFigures {
-    /// Returns the recommendation in a sentence or a few.
+    /// Returns the recommendation as text, in a sentence or a few.
     #[must_use]
     pub fn sentence(&self) -> &str {
         &self.verdict.text
@@ -105,9 +104,9 @@ impl PolicyFigures {
         }
     }
 
-    /// Returns words, without an article, for what replays do with the recorded idle gaps of the
-    /// processes that [`Self::issue_unknown`] names: take them for waits for the host, or leave
-    /// them out. `None` where all files say when work was issued.
+    /// Returns a clause, without an article at its begin, on what replays do with the recorded idle
+    /// gaps of the processes that [`Self::issue_unknown`] names: count them as waits for the host,
+    /// or leave them out. `None` where all files say when work was issued.
     fn gaps_told(&self) -> Option<String> {
         let [file, its] = self.unknown_words()?;
         let so = match self.processes.iter().any(|it| it.gaps_closed) {
@@ -118,8 +117,8 @@ impl PolicyFigures {
     }
 
     /// Returns two pieces of a sentence on the processes that [`Self::issue_unknown`] names: its
-    /// beginning, such as "file of train does not say", and "its", or for several files "their".
-    /// `None` where all files say when work was issued.
+    /// beginning, such as "file of train does not say", and the possessive "its", or "their" for
+    /// several files. `None` where all files say when work was issued.
     fn unknown_words(&self) -> Option<[String; 2]> {
         let names = self.issue_unknown()?;
         let several = self.processes.iter().filter(|it| it.issue_unknown).count() > 1;
@@ -136,7 +135,8 @@ impl PolicyFigures {
         self.verdict.text = format!("{} {sentence}", self.verdict.text);
     }
 
-    /// Returns the name of the recipe that the verdict names; `None` where it names none.
+    /// Returns the name of the recipe that the verdict recommends or is about; `None` where it
+    /// names none.
     #[must_use]
     pub fn recommended(&self) -> Option<&str> {
         self.verdict.recipe.as_deref()
@@ -177,18 +177,19 @@ impl PolicyFigures {
         (self.verdict.kind == VerdictKind::NoGoalMet).then_some(&self.verdict.text)
     }
 
-    /// Ranks the rows, judges the goals and draws the conclusion. `today` names the recipe by which
-    /// the device shares itself where nobody sets anything up.
+    /// Ranks the rows, judges the goals and draws the conclusion. `today` names the recipe that
+    /// stands for how the device shares itself where nobody sets anything up.
     ///
-    /// The rank of a row is the product, over its processes, of the figure by which the process is
-    /// judged over that figure of the process alone: half the time of one process is worth twice
-    /// the time of another. Where a way of the device meets all goals, the product is over the
-    /// processes without a goal, as the others have what was asked for them, and rows within 1 % of
-    /// each other are ordered by all processes. Rows that meet more goals come first; of rows that
-    /// meet as many, the one that is nearer to the goal it misses most. Rows in which something never ended come
-    /// last, and behind them those that no driver offers; of equal rows the earlier comes first.
-    /// Where every process takes the same time to within 1 % under all rows, the waits of the most
-    /// urgent streams decide.
+    /// The rank of a row is the product of the slowdowns of its processes (the figure by which a
+    /// process is judged over that figure of the process alone), so halving the time of one process
+    /// weighs as much as doubling that of another. Where a recipe that a driver offers meets all
+    /// goals, only processes without a goal enter the product, as the others have what was asked
+    /// for them, and rows within 1 % of each other are ordered by all processes. Rows that meet
+    /// more goals come first; of rows that meet equally many goals, the one that exceeds a limit by
+    /// the smaller factor at worst. Rows in which something never ended come last, and behind them
+    /// those that no driver offers; of equal rows the earlier comes first. Where every process
+    /// takes the same time to within 1 % under all rows, the waits of the most urgent streams
+    /// decide.
     #[must_use]
     pub fn new(
         today: &str,
@@ -269,8 +270,8 @@ impl PolicyFigures {
         all
     }
 
-    /// Returns a sentence on the gain that the best way of sharing would give that no driver
-    /// offers; `None` where no such way is better than the best recipe.
+    /// Returns a sentence on the gain that the best recipe which no driver offers would give;
+    /// `None` where no such recipe is better than the best of all others.
     #[must_use]
     pub fn not_offered(&self) -> Option<String> {
         let &best = self.ranking.first()?;
@@ -293,9 +294,9 @@ impl PolicyFigures {
     }
 
     /// Returns the bounds of the figure by which a process is judged, under the recipe with the
-    /// index `row` among those compared. The bounds cover the error of the sample, what is unknown
-    /// of contention and of the cost of turns, and a recording on another device. `None` where the
-    /// figure is exact.
+    /// index `row` among those compared. The bounds cover the sampling error of requests or steps,
+    /// what is unknown of contention and of the cost of time slices, and a recording on another
+    /// device. `None` where the figure is exact.
     #[must_use]
     pub fn bounds(&self, row: usize, process: usize) -> Option<FigureBounds> {
         self.bounds_in(&self.rows[row], process)
@@ -320,7 +321,7 @@ impl PolicyFigures {
     }
 
     /// Returns by what factor the recipe with the index `row` among those compared exceeds the
-    /// limit of the goal that it misses most; 1 where it misses none.
+    /// limit of the goal that it misses most; 1 where it misses no goal.
     fn beyond(&self, row: usize) -> f64 {
         self.tightest(row).max(1.0)
     }
@@ -345,8 +346,9 @@ impl PolicyFigures {
         over(self.rows[row].processes[process].decisive_ns?, alone).map(round)
     }
 
-    /// Returns the change, against the baseline, of the figure by which a process is judged, as a
-    /// fraction: 0.1 means 10 % longer, below 0 is shorter. `None` where a figure is missing.
+    /// Returns the change, against the baseline recipe, of the figure by which a process is judged,
+    /// under the recipe with the index `row`. The change is a fraction: 0.1 means 10 % longer,
+    /// below 0 is shorter. `None` where a figure is missing.
     #[must_use]
     pub fn change(&self, row: usize, process: usize) -> Option<f64> {
         let of = |row: usize| self.rows[row].processes[process].decisive_ns;
@@ -354,8 +356,8 @@ impl PolicyFigures {
     }
 
     /// Returns the value by which the recipe with the index `row` among those compared is ranked,
-    /// lower is better: nanoseconds where one figure is to be small, else the product of the
-    /// slowdowns of the processes that count.
+    /// the lowest first: a figure in nanoseconds where the user asked to minimise one, else the
+    /// product of the slowdowns of the processes that count (all, or those without a goal).
     fn rank(&self, row: usize) -> f64 {
         match self.minimised {
             Some((process, metric)) => {
@@ -366,9 +368,9 @@ impl PolicyFigures {
         }
     }
 
-    /// Returns by how much the process that gains most takes longer under the recipe with the index
-    /// `from` among those compared than under that of `to`, as a fraction, by the figure in
-    /// nanoseconds that `figure` picks; 0 where none gains.
+    /// Returns the largest gain of any process from the recipe with the index `from` to the one
+    /// with the index `to`: how much longer it takes under `from`, as a fraction. `figure` picks
+    /// the time to compare, in nanoseconds; 0 where no process gains.
     fn most_gain(
         &self,
         (from, to): (usize, usize),
@@ -381,9 +383,9 @@ impl PolicyFigures {
         (0..self.processes.len()).filter_map(gain).fold(0.0, f64::max)
     }
 
-    /// Multiplies the slowdowns of the processes that count under the recipe with the index `row`
-    /// among those compared, each from the figure in nanoseconds that `figure` picks. A process without the
-    /// figure is left out.
+    /// Multiplies the slowdowns, under the recipe with the index `row` among those compared, of the
+    /// processes that count (all, or those without a goal). `figure` picks the time of a process in
+    /// nanoseconds; a process that has none is left out.
     fn rank_by(&self, row: usize, figure: impl Fn(&ProcessFigures) -> Option<u64>) -> f64 {
         let processes = (0..self.processes.len()).filter(|&process| self.weighs(process));
         let slowdown = |process: usize| {
@@ -394,9 +396,9 @@ impl PolicyFigures {
         processes.filter_map(slowdown).product()
     }
 
-    /// Returns whether the slowdowns of the processes that count are less under the recipe with the
-    /// index `own` among those compared than under that of `other`, wherever in its bounds each figure
-    /// lies.
+    /// Returns whether the product of the slowdowns of the processes that count (all, or those
+    /// without a goal) is surely less under the recipe with the index `own` than under `other`:
+    /// also where each figure is as unfavourable as its bounds allow.
     fn is_surely_less(&self, own: usize, other: usize) -> bool {
         let ratio = |process: usize| {
             let figure = |row: usize| self.rows[row].processes[process].decisive_ns;

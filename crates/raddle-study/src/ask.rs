@@ -10,7 +10,8 @@ use crate::rules::{Named, Rule};
 use crate::study::{Study, Ways};
 
 impl Study {
-    /// Makes a study of these profiles, given by the names of their files, beside each other.
+    /// Makes a study in which the programs of these profiles run beside each other. Profiles are
+    /// given by the names of their files.
     ///
     /// ```
     /// use raddle_study::{Load, Rate, Study};
@@ -26,13 +27,13 @@ impl Study {
         Self { profiles, ..Self::default() }
     }
 
-    /// Sets the device that is replayed on, by its id, its product name, or a file.
+    /// Sets the device to replay on, by its id, its product name, or a file that describes it.
     #[must_use]
     pub fn device(self, device: impl Into<String>) -> Self {
         Self { device: Some(device.into()), ..self }
     }
 
-    /// Adds a recipe to compare, by the name of a bundled one, or by a file.
+    /// Adds a recipe to compare: the name of a bundled one, or a file.
     #[must_use]
     pub fn recipe(mut self, recipe: impl Into<String>) -> Self {
         self.recipes.push(recipe.into());
@@ -46,28 +47,29 @@ impl Study {
         Self { ways: Ways::Modes, ..self }
     }
 
-    /// Sets the load: which requests arrive, and when. It replaces an earlier one; requests of a
-    /// second profile are added by [`Load::and_requests`].
+    /// Sets the load: which requests arrive, and when. A load that was set before is replaced;
+    /// [`Load::and_requests`] adds the requests of a second profile.
     #[must_use]
     pub fn load(self, load: Load) -> Self {
         Self { load, ..self }
     }
 
-    /// Adds a goal; the verdict says which recipes meet it.
+    /// Adds a goal, such as `serve p99 20ms`; the verdict of the study says which recipes meet it.
     #[must_use]
     pub fn goal(mut self, goal: Goal) -> Self {
         self.goals.push(goal);
         self
     }
 
-    /// Adds a rule for how urgent work is, such as `train*=5`: a smaller level is more urgent.
+    /// Adds a rule for the urgency of launches, such as `train*=5`, where a smaller level is more
+    /// urgent.
     #[must_use]
     pub fn priority(mut self, rule: Rule) -> Self {
         self.priorities.push(rule);
         self
     }
 
-    /// Sets the share of a profile: the weight of its turns, or of its part of the device.
+    /// Sets the share of a profile: the weight of its time slices, or of its part of the device.
     #[must_use]
     pub fn share(mut self, profile: impl Into<String>, share: u32) -> Self {
         self.shares.push(Named { file: profile.into(), value: share });
@@ -83,22 +85,24 @@ impl Study {
 }
 
 impl Load {
-    /// Makes a load of one profile whose requests arrive at random, at `rate` a second on average.
-    /// A rate of 0 is refused where the study is run.
+    /// Makes a load of one profile whose requests arrive at random, `rate` of them per second on
+    /// average. A study refuses a rate of 0 when it runs.
     #[must_use]
     pub fn requests(profile: &str, rate: Rate) -> Self {
         Self::default().and_requests(profile, rate)
     }
 
-    /// Adds requests of another profile that arrive at random, at `rate` a second on average.
+    /// Adds requests of another profile that arrive at random, `rate` of them per second on
+    /// average.
     #[must_use]
     pub fn and_requests(mut self, profile: &str, rate: Rate) -> Self {
         self.requests.push(format!("{profile}={rate}/s"));
         self
     }
 
-    /// Lets requests arrive only before a time of the replay; without such an end, a replay draws
-    /// as many as its figures need, which may take minutes at low rates. 2^64 ns and more count as 2^64 - 1.
+    /// Sets the end of arrivals, as a time since the start of the replay. Without an end, each
+    /// replay draws as many requests as its figures need, which may take minutes at low rates.
+    /// Times of 2^64 ns and more count as 2^64 - 1 ns.
     #[must_use]
     pub fn until(self, end: Duration) -> Self {
         Self { until: Some(u64::try_from(end.as_nanos()).unwrap_or(u64::MAX)), ..self }
@@ -106,8 +110,8 @@ impl Load {
 }
 
 impl Goal {
-    /// Makes a goal: a figure of a process must be at most `limit`. 2^64 ns and more count as 2^64
-    /// - 1.
+    /// Makes a goal: a figure of a process must be at most `limit`. Limits of 2^64 ns and more
+    /// count as 2^64 - 1 ns.
     ///
     /// ```
     /// use std::time::Duration;

@@ -11,18 +11,18 @@ pub(crate) fn find(name: &str) -> Option<Device> {
     raddle_device::find(name).or_else(|| raddle_device::find_product(name))
 }
 
-/// Returns all devices of the bundled table that have as many and the same compute units as
-/// `device`, itself among them, such as MI210 and one die of an MI250. A profile that describes
-/// only its compute units may come from any of them.
+/// Returns all devices of the bundled table whose compute units are as many and of the same kind as
+/// those of `device`, which is among them; MI210 and one die of an MI250, for instance. A profile
+/// that describes only its compute units may come from any of them.
 pub(crate) fn twins(device: &Device) -> Vec<Device> {
     let unit = |device: &Device| (device.cus, device.wave_size, device.shape);
     let alike = |other: &Device| unit(other) == unit(device);
     raddle_device::table().into_iter().filter(alike).collect()
 }
 
-/// Explains in words why the device `id` of the bundled table was assumed for a profile. `source`
-/// is how the profile describes its device; with `None`, the user named the device by its
-/// instruction set. Returns `None` where the table has no device `id`.
+/// Explains in words why the device with the id `id` of the bundled table was assumed for a
+/// profile. `source` is the profile's own description of its device; `None` means that the user
+/// named the device by its instruction set. Returns `None` where the table has no such device.
 pub(crate) fn why_assumed(id: &str, source: Option<&SourceDevice>) -> Option<String> {
     let device = raddle_device::find(id)?;
     let units = VendorWords::of(Some(device.vendor)).units;

@@ -15,14 +15,13 @@ use crate::result::of_files;
 use crate::units::{counted, plain};
 use crate::written::json;
 
-/// Version of the JSON format of the result of a check.
+/// Version of the JSON format in which the result of a check is written.
 const VERSION: u32 = 1;
-/// Number of characters to which a sentence shortens the name of a tenant (a process); a longer
-/// name loses its middle.
+/// Number of characters of a tenant's (process's) name that a sentence shows; a longer name loses
+/// its middle.
 const TENANT: usize = 24;
 
-/// Prediction to check: the part of the `summary.json` of a replay that a comparison with
-/// measurements needs.
+/// Prediction to check against measurements: the needed part of the `summary.json` of a replay.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Prediction {
@@ -48,48 +47,52 @@ struct PredictedLoad {
     per_s: Option<f64>,
 }
 
-/// Result of a check: the prediction compared with the measurements, for each tenant (process).
+/// Result of a check: the prediction of a replay compared with measurements, for each tenant
+/// (process).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Check {
-    /// Version of the JSON format of this result.
+    /// Version of the JSON format in which this result is written.
     pub raddle_check: u32,
     /// Name of the recipe whose prediction is checked.
     pub recipe: String,
-    /// Tenants (processes of the prediction) that have a recording, with the prediction and the
-    /// measurement of each.
+    /// Tenants (processes of the prediction) that were measured, each with its prediction and its
+    /// measurement.
     pub tenants: Vec<CheckedTenant>,
-    /// Names of the tenants (processes of the prediction) that have no recording.
+    /// Names of the tenants (processes of the prediction) that were not measured.
     pub unmeasured: Vec<String>,
-    /// Facts about the recordings that can overturn the check, one line each.
+    /// Facts about the recordings that may make the result of the check wrong, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overturning: Vec<String>,
 }
 
-/// Fraction by which a measurement may lie outside of an interval and still counts as within it.
+/// Tolerance, as a fraction, by which a measurement may lie outside of the predicted interval and
+/// still counts as within it.
 const EXACT: f64 = 0.01;
 
-/// Prediction and measurement of one tenant.
+/// Prediction and measurement of one tenant (a process of the prediction).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct CheckedTenant {
     /// Name of the tenant (a process of the prediction).
     pub name: String,
-    /// Figure by which the tenant is judged: of requests, of steps, or its end.
+    /// Kind of figure by which the tenant is judged: of requests, of steps, or its end.
     pub judged: JudgedBy,
-    /// Number of times that the launches of the tenant's profile occur in the recording.
+    /// Number of repetitions (requests, steps or runs) of the tenant's profile that were measured.
     pub repetitions: u64,
-    /// Predicted figure of the tenant in nanoseconds; `None` where nothing ended in the replay.
+    /// Predicted figure by which the tenant is judged, in nanoseconds; `None` where nothing of the
+    /// tenant ended in the replay.
     pub predicted_ns: Option<u64>,
-    /// Least and most nanoseconds that were predicted; `None` where the prediction has no interval.
+    /// Least and largest predicted value of the tenant's figure, in nanoseconds; `None` where the
+    /// prediction has no interval.
     pub between_ns: Option<[u64; 2]>,
     /// True if the predicted interval has no upper bound, so that every time above its lower bound
     /// is within it.
     pub open: bool,
-    /// Measured figure of the tenant by which it is judged, in nanoseconds.
+    /// Measured figure by which the tenant is judged, in nanoseconds.
     pub measured_ns: u64,
-    /// Error of the prediction as a fraction: predicted over measured, less 1. `None` where nothing
-    /// was predicted.
+    /// Error of the prediction as a fraction: predicted / measured - 1. `None` where nothing was
+    /// predicted.
     pub error: Option<f64>,
     /// True if the measurement is within the predicted interval; `None` where the prediction has no
     /// interval.
@@ -97,7 +100,8 @@ pub struct CheckedTenant {
 }
 
 impl CheckedTenant {
-    /// Returns the bounds that were predicted; `None` where the prediction has no interval.
+    /// Returns the predicted bounds of the tenant's figure; `None` where the prediction has no
+    /// interval.
     #[must_use]
     pub fn interval(&self) -> Option<FigureBounds> {
         let of =
@@ -106,21 +110,22 @@ impl CheckedTenant {
     }
 }
 
-/// Recording of a tenant that was made under the checked recipe.
+/// Recording of one tenant (a process of the prediction), made while the checked recipe was in
+/// force.
 #[derive(Clone, Debug)]
 pub struct TenantRecording<'p> {
-    /// Name of the tenant (a process) that was recorded, as the prediction has it.
+    /// Name of the recorded tenant (process), as the prediction names it.
     pub tenant: String,
     /// Recording of the tenant, read as a profile.
     pub profile: &'p Profile,
-    /// Number of the tenant's process in the recording, counted from 1; `None` where the recording
-    /// has only one process.
+    /// Number of the tenant's process in the recording, counted from 1; `None` takes the whole
+    /// recording, which must then hold at most one process.
     pub process: Option<u32>,
 }
 
 impl TenantRecording<'_> {
-    /// Returns the launches, copies and fills of the tenant in its recording; an error where the
-    /// process is not in it, or must be named.
+    /// Returns the launches, copies and fills of the tenant in its recording. The error says that
+    /// the recording lacks the process, or that one of its processes must be named.
     fn ops(&self) -> Result<Vec<&Op>, String> {
         let Self { tenant, profile, process } = self;
         let of = |op: &Op| profile.streams.get(op.stream as usize).and_then(StreamLabel::process);
@@ -152,7 +157,7 @@ impl Prediction {
     /// Reads the prediction from a `summary.json`.
     ///
     /// # Errors
-    /// The reason why the bytes are no `summary.json`.
+    /// The reason why the bytes are no valid `summary.json`.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
         json(bytes)
     }
@@ -162,10 +167,10 @@ impl Prediction {
         self.profiles.iter().map(|profile| &*profile.name)
     }
 
-    /// Checks that the prediction has a recipe with this name.
+    /// Checks that the prediction has figures for a recipe with this name.
     ///
     /// # Errors
-    /// A message in words, where it has none.
+    /// A message that names the recipes of the prediction, where this one is missing.
     pub fn check_recipe(&self, name: &str) -> Result<(), String> {
         let names: Vec<&str> = self.answer.rows.iter().map(|row| &*row.recipe).collect();
         let near = raddle_read::nearest(name, names.iter().copied());
@@ -175,12 +180,12 @@ impl Prediction {
         })
     }
 
-    /// Compares the prediction with recordings that were made under `recipe`; `None` takes the
-    /// recipe that the prediction recommends.
+    /// Compares the prediction with recordings that were made under `recipe`; `None` stands for the
+    /// recipe that the prediction recommends, or its baseline where it recommends none.
     ///
     /// # Errors
-    /// A message in words, where a recipe or tenant is not in the prediction, or a recording is not
-    /// a whole number of repetitions of its profile.
+    /// A message that says which recipe or tenant is missing in the prediction, or which recording
+    /// is not a whole number of repetitions of its profile.
     pub fn check(
         &self,
         recipe: Option<&str>,
@@ -201,8 +206,9 @@ impl Prediction {
         Ok(self.checked(row, tenants, overturning))
     }
 
-    /// Says that a recording is the profile from which the prediction was made, by its number of
-    /// kernels and its length to the nanosecond; `None` where it is another one.
+    /// Returns a warning that a recording is the very profile from which the prediction was made,
+    /// as both have the same number of kernels and the same length to the nanosecond; `None` where
+    /// they differ.
     fn is_its_own(&self, recording: &TenantRecording<'_>) -> Option<String> {
         let (name, found) = (&recording.tenant, recording.profile);
         let own = self.profiles.iter().find(|of| of.name == *name)?;
@@ -214,11 +220,11 @@ impl Prediction {
         })
     }
 
-    /// Compares the prediction with a pair of programs that were measured together, at this load
-    /// where several were measured; `recipe` is as for [`Self::check`].
+    /// Compares the prediction with a pair of programs that were measured side by side. `load`
+    /// chooses among several measured loads (request rates); `recipe` is as for [`Self::check`].
     ///
     /// # Errors
-    /// A message in words, where a recipe, a load or a program is not in both.
+    /// A message that says which recipe, load or program the prediction or the measurement lacks.
     pub fn check_pair(
         &self,
         recipe: Option<&str>,
@@ -250,8 +256,8 @@ impl Prediction {
         Ok(self.checked(row, tenants, Vec::new()))
     }
 
-    /// Checks that the prediction is for as many requests a second as were measured. Requests at
-    /// random are never exactly as many, the less so the fewer there are.
+    /// Checks that the predicted and the measured requests per second agree. As random requests
+    /// never match exactly, the tolerance is 25 %, and more for few requests.
     fn check_load(&self, truth: &PairTruth, case: &PairCase) -> Result<(), String> {
         let profile = &self.profiles[self.position(&truth.programs[0])?];
         let predicted = profile.requests.and_then(|load| load.per_s);
@@ -268,8 +274,9 @@ impl Prediction {
         ))
     }
 
-    /// Returns the figures under the recipe with this name; with `None`, under the recipe that the
-    /// prediction recommends. The error says in words that there is none.
+    /// Returns the predicted figures under the recipe with this name; `None` stands for the recipe
+    /// that the prediction recommends, or its baseline where it recommends none. The error says
+    /// that the prediction has no such recipe.
     fn row(&self, recipe: Option<&str>) -> Result<&PolicyRow, String> {
         let answer = &self.answer;
         match recipe.or(answer.verdict.recipe.as_deref()) {
@@ -282,7 +289,8 @@ impl Prediction {
         }
     }
 
-    /// Returns the index of a tenant in the prediction; the error names the tenants that there are.
+    /// Returns the index of the tenant (process) with this name in the prediction; the error lists
+    /// all tenants of the prediction.
     fn position(&self, name: &str) -> Result<usize, String> {
         self.profiles.iter().position(|of| of.name == *name).ok_or_else(|| {
             let names: Vec<&str> = self.tenants().collect();
@@ -293,8 +301,8 @@ impl Prediction {
         })
     }
 
-    /// Compares the prediction of the tenant with the index `at`, under the recipe of `row`, with
-    /// its measured times. The error is a message that the prediction has no such figures.
+    /// Compares the predicted figures of the tenant with the index `at`, under the recipe of `row`,
+    /// with its measured times. The error says that the prediction has no figures of this tenant.
     fn tenant(
         &self,
         row: &PolicyRow,
@@ -336,13 +344,13 @@ impl Prediction {
     }
 }
 
-/// Returns the message that the prediction has no figures of a tenant.
+/// Returns the message that the prediction has no figures of the tenant with this name.
 fn none(name: &str) -> String {
     format!("it has no figures of {name}")
 }
 
 /// Measured figure by which a tenant is judged, in nanoseconds, and the number of repetitions of
-/// its profile over which it was taken.
+/// its profile from which the figure was taken.
 struct MeasuredTimes {
     ns: u64,
     repetitions: u64,
@@ -391,8 +399,8 @@ impl PredictedProfile {
 }
 
 impl Check {
-    /// Writes in a sentence or two how far off the prediction was at most, and how many tenants lie
-    /// outside of their interval.
+    /// Writes in a sentence or two the largest error of the prediction, and how many tenants lie
+    /// outside of their predicted intervals.
     #[must_use]
     pub fn sentence(&self) -> String {
         let off = self.tenants.iter().filter_map(|of| Some((of, of.error?)));

@@ -22,11 +22,12 @@ use crate::watcher::Watcher;
 /// Version of the JSON format of the contention table.
 const VERSION: u32 = 1;
 
-/// Rules by which each recording is fitted; of what the fit finds, only the time that a workgroup
+/// Rules by which a replay is fitted to each recording. Of the fit, only the time that a workgroup
 /// lasts is used.
 const RULES: FitRules = FitRules { waits: WaitRule::Inferred, latency: false, queues: None };
 
-/// Contention that was learnt from recordings, as it is written in JSON and shown to people.
+/// Contention between processes that was learnt from recordings, as it is written in JSON and shown
+/// to people.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ContentionFound {
@@ -37,32 +38,32 @@ pub struct ContentionFound {
     /// Table of how much longer kernels take while kernels of other processes run beside them.
     #[serde(flatten)]
     pub table: ContentionTable,
-    /// Facts about the recordings that can overturn the table, one line each.
+    /// Facts about the recordings that may make the table wrong, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overturning: Vec<String>,
 }
 
-/// Recording from which it was learnt how much neighbours slow kernels down.
+/// Recording from which contention was learnt: how much neighbours slow kernels down.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ContentionSource {
     /// Name of the recording from which contention was learnt.
     pub name: String,
-    /// Device on which the recording was made, in words.
+    /// Words for the device on which the recording was made.
     pub device: String,
-    /// Number of replays by which the fit found how long workgroups last when no neighbour takes
-    /// their room; 0 where no kernels of the recording ran side by side.
+    /// Number of replays by which the fit found how long workgroups last while no neighbour shares
+    /// their compute units; 0 where there was nothing to fit.
     pub passes: u32,
     /// Accuracy with which the table learnt from the first half of the recording predicts the times
     /// of its second half.
     pub held_out: HeldOut,
 }
 
-/// Learns contention from these recordings, each on its own device; `device` stands in for a
-/// recording that names none.
+/// Learns from these recordings how much processes slow each other's kernels down. Each recording
+/// is fitted on `device`, or with `None` on the device that it was made on.
 ///
 /// # Errors
-/// When the device of a recording is unknown, or nothing of the recording can run there.
+/// When the device of a recording is unknown, or no part of the recording can run on its device.
 pub fn learn(
     profiles: &[Loaded],
     device: Option<&str>,
@@ -91,10 +92,10 @@ pub fn learn(
 }
 
 impl Study {
-    /// Gives the processes of `workload` the times that neighbours cost their kernels, by the
-    /// study's rule for contention. Returns (the charges by the lower and by the upper bound of
-    /// these times, words for what they rest on); `None` where the study charges nothing, or has
-    /// one profile alone.
+    /// Adds to the processes of `workload` the time that contention with neighbours costs their
+    /// kernels, by the study's rule for contention. Returns (the charges for the least and for the
+    /// most contention, words for what the charges rest on); `None` where the study charges
+    /// nothing, or has only one profile.
     pub(crate) fn charge(
         &self,
         profiles: &[Loaded],
@@ -112,9 +113,9 @@ impl Study {
     }
 }
 
-/// Gives the processes of `workload` the times that neighbours cost their kernels, as the
-/// recordings teach. Returns (the charges by the lower and by the upper bound of these times, words
-/// for what they rest on).
+/// Adds to the processes of `workload` the time that contention with neighbours costs their
+/// kernels, as learnt from their recordings. Returns (the charges for the least and for the most
+/// contention, words for what the charges rest on).
 fn charge(profiles: &[Loaded], target: &Chosen, workload: &mut Workload) -> (Vec<Charges>, String) {
     let devices: Vec<Chosen> = profiles
         .iter()
@@ -140,8 +141,8 @@ fn charge(profiles: &[Loaded], target: &Chosen, workload: &mut Workload) -> (Vec
     (bounds, told(profiles, &table))
 }
 
-/// Returns words for what the added times rest on: the number of launches that were observed beside
-/// a neighbour, and the part of the kernel time of which nothing is known.
+/// Returns words for what the charges for contention rest on: the number of launches that were
+/// observed beside a neighbour, and the part of the kernel time for which nothing is known.
 fn told(profiles: &[Loaded], table: &ContentionTable) -> String {
     let learnt = counted(table.beside, "launch", "launches");
     let (mut known, mut all) = (0u128, 0u128);

@@ -12,9 +12,9 @@ use crate::study::Study;
 use crate::units::percent;
 
 impl Study {
-    /// Gives each process the demand of its launches for memory bandwidth, which slows launches
-    /// that run beside each other. Returns (the charges by the lower and by the upper bound of what
-    /// demand costs, words for what they rest on).
+    /// Gives each process the demand of its launches for memory bandwidth, by which launches that
+    /// run side by side slow each other down. Returns (the charges for the least and for the most
+    /// slowdown, words for what the charges rest on).
     pub(crate) fn demand(
         &self,
         profiles: &[Loaded],
@@ -68,8 +68,8 @@ fn told(unknown: f64, target: &Chosen) -> String {
     )
 }
 
-/// Names in words the processes of which nobody knows how long they pause between two repetitions;
-/// empty where there are none.
+/// Names in words the processes whose pause between two steps or requests is unknown; empty where
+/// there are none.
 fn missing(profiles: &[Loaded], workload: &Workload) -> String {
     let unknown = profiles.iter().enumerate().filter(|&(at, loaded)| {
         let known = loaded.think_ns.or(loaded.profile.between_ns).is_some();

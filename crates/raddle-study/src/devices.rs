@@ -11,17 +11,18 @@ use crate::result::{DeviceFacts, DeviceFound};
 use crate::units::plain;
 use crate::written::toml_or_json;
 
-/// Device of a study, with the way in which it was found, such as by the table or by a guess.
+/// Device of a study, and how it was found, such as in the table or by a guess.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chosen {
-    /// Device that was found, with its figures.
+    /// Description of the device that was found.
     pub device: Device,
-    /// Way in which the device was found, such as by the table or by a guess.
+    /// How the device was found, such as in the table or by a guess.
     pub found: DeviceFound,
 }
 
 impl Chosen {
-    /// Returns the facts about the device that results report.
+    /// Returns the facts about the device for reports: its description, how it was found, and for a
+    /// guess the word in kernel names that it rests on.
     pub fn facts(&self) -> DeviceFacts {
         let guessed = self.found == DeviceFound::Guessed;
         let made = MADE_FOR.iter().find(|(_, id)| guessed && *id == self.device.id);
@@ -32,7 +33,8 @@ impl Chosen {
     }
 }
 
-/// Returns the device to replay on: the one that `wanted` names, else that of the first profile.
+/// Returns the device to replay on: the one that `wanted` names, else the one that the first
+/// profile was recorded on, or a guess of it.
 pub fn target(
     wanted: Option<&str>,
     profiles: &[Loaded],
@@ -58,12 +60,12 @@ pub fn target(
     })
 }
 
-/// Number of scalar registers that ROCm's tools write for every kernel on RDNA devices; where all
-/// kernels have it, the device is one of these.
+/// Number of scalar registers that ROCm's tools write for every kernel on RDNA devices. A profile
+/// in which all kernels have this number was recorded on such a device.
 const SGPRS_OF_RDNA: u32 = 128;
 
-/// Returns the id of a device as an example for a message: a device of the vendor whose tools write
-/// files like that of the profile.
+/// Returns the id of a device that an error message can give as an example: one of the vendor whose
+/// tools write files like that of the profile.
 fn example(profile: &Profile) -> &'static str {
     let sgprs = || profile.ops.iter().map(|op| op.footprint.sgprs_per_wave).filter(|&n| n > 0);
     match profile.format.maker() {
@@ -75,14 +77,14 @@ fn example(profile: &Profile) -> &'static str {
     }
 }
 
-/// Returns the device that a profile was recorded on. If no device fits, the error says why; it is
-/// `None` where the profile says nothing about its device.
+/// Returns the device that a profile was recorded on. The error says why no device fits the
+/// profile's description; it is `None` where the profile has no description.
 pub fn own(profile: &Profile) -> Result<Chosen, Option<DeviceError>> {
     profile.device.as_ref().ok_or(None).and_then(of_source)
 }
 
-/// Returns the device of the table that a file or a driver describes. If no device fits, the error
-/// says why; it is `None` where the description says nothing that tells one device from another.
+/// Returns the device that fits a description by a file or a driver. The error says why no device
+/// fits; it is `None` where the description holds nothing that tells one device from another.
 pub(crate) fn of_source(source: &SourceDevice) -> Result<Chosen, Option<DeviceError>> {
     let table = find(&source.name);
     // Cards of one name come with different numbers of compute units, and so do parts of a card.
@@ -110,9 +112,9 @@ pub(crate) fn of_source(source: &SourceDevice) -> Result<Chosen, Option<DeviceEr
     }
 }
 
-/// Words in the names of kernels that tell for which devices the kernels were made, each group with
-/// a device of that kind, from older to newer devices: `sm80_xmma_gemm_f32f32`,
-/// `volta_sgemm_128x64`, `Cijk_Ailk_..._ISA942_...`.
+/// Words in kernel names that tell for which devices the kernels were made, each group of words
+/// with the id of such a device, from older to newer devices. Names look like
+/// `sm80_xmma_gemm_f32f32`, `volta_sgemm_128x64` or `Cijk_Ailk_..._ISA942_...`.
 const MADE_FOR: [(&[&str], &str); 10] = [
     (&["sm70", "volta"], "v100"),
     (&["sm75", "turing"], "rtx-2080-ti"),
@@ -126,8 +128,9 @@ const MADE_FOR: [(&[&str], &str); 10] = [
     (&["gfx950", "isa950"], "mi350x"),
 ];
 
-/// Returns the device that a profile was recorded on, or a guess if the profile tells nothing about
-/// it. If no device fits, the error says why; it is `None` where the profile says nothing.
+/// Returns the device that a profile was recorded on, or a guess by its kernel names if the profile
+/// has no description of it. The error says why no device fits; it is `None` where there is neither
+/// a description nor a guess.
 pub(crate) fn own_or_guess(profile: &Profile) -> Result<Chosen, Option<DeviceError>> {
     own(profile).or_else(|why| match why {
         None => guessed(profile).ok_or(None),
@@ -135,8 +138,9 @@ pub(crate) fn own_or_guess(profile: &Profile) -> Result<Chosen, Option<DeviceErr
     })
 }
 
-/// Guesses a device by the names of kernels; `None` where no name tells one. A device also runs
-/// kernels that were made for older ones, so the newest counts.
+/// Guesses by kernel names the device that a profile was recorded on; `None` where no name gives a
+/// hint. As devices also run kernels that were made for older ones, the newest device that a name
+/// hints at is returned.
 fn guessed(profile: &Profile) -> Option<Chosen> {
     let newest = |name: &String| {
         let name = name.to_ascii_lowercase().replace("sm_", "sm");
@@ -148,9 +152,9 @@ fn guessed(profile: &Profile) -> Option<Chosen> {
     Some(Chosen { device, found: DeviceFound::Guessed })
 }
 
-/// Returns the device whose memory has about `recorded` bytes, among the products that the table
-/// has under this kind (such as the A100 of 40 GB and of 80 GB); where there is none, `device` with
-/// that memory. Data sheets count in round numbers, so an eighth more or less is the same size.
+/// Returns the variant of a device in the table whose memory has about `recorded` bytes, such as
+/// the A100 of 40 GB or of 80 GB; where there is none, `device` with that memory size. Sizes within
+/// an eighth of each other count as equal, as data sheets round them.
 fn with_memory(device: Device, recorded: Option<u64>) -> Device {
     let Some(bytes) = recorded else { return device };
     if holds(&device, bytes) {
@@ -163,14 +167,14 @@ fn with_memory(device: Device, recorded: Option<u64>) -> Device {
     other.unwrap_or(Device { capacity_bytes: Some(bytes), ..device })
 }
 
-/// Returns whether the memory of a device has that number of bytes, give or take an eighth.
+/// Returns whether the memory of a device has `bytes` bytes, give or take an eighth.
 fn holds(device: &Device, bytes: u64) -> bool {
     device.memory_bytes().is_some_and(|known| known.abs_diff(bytes) <= known / 8)
 }
 
-/// Chooses by the `recorded` bytes of memory between `device` and the devices of the table with
-/// equal compute units; `device` stays where it has about that much memory. The choice is certain
-/// where only one of them has.
+/// Chooses, by a memory size of `recorded` bytes, between `device` and the devices of the table
+/// whose compute units are equal to it. `device` is preferred where its memory fits. The choice
+/// counts as certain where only one device fits.
 fn by_memory(device: Device, recorded: Option<u64>) -> Chosen {
     let mut twins = twins(&device);
     let alike = |twin: &Device| recorded.is_none_or(|bytes| holds(twin, bytes));
@@ -192,9 +196,9 @@ fn other_memory(name: &str, product: &str) -> bool {
     size(name).zip(size(product)).is_some_and(|(own, known)| own != known)
 }
 
-/// Finds the AMD device by the instruction set and the number of compute units in the profile.
-/// AMD's driver often gives one name to several products ("AMD Instinct MI250X / MI250"), or to all
-/// ("AMD Radeon Graphics", ""). `None` where the device is not AMD's or not in the table.
+/// Finds an AMD device by the instruction set and the number of compute units that a profile
+/// states, as AMD's driver often gives one name to several products ("AMD Instinct MI250X / MI250",
+/// "AMD Radeon Graphics", ""). `None` where the device is not AMD's or not in the table.
 fn amd(source: &SourceDevice) -> Option<Device> {
     let name = source.name.to_lowercase();
     let vague = name.is_empty() && source.wave_size == Some(64);
@@ -205,7 +209,8 @@ fn amd(source: &SourceDevice) -> Option<Device> {
     raddle_device::find_arch(&source.arch, source.sms?)
 }
 
-/// Finds the device that a user names: by an id of the table, by a file, or else by a product name.
+/// Finds the device that a user names: by an id of the table, by a file that describes it, or else
+/// by a product name.
 pub(crate) fn asked(name: &str, files: &dyn Files) -> Result<Chosen, StudyError> {
     if let Some(device) = raddle_device::find(name) {
         return Ok(Chosen { device, found: DeviceFound::Named });
@@ -229,12 +234,12 @@ pub(crate) fn asked(name: &str, files: &dyn Files) -> Result<Chosen, StudyError>
     Ok(Chosen { device, found: DeviceFound::File })
 }
 
-/// Returns the device of the table with this id or product name, or the only one with this
+/// Returns the device of the table that has this id or product name, or that alone has this
 /// instruction set.
 ///
 /// # Errors
-/// When there is none, or several have the instruction set; the error names those that were likely
-/// meant.
+/// When no device matches, or several have the instruction set; the error names devices that were
+/// likely meant.
 pub fn named(name: &str) -> Result<Device, StudyError> {
     let told = plain(name, 60);
     let all = raddle_device::with_arch(name);
@@ -247,8 +252,8 @@ pub fn named(name: &str) -> Result<Device, StudyError> {
     })
 }
 
-/// Returns the ids of devices in the table that were likely meant: the one that is spelled much the
-/// same, else those whose product names share words with `name`.
+/// Returns the ids of the devices that were likely meant by `name`: the id that is spelled almost
+/// like it, else those of products whose names share words with it.
 fn nearest(name: &str) -> Box<[&'static str]> {
     let id = name.trim().to_lowercase().replace([' ', '_'], "-");
     raddle_read::nearest(&id, raddle_device::ids())

@@ -8,19 +8,20 @@ use crate::files::Files;
 use crate::study::Study;
 use crate::written::toml_or_json;
 
-/// File of energy weights, as `raddle calibrate energy` writes it.
+/// File of energy weights (energy per instruction), as `raddle calibrate energy` writes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct EnergyFile {
-    /// Version of the format of the file of energy weights: 1.
+    /// Version of the format of the file: 1.
     pub raddle_energy: u32,
-    /// Source of the weights in words: a measurement and its place, or a publication.
+    /// Source of the weights in words, such as where they were measured or published.
     pub source: String,
-    /// Weights by which the energy of instructions and the idle power are counted.
+    /// Energy weights of instructions, and the idle power of the device.
     pub energy: EnergyModel,
 }
 
-/// Returns words for the weights by which a study counts energy; `None` where it counts no energy.
+/// Returns words for the energy weights of instructions that a study uses; `None` where the study
+/// computes no energy.
 pub(crate) fn weights(study: &Study) -> Option<&'static str> {
     match (&study.energy_weights, study.energy) {
         (Some(_), _) => Some("those of --energy-weights, assumed"),
@@ -28,11 +29,11 @@ pub(crate) fn weights(study: &Study) -> Option<&'static str> {
     }
 }
 
-/// Returns the weights by which a study counts energy: those of its file, the assumed ones where it
-/// names no file, and [`EnergyModel::NONE`] where it does not count energy.
+/// Returns the energy weights of instructions that a study uses: those of the file that it names,
+/// assumed ones where it names no file, and [`EnergyModel::NONE`] where it computes no energy.
 ///
 /// # Errors
-/// When the file cannot be read, or holds something else.
+/// When the file cannot be read, or is no file of energy weights.
 pub(crate) fn model(study: &Study, files: &dyn Files) -> Result<EnergyModel, StudyError> {
     let Some(name) = &study.energy_weights else {
         return Ok(if study.energy { EnergyModel::ASSUMED } else { EnergyModel::NONE });

@@ -9,31 +9,33 @@ use raddle_sim::EnergyModel;
 pub struct PowerReading {
     /// Name of the kernel that ran while the power was measured.
     pub kernel: String,
-    /// Number of instructions of all waves of the kernel, by kind, in the order of [`KINDS`].
+    /// Number of instructions that all waves of the kernel issued, for each kind in the order of
+    /// [`KINDS`].
     pub counts: [u64; 6],
     /// Time for which the kernel ran, in ns.
     pub ns: u64,
-    /// Mean power of the device while the kernel ran, idle power included, in mW.
+    /// Mean power of the device while the kernel ran, including idle power, in mW.
     pub mw: u64,
 }
 
-/// Energy weights of instructions, found by a fit to measured power.
+/// Energy per instruction, fitted to measured power.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EnergyFit {
-    /// Energy of one instruction of each kind, in pJ; `None` where no reading has such
-    /// instructions.
+    /// Energy of one instruction of each kind in [`KINDS`], in pJ; `None` where no measured kernel
+    /// issues this kind.
     pub pj: [Option<f64>; 6],
     /// Power that the device drew while idle, in mW.
     pub(crate) idle_mw: u64,
-    /// For each reading not of the idle device: the energy that the fitted weights give over the
-    /// measured energy, without idle power. 1 is a perfect fit.
+    /// Energy by the fitted weights over the measured energy, without idle power, for each measured
+    /// kernel; 1 is a perfect fit. Readings of the idle device are left out.
     pub explained: Vec<f64>,
-    /// Number of instructions that each measured kernel issues, where each kernel issues one kind
-    /// alone and all issue equally many (claim 4 of seed 000 measures so); else `None`.
+    /// Number of instructions that each measured kernel issues, where each kernel issues only one
+    /// kind and all issue equally many (as claim 4 of seed 000, a patent that raddle implements,
+    /// measures); else `None`.
     pub calls: Option<u64>,
 }
 
-/// Reason why readings of power give no energy weights.
+/// Reason why power readings give no energy weights of instructions.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each variant and field is")]
@@ -54,12 +56,12 @@ pub enum FitError {
     Negative { kind: &'static str, pj: f64 },
 }
 
-/// Names of the six kinds of instructions, as columns of input and keys of results have them.
+/// Names of the six kinds of instructions, as input columns and result keys spell them.
 pub const KINDS: [&str; 6] = ["move", "load", "store", "matrix", "compare", "jump"];
 
 impl EnergyFit {
-    /// Fits the weights by least squares to readings of power. Errors are relative to the energy of
-    /// the reading, so that each kernel counts as much as any other.
+    /// Fits the energy per instruction to power readings by least squares. Errors are taken
+    /// relative to the energy of each reading, so that all kernels count alike.
     ///
     /// # Errors
     ///
@@ -95,9 +97,9 @@ impl EnergyFit {
         Ok(Self { pj, idle_mw, explained, calls: calls(&busy) })
     }
 
-    /// Returns the energy model with the fitted weights; kinds that were not measured keep the
-    /// assumed weights. The weights of loads and stores include memory, and the idle power includes
-    /// all that the device draws without work.
+    /// Returns an energy model with the fitted energy per instruction; kinds that were not measured
+    /// keep assumed values. The energy of loads and stores includes the memory's, and the idle
+    /// power includes all that the device draws without work.
     #[must_use]
     pub fn model(&self) -> EnergyModel {
         let mut model = EnergyModel::of_instructions(EnergyModel::ASSUMED.pj);
@@ -115,8 +117,8 @@ fn row(reading: &PowerReading, idle_mw: u64, used: &[usize]) -> Vec<f64> {
     used.iter().map(|&kind| reading.counts[kind] as f64 / measured).collect()
 }
 
-/// Returns the number of instructions of the only kind that each kernel issues; `None` unless all
-/// kernels issue one kind alone and equally many.
+/// Returns the number of instructions that each kernel issues, where every kernel issues only one
+/// kind and all issue equally many; else `None`.
 fn calls(busy: &[&PowerReading]) -> Option<u64> {
     let only = |it: &&PowerReading| {
         let mut called = it.counts.into_iter().filter(|&count| count > 0);
@@ -126,8 +128,8 @@ fn calls(busy: &[&PowerReading]) -> Option<u64> {
     busy.iter().all(|it| only(it) == Some(first)).then_some(first)
 }
 
-/// Solves the linear equations `rows x = 1` for the vector x of `unknowns` numbers by least
-/// squares; `None` if there is not exactly one solution.
+/// Finds the vector x of `unknowns` numbers that solves the linear equations `rows x = 1` best, by
+/// least squares; `None` unless exactly one solution is best.
 fn least_squares(rows: &[Vec<f64>], unknowns: usize) -> Option<Vec<f64>> {
     let sum = |of: &dyn Fn(&Vec<f64>) -> f64| rows.iter().map(of).sum::<f64>();
     let mut table: Vec<Vec<f64>> = (0..unknowns)

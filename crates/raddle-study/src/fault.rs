@@ -12,8 +12,8 @@ use raddle_dispatch::{Composed, Dispatcher, Recipe};
 
 use crate::recipes::NamedRecipe;
 
-/// Runs a recipe again after a fault of raddle, and writes its decisions to a new file in the
-/// current folder. Returns a sentence that tells where the decisions are.
+/// Runs a recipe again after a fault of raddle (it broke one of its own rules), and writes the
+/// decisions to a new file in the current folder. Returns a sentence that names the file.
 pub(crate) fn keep_log<O>(
     target: &Device,
     named: &NamedRecipe,
@@ -37,8 +37,8 @@ pub(crate) fn keep_log<O>(
     }
 }
 
-/// Creates a file in the current folder with a name that no other file has; returns the name and
-/// the file.
+/// Creates a new file in the current folder, named after the recipe; an existing file is never
+/// overwritten. Returns (its name, the opened file).
 fn new_file(recipe: &str) -> io::Result<(String, File)> {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' };
     let recipe: String = recipe.chars().take(60).map(plain).collect();

@@ -25,34 +25,34 @@ pub use busy::BusyTime;
 pub use order::StartOrder;
 pub use waits::Waits;
 
-/// Comparison of a recording with its replay: waits, busy time, and order of starts.
+/// Comparison of a recording with its replay: waits, busy time, and order of kernel starts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Fidelity {
     /// Number of kernel launches in the profile.
     pub kernels: u64,
-    /// Number of kernels that ran to their end in the simulation.
+    /// Number of kernel launches that ran to their end in the simulation.
     pub ran: u64,
-    /// Number of kernels whose recorded duration was shorter than one step of the recording clock.
-    /// Half a step is taken as their duration, in the recording and in the simulation alike.
+    /// Number of kernel launches whose recorded duration was shorter than one step of the recording
+    /// clock. Half a step is taken as their duration, in the recording and in the simulation alike.
     pub assumed_durations: u64,
-    /// Comparison of the waits from launch to start; `None` where no kernel that ran has a recorded
-    /// launch.
+    /// Comparison of the waits of kernels from launch to start; `None` where no kernel that ran has
+    /// a recorded launch time.
     pub waits: Option<Waits>,
     /// Comparison of the time in which at least one kernel ran, between recording and replay.
     pub busy: BusyTime,
     /// Comparison of the order in which kernels started: recording against replay.
     pub order: StartOrder,
-    /// Time from 0 to the last recorded end, in nanoseconds.
+    /// Time from the start of the recording to its last end, in nanoseconds.
     pub recorded_makespan_ns: u64,
-    /// Time from 0 to the last simulated end, in nanoseconds.
+    /// Time from the start of the simulation to its last end, in nanoseconds.
     pub simulated_makespan_ns: u64,
 }
 
 impl Fidelity {
-    /// Compares a profile with its replay. `outcome` is that of the profile alone, which began at
-    /// time 0 and was not repeated. `options` are those of its plan, in which the profile's own
-    /// device is both the device of the recording and the one replayed on.
+    /// Compares a profile with its replay. `outcome` must come from a replay of the profile alone
+    /// that began at time 0 and ran it once. `options` are the plan options of that replay, in
+    /// which the profile's own device is both the recorded device and the one replayed on.
     #[must_use]
     pub fn new(profile: &Profile, options: &PlanConfig<'_>, outcome: &Outcome) -> Self {
         let ops = both(profile, options, outcome);
@@ -71,17 +71,17 @@ impl Fidelity {
     }
 }
 
-/// Part of a difference between a replay and its recording that one cause explains.
+/// Part of a difference between a replay and its recording: the time that one cause explains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DifferencePart {
     /// Name of the cause of the difference, in kebab-case.
     pub cause: &'static str,
-    /// Time that the cause adds, in ns; negative where it takes time away.
+    /// Time that the cause adds to the difference, in ns; negative where it takes time away.
     pub ns: i64,
-    /// Time that the cause adds, as a fraction of the whole difference of which it is a part;
-    /// negative where it takes time away.
+    /// Time that the cause adds to the difference, as a fraction of a whole (the sum of all errors,
+    /// or the recorded time); negative where it takes time away.
     pub share: f64,
-    /// Meaning of the cause in words, for a person.
+    /// Explanation of the cause in words, for people.
     #[serde(skip)]
     pub explanation: &'static str,
 }
@@ -92,26 +92,28 @@ impl DifferencePart {
     }
 }
 
-/// Errors of a replay of a profile alone on its own device, as fractions of its recording.
+/// Errors of a replay of a profile alone on its own device, compared with the recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ModelError {
-    /// Error of the time in which at least one kernel ran, as a fraction; above 0 it was longer
-    /// than recorded.
+    /// Error of the busy time (in which at least one kernel ran), as a fraction of the recorded
+    /// one; above 0 the simulated time is longer.
     pub busy: f64,
-    /// Error of the busy time, as a fraction, in a replay that takes no fitted durations of
-    /// workgroups; `None` where no kernels ran side by side, so that none are fitted.
+    /// Error of the busy time, as a fraction, in a replay without fitted durations of workgroups;
+    /// `None` where no durations were fitted, as no kernels ran side by side.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncalibrated: Option<f64>,
-    /// Error of the makespan, as a fraction; above 0 the last launch ended later than recorded.
+    /// Error of the makespan, as a fraction of the recorded one; above 0 the last launch ended
+    /// later than recorded.
     pub makespan: f64,
-    /// Fraction of the waits from launch to start that are within the goal of `docs/fidelity.md` (2
-    /// us + 5 % of the recorded wait); `None` where no launch was recorded.
+    /// Fraction of the kernels whose wait from launch to start is wrong by at most 2 us + 5 % of
+    /// the recorded wait (the goal of `docs/fidelity.md`); `None` where no launch time was
+    /// recorded.
     pub within: Option<f64>,
 }
 
 impl ModelError {
-    /// Returns the errors of a replay, taken from its comparison with the recording.
+    /// Returns the errors of a replay from its comparison with the recording.
     #[must_use]
     pub fn of(found: &Fidelity) -> Self {
         let (recorded, simulated) = (found.recorded_makespan_ns, found.simulated_makespan_ns);

@@ -10,24 +10,24 @@ use raddle_trace::{GraphCaptures, ImportConfig, Profile, TraceError};
 
 use crate::timeline::Timeline;
 
-/// Returns whether a name can only be that of a file: it has a folder, or ends as files of recipes
-/// and devices do (`.toml`, `.json`).
+/// Returns whether a name must mean a file and no bundled recipe or device: it contains a folder,
+/// or ends with `.toml` or `.json`.
 pub(crate) fn is_path(name: &str) -> bool {
     name.contains(['/', '\\']) || name.ends_with(".toml") || name.ends_with(".json")
 }
 
-/// Source of the files that a study names, such as a disk or memory.
+/// Source from which a study reads the files that it names, such as a disk or memory.
 pub trait Files: Sync {
-    /// Returns whether there is a file of this name.
+    /// Returns whether a file with this name exists.
     fn has(&self, name: &str) -> bool;
 
-    /// Reads a whole file.
+    /// Reads the whole content of a file.
     ///
     /// # Errors
     /// When the file cannot be read.
     fn bytes(&self, name: &str) -> io::Result<Cow<'_, [u8]>>;
 
-    /// Reads the text of a small file, such as a recipe or a device.
+    /// Reads the text of a small file, such as one with a recipe or a device.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -36,20 +36,20 @@ pub trait Files: Sync {
         text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
-    /// Returns the content that [`Files::keep`] stored under a key, now or in an earlier command;
-    /// `None` where nothing is stored under it.
+    /// Returns the content that [`Files::keep`] stored under this key, in this or an earlier
+    /// command; `None` where none is stored.
     fn kept(&self, key: &str) -> Option<Vec<u8>> {
         let _ = key;
         None
     }
 
-    /// Keeps a content under a key of letters and digits, so that later commands need not compute
-    /// it again. It may be lost at any time.
+    /// Stores a content under a key of letters and digits, so that later commands need not compute
+    /// it again. The stored content may get lost at any time.
     fn keep(&self, key: &str, content: &[u8]) {
         let _ = (key, content);
     }
 
-    /// Reads a profile.
+    /// Reads a profile (a recording of a program by a profiler) from a file.
     ///
     /// # Errors
     /// When the file cannot be read, or is no profile.
@@ -57,7 +57,7 @@ pub trait Files: Sync {
         raddle_trace::read(name, &*traced(self, name)?, options)
     }
 
-    /// Reads a file with the arrivals of requests.
+    /// Reads an arrival file, which says when requests arrive.
     ///
     /// # Errors
     /// When the file cannot be read, or tells nothing about requests.
@@ -65,7 +65,8 @@ pub trait Files: Sync {
         raddle_trace::arrivals::read(name, &*traced(self, name)?, options)
     }
 
-    /// Reads a file with the shapes of kernels whose profile has none.
+    /// Reads a file with the shapes (grid and workgroup sizes) of kernels, for a profile that lacks
+    /// them.
     ///
     /// # Errors
     /// When the file cannot be read, or holds no shape.
@@ -78,7 +79,8 @@ fn traced<'f>(files: &'f (impl Files + ?Sized), name: &str) -> Result<Cow<'f, [u
     files.bytes(name).map_err(|cause| TraceError::Unreadable { file: name.to_owned(), cause })
 }
 
-/// Files in memory: the name of each with its content, for tests and for studies without a disk.
+/// Source of files in memory, as a map from the name of a file to its content; for tests and for
+/// studies without a disk.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryFiles(pub BTreeMap<String, Vec<u8>>);
 
@@ -93,22 +95,23 @@ impl Files for MemoryFiles {
     }
 }
 
-/// Receiver of the files that a study writes beside its figures, for each recipe: decision logs and
+/// Receiver of the files that a study writes for each recipe beside its figures: decision logs and
 /// timelines.
 pub trait Leavings: Sync {
-    /// Opens a decision log to be written as text; `file` is its name, `RECIPE/...`.
+    /// Opens a decision log, to which the caller writes text. `file` is the name of the log,
+    /// `RECIPE/...`.
     ///
     /// # Errors
-    /// When the log cannot be made.
+    /// When the log cannot be created.
     fn log(&self, file: &str) -> io::Result<Box<dyn Write + Send>>;
 
-    /// Returns the size of a finished decision log in bytes; `None` where it is not known.
+    /// Returns the size of a finished decision log in bytes; `None` where the size is not known.
     fn log_bytes(&self, file: &str) -> Option<u64>;
 
-    /// Takes a timeline to be stored; `file` is its name, `RECIPE/...`.
+    /// Stores a timeline; `file` is its name, `RECIPE/...`.
     ///
     /// # Errors
-    /// When the timeline cannot be written.
+    /// When the timeline cannot be stored.
     fn timeline(&self, file: &str, timeline: &Timeline) -> io::Result<()>;
 }
 

@@ -10,47 +10,49 @@ use raddle_trace::Profile;
 /// agrees with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FitRules {
-    /// Rule for which of the recorded waits of one stream for another the replay keeps.
+    /// Rule for which recorded waits of one stream for another are kept in the replay.
     pub waits: WaitRule,
     /// True if each launch takes the launch latency that the recording shows; false if it takes
     /// none.
     pub latency: bool,
-    /// Number of hardware queues of the recorded process, as the user states it, used where the
-    /// recording agrees with it; `None` takes that of the device.
+    /// Number of hardware queues that the recorded process had, according to the user; the number
+    /// is used where the recording does not contradict it. `None` stands for the number of the
+    /// device.
     pub queues: Option<u16>,
 }
 
 impl FitRules {
-    /// Returns these rules with the number of hardware queues that the recording, made on `own`, is
-    /// taken to have had: the user's number where the recording agrees with it, else that of the
-    /// device.
+    /// Returns these rules with the number of hardware queues that is assumed for the recorded
+    /// process on the device `own`: the user's number where the recording does not contradict it,
+    /// else that of the device.
     pub(crate) fn of_recording(self, profile: &Profile, own: &Device) -> Self {
         Self { queues: self.options(own).queues_of_recording(profile), ..self }
     }
 
-    /// Returns the options of a plan for a replay on `own`, the device of the recording, without
-    /// any fitted times.
+    /// Returns the plan options for a replay on `own`, the device of the recording, without fitted
+    /// times.
     pub(crate) fn options<'d>(&self, own: &'d Device) -> PlanConfig<'d> {
         PlanConfig { waits: self.waits, queues: self.queues, ..PlanConfig::new(own, own) }
     }
 }
 
-/// Times that were fitted to a recording, beyond its durations.
+/// Times that were fitted to a recording, in addition to the durations that it states.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fitted {
-    /// Time in ns that one workgroup of each op lasts on the device of the recording, in the order
-    /// of the ops; `None` where no kernels ran side by side.
+    /// Time in ns that one workgroup of each op (launch, copy or fill) lasts on the device of the
+    /// recording, in the order of the ops; `None` where no kernels ran side by side.
     pub workgroups: Option<Arc<[u64]>>,
-    /// Least times that a launch needs before it can start, on the device of the recording.
+    /// Launch latency on the device of the recording: the least times that a launch needs before it
+    /// can start.
     pub latency: LaunchLatency,
-    /// Error of the busy time without `workgroups`, as a fraction of the recorded busy time; `None`
-    /// where no kernels ran side by side.
+    /// Error of the busy time in a replay that does not use `workgroups`, as a fraction of the
+    /// recorded busy time; `None` where no kernels ran side by side.
     pub uncalibrated: Option<f64>,
 }
 
 impl Fitted {
-    /// Returns the options of a plan with the fitted times, for a recording on `own` that is
-    /// replayed on `target`.
+    /// Returns the plan options with the fitted times, for a replay on the device `target` of a
+    /// recording that was made on the device `own`.
     pub fn options<'f>(
         &'f self,
         (own, target): (&'f Device, &'f Device),

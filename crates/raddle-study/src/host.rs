@@ -13,19 +13,19 @@ use crate::fault::log_header;
 use crate::files::Files;
 use crate::recipes::{NamedRecipe, choose};
 
-/// Recipe as a program gives it: by name, or as text.
+/// Recipe as a program that embeds raddle gives it: by name, or as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecipeGiven<'a> {
-    /// Name of a bundled recipe, or a file. The word `today` means the recipe of the way in which
-    /// the device shares itself between two processes.
+    /// Name of a bundled recipe, or path of a file. The name `today` stands for how the device
+    /// shares itself between two processes where nobody sets anything up.
     Named(&'a str),
     /// Text of a recipe: TOML, or JSON where it begins with `{`.
     Text(&'a str),
 }
 
-/// Makes the dispatcher of a recipe for a device, with the costs and the clock of the device as in
-/// a replay, and returns both. `device` is an id, a file, or a product name. The decisions go to
-/// `log`, every line spelled in full, so that `raddle log` can replay and check them.
+/// Makes the dispatcher that runs a recipe on a device, with the costs and the clock of the device
+/// as in a replay. `device` is an id, a file, or a product name. Decisions are written to `log` in
+/// full, so that `raddle log` can replay and check them. Returns (the dispatcher, the device).
 ///
 /// ```
 /// use raddle_study::{MemoryFiles, RecipeGiven, Registry, dispatcher};

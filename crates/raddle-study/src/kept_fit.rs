@@ -15,29 +15,30 @@ use crate::fidelity::ModelError;
 use crate::fitted::{FitRules, Fitted};
 use crate::profiles::Loaded;
 
-/// Version of the text form in which a fit is stored, so that later commands need not compute it
-/// again.
+/// Version of the text form in which the fit of a model to a profile is stored.
 const VERSION: u32 = 3;
 
-/// Fit of the model to a profile (times of workgroups, launch latency), as a file keeps it for
-/// later commands. Fractions are kept as the bits of their floating-point numbers, so that they are
-/// read back unchanged.
+/// Fit of the model to a profile (times of workgroups, launch latency), in the form in which a file
+/// stores it for later commands. Fractions are stored as the bits of their floating-point numbers,
+/// so that they are read back unchanged.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct KeptFit {
     raddle_fit: u32,
-    /// Time in ns that one workgroup of each op lasts on the device of the recording, in the order
-    /// of the ops; `None` where no kernels ran side by side.
+    /// Time in ns that one workgroup of each op (launch, copy or fill) lasts on the device of the
+    /// recording, in the order of the ops; `None` where no kernels ran side by side.
     workgroups: Option<Vec<u64>>,
     launch_ns: u64,
     handover_ns: u64,
     uncalibrated: Option<u64>,
-    /// Errors of a replay, as bits of fractions: (busy time, makespan, part of the waits within the
-    /// goal). `None` where the errors were not found.
+    /// Errors of a replay with this fit, as bits of fractions: (error of the busy time, error of
+    /// the makespan, fraction of the waits that are as recorded). `None` where they were not
+    /// computed.
     error: Option<(u64, u64, Option<u64>)>,
 }
 
-/// Two hashes of a text that is written in parts: 128 bits, which no two profiles share by chance.
+/// Two hashes of a text that is written in pieces: together 128 bits, which no two profiles share
+/// by chance.
 struct Hashes([DefaultHasher; 2]);
 
 impl Write for Hashes {
@@ -47,8 +48,8 @@ impl Write for Hashes {
     }
 }
 
-/// Returns the key under which the fit of a profile is stored: 32 hexadecimal digits, which depend
-/// on the profile, the device `own` of the recording and the rules.
+/// Returns the key under which the fit of a profile is stored: 32 hexadecimal digits that depend on
+/// the profile, the device `own` of the recording, the rules of the fit, and raddle's version.
 pub(crate) fn key(loaded: &Loaded, own: &Device, rules: FitRules) -> String {
     let mut hashes = Hashes([DefaultHasher::new(), DefaultHasher::new()]);
     hashes.0[1].write_u8(1);
@@ -63,7 +64,8 @@ pub(crate) fn key(loaded: &Loaded, own: &Device, rules: FitRules) -> String {
     format!("{one:016x}{other:016x}")
 }
 
-/// Returns the text in which a fit, and the errors of its replay, are stored for later commands.
+/// Returns the text in which the fit of a profile, and the errors of a replay with it, are stored
+/// for later commands.
 pub(crate) fn text(fitted: &Fitted, error: Option<&ModelError>) -> Vec<u8> {
     let kept = KeptFit {
         raddle_fit: VERSION,
@@ -77,8 +79,9 @@ pub(crate) fn text(fitted: &Fitted, error: Option<&ModelError>) -> Vec<u8> {
     serde_json::to_vec(&kept).expect("numbers and lists of them can be written as JSON")
 }
 
-/// Reads a stored fit for a profile of `ops` ops, as (fit, errors of its replay); `None` where the
-/// text is no fit of a profile with that number of ops.
+/// Reads the stored fit of a profile with `ops` ops (launches, copies and fills). Returns (fit,
+/// errors of a replay with it); `None` where the text is no fit of a profile with that number of
+/// ops.
 pub(crate) fn read(text: &[u8], ops: usize) -> Option<(Fitted, Option<ModelError>)> {
     let kept: KeptFit = serde_json::from_slice(text).ok()?;
     let fits = kept.workgroups.as_ref().is_none_or(|times| times.len() == ops);

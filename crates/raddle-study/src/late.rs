@@ -5,25 +5,28 @@ use raddle_sim::{Repetition, Seen, Watch, Workload};
 
 use crate::answer::{Goal, GoalLimit, GoalMetric};
 
-/// Watcher that ends a simulation as soon as more requests are late than a goal allows.
+/// Watcher that ends a simulation as soon as a goal for requests is surely missed, as more requests
+/// took longer than its limit than the goal allows.
 #[derive(Debug)]
 pub(crate) struct LateRequests {
     goals: Vec<LateWatch>,
     is_missed: bool,
 }
 
-/// Limit of one goal, and how many more late requests it allows.
+/// Limit of one goal on the times of requests, and the number of late requests that it still
+/// allows.
 #[derive(Clone, Copy, Debug)]
 struct LateWatch {
     process: u16,
     limit: Ticks,
-    /// Number of further requests that may take longer than the limit without missing the goal.
+    /// Number of further requests that may exceed the limit before the goal is missed.
     late: u64,
 }
 
 impl LateRequests {
-    /// Makes the watcher for the goals that limit a time of requests whose number is known before
-    /// the simulation; other goals are ignored.
+    /// Makes the watcher for the goals that limit a percentile or the maximum of the times of
+    /// requests, where the number of requests is known before the simulation; other goals are
+    /// ignored.
     pub(crate) fn of(goals: &[Goal], workload: &Workload) -> Self {
         let allowed = |goal: &Goal| {
             let own = (0u16..).zip(&workload.processes).find(|(_, own)| own.name == goal.process);
@@ -49,7 +52,8 @@ impl LateRequests {
 }
 
 impl Watch for LateRequests {
-    /// Returns `None`: no repetition ends in a period that is skipped.
+    /// Returns `None`, as the watcher may miss events of periods that the simulation skips: no
+    /// request ends in them.
     fn sees_from(&self) -> Option<Tick> {
         None
     }
@@ -74,8 +78,8 @@ mod tests {
     use super::*;
     use raddle_sim::{ProcessPlan, percentile};
 
-    /// Returns whether the watcher gives up a goal of ten ticks after requests that took these
-    /// times, in ticks.
+    /// Returns whether the watcher gives up the goal `goal`, with a limit of ten ticks, after
+    /// requests that took the times `took`, in ticks.
     fn is_missed(goal: &str, took: &[u64]) -> bool {
         let times = vec![Ticks::ZERO; took.len()];
         let plan = ProcessPlan {

@@ -11,14 +11,15 @@ pub(crate) fn kernels(profile: &Profile) -> impl Iterator<Item = &Op> {
     profile.ops.iter().filter(|op| op.kind == OpKind::Kernel)
 }
 
-/// Fractions of the kernel launches of which one field, such as the arrival, is measured, joined,
-/// assumed or unknown.
+/// Fractions of the kernel launches by the origin of one field, such as the arrival: measured,
+/// joined from other records, assumed or unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct OriginShares {
     pub(crate) measured: f64,
     pub(crate) joined: f64,
     pub(crate) assumed: f64,
-    /// Fraction of the launches of which the field is unknown, as the kernel came without a shape.
+    /// Fraction of the launches for which the field is unknown, as the profile has no shape (grid
+    /// and needed resources) of the kernel.
     #[serde(skip_serializing_if = "is_none")]
     pub(crate) unknown: f64,
 }
@@ -42,8 +43,7 @@ impl OriginShares {
         }
     }
 
-    /// Writes the fractions that are not 0 in words, joined by `and`: "60 % measured and 40 %
-    /// assumed".
+    /// Writes the fractions above 0 in words, separated by `and`: "60 % measured and 40 % assumed".
     #[must_use]
     pub fn told(&self, and: &str) -> String {
         let named = [
@@ -58,32 +58,32 @@ impl OriginShares {
     }
 }
 
-/// Part of the kernel time of a profile whose shape (grid and needed resources) is not known, or
-/// comes from the capture of a graph.
+/// Fractions of the kernel time of a profile for which the shape (grid and needed resources) is
+/// unknown, or taken from the capture of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct UnknownKernels {
-    /// Fraction of the kernel time without a shape: kernels that came without one (opaque), and
-    /// kernels that were left out.
+    /// Fraction of the kernel time without a known shape: opaque kernels, whose shape the profile
+    /// lacks, and kernels that were left out.
     pub(crate) share: f64,
     pub(crate) opaque: u64,
     pub(crate) opaque_ns: u64,
     pub(crate) left_out: u64,
-    /// Number of kernels that were left out because their times are impossible; the others that
-    /// were left out are malformed.
+    /// Number of kernels that were left out because their times are impossible; the records of all
+    /// others that were left out are malformed.
     pub(crate) timeless: u64,
-    /// Number of kernels of the profile that were kept.
+    /// Number of kernels of the profile that were not left out.
     pub(crate) of: u64,
-    /// Fraction of the kernel time whose shape is from the capture of a graph, matched by the order
-    /// of its launches.
+    /// Fraction of the kernel time whose shapes come from the capture of a graph, where the order
+    /// of launches told which captured launch belongs to which.
     pub(crate) in_order: f64,
-    /// Fraction of the kernel time whose shape is from captured launches of a kernel of the same
-    /// name.
+    /// Fraction of the kernel time whose shapes come from captured launches of kernels with the
+    /// same name.
     pub(crate) by_name: f64,
 }
 
 impl UnknownKernels {
-    /// Returns how much of the kernel time of a profile has no shape, or one from a capture; `None`
+    /// Returns how much of the kernel time of a profile has an unknown or a captured shape; `None`
     /// where every kernel came with its shape.
     pub(crate) fn of(profile: &Profile) -> Option<Self> {
         let unknown = profile.unknown_time();
@@ -104,8 +104,8 @@ impl UnknownKernels {
         (opaque > 0 || left_out > 0 || given > 0).then_some(found)
     }
 
-    /// Writes in words which fractions of the kernel time have no shape, were left out, or have a
-    /// shape from a capture.
+    /// Writes in words how much of the kernel time has no shape, was left out, or has a captured
+    /// shape.
     #[must_use]
     pub fn told(&self) -> String {
         let (lacks, before) = match (self.opaque, self.left_out) {
@@ -130,8 +130,8 @@ impl UnknownKernels {
     }
 }
 
-/// Writes how many kernels were left out for which reason, in words; `timeless` of them have
-/// impossible times.
+/// Writes in words how many kernels were left out of a profile, and why: `timeless` of them for
+/// impossible times, the others for malformed records.
 pub(crate) fn why_left_out(left_out: u64, timeless: u64) -> String {
     let malformed = left_out.saturating_sub(timeless);
     let told = [(timeless, "times cannot be"), (malformed, "records are malformed")];
@@ -141,20 +141,20 @@ pub(crate) fn why_left_out(left_out: u64, timeless: u64) -> String {
     told.collect::<Vec<_>>().join(" and ")
 }
 
-/// Time for which one, two, and three or more ops of one kind, such as kernels, ran side by side,
-/// in ns.
+/// Times for which 1, 2, and 3 or more of a set of time spans, such as those of kernels, were under
+/// way at once, in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ConcurrentTime {
     pub(crate) one: u64,
     pub(crate) two: u64,
     pub(crate) more: u64,
-    /// Largest number of ops that ran at the same time.
+    /// Largest number of spans that were under way at the same moment.
     pub(crate) most: u64,
 }
 
 impl ConcurrentTime {
-    /// Returns for how long one, two, and three or more ops ran side by side; `spans` has (start,
-    /// end) of each op in ns.
+    /// Returns for how long 1, 2, and 3 or more of `spans` were under way at once; each span is
+    /// (start, end) in ns.
     pub(crate) fn of(spans: impl Iterator<Item = (u64, u64)>) -> Self {
         let mut edges: Vec<(u64, i8)> =
             spans.flat_map(|(start, end)| [(start, 1), (end, -1)]).collect();

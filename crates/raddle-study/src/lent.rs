@@ -7,24 +7,25 @@ use raddle_sim::{Seen, Watch, Workload};
 use crate::recipes::NamedRecipe;
 use crate::result::{Guarantee, GuaranteeOf};
 
-/// Watcher that sums up, during a simulation, how much each process uses beyond its own compute
-/// units.
+/// Watcher that sums up during a simulation how much each process uses of the compute units that
+/// others lend to it while these are idle.
 #[derive(Debug)]
 pub(crate) struct Lent {
-    /// Number of wave slots of the compute units that belong to a process; the index is that of the
+    /// Number of wave slots on the compute units that belong to each process, by the index of the
     /// process.
     own: Vec<u64>,
-    /// Number of wave slots that a process has had in use since the time `since`; the index is that
+    /// Number of wave slots that each process has had in use since the time `since`, by the index
     /// of the process.
     waves: Vec<u64>,
     since: Tick,
-    /// Wave-slot time of a process on compute units that other processes lent to it, in wave slots
-    /// times ns; the index is that of the process.
+    /// Wave-slot time that each process used on compute units lent to it, in wave slots times ns,
+    /// by the index of the process.
     beyond: Vec<u128>,
 }
 
 impl Lent {
-    /// Makes the watcher for a recipe; `None` if the recipe lends no compute units.
+    /// Makes the watcher for a recipe; `None` where processes do not lend idle compute units to
+    /// each other under the recipe.
     pub(crate) fn of(named: &NamedRecipe, workload: &Workload, target: &Device) -> Option<Self> {
         let shares: Vec<u32> = workload.processes.iter().map(|plan| plan.share).collect();
         let kept = Guarantee::new(&named.recipe, &shares)?;
@@ -40,8 +41,8 @@ impl Lent {
         })
     }
 
-    /// Returns the wave-slot time of each process on compute units that other processes lent to it,
-    /// in wave slots times ns.
+    /// Returns the wave-slot time that each process used on compute units lent to it, in wave slots
+    /// times ns, in the order of the processes.
     pub(crate) fn into_wave_ns(self) -> Vec<u128> {
         self.beyond
     }
@@ -59,7 +60,8 @@ impl Watch for Lent {
         self.since = now;
     }
 
-    /// Returns `None`: the wave slots in use are the same throughout a period that is skipped.
+    /// Returns `None`, as the watcher may miss events of periods that the simulation skips: the
+    /// wave slots in use stay the same in them.
     fn sees_from(&self) -> Option<Tick> {
         None
     }

@@ -19,18 +19,19 @@ use crate::runs::{Runner, RunsPlan};
 use crate::study::{FileNames, Study, Ways};
 
 /// Largest number of workgroups in a replay for which the highest load that meets all goals is
-/// searched, as the search replays each load that it tries.
+/// searched. The search replays every load that it tries, so for more workgroups it would take too
+/// long.
 const MOST_WORKGROUPS: u64 = 64_000_000;
 
-/// Divisor of a load: in a coarse search with few requests, the limit is found to within one fifth
-/// of a load.
+/// Precision of a search for the highest load that meets all goals, where percentiles rest on few
+/// requests: the load is found to within a fifth of itself.
 const NEAR: u32 = 5;
-/// Divisor of a load: in a fine search with as many requests as percentiles need, the limit is
-/// found to within one twenty-fifth of a load.
+/// Precision of a search for the highest load that meets all goals, where there are as many
+/// requests as percentiles need: the load is found to within 1/25 of itself.
 const CLOSE: u32 = 25;
 
-/// Two loads, in percent of the load asked for, between which the highest load that meets all goals
-/// lies: the highest known to meet them and the lowest known to miss one; `None` where no such load
+/// Bounds of the highest load that meets all goals, in percent of the load that the user asked for:
+/// the highest load known to meet them and the lowest known to miss one; `None` where no such load
 /// is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Between {
@@ -39,8 +40,8 @@ struct Between {
 }
 
 impl Between {
-    /// Returns the loads to replay next, in percent; empty if the limit is known to within the load
-    /// divided by `part`.
+    /// Returns the loads to replay next, in percent of the load that the user asked for; empty
+    /// where the bounds are at most 1/`part` of the load apart.
     fn next(self, part: u32) -> Vec<u32> {
         match (self.met, self.missed) {
             (Some(met @ 100..400), None) => vec![2 * met],
@@ -53,8 +54,8 @@ impl Between {
         }
     }
 
-    /// Narrows the bounds by results, each given as (load in percent, true if that load met all
-    /// goals).
+    /// Narrows the bounds by the results of replays, each given as (load in percent, true if that
+    /// load met all goals).
     fn learn(&mut self, mut loads: Vec<(u32, bool)>) {
         loads.sort_unstable();
         // The limit is below the least load with a goal missed, whatever comes of higher ones.
@@ -72,9 +73,9 @@ impl Between {
 }
 
 impl Prepared {
-    /// Finds the highest load at which all goals are met, if there are goals and requests at a
-    /// rate, and stores it in `result`. For a long replay, stores the command that would find the
-    /// load instead.
+    /// Finds the highest load at which all goals are met under the recommended recipe, and stores
+    /// it in `result`. Nothing is done without goals or without requests at a rate. Where the
+    /// search would take too long, the command that would make it is stored instead.
     pub(crate) fn load_limit(
         &self,
         result: &mut ReplayResult,
@@ -140,9 +141,9 @@ impl Prepared {
         Ok(())
     }
 
-    /// Returns the command of a sweep that finds the highest load at which all goals are met, under
+    /// Returns the command of a sweep that finds the highest load at which all goals are met under
     /// the recipe `best`. It varies the rate of the first process with requests at a rate: up to
-    /// four times the asked rate if that rate meets all goals (`met`), else down to a quarter.
+    /// four times that rate if it meets all goals (`met`), else down to a quarter.
     fn sweep_of_loads(
         &self,
         rated: &[(usize, f64)],
@@ -171,8 +172,9 @@ impl Prepared {
         command
     }
 
-    /// Judges a recipe at several loads in percent of the load asked for. Returns (load, true if
-    /// all goals are met) for each; loads whose requests cannot be run are left out.
+    /// Replays a recipe at several loads, given in percent of the load that the user asked for.
+    /// Returns (load, true if it meets all goals) for each load; loads whose requests cannot be run
+    /// are left out.
     fn judge_loads(
         &self,
         loads: &[u32],
@@ -213,9 +215,9 @@ impl Prepared {
         Ok(loads.iter().enumerate().map(|(at, &load)| (load, is_met(at))).collect())
     }
 
-    /// Returns whether a recipe meets all goals under drawn requests wherever in its bounds each
-    /// figure lies: by a simulation of its own for each bound, as a sweep has them. A goal that is
-    /// relative to another recipe is not surely met.
+    /// Returns whether a recipe meets all goals under drawn requests even where each figure is as
+    /// large as its bounds (error) allow, which takes a simulation for each bound. False where a
+    /// goal is relative to another recipe.
     fn is_surely_met(
         &self,
         draw: &SeedDraw,
@@ -251,9 +253,9 @@ impl Prepared {
         Ok(all.rows.iter().all(|row| row.complete && row.goals_judged() == GoalsJudged::Met))
     }
 
-    /// Draws the random requests of a load by its first seed. In a load without an end, the process
-    /// whose requests come slowest gets `count` requests, and the others as many as arrive
-    /// meanwhile.
+    /// Draws the random requests of a load with its first seed. Where the load has no end, the
+    /// process with the lowest rate of requests gets `count` of them, and the others get the
+    /// requests that arrive in the same time.
     fn draw(
         &self,
         (load, count): (&Load, u32),
@@ -272,12 +274,13 @@ impl Prepared {
     }
 }
 
-/// Writes a rate of requests per second, with at most three decimals.
+/// Writes a rate in requests per second as a number with at most three decimals.
 fn rate(per_s: f64) -> String {
     format!("{per_s:.3}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Counts the workgroups that a replay starts, over all processes and their repetitions.
+/// Counts the workgroups that a replay of a recipe starts, over all processes and their
+/// repetitions.
 fn workgroups(workload: &Workload, run: &RecipeRun) -> u64 {
     let all = workload.processes.iter().zip(&run.together.iterations).map(|(process, &times)| {
         let groups = process.tasks.iter().map(|task| match task.work {
@@ -293,8 +296,9 @@ fn workgroups(workload: &Workload, run: &RecipeRun) -> u64 {
 mod tests {
     use super::*;
 
-    /// Searches for the limit of the load where loads below `limit` meet all goals. Returns the
-    /// loads around the limit, and the number of loads that were replayed.
+    /// Searches for the highest load that meets all goals, where loads below `limit` percent meet
+    /// them, to within 1/`part` of the load. Returns (bounds that were found, number of loads that
+    /// were tried).
     fn find(limit: u32, part: u32, mut between: Between) -> (Between, usize) {
         let mut replayed = 0;
         loop {

@@ -12,22 +12,22 @@ use crate::error::StudyError;
 use crate::profiles::Loaded;
 use crate::units::size;
 
-/// Clause for messages that says which memory a recorded amount leaves out.
+/// Clause for messages that says what a recorded amount of memory leaves out.
 const RECORDED: &str = "recorded is the most that a program's own allocations came to: contexts and libraries take more";
 
-/// Memory size of a device, and how it is known.
+/// Memory size of a device, in bytes, and how it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Capacity {
-    /// Size in bytes that a profile recorded of a device of this kind.
+    /// Size that a profile states, in bytes, which was recorded on such a device.
     Recorded(u64),
-    /// Size in bytes by a data sheet or a file of the user (`bytes`), and the most bytes that such
-    /// a device reports (`most`).
+    /// Size by a data sheet or by a device file of the user (`bytes`), and the largest size that
+    /// such a device may report (`most`), both in bytes.
     Known { bytes: u64, most: u64 },
 }
 
 impl Capacity {
-    /// Returns the memory size of the device, from a profile that was recorded on such a device if
-    /// there is one; `None` where the size is not known.
+    /// Returns the memory size of a device: the one in a profile that was recorded on such a
+    /// device, else that of the device's description; `None` where neither is known.
     fn of(profiles: &[Loaded], device: &Device) -> Option<Self> {
         let (bytes, most) = device.memory_bytes().zip(device.most_memory_bytes())?;
         // Cards of one name come with different memory.
@@ -40,22 +40,23 @@ impl Capacity {
         Some(recorded.max().map_or(Self::Known { bytes, most }, Self::Recorded))
     }
 
-    /// Returns the largest number of bytes that all processes together can have on the device.
+    /// Returns the number of bytes above which the processes certainly do not fit on the device
+    /// together.
     const fn most(self) -> u64 {
         match self {
             Self::Recorded(most) | Self::Known { most, .. } => most,
         }
     }
 
-    /// Returns the size in bytes that messages name.
+    /// Returns the memory size in bytes that messages state.
     const fn bytes(self) -> u64 {
         match self {
             Self::Recorded(bytes) | Self::Known { bytes, .. } => bytes,
         }
     }
 
-    /// Returns words for the memory size and how it is known; `sum` is the number of bytes that the
-    /// processes need together.
+    /// Returns words for the memory size and how it is known, for use where the processes need
+    /// `sum` bytes together.
     fn told(self, sum: u64) -> String {
         let amount = size(self.bytes());
         match self {
@@ -68,11 +69,11 @@ impl Capacity {
     }
 }
 
-/// Returns a sentence on how much memory the processes need together and how much the device has,
-/// or what is not known of it.
+/// Returns words for how much memory the processes need together and how much the device has, as
+/// far as that is known.
 ///
 /// # Errors
-/// When they hold more than such a device ever has.
+/// When the processes need more memory than such a device can have.
 pub(crate) fn told(profiles: &[Loaded], device: &Device) -> Result<String, StudyError> {
     let known = profiles.iter().filter_map(|loaded| Some((loaded, loaded.memory()?)));
     let sum = known.clone().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(bytes));
@@ -99,8 +100,8 @@ pub(crate) fn told(profiles: &[Loaded], device: &Device) -> Result<String, Study
 }
 
 /// Returns the message that the processes need more memory than a device has. `held` has a text for
-/// each process, `sum` is the number of bytes of all, and `recorded` is true if a profile tells the
-/// memory of a program.
+/// each process, and `sum` is the number of bytes that all need. `recorded` is true if some of
+/// these amounts come from profiles and not from the user.
 fn over(
     held: &[String],
     sum: u64,
@@ -126,8 +127,8 @@ fn over(
     }
 }
 
-/// Returns words that name the command by which a user sees how much memory a running program has
-/// on a device of this vendor; empty where there is none.
+/// Returns words that name the command which shows how much memory a running program has on a
+/// device of this vendor; empty where there is none.
 const fn check(vendor: Vendor) -> &'static str {
     match vendor {
         Vendor::Nvidia => "check nvidia-smi, or ",
@@ -136,8 +137,7 @@ const fn check(vendor: Vendor) -> &'static str {
     }
 }
 
-/// Returns a text with the name of a process, the amount of memory that it needs, and how that is
-/// known.
+/// Returns the name of a process, the memory that it needs, and how that is known, as text.
 fn held(loaded: &Loaded, bytes: u64) -> String {
     let how = if loaded.given_memory.is_some() { "given" } else { "recorded" };
     format!("{} {} ({how})", loaded.name, size(bytes))

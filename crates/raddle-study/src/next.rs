@@ -16,29 +16,31 @@ use crate::study::{FileNames, Study, Ways, operand};
 use crate::unique::joined;
 use crate::units::{quoted, shell};
 
-/// Word in a command in place of a device, which the user has to fill in.
+/// Word that stands for a device in a proposed command, for the user to replace.
 const DEVICE: &str = "DEVICE";
-/// Word in a command in place of an amount of memory, which the user has to fill in.
+/// Word that stands for an amount of memory in a proposed command, for the user to replace.
 const SIZE: &str = "SIZE";
 
-/// Largest number of characters in a line of a command; only a longer word makes a line longer.
+/// Number of characters after which a proposed command is broken into a further line; only a longer
+/// word makes a line longer.
 const COLUMNS: usize = 100;
 
-/// Word in a command in place of the name of another profile, which the user has to fill in.
+/// Word that stands for the name of another profile in a proposed command, for the user to replace.
 const OTHER: &str = "OTHER";
-/// Word in a command in place of the file of a later result, which the user has to fill in.
+/// Word that stands for the file of a later result in a proposed command, for the user to replace.
 const AFTER: &str = "AFTER";
-/// Word in a command in place of a program with its arguments, which the user has to fill in.
+/// Word that stands for a program with its arguments in a proposed command, for the user to
+/// replace.
 const PROGRAM: &str = "PROGRAM";
-/// Word in a command in place of a recording, which the user has to fill in.
+/// Word that stands for a recording in a proposed command, for the user to replace.
 const RECORDING: &str = "RECORDING";
 
-/// Command that a user should run next, and its purpose.
+/// Command that raddle proposes to run next, and its purpose.
 #[derive(Clone, Debug)]
 pub struct NextCommand {
-    /// Words of the command, with files as the user gave them.
+    /// Words of the command, with the paths of files as the user wrote them.
     given: Vec<String>,
-    /// Words of the command, with files without their folders.
+    /// Words of the command, with the names of files without their folders.
     bare: Vec<String>,
     purpose: &'static str,
 }
@@ -48,7 +50,7 @@ impl NextCommand {
         Self { bare: words.clone(), given: words, purpose }
     }
 
-    /// Makes a command about files, to which `more` words are added.
+    /// Makes the command `raddle VERB FILES MORE`, with its purpose in words.
     fn about(verb: &str, files: &[&str], more: Vec<String>, purpose: &'static str) -> Self {
         let words = |name: &dyn Fn(&str) -> String| {
             let mut words = vec!["raddle".to_owned(), verb.to_owned()];
@@ -59,9 +61,10 @@ impl NextCommand {
         Self { given: words(&str::to_owned), bare: words(&base_name), purpose }
     }
 
-    /// Returns the command to run after a check of `prediction`: a look into the recording of the
-    /// first tenant that was predicted wrong, or, where none was, a command that fails as soon as
-    /// the figures get worse. `recordings` are the (tenant, file) of the check.
+    /// Returns the command to run after a check of the file `prediction`: one that inspects the
+    /// recording of the first tenant (process) that was predicted wrong. Where none was, it is a
+    /// command that fails as soon as a later result is worse. `recordings` holds (tenant, file) of
+    /// the check.
     #[must_use]
     pub fn after_check(check: &Check, prediction: &str, recordings: &[(String, String)]) -> Self {
         let file = |tenant: &str| recordings.iter().find(|(of, _)| of == tenant);
@@ -87,8 +90,8 @@ impl NextCommand {
         }
     }
 
-    /// Returns the command to run after results of replays were compared: a check of the last one,
-    /// at `path`, by recordings of its `processes`.
+    /// Returns the command to run after results of replays were compared: one that checks the last
+    /// result, in the file `path`, against recordings of its `processes`.
     #[must_use]
     pub fn after_compare(path: &str, recipe: Option<&str>, processes: &[&str]) -> Self {
         let recordings = processes.iter().map(|name| format!("{name}={RECORDING}"));
@@ -98,15 +101,15 @@ impl NextCommand {
         Self::about("check", &[path], more, "holds it against recordings")
     }
 
-    /// Returns the command to run after two profiles were compared: a look into the second one,
-    /// whose file is `other`.
+    /// Returns the command to run after two profiles were compared: one that inspects the second
+    /// profile, in the file `other`.
     #[must_use]
     pub fn after_changes(other: &str) -> Self {
         Self::about("inspect", &[other], Vec::new(), "says why the device is idle in it")
     }
 
-    /// Returns the command to run after the profiles of `study` were inspected: how they may share
-    /// a device, with each other, or with another one.
+    /// Returns the command to run after the profiles of `study` were inspected: one that asks how
+    /// they may share a device with each other, or a single profile with a second one.
     #[must_use]
     pub fn after_inspect(inspection: &Inspection, study: &Study, files: &dyn Files) -> Self {
         let mut study = Study { ways: Ways::Modes, ..study.clone() };
@@ -123,14 +126,14 @@ impl NextCommand {
         Self { given, bare, purpose: "asks which way of sharing the device suits them" }
     }
 
-    /// Returns the command in one line, quoted for a shell, with files without their folders.
+    /// Returns the command as one line, quoted for a shell; files are named without their folders.
     #[must_use]
     pub fn command(&self) -> String {
         shell(&self.bare)
     }
 
-    /// Returns the command, with files as they were given, and its purpose as lines for a shell, of
-    /// at most 100 characters where no word is longer.
+    /// Returns the command and a comment with its purpose as lines for a shell, of at most 100
+    /// characters where no word is longer. Paths of files are as the user wrote them.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
@@ -156,9 +159,9 @@ impl NextCommand {
 }
 
 impl Studied {
-    /// Returns the command to run next, the `next-command` of the verdict, as lines for a shell,
-    /// with a comment on its purpose at the end and with files as the user gave them. `folder` is
-    /// the folder with the files of this result; `None` where none was written.
+    /// Returns the command that the verdict proposes to run next, with a comment on its purpose, as
+    /// lines for a shell. Paths of files are as the user wrote them. `folder` is the folder with
+    /// the files of this result; `None` where none were written.
     #[must_use]
     pub fn next_command(&self, folder: Option<&Path>) -> Vec<String> {
         let folder = folder.map(|folder| folder.display().to_string());
@@ -167,9 +170,9 @@ impl Studied {
 }
 
 impl Prepared {
-    /// Returns the command to run after a result: one that adds an input that was missing, else one
-    /// that checks the answer or looks into the profiles. `prediction` names the file or folder of
-    /// the result; `None` where it was not written.
+    /// Returns the command to run after a study: one that adds a missing input, else one that
+    /// checks the answer on a device or inspects the profiles. `prediction` names the file or
+    /// folder of the result; `None` where it was not written.
     pub(crate) fn next(
         &self,
         result: &ReplayResult,
@@ -213,14 +216,13 @@ impl Prepared {
     }
 }
 
-/// Returns whether a device was not stated: it was guessed, or the device replayed on stands in for
-/// it.
+/// Returns whether the device of a profile is not really known: it was guessed, or the device
+/// replayed on stands in for it.
 const fn is_unnamed(found: DeviceFound) -> bool {
     matches!(found, DeviceFound::Guessed | DeviceFound::StandIn | DeviceFound::Strange)
 }
 
-/// Returns the command that runs the study again, with a place where the user has to fill in a
-/// device.
+/// Returns the command that runs the study again on another device, which the user has to fill in.
 fn elsewhere(asked: &Study, names: &FileNames<'_>, purpose: &'static str) -> NextCommand {
     let study = Study { device: Some(DEVICE.to_owned()), ..asked.clone() };
     NextCommand::new(study.command("replay", names), purpose)
@@ -237,8 +239,8 @@ fn inspect(asked: &Study, names: &FileNames<'_>) -> Vec<String> {
     study.command("inspect", names)
 }
 
-/// Returns the command that measures on the device which of two ways is better; `None` where the
-/// verdict leaves nothing open, or `raddle calibrate pair` does not measure both.
+/// Returns the command that measures on the device which of two ways of sharing is better. `None`
+/// where the verdict is not "either", or `raddle calibrate pair` cannot measure both ways.
 fn measured(asked: &Study, result: &ReplayResult, names: &FileNames<'_>) -> Option<Vec<String>> {
     let answer = &result.answer;
     let [one, other] = [answer.verdict.recipe.as_ref()?, answer.verdict.or.as_ref()?];
@@ -257,8 +259,8 @@ fn measured(asked: &Study, result: &ReplayResult, names: &FileNames<'_>) -> Opti
     Some(words)
 }
 
-/// Returns the command that tests the answer on the real device: by recordings of the processes
-/// beside each other, or, where such a test lacks something, a command that provides it.
+/// Returns the command that tests the answer on the real device, by recordings of the processes
+/// side by side. Where something is missing for that test, it is the command that provides it.
 fn tried(
     prepared: &Prepared,
     result: &ReplayResult,

@@ -11,9 +11,9 @@ use crate::recipes::unknown_prices;
 use crate::result::{Overturning, RecipeRun};
 use crate::units::{counted, duration, plain};
 
-/// Returns warnings about the replays of all recipes, one line each: settings of a recipe without
-/// effect, costs that are unknown, processes that did not get the device for long, and policies
-/// that make the replay slow.
+/// Returns warnings about the replays of all recipes, one line each: settings without effect,
+/// unknown costs, processes that waited too long for the device, and policies that make the replay
+/// slow.
 pub(crate) fn warnings(device: &Device, workload: &Workload, runs: &[RecipeRun]) -> Vec<String> {
     let of = |run: &RecipeRun| {
         [
@@ -33,8 +33,8 @@ pub(crate) fn warnings(device: &Device, workload: &Workload, runs: &[RecipeRun])
     runs.iter().flat_map(of).collect()
 }
 
-/// Names the recipes of which a policy broke a law of its trait, so that another policy answered
-/// from then on; `None` where no policy did.
+/// Names the recipes in which a policy broke a rule that all policies of its kind must keep, so
+/// that another policy decided from then on; `None` where there is no such recipe.
 pub(crate) fn replaced(runs: &[RecipeRun]) -> Option<Overturning> {
     let broken = runs.iter().filter(|run| !run.together.replaced.is_empty());
     let (names, warnings): (Vec<&str>, Vec<String>) = broken
@@ -56,12 +56,12 @@ pub(crate) fn replaced(runs: &[RecipeRun]) -> Option<Overturning> {
     Some(Overturning { line, warnings })
 }
 
-/// Largest number of characters of a recipe's name beside a sentence; a longer name loses its
+/// Number of characters of a recipe's name that stand beside a sentence; a longer name loses its
 /// middle.
 const RECIPE: usize = 12;
 
-/// Returns a warning about a recipe whose preempt policy was never asked, as no process lost its
-/// turn with work on the device; else `None`.
+/// Returns a warning that a recipe's preempt policy was never used, as no process lost its turn
+/// while it had work on the device; `None` where it was used, or never preempts.
 fn never_asked(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let [_, turn, _, preempt] = run.recipe.policies();
     if preempt == "never" || run.together.turns.revoked() > 0 || workload.processes.len() < 2 {
@@ -79,8 +79,8 @@ fn never_asked(workload: &Workload, run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// Warns of a recipe whose preempt policy resets (kills and restarts launches) although no launch
-/// of the workload could ever be killed; else `None`.
+/// Returns a warning that a recipe's preempt policy `reset` (kills launches and runs them again)
+/// killed nothing, as no launch is known to be safe to run again; `None` where that is not so.
 fn never_reset(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let [.., preempt] = run.recipe.policies();
     let outcome = &run.together;
@@ -102,7 +102,8 @@ fn never_reset(workload: &Workload, run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// Warns of costs of preempting that are unknown for this device and so count as 0; else `None`.
+/// Returns a warning about the costs of preemption that are unknown for this device and so count as
+/// 0; `None` where there are none, or nothing was preempted.
 fn unknown_costs(device: &Device, run: &RecipeRun) -> Option<String> {
     let [.., preempt] = run.recipe.policies();
     let unknown = unknown_prices(&run.recipe, device).into_iter().map(|(key, _)| key);
@@ -116,11 +117,12 @@ fn unknown_costs(device: &Device, run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// Time without the device, in nanoseconds, from which on a process with work counts as starved.
+/// Time without the device, in nanoseconds, from which on a process that has work counts as
+/// starved.
 const STARVED_NS: u64 = 1_000_000_000;
 
-/// Warns of processes that had something to run and did not get the device for one second or more
-/// at a time; else `None`.
+/// Returns a warning about processes that had work and did not get the device for one second or
+/// more at a stretch; `None` where there are none.
 fn starved(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let waits = run.together.times.processes.iter().map(|time| time.longest_wait_ns);
     let starved = workload.processes.iter().zip(waits).filter(|(_, wait)| *wait >= STARVED_NS);
@@ -132,12 +134,11 @@ fn starved(workload: &Workload, run: &RecipeRun) -> Option<String> {
     Some(format!("starved, with work and nothing on the device at a stretch: {}", named.join(", ")))
 }
 
-/// Number of workgroups that were started one at a time, each by an answer of its own of the
-/// policy, from which on a replay counts as slow.
+/// Number of policy answers for single workgroups from which on a replay counts as slow.
 const SLOW_ANSWERS: u64 = 1_000_000;
 
-/// Returns a warning about a policy, not one of raddle's own, that answers for each workgroup
-/// separately and so makes replays slow; else `None`.
+/// Returns a warning about an allocate policy that raddle does not bundle, where it makes the
+/// replay slow because it answers for each workgroup separately; else `None`.
 fn one_by_one(run: &RecipeRun) -> Option<String> {
     let counters = &run.together.counters;
     let asked = answers_one_by_one(counters, run.together.records.len() as u64)?;
@@ -147,16 +148,16 @@ fn one_by_one(run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// Returns words for how many workgroups were started one at a time, each by an answer of its own
-/// of the policy; `None` if there were few such answers, or hardly more than launches.
+/// Returns words for the number of policy answers if most of them start a single workgroup; `None`
+/// where there are fewer than [`SLOW_ANSWERS`], or hardly more than launches.
 fn answers_one_by_one(counters: &Counters, launches: u64) -> Option<String> {
     let Counters { starts, workgroups, .. } = *counters;
     let single = workgroups / 2 < starts && launches.saturating_mul(4) < starts;
     (starts >= SLOW_ANSWERS && single).then(|| counted(starts, "workgroup", "workgroups"))
 }
 
-/// Returns a warning about levels of urgency of the workload that the recipe's turn policy treats
-/// as one level; else `None`.
+/// Returns a warning about urgency levels of the workload that the recipe's turn policy
+/// `weighted-slices` treats as one level; `None` where there are none.
 fn folded(workload: &Workload, run: &RecipeRun) -> Option<String> {
     if run.recipe.turn.policy() != "weighted-slices" {
         return None;
@@ -176,8 +177,9 @@ fn folded(workload: &Workload, run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// Warns of kernels whose registers are unknown, so that a context switch counts too few bytes to
-/// save and restore; else `None`.
+/// Returns a warning about kernels whose registers are unknown, so that a context switch is charged
+/// for too few bytes, or never chosen; `None` where the recipe does not switch or knows all
+/// registers.
 fn unknown_bytes(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let [.., preempt] = run.recipe.policies();
     if !["switch", "cheapest"].contains(&preempt) {

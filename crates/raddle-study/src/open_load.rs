@@ -12,24 +12,25 @@ use crate::arrivals::{OpenRequests, SeedDraw};
 use crate::evidence::{MOST_LAUNCHES, NARROW};
 use crate::profiles::Loaded;
 
-/// Smallest number of requests of a replay that draws as many requests as its figures need.
+/// Smallest number of requests in a replay whose requests have no end, so that it draws as many as
+/// its figures need.
 pub(crate) const FEWEST: u32 = 300;
-/// Largest number of launches that the [`FEWEST`] requests of a replay may make. A replay keeps
-/// some 80 bytes of each launch, and several replays go at a time.
+/// Largest number of launches that the first [`FEWEST`] requests of a replay may make. A replay
+/// keeps about 80 bytes for each launch, and several replays run at the same time.
 const MOST_KEPT: u64 = 1 << 22;
-/// Divisor of the number of requests that gives the number of first requests which figures leave
-/// out (the warm-up), as the device was empty before them.
+/// Inverse of the fraction of requests at the start of a replay (the warm-up) that figures leave
+/// out, as the device was empty before them: 10 stands for a tenth.
 const WARM_UP: u32 = 10;
-/// Largest factor by which the number of requests grows from one replay to the next, longer one.
+/// Largest factor by which the number of requests grows from one replay to the next one.
 const STEP: u32 = 16;
 
-/// Requests of a study that have no last one, each as (index of the profile, rate of its requests);
-/// each replay draws as many as its figures need.
+/// Requests of a study that have no end, each as (index of the profile, its rate of requests); each
+/// replay draws as many as its figures need.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenLoad(Vec<(usize, OpenRequests)>);
 
 impl OpenLoad {
-    /// Finds the requests without an end among the requests of profiles.
+    /// Collects the requests of these profiles that have no end.
     pub(crate) fn of(profiles: &[Loaded]) -> Self {
         let open = profiles
             .iter()
@@ -38,13 +39,13 @@ impl OpenLoad {
         Self(open.collect())
     }
 
-    /// Returns whether no process has requests without an end.
+    /// Returns whether no process of the study has requests without an end.
     pub(crate) const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Draws `count` requests of the process whose requests come slowest, and of every other
-    /// process those that arrive in the same time. Yields (index of the process, arrival times in
+    /// Draws `count` requests of the process with the lowest rate, and of every other process the
+    /// requests that arrive in the same time. Yields (index of the process, arrival times in
     /// ticks).
     fn draw(&self, count: u32) -> impl Iterator<Item = (usize, Vec<Ticks>)> {
         let nth = |open: &OpenRequests| {
@@ -57,7 +58,7 @@ impl OpenLoad {
         })
     }
 
-    /// Gives the processes of a workload their requests, drawn as [`Self::draw`] says for `count`.
+    /// Gives the processes of a workload the requests that [`Self::draw`] draws for `count`.
     pub(crate) fn give(&self, workload: &mut Workload, count: u32) {
         for (process, times) in self.draw(count) {
             let plan = &mut workload.processes[process];
@@ -66,8 +67,8 @@ impl OpenLoad {
         }
     }
 
-    /// Replaces, in the draw of one seed, the requests without an end by requests that are drawn as
-    /// [`Self::draw`] says for `count`.
+    /// Replaces the requests without an end in `draw`, the draw of one seed, by those that
+    /// [`Self::draw`] draws for `count`.
     pub(crate) fn redraw(&self, draw: &mut SeedDraw, count: u32) {
         for (process, times) in self.draw(count) {
             if let Some(own) = draw.iter_mut().find(|own| own.0 == process) {
@@ -77,21 +78,21 @@ impl OpenLoad {
         }
     }
 
-    /// Returns the number of requests that a replay had of the process whose requests come slowest;
-    /// `None` where no process has requests without end.
+    /// Returns the smallest number of requests that a process with requests without an end had in
+    /// the replay `came`; `None` where no process has such requests.
     pub(crate) fn count(&self, came: &Outcome) -> Option<u32> {
         self.0.iter().map(|(process, _)| came.iterations[*process]).min()
     }
 
-    /// Returns the number of requests of the first replay: [`FEWEST`], or fewer where the launches
-    /// of that many do not fit into memory.
+    /// Returns the number of requests of the first replay: [`FEWEST`], or fewer where their
+    /// launches would not fit into memory.
     pub(crate) fn first(&self, workload: &Workload) -> u32 {
         let launches = self.launches(workload, FEWEST).max(1);
         let fitting = u64::from(FEWEST) * MOST_KEPT / launches;
         FEWEST.min(u32::try_from(fitting).unwrap_or(FEWEST)).max(1)
     }
 
-    /// Gives a workload the requests that an earlier replay of it, `came`, had.
+    /// Gives the processes of a workload as many requests as they had in the earlier replay `came`.
     pub(crate) fn again(&self, workload: &mut Workload, came: &Outcome) {
         for (process, OpenRequests { task, seed }) in &self.0 {
             let count = came.iterations[*process] as usize;
@@ -100,14 +101,14 @@ impl OpenLoad {
         }
     }
 
-    /// Returns whether a replay of clearly more than `count` requests takes an acceptable number of
-    /// launches; one that is hardly longer would teach hardly more.
+    /// Returns whether a replay of clearly more than `count` requests (at least half more) makes at
+    /// most [`MOST_LAUNCHES`] launches; a smaller growth would make figures hardly more exact.
     pub(crate) fn can_grow(&self, workload: &Workload, count: u32) -> bool {
         !self.is_empty() && self.affordable(workload, count) / 3 >= count / 2
     }
 
-    /// Returns the number of requests of the next, longer replay, after one with `count` requests;
-    /// `None` where the figures are exact enough without it.
+    /// Returns the number of requests of the next, longer replay, after a replay of `count`
+    /// requests with the result `outcome`; `None` where its figures are exact enough.
     pub(crate) fn more(&self, workload: &Workload, outcome: &Outcome, count: u32) -> Option<u32> {
         let summary = Summary::new(workload, outcome, &[]);
         let needed = self.0.iter().filter_map(|(process, _)| {
@@ -123,15 +124,16 @@ impl OpenLoad {
         Some(next.min(self.affordable(workload, count)))
     }
 
-    /// Returns the largest number of requests of which a replay makes at most [`MOST_LAUNCHES`]
-    /// launches, estimated from the launches of `count` requests.
+    /// Returns the largest number of requests that make at most [`MOST_LAUNCHES`] launches,
+    /// estimated from the launches of `count` requests.
     fn affordable(&self, workload: &Workload, count: u32) -> u32 {
         let launches = self.launches(workload, count).max(1);
         let affordable = u64::from(count).saturating_mul(MOST_LAUNCHES) / launches;
         u32::try_from(affordable).unwrap_or(u32::MAX)
     }
 
-    /// Returns the number of launches of the requests that [`Self::draw`] gives for `count`.
+    /// Returns the number of launches that the requests make which [`Self::draw`] draws for
+    /// `count`.
     fn launches(&self, workload: &Workload, count: u32) -> u64 {
         let launches = self.draw(count).map(|(process, times)| {
             (times.len() as u64).saturating_mul(workload.processes[process].tasks.len() as u64)
@@ -140,7 +142,8 @@ impl OpenLoad {
     }
 }
 
-/// Returns the number of first requests that figures do not count: a tenth of all.
+/// Returns the number of requests at the start of a replay (the warm-up) that figures leave out: a
+/// tenth of `times`.
 const fn warm_up(times: &[Ticks]) -> u32 {
     times.len() as u32 / WARM_UP
 }

@@ -13,8 +13,7 @@ use crate::error::StudyError;
 use crate::rules::{IdempotenceClaim, Named, NeedClaim, Rule, Setting};
 use crate::study::{Study, Ways};
 
-/// Names of the command line options that a study takes by [`Study::option`], without those that
-/// change no replay.
+/// Names of the command line options that [`Study::option`] accepts and that change replays.
 pub(crate) const OPTIONS: [&str; 29] = [
     "recipe",
     "set",
@@ -46,15 +45,17 @@ pub(crate) const OPTIONS: [&str; 29] = [
     "until",
     "seed",
 ];
-/// Names of two more options, which change when requests arrive.
+/// Names of two further options of a study, which change when requests arrive.
 pub(crate) const MORE: [&str; 2] = ["jitter", "time-unit"];
 
-/// Names of further keys that a sweep can vary: the rate of requests, and the tables in recipes.
+/// Names of further settings that a sweep can vary: the rate of requests (`load`), and tables of a
+/// recipe.
 const VARIED: [&str; 6] = ["load", "launch-path", "turn", "allocate", "preempt", "window"];
 
 impl Study {
-    /// Applies an option of `raddle replay` as if it were the last one on the command line. Of
-    /// several recipes, devices and requests of one profile the last holds; rules are added.
+    /// Applies an option of `raddle replay` to the study, as if it were the last one on the command
+    /// line. A recipe, a device, or requests of the same profile replace earlier ones; rules are
+    /// added.
     ///
     /// ```
     /// let mut study = raddle_study::Study::default();
@@ -66,14 +67,14 @@ impl Study {
     /// ```
     ///
     /// # Errors
-    /// When there is no such option, or the option does not take the text.
+    /// When there is no such option, or `text` is no valid value of it.
     pub fn option(&mut self, option: &str, text: &str) -> Result<(), StudyError> {
         let taken = self.take(option, text);
         taken.map_err(|why| StudyError::Usage(format!("--{option} {text}: {why}")))
     }
 
-    /// Applies an option, given by its name and its text, to the study; the error says in words why
-    /// it cannot be applied.
+    /// Applies the option `option` with the value `text` to the study; the error says why it cannot
+    /// be applied.
     pub(crate) fn take(&mut self, option: &str, text: &str) -> Result<(), String> {
         let owned = || text.to_owned();
         match option {
@@ -157,7 +158,7 @@ impl Study {
     }
 }
 
-/// Writes the error that there is no such option, and which one was likely meant.
+/// Returns the error that there is no option with this name, with the one that was likely meant.
 fn unknown(option: &str) -> String {
     // The part before a dot is the option, and the part behind it names a profile.
     let (word, of) = option.split_once('.').unwrap_or((option, ""));
@@ -175,8 +176,8 @@ fn unknown(option: &str) -> String {
     format!("there is no such option.{}", crate::error::meant(near.as_deref()))
 }
 
-/// Reads one of the words that a type allows, such as a rule by its name; the error says in words
-/// that the type has no such word.
+/// Reads a value of a type with fixed words for its values, such as the name of a rule; the error
+/// says that the type has no such word.
 fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     said(serde_json::from_value(Value::String(text.to_owned())))
 }

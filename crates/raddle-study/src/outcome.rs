@@ -10,23 +10,23 @@ use crate::replay::Studied;
 use crate::units::duration;
 
 impl Studied {
-    /// Returns the recommendation: its kind, the recipe that it names, its reason, and how far it
-    /// may be believed.
+    /// Returns the recommendation of the study: its kind, the recipe that it names, its reason, and
+    /// how far it may be believed.
     #[must_use]
     pub const fn verdict(&self) -> &PolicyVerdict {
         &self.result.answer.verdict
     }
 
-    /// Returns the outcome under each recipe, the best recipe first.
+    /// Returns the outcome of the study under each recipe, the best recipe first.
     pub fn recipes(&self) -> impl Iterator<Item = RecipeOutcome<'_>> {
         let figures = &self.result.answer;
         figures.ranking.iter().map(move |&row| RecipeOutcome { figures, row })
     }
 
-    /// Returns the outcome under the recipe of this name.
+    /// Returns the outcome of the study under the recipe with this name.
     ///
     /// # Errors
-    /// Where no recipe of that name was replayed to its end; the text names those that were.
+    /// Where no recipe with this name was replayed; the error names those that were.
     pub fn recipe(&self, name: &str) -> Result<RecipeOutcome<'_>, StudyError> {
         let found = self.recipes().find(|recipe| recipe.name() == name);
         let names = self.result.answer.rows.iter().map(|row| &*row.recipe);
@@ -34,7 +34,7 @@ impl Studied {
     }
 }
 
-/// Outcome of all processes under one recipe.
+/// Outcome of a study for all processes under one recipe.
 #[derive(Clone, Copy, Debug)]
 pub struct RecipeOutcome<'s> {
     figures: &'s PolicyFigures,
@@ -48,13 +48,14 @@ impl<'s> RecipeOutcome<'s> {
         &self.figures.rows[self.row].recipe
     }
 
-    /// Returns whether every launch ended under the recipe.
+    /// Returns whether all launches ended under the recipe and every process has the figure by
+    /// which it is judged.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.figures.rows[self.row].complete
     }
 
-    /// Returns whether the recipe meets all goals; true where there are none.
+    /// Returns whether the recipe meets all goals that the user set; true where there are none.
     #[must_use]
     pub fn meets_goals(&self) -> bool {
         self.figures.meets_all(self.row)
@@ -66,10 +67,10 @@ impl<'s> RecipeOutcome<'s> {
         (0..recipe.figures.processes.len()).map(move |process| ProcessOutcome { recipe, process })
     }
 
-    /// Returns the outcome of the process of this name.
+    /// Returns the outcome of the process with this name.
     ///
     /// # Errors
-    /// Where no process has that name; the text names those that there are.
+    /// Where no process has this name; the error names all processes.
     pub fn process(&self, name: &str) -> Result<ProcessOutcome<'s>, StudyError> {
         let found = self.processes().find(|process| process.name() == name);
         let names = self.figures.processes.iter().map(|process| &*process.name);
@@ -77,7 +78,7 @@ impl<'s> RecipeOutcome<'s> {
     }
 }
 
-/// Outcome of one process under one recipe.
+/// Outcome of a study for one process under one recipe.
 #[derive(Clone, Copy, Debug)]
 pub struct ProcessOutcome<'s> {
     recipe: RecipeOutcome<'s>,
@@ -92,7 +93,7 @@ impl<'s> ProcessOutcome<'s> {
     }
 
     /// Returns the figure by which the process is judged: the 99th percentile of its requests, the
-    /// time of a step, or the time of its end.
+    /// mean time of a step, or the time of its end.
     ///
     /// # Errors
     /// As [`Self::figure`].
@@ -104,7 +105,7 @@ impl<'s> ProcessOutcome<'s> {
         })
     }
 
-    /// Returns the median of the times of requests.
+    /// Returns the median of the times of the process's requests, from arrival to end.
     ///
     /// # Errors
     /// As [`Self::figure`].
@@ -112,7 +113,7 @@ impl<'s> ProcessOutcome<'s> {
         self.figure(GoalMetric::P50)
     }
 
-    /// Returns the 99th percentile of the times of requests.
+    /// Returns the 99th percentile of the times of the process's requests, from arrival to end.
     ///
     /// # Errors
     /// As [`Self::figure`].
@@ -120,7 +121,7 @@ impl<'s> ProcessOutcome<'s> {
         self.figure(GoalMetric::P99)
     }
 
-    /// Returns the mean time of one step of a process that repeats.
+    /// Returns the mean time of one step (whole repetition) of a process that repeats.
     ///
     /// # Errors
     /// As [`Self::figure`].
@@ -128,11 +129,11 @@ impl<'s> ProcessOutcome<'s> {
         self.figure(GoalMetric::Step)
     }
 
-    /// Returns a figure of the process, with its bounds.
+    /// Returns the figure `metric` of the process, with its bounds.
     ///
     /// # Errors
-    /// Where the process has no such figure, as it has no requests or does not repeat; and where
-    /// nothing of it ended.
+    /// Where the process cannot have this figure, such as a percentile without requests, or where
+    /// nothing of the process ended.
     pub fn figure(&self, metric: GoalMetric) -> Result<Figure, StudyError> {
         let RecipeOutcome { figures, row } = self.recipe;
         let (name, judged) = (self.name(), figures.processes[self.process].judged);
@@ -149,42 +150,41 @@ impl<'s> ProcessOutcome<'s> {
         Ok(Figure { ns, bounds })
     }
 
-    /// Returns the time in nanoseconds that the process takes alone on the device: that of one
-    /// request, of one step, or until its end. `None` where nothing of it ended.
+    /// Returns the time that the process takes alone on the device, in nanoseconds: of one request,
+    /// of one step, or until its end. `None` where nothing of the process ended.
     #[must_use]
     pub fn alone_ns(&self) -> Option<u64> {
         self.recipe.figures.processes[self.process].alone_ns
     }
 
-    /// Returns the slowdown: the figure by which the process is judged over the same figure of the
-    /// process alone. `None` where one of the two is not known.
+    /// Returns the slowdown of the process: the figure by which it is judged over the same figure
+    /// of the process alone. `None` where one of the two is unknown.
     #[must_use]
     pub fn slowdown(&self) -> Option<f64> {
         self.recipe.figures.slowdown(self.recipe.row, self.process)
     }
 }
 
-/// A time, and the bounds in ns between which its true value lies.
+/// Time that a study found for a process, with the bounds of its true value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Figure {
-    /// Time in nanoseconds.
+    /// Value of the figure in nanoseconds.
     pub ns: u64,
-    /// Bounds of the true value, by the sample of requests, unknown contention, the unknown cost of
-    /// turns and the device of the recording. `None` where the figure is exact, or is not the one by
-    /// which the process is judged.
+    /// Bounds of the true value. They allow for the sample of requests, unknown contention, the
+    /// unknown cost of time slices, and a recording on another device. `None` where the figure is
+    /// exact, or is not the one by which the process is judged.
     pub bounds: Option<FigureBounds>,
 }
 
 impl fmt::Display for Figure {
-    /// Writes the time with its bounds in brackets: `12.0 ms (11.2 to 13.1)`.
+    /// Writes the time, followed by its bounds in brackets: `12.0 ms (11.2 to 13.1)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&duration(self.ns))?;
         self.bounds.map_or(Ok(()), |bounds| write!(f, " ({})", bounds.in_unit_of(self.ns)))
     }
 }
 
-/// Makes the error that a name is not among `names`; `what` is the kind of thing that it should
-/// name.
+/// Returns the error that `name` is not among `names`; `what` says what is named, such as "recipe".
 fn unknown(what: &str, name: &str, names: Vec<&str>) -> StudyError {
     let near = meant(nearest(name, names.iter().copied()));
     StudyError::Usage(format!("there is no {what} {name} in it, only {}.{near}", names.join(", ")))

@@ -5,14 +5,14 @@ use serde::Serialize;
 use super::ProcessFigures;
 use crate::units::{duration, in_unit_of};
 
-/// Bounds between which the true value of the figure lies by which a process is judged, in
-/// nanoseconds.
+/// Least and largest value, in nanoseconds, that the figure by which a process is judged may truly
+/// have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FigureBounds {
-    /// Least that the figure may be, in nanoseconds.
+    /// Least true value of the figure, in nanoseconds.
     pub least_ns: u64,
-    /// Most that the figure may be, in nanoseconds, as far as that is known.
+    /// Largest true value of the figure, in nanoseconds, as far as that is known.
     pub most_ns: u64,
     /// True if the requests are too few, or follow each other too closely, to give an upper bound, so
     /// that the figure may also be above `most_ns`.
@@ -26,16 +26,17 @@ impl FigureBounds {
         self.least_ns <= ns && (self.open || ns <= self.most_ns)
     }
 
-    /// Returns whether the figure lies on one side of the limit `limit_ns` wherever in its bounds it is.
-    /// A figure without an upper bound may be twice as long as the most that is known.
+    /// Returns whether all values within the bounds lie on the same side of `limit_ns`, so that the
+    /// limit is surely met or surely missed. A figure without an upper bound may be twice as long
+    /// as `most_ns`.
     #[must_use]
     pub const fn is_sure(&self, limit_ns: u64) -> bool {
         let most_ns = if self.open { self.most_ns.saturating_mul(2) } else { self.most_ns };
         self.least_ns > limit_ns || most_ns <= limit_ns
     }
 
-    /// Writes the bounds without units, as digits of the unit of `ns`: `11.2 to 13.1`, with a plus
-    /// sign where the upper bound is open.
+    /// Writes the bounds without their unit, which is the one in which `ns` nanoseconds are
+    /// written: `11.2 to 13.1`, with a plus sign where the upper bound is open.
     #[must_use]
     pub fn in_unit_of(&self, ns: u64) -> String {
         let [least, most] = [self.least_ns, self.most_ns].map(|bound| in_unit_of(ns, bound));
@@ -51,7 +52,7 @@ impl FigureBounds {
         format!("{} {unit}", self.in_unit_of(self.most_ns))
     }
 
-    /// Returns the narrowest bounds that hold every time which these bounds or `other` hold.
+    /// Returns the narrowest bounds that enclose both these bounds and `other`.
     fn joined(self, other: Self) -> Self {
         Self {
             least_ns: self.least_ns.min(other.least_ns),
@@ -71,8 +72,8 @@ impl FigureBounds {
 
 impl ProcessFigures {
     /// Returns the bounds of the figure by which the process is judged; `None` where the figure is
-    /// exact or missing. `factors` are the least and the most by which true times may differ from
-    /// those of a replay, both 1 for `None`.
+    /// exact or missing. `factors` are the least and the largest factor by which true times may
+    /// differ from those of a replay, both 1 for `None`.
     pub(crate) fn bounds_by(&self, factors: Option<[f64; 2]>) -> Option<FigureBounds> {
         let exact = |ns: u64| FigureBounds { least_ns: ns, most_ns: ns, open: false };
         let plain = self.bounds().or(self.decisive_ns.map(exact))?;
@@ -80,9 +81,9 @@ impl ProcessFigures {
         (bounds.open || bounds.least_ns < bounds.most_ns).then_some(bounds)
     }
 
-    /// Returns the bounds of the figure by which the process is judged, from what is uncertain
-    /// about it: the sample of requests or steps, contention, and the cost of turns. `None` where
-    /// nothing is known of these.
+    /// Returns the bounds of the figure by which the process is judged, from three uncertainties:
+    /// the sample of requests or steps, contention, and the cost of time slices. `None` where no
+    /// bounds are known for any of them.
     fn bounds(&self) -> Option<FigureBounds> {
         let sampled = self.sampled.and_then(|it| {
             // Without an upper bound, times as long as that of the slowest request are known to occur.
@@ -127,8 +128,8 @@ mod tests {
         assert!(closed.hold(19_000) && !closed.hold(19_001));
     }
 
-    /// Checks that the gain of a way that no driver offers has an interval, and is sure only where the
-    /// whole interval is better than the best that a driver offers.
+    /// Checks that the gain of a recipe that no driver offers has an interval, and is called sure
+    /// only where the whole interval is better than the best recipe that a driver offers.
     #[test]
     fn what_no_driver_offers_has_an_interval_too() {
         let told = |most_ms: u64| {

@@ -5,9 +5,9 @@ use super::words::percent;
 use super::{JudgedProcess, PolicyFigures};
 use crate::units::counted;
 
-/// Returns (index of a process, change of the time by which it is judged against the baseline, as a
-/// fraction) for each process of which both times are known; `row` is the index of the recipe's
-/// row.
+/// Returns (index of a process, change of its decisive time against the baseline, as a fraction)
+/// for each process of which both times are known. `row` is the index of the recipe to compare with
+/// the baseline.
 pub(super) fn changes(figures: &PolicyFigures, row: usize) -> impl Iterator<Item = (usize, f64)> {
     (0..figures.processes.len()).filter_map(move |at| Some((at, figures.change(row, at)?)))
 }
@@ -25,18 +25,19 @@ pub(super) fn against_today(figures: &PolicyFigures, rows: [usize; 2]) -> Option
     (!told.is_empty()).then(|| format!("Against {base}: {}.", told.join("; ")))
 }
 
-/// Returns whether any process other than that with the index `but` takes longer than under the
-/// baseline, under the recipe with the index `row` among those compared.
+/// Returns whether any process, except the one with the index `but`, takes at least 1 % longer
+/// under the recipe with the index `row` than under the baseline.
 pub(super) fn has_cost(figures: &PolicyFigures, row: usize, but: usize) -> bool {
     changes(figures, row).any(|(at, by)| at != but && by >= SMALL)
 }
 
-/// Largest number of changes of processes that a sentence of the verdict names. Where there are
-/// more, it names losses before gains, and the largest of each.
+/// Largest number of changes of processes that a sentence of the verdict names one by one. Where
+/// there are more, losses are named before gains, the largest first.
 const NAMED_CHANGES: usize = 3;
 
-/// Writes the changes of all processes but one against the baseline: "a train step 6 % longer and a
-/// b p99 2 % shorter". Figures that stay the same are left out; of many, costs come before gains, the largest first.
+/// Writes the changes against the baseline of all processes except the one with the index `but`: "a
+/// train step 6 % longer and a b p99 2 % shorter". Changes below 1 % are left out; of more than
+/// three, losses are named before gains, the largest first.
 pub(super) fn all_changes(figures: &PolicyFigures, row: usize, but: Option<usize>) -> String {
     let changed = changes(figures, row).filter(|(at, by)| Some(*at) != but && by.abs() >= SMALL);
     let mut changed: Vec<(usize, f64)> = changed.collect();
@@ -59,9 +60,9 @@ pub(super) fn all_changes(figures: &PolicyFigures, row: usize, but: Option<usize
     told.chain(more).collect::<Vec<_>>().join(" and ")
 }
 
-/// Returns the change of a process against the baseline, as a fraction, under the assumption that
-/// the host issued its work early, so that the recorded gaps vanish. `None` where that change is
-/// less than 1 %, or every file tells when work was issued.
+/// Returns the change of a process against the baseline, as a fraction, where the host is assumed
+/// to have issued its work early, so that recorded idle gaps vanish. `None` where that change is
+/// less than 1 %, or was not simulated.
 fn queued_change(figures: &PolicyFigures, row: usize, at: usize) -> Option<f64> {
     let of = |row: usize| figures.rows[row].processes[at].queued_ns;
     let [own, base] = [of(row)?, of(figures.baseline)?.max(1)];
@@ -69,13 +70,15 @@ fn queued_change(figures: &PolicyFigures, row: usize, at: usize) -> Option<f64> 
     (change.abs() >= SMALL).then_some(change)
 }
 
-/// Writes one change of a process against the baseline: "a train step 6 % longer".
+/// Writes the change `by` (a fraction) of the process with the index `at` against the baseline: "a
+/// train step 6 % longer".
 pub(super) fn change(figures: &PolicyFigures, at: usize, by: f64) -> String {
     let JudgedProcess { name, judged, .. } = &figures.processes[at];
     format!("a {name} {} {}", judged.word(), change_alone(by))
 }
 
-/// Writes a change of a time, given as a fraction, without its subject: 0.06 as "6 % longer".
+/// Writes a change of a time, given as a fraction, without naming the process: 0.06 as "6 %
+/// longer".
 fn change_alone(by: f64) -> String {
     format!("{} {}", percent(by.abs()), if by > 0.0 { "longer" } else { "shorter" })
 }
@@ -86,8 +89,9 @@ mod tests {
     use super::*;
     use crate::answer::JudgedBy;
 
-    /// Makes figures of five processes. Each takes 100 ms under `time-slice` (the device's
-    /// default), `ms` under `mps`, and there `queued` where recorded gaps are left out.
+    /// Makes the figures of five processes. Each takes 100 ms under `time-slice`, the device's
+    /// default, and `ms` under `mps`; `queued` are the times under `mps` without the recorded idle
+    /// gaps.
     fn five(ms: [f64; 5], queued: Option<[f64; 5]>) -> PolicyFigures {
         let plain = |name: &&str| JudgedProcess::plain(name, JudgedBy::Steps, Some(50_000_000));
         let processes = ["a", "b", "c", "d", "e"].iter().map(plain).collect();

@@ -7,9 +7,9 @@ use super::{JudgedBy, PolicyFigures, ProcessFigures};
 use crate::pair::way_of;
 
 impl PolicyFigures {
-    /// Returns whether `raddle calibrate pair` measures the recipes of both rows: it runs a program
-    /// with requests beside one with steps, under ways that need no new partition of the device.
-    /// Such ways are time slices and MPS, which other vendors than NVIDIA do not have.
+    /// Returns whether `raddle calibrate pair` can measure the recipes of both rows on the device.
+    /// It runs a program with requests beside a program with steps, under time slices or MPS, which
+    /// only NVIDIA has and which need no new partition.
     pub(crate) fn is_measurable(&self, rows: [usize; 2]) -> bool {
         let judged: Vec<JudgedBy> = self.processes.iter().map(|it| it.judged).collect();
         let ways = rows.map(|row| way_of(way(&self.rows[row].recipe)).is_some());
@@ -19,35 +19,37 @@ impl PolicyFigures {
     }
 }
 
-/// Smallest relative difference of two times that counts as a difference: 1 %.
+/// Smallest relative difference of two times that counts as a difference: 0.01, which is 1 %.
 pub(super) const SMALL: f64 = 0.01;
 
 /// Reason why figures cannot decide between the best recipe and another one.
 pub(super) struct Doubt {
     pub(super) text: String,
-    /// Index in the rows of figures of the other recipe, which may be the best one in truth.
+    /// Index, in the rows of the comparison, of the other recipe, which may be the better one in
+    /// truth.
     pub(super) other: usize,
-    /// Cause of the doubt, which also decides by which measurement it would be settled.
+    /// Cause of the doubt; it also decides which measurement would settle the doubt.
     pub(super) by: DoubtBy,
 }
 
-/// Cause of a doubt whether the best recipe is really the best.
+/// Cause of a doubt whether the recipe that ranks first is really the best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DoubtBy {
-    /// Contention, which a recording of the processes side by side would settle.
+    /// Contention of processes that run side by side; a recording of them together would settle it.
     Contention,
     /// Idle gaps in recordings whose files do not say whether the host was waiting in them.
     Gaps,
-    /// Chance in the drawn requests, the cost of turns, or the error of the model, which a trial on
-    /// the device settles.
+    /// Chance in the randomly drawn requests, the cost of time slices, or the error of the model; a
+    /// trial on the device would settle it.
     Trial,
 }
 
 /// Returns the doubt whether another recipe may in truth be better than the one with the index
-/// `best`, by contention, by accident or by the model's measured error; of several doubts that of
-/// the best ranked recipe. Recipes that differ from it by less than 1 % raise none; of candidates of
-/// a search, which have most unknowns in common, only the baseline raises one. `None` where there is
-/// no doubt.
+/// `best`: because of recorded gaps, contention, the random draw of requests, or the model's
+/// measured error. Where several recipes raise a doubt, recorded gaps come first, then the best
+/// ranked recipe. Except for gaps, a recipe within 1 % of `best` raises no doubt; in a search,
+/// whose candidates have most unknowns in common, only the baseline raises one. `None` where there
+/// is no doubt.
 pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<Doubt> {
     let comparable = |&other: &usize| {
         other != best
@@ -76,8 +78,9 @@ pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<Doubt> {
     gaps.or_else(|| others.filter(is_apart).find_map(doubt))
 }
 
-/// Says, where all recipes give the same times, which one is better than the baseline if the host
-/// issued work without the recorded gaps, where no file tells when it did. `None` where none is.
+/// Says, where all recipes give the same times, which recipe beats the baseline if hosts issued
+/// their work early, so that recorded idle gaps vanish; files that do not say when work was issued
+/// leave that open. `None` where no recipe does.
 pub(super) fn if_queued(figures: &PolicyFigures) -> Option<String> {
     let base = figures.baseline;
     let others = figures.ranking.iter().copied().filter(|&row| {
@@ -96,8 +99,8 @@ pub(super) fn if_queued(figures: &PolicyFigures) -> Option<String> {
     ))
 }
 
-/// Returns the doubt that contention leaves: the upper bounds of the recipe `best` are no better
-/// than the figures of the recipe `second`. `None` where they are better.
+/// Returns the doubt that contention, or the cost of time slices, leaves between two recipes: by
+/// the upper bounds of its times, `best` is no better than `second`. `None` where it is better.
 fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<Doubt> {
     if figures.rank_by(best, ProcessFigures::most_ns) < figures.rank(second) {
         return None;
@@ -121,9 +124,9 @@ fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<
     Some(Doubt { text, other: second, by })
 }
 
-/// Returns a sentence that the recipe `other` is better if work was issued without the recorded
-/// gaps where no file says when it was issued; `None` where `best` is no worse then too, or every
-/// file says it.
+/// Returns a sentence that the recipe `other` is better than `best` if the recorded idle gaps were
+/// no waits for the host, where files do not say when work was issued. `None` where `best` is no
+/// worse in that case either, or where every file says it.
 pub(super) fn by_gaps(figures: &PolicyFigures, best: usize, other: usize) -> Option<String> {
     let [file, its] = figures.unknown_words()?;
     let known = |row: usize| figures.rows[row].processes.iter().all(|it| it.queued_ns.is_some());
@@ -142,9 +145,8 @@ pub(super) fn by_gaps(figures: &PolicyFigures, best: usize, other: usize) -> Opt
     })
 }
 
-/// Returns a sentence that other random requests of the same kind might rank the recipes of the
-/// rows `best` and `second` the other way round; `None` where nearly all random draws of the
-/// requests agree.
+/// Returns a sentence that another random draw of requests might rank the recipes with the indices
+/// `best` and `second` the other way round; `None` where nearly all draws agree.
 fn by_accident(figures: &PolicyFigures, best: usize, second: usize) -> Option<String> {
     let [least, most] = figures.ratio_resampled(second, best)?;
     if least > 1.0 {
@@ -158,11 +160,10 @@ fn by_accident(figures: &PolicyFigures, best: usize, second: usize) -> Option<St
     ))
 }
 
-/// Returns a sentence that the rows `best` and `second` differ by less than replays of these ways
-/// of sharing were wrong on measured devices; `None` where they differ by more, in both readings of
-/// recordings that do not say when work was issued. A policy that was measured on no device counts as
-/// wrong by the most that was measured. It raises no doubt where the baseline is the best, or where
-/// one process runs alone.
+/// Returns a sentence that the recipes `best` and `second` differ by less than replays of these
+/// ways of sharing were wrong on real devices. `None` where they differ by more, also with recorded
+/// idle gaps left out. A recipe that was never measured counts with the largest measured error; it
+/// raises no doubt where the baseline is the best, or where one process runs alone.
 fn by_measured_error(figures: &PolicyFigures, best: usize, second: usize) -> Option<String> {
     let [one, other] = [best, second].map(|row| &figures.rows[row].recipe);
     let known = [one, other].map(|name| measured_error(way(name)).map(|it| it.worst));
@@ -199,8 +200,9 @@ fn by_measured_error(figures: &PolicyFigures, best: usize, second: usize) -> Opt
     })
 }
 
-/// Returns the way of sharing, such as `mps`, that the name of a row stands for: the name itself,
-/// or of a candidate of a search the value of `recipe`, as in `recipe=mps share.serve=2`.
+/// Returns the way of sharing, such as `mps`, that the name of a row stands for. That is the whole
+/// name, or for a candidate of a search the value of `recipe` in a name such as `recipe=mps
+/// share.serve=2`.
 fn way(row: &str) -> &str {
     let recipe = row.strip_prefix("recipe=").and_then(|rest| rest.split(' ').next());
     recipe.unwrap_or(row)

@@ -1,14 +1,16 @@
 //! How far may the figures of a profile be off that was recorded on another device?
 
-/// Least and largest error of busy times where the recording is of another device of the same
-/// vendor, as fractions: -0.35 is 35 % too short.
+/// Least and largest error of replayed busy times where the profile was recorded on another device
+/// of the same vendor, as fractions: -0.35 is 35 % too short.
 ///
-/// Predicted over recorded, less 1: two runs of one model on a V100 and an A100, and one benchmark
-/// on an MI100 and an MI210, each there and back, unscaled and by bandwidth (docs/fidelity.md).
+/// An error is predicted over recorded time, less 1. Measured with two runs of one model on a V100
+/// and an A100, and one benchmark on an MI100 and an MI210, each replayed on the other device,
+/// unscaled and scaled by bandwidth (docs/fidelity.md).
 pub(crate) const SAME_VENDOR: [f64; 2] = [-0.35, 0.59];
 
-/// Least and largest error of busy times between vendors, as fractions of the recorded time: five
-/// models on an H100 and an MI300X, there and back.
+/// Least and largest error of replayed busy times where the profile was recorded on a device of
+/// another vendor, as fractions of the recorded time. Measured with five models on an H100 and an
+/// MI300X, each replayed on the other device.
 pub(crate) const OTHER_VENDOR: [f64; 2] = [-0.8, 0.68];
 
 /// Relation of the device on which a profile was recorded to the device that is replayed on.

@@ -5,13 +5,15 @@ use super::{PolicyFigures, PolicyRow, ProcessFigures};
 use crate::evidence::MOST_LAUNCHES;
 use crate::units::count;
 
-/// Number of requests from which on their 99th percentile is not simply the slowest request.
+/// Smallest number of requests whose 99th percentile is not simply the slowest request.
 const ENOUGH: u64 = 100;
-/// End of a clause on a process with fewer requests than that.
+/// End of a clause on a process that has fewer than 100 requests, so that its p99 is its slowest
+/// request.
 const SLOWEST: &str = ": p99 is the slowest";
 
-/// Returns a clause on how many requests the percentiles of the process with the index `at` rest, and
-/// whether a limit kept them from being more; `None` where nothing is to be said.
+/// Returns a clause that says from how many requests the percentiles of the process with the index
+/// `at` are computed, and whether the limit on launches kept them from being more; `None` for a
+/// process without requests or intervals.
 pub(super) fn evidence(figures: &PolicyFigures, at: usize) -> Option<String> {
     let rests = few_requests(figures, at).or_else(|| sampled_by(figures, at))?;
     let cut = figures.rows.iter().filter(|row| row.processes[at].cut_short);
@@ -29,8 +31,9 @@ pub(super) fn evidence(figures: &PolicyFigures, at: usize) -> Option<String> {
     ))
 }
 
-/// Returns such clauses for all processes, those of few requests in one: `16 requests of serve, 4 of
-/// chat: p99 is the slowest`.
+/// Returns for all processes clauses that say from how many requests their percentiles are
+/// computed; processes with few requests share one: `16 requests of serve, 4 of chat: p99 is the
+/// slowest`.
 pub(super) fn evidence_in_brief(figures: &PolicyFigures) -> Vec<String> {
     let (mut all, mut few) = (Vec::new(), Vec::new());
     for clause in (0..figures.processes.len()).filter_map(|at| evidence(figures, at)) {
@@ -46,8 +49,8 @@ pub(super) fn evidence_in_brief(figures: &PolicyFigures) -> Vec<String> {
     all
 }
 
-/// Returns a clause on how many requests the percentiles of the process with the index `at` are
-/// computed from; `None` where no recipe gives them an interval.
+/// Returns a clause that says from how many requests the percentiles of the process with the index
+/// `at` are computed; `None` where no recipe gives them a confidence interval.
 fn sampled_by(figures: &PolicyFigures, at: usize) -> Option<String> {
     let own = || figures.rows.iter().map(|row| &row.processes[at]);
     let counts = own().filter(|it| it.sampled.is_some()).filter_map(|it| it.requests);
@@ -66,8 +69,8 @@ fn sampled_by(figures: &PolicyFigures, at: usize) -> Option<String> {
     Some(format!("{counts} requests of {name}, {intervals}"))
 }
 
-/// Says that a process has fewer than 100 requests, so that their 99th percentile is the slowest
-/// one; `None` where it has more or none.
+/// Says that the process with the index `at` has fewer than 100 requests, so that its 99th
+/// percentile is the slowest request; `None` where it has more requests, or none.
 fn few_requests(figures: &PolicyFigures, at: usize) -> Option<String> {
     let requests = |row: &PolicyRow| -> Option<u64> {
         let ProcessFigures { requests, .. } = row.processes[at];

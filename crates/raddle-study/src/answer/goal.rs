@@ -21,7 +21,7 @@ pub struct Goal {
     pub limit: GoalLimit,
 }
 
-/// Figure of a process that a goal can limit.
+/// Figure of a process that a goal can limit, such as the 99th percentile of its requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GoalMetric {
     /// Median of the times of requests, from arrival to end.
@@ -38,37 +38,38 @@ pub enum GoalMetric {
     Max,
     /// Mean time of one step of a process that repeats.
     Step,
-    /// Time from the begin of the run (a simulation of all processes) to the end of the last launch
-    /// of the process.
+    /// Time from the start of the simulation to the end of the last launch of the process.
     End,
 }
 
-/// Largest value that the figure of a goal may have.
+/// Largest value that the figure of a goal may have: a time, or an increase over today.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GoalLimit {
-    /// Longest time that the figure may be, in nanoseconds.
+    /// Longest time that meets the goal, in nanoseconds.
     Ns(u64),
-    /// Largest increase over the same figure under the recipe of today (the device's default), in
-    /// hundredths of a percent: 500 for `+5%`.
+    /// Largest increase that meets the goal, over the same figure under the recipe of today (the
+    /// device's default), in hundredths of a percent: 500 for `+5%`.
     Longer(u32),
 }
 
-/// Error of a text that is no goal, such as one without a limit.
+/// Error of a text that is no valid goal, such as one without a limit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GoalError {
-    /// The text does not consist of three words (a process, a figure and a limit); the text.
+    /// The text does not consist of three words (a process, a figure and a limit). Holds the text.
     #[error(
         "`{0}` is no goal: write NAME p50|p90|p95|p99|mean|max|step|end LIMIT, such as `serve p99 20ms`"
     )]
     Words(String),
-    /// The word in the place of the figure names no figure; the word.
+    /// The second word of the goal names no known figure. Holds that word.
     #[error("`{0}` is no figure of a goal: p50, p90, p95, p99, mean, max, step or end")]
     Metric(String),
-    /// The limit is a change without its sign or its unit: the text, and the number in it.
+    /// The limit is a percentage without its plus sign, or lacks its percent sign. Holds the limit
+    /// as written, and the number in it.
     #[error("`{0}` is no limit: did you mean `+{1}%`?")]
     Change(String, String),
-    /// The limit is neither a time nor a percentage: the text, and why it is no time.
+    /// The limit is neither a time nor a percentage. Holds the limit as written, and why it is no
+    /// time.
     #[error("`{0}` is no limit: a time such as 20ms or 1.5s, or a change such as +5%. {1}")]
     Limit(String, AmountError),
 }
@@ -85,8 +86,8 @@ impl GoalMetric {
         ("end", Self::End),
     ];
 
-    /// Returns whether a goal with this figure suits a process that is judged by `judged`:
-    /// percentiles need requests, `step` needs steps.
+    /// Returns whether a goal can limit this figure for a process that is judged by `judged`:
+    /// percentiles need requests, `step` needs steps, and `end` is for a process with neither.
     #[must_use]
     pub const fn is_of(self, judged: JudgedBy) -> bool {
         match self {
@@ -98,7 +99,8 @@ impl GoalMetric {
         }
     }
 
-    /// Returns whether a process that is judged by `judged` is judged by this figure.
+    /// Returns whether this figure is the one by which a process of the kind `judged` is judged:
+    /// `p99` for requests, `step` for steps, `end` for others.
     pub(crate) const fn is_decisive_of(self, judged: JudgedBy) -> bool {
         self.is_of(judged) && matches!(self, Self::P99 | Self::Step | Self::End)
     }
@@ -126,8 +128,8 @@ impl ProcessFigures {
 }
 
 impl Goal {
-    /// Returns whether the limit is an increase over the recipe of today (the device's default),
-    /// which must therefore be replayed.
+    /// Returns whether the limit is an increase over the recipe of today (the device's default), so
+    /// that this recipe must be replayed too.
     #[must_use]
     pub(crate) const fn is_over_today(&self) -> bool {
         matches!(self.limit, GoalLimit::Longer(_))
@@ -140,10 +142,9 @@ impl Goal {
         Some(found <= self.limit_ns(figures)?)
     }
 
-    /// Returns whether the bounds of the figure that the goal limits lie on one side of the limit,
-    /// under the recipe with the index `row` among those compared: then whether the goal is met
-    /// does not depend on what is known to be uncertain. True where the figure has no bounds or is
-    /// missing.
+    /// Returns whether all values within the bounds (error) of the limited figure lie on the same
+    /// side of the limit, under the recipe with the index `row` among those compared, so that the
+    /// goal is surely met or surely missed. True where the figure has no bounds or is missing.
     pub(super) fn is_sure(&self, figures: &PolicyFigures, row: usize) -> bool {
         let of = || {
             let (bounds, limit) = (self.bounds(figures, row)?, self.limit_ns(figures)?);
@@ -152,8 +153,8 @@ impl Goal {
         of().unwrap_or(true)
     }
 
-    /// Returns the bounds of the figure that the goal limits, under the recipe with the index `row`
-    /// among those compared; `None` where it has none.
+    /// Returns the bounds (error) of the figure that the goal limits, under the recipe with the
+    /// index `row` among those compared; `None` where the figure has no bounds.
     pub(super) fn bounds(&self, figures: &PolicyFigures, row: usize) -> Option<FigureBounds> {
         let process = figures.processes.iter().position(|it| it.name == self.process)?;
         let decides = self.metric.is_decisive_of(figures.processes[process].judged);
@@ -169,8 +170,8 @@ impl Goal {
         figures.rows[row].processes[process].figure(self.metric).filter(|_| has)
     }
 
-    /// Returns the time that the process takes alone on the device, in nanoseconds, where that is
-    /// above the limit already; else `None`.
+    /// Returns the time that the goal's process takes alone on the device, in nanoseconds, where
+    /// even that is above the limit; else `None`.
     pub(super) fn alone_above_limit(&self, figures: &PolicyFigures) -> Option<u64> {
         let GoalLimit::Ns(limit) = self.limit else { return None };
         let own = figures.processes.iter().find(|it| it.name == self.process)?;
@@ -187,8 +188,8 @@ impl Goal {
         Some(own.iter().filter(|&&ns| ns <= limit).count() as f64 / own.len() as f64)
     }
 
-    /// Returns the limit in nanoseconds; `None` where it is an increase over a figure that is
-    /// missing under the baseline.
+    /// Returns the limit of the goal in nanoseconds; `None` where it is an increase over a figure
+    /// that is missing under the baseline.
     #[must_use]
     pub fn limit_ns(&self, figures: &PolicyFigures) -> Option<u64> {
         match self.limit {
@@ -202,11 +203,11 @@ impl Goal {
     }
 }
 
-/// Units that may stand behind the number of a limit.
+/// Units that may follow the number of a goal's limit.
 const UNITS: [&str; 5] = ["ns", "us", "ms", "s", "%"];
 
-/// Returns the text of a goal without a sign of "less than" before its limit: a goal is an upper limit,
-/// with or without it.
+/// Returns the text of a goal without a `<`, `<=` or similar sign before its limit: a goal is an
+/// upper limit with or without that sign.
 fn without_sign(text: &str) -> Cow<'_, str> {
     let Some(at) = text.rfind(['<', '≤']) else { return text.into() };
     let (head, sign) = text.split_at(at);

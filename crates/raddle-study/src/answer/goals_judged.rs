@@ -1,16 +1,17 @@
 //! Are all goals of a recipe met, as far as the bounds of its figures leave that open?
 
-/// Judgement of all goals together, as far as the bounds of their figures leave it open.
+/// Judgement of all goals of one recipe together: met, missed, or left open by the bounds (error)
+/// of the figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GoalsJudged {
-    /// Every goal is met, wherever in its bounds its figure lies.
+    /// Every goal is met, even where each figure is as large as its bounds (error) allow.
     Met,
-    /// Every goal is met by its figure, but the bounds (error) of one figure reach above the limit.
+    /// Every figure meets its goal, but the bounds (error) of at least one reach above its limit.
     MayMiss,
-    /// A goal is missed by its figure, but the bounds (error) of each missed figure reach below the
-    /// limit.
+    /// At least one figure misses its goal, but the bounds (error) of each such figure reach below
+    /// its limit.
     MayMeet,
-    /// A goal is missed wherever in its bounds its figure lies.
+    /// At least one goal is missed, even where its figure is as small as its bounds (error) allow.
     Missed,
 }
 
@@ -30,13 +31,14 @@ impl GoalsJudged {
         judged
     }
 
-    /// Returns whether every figure meets its goal.
+    /// Returns whether every figure meets its goal, if the bounds (error) of figures are ignored.
     #[must_use]
     pub const fn is_met(self) -> bool {
         matches!(self, Self::Met | Self::MayMiss)
     }
 
-    /// Returns whether the judgement holds wherever in its bounds (error) each figure lies.
+    /// Returns whether the judgement holds for all values that the bounds (error) of the figures
+    /// allow.
     #[must_use]
     pub const fn is_sure(self) -> bool {
         matches!(self, Self::Met | Self::Missed)

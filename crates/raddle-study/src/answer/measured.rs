@@ -5,27 +5,28 @@ use serde::{Deserialize, Serialize};
 
 use super::{JudgedBy, PolicyFigures};
 
-/// Device and programs on which the errors in [`MEASURED`] were measured: one program with requests
-/// beside one with steps.
+/// Device on which the errors in [`MEASURED`] were measured, with one program that serves requests
+/// beside one that repeats steps.
 const DEVICE: &str = "h200";
 const ON: &str = "one pair on one H200";
 const JUDGED: [JudgedBy; 2] = [JudgedBy::Requests, JudgedBy::Steps];
 
-/// Programs and device on which the measured errors of ways of sharing rest, and in what the present
-/// ones are unlike those.
+/// Programs and device on which the errors of ways of sharing were measured, and how the present
+/// comparison differs from that measurement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ErrorsMeasured {
-    /// Programs and device that were measured, in words.
+    /// Words for the programs and the device that were measured.
     pub on: String,
-    /// In what this comparison is unlike the measured one, such as the device `v100`, or `no
+    /// Differences of this comparison from the measured one, such as the device `v100`, or `no
     /// requests`; empty where device and kinds of programs are the same.
     pub unlike: Vec<String>,
 }
 
 impl PolicyFigures {
-    /// Says in the verdict, for a comparison on the device with this name, on what the measured
-    /// errors rest that it counts with; nothing where one process runs alone.
+    /// Adds to the verdict on which device and programs the errors were measured that it allows
+    /// for. `device` is the device of this comparison; nothing is added where one process runs
+    /// alone.
     pub(crate) fn tell_errors_measured(&mut self, device: &str) {
         if self.processes.len() < 2 {
             return;
@@ -49,12 +50,13 @@ impl PolicyFigures {
 }
 
 impl ErrorsMeasured {
-    /// Writes the clause for the line that says how far a verdict may be believed.
+    /// Writes where errors were measured, as a clause of the line that says how far a verdict may
+    /// be believed.
     fn told(&self) -> String {
         format!("errors of ways measured on {}{}", self.on, self.here())
     }
 
-    /// Writes the clause in fewer words.
+    /// Writes where errors were measured, as a clause in few words.
     pub(super) fn in_brief(&self) -> String {
         format!("errors: {}{}", self.on, self.here())
     }
@@ -69,15 +71,15 @@ impl ErrorsMeasured {
 /// that way beside another program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeasuredError {
-    /// Largest |replayed / measured - 1| of a 99th percentile over the measured loads, a fraction
-    /// rounded up to hundredths.
+    /// Largest error of a 99th percentile over the measured loads, |replayed / measured - 1|, as a
+    /// fraction rounded up to hundredths.
     pub worst: f64,
-    /// Number of loads that were measured, each of which the device could serve.
+    /// Number of loads (request rates) that were measured, none more than the device could serve.
     pub cases: u32,
 }
 
-/// Ways of sharing that were measured, each as (beginning of the names of its recipes, its error):
-/// a decoder beside training on an H200 (`docs/judged.md`; the test of that page holds these
+/// Ways of sharing that were measured, each as (begin of the names of its recipes, its error): a
+/// decoder beside training on an H200 (`docs/judged.md`; a test compares that page with these
 /// figures). Of partitions, only percentages of 30 and 70 were measured.
 const MEASURED: [(&str, MeasuredError); 4] = [
     ("time-slice", MeasuredError { worst: 0.09, cases: 3 }),
@@ -86,12 +88,12 @@ const MEASURED: [(&str, MeasuredError); 4] = [
     ("partition", MeasuredError { worst: 0.04, cases: 2 }),
 ];
 
-/// Error that replays of a policy are taken to have that runs programs beside each other and was
-/// measured on no device: the largest of those that were.
+/// Error that is assumed for replays of a recipe which was measured on no device, as a fraction:
+/// the largest error in [`MEASURED`].
 pub(super) const UNMEASURED: f64 = 0.09;
 
-/// Returns the measured error of the way of sharing of a recipe; `None` where no device was
-/// measured under that way.
+/// Returns the measured error of the way of sharing that a recipe's name begins with; `None` where
+/// that way was measured on no device.
 #[must_use]
 pub fn measured_error(recipe: &str) -> Option<MeasuredError> {
     let own = |name: &str| {

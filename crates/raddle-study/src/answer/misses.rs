@@ -3,13 +3,13 @@
 
 use super::{JudgedProcess, PolicyFigures};
 
-/// Error of the busy time or the makespan, as a fraction, above which a replay supports no
-/// conclusion about times.
+/// Error of a replay's busy time or makespan, as a fraction of the recorded one, above which the
+/// replay supports no conclusion about times.
 const LARGE: f64 = 0.1;
 
-/// Warns not to draw conclusions on how long a process takes, where its replay alone misses its
-/// recording by more than a tenth, or where some times in its file lie far from all others. `None`
-/// where there is no such process.
+/// Warns not to draw conclusions on how long a process takes, where the replay of it alone differs
+/// from its recording by more than a tenth, or where some times in its file lie far from all
+/// others. `None` where no process is concerned.
 pub(super) fn misses(figures: &PolicyFigures) -> Option<String> {
     let told: Vec<(&str, String)> = figures
         .processes
@@ -26,8 +26,8 @@ pub(super) fn misses(figures: &PolicyFigures) -> Option<String> {
     Some(format!("Do not conclude how long {names} {does} or how idle the GPU is: {worst}."))
 }
 
-/// Returns the reason why the times of a process support no conclusion; `None` where its figures
-/// are sound.
+/// Returns the reason why the times of a process support no conclusion; `None` where there is no
+/// such reason.
 fn why(process: &JudgedProcess) -> Option<String> {
     if process.times_apart {
         return Some("times in the file lie far from all others".to_owned());

@@ -4,22 +4,22 @@ use super::either::if_queued;
 use super::words::{percent, time};
 use super::{JudgedBy, JudgedProcess, PolicyFigures};
 
-/// Fraction of the time for which a device must be idle before the verdict blames the cause: the
-/// host where no work had been issued, copies where work waits for them.
+/// Smallest idle fraction of a device for which the verdict blames a cause: a slow host where no
+/// work had been issued, copies where work waited for them.
 const SLOW_HOST: f64 = 0.2;
 
-/// Least ratio of the longest possible time of a process under the baseline to its time under
-/// another recipe for the verdict to speak of it: a tenth longer.
+/// Smallest ratio that makes the verdict warn of the baseline: the longest possible time of a
+/// process under the baseline over that under another recipe, 1.1 for a tenth longer.
 const DEARER: f64 = 1.1;
 
-/// Ratio of the 99th percentile of requests to the time of one request alone from which on requests
+/// Slowdown (99th percentile of requests over the time of one request alone) from which on requests
 /// count as queueing behind each other: that of random arrivals at half of the rate that a device
 /// can serve.
 const QUEUEING: f64 = 3.3;
 
-/// Finds the process of which requests queue behind each other most, and by how much their 99th
-/// percentile is longer than one alone; `None` where none has a queue, or a process without requests
-/// is beside them, which may be what they wait for.
+/// Returns (name of the process whose requests queue behind each other most, the ratio of their
+/// 99th percentile to the time of one request alone). `None` where no requests queue, or where they
+/// may wait for a process without requests instead.
 fn queueing(figures: &PolicyFigures) -> Option<(&str, f64)> {
     if figures.processes.iter().any(|it| it.judged != JudgedBy::Requests) {
         return None;
@@ -34,15 +34,15 @@ fn queueing(figures: &PolicyFigures) -> Option<(&str, f64)> {
     Some((&figures.processes[at].name, slowdown))
 }
 
-/// Writes the verdict that no way of sharing changes anything, with what limits the work instead, and
-/// with what may differ all the same.
+/// Writes the verdict that no way of sharing changes anything: what limits the work instead, and in
+/// which cases a way may make a difference after all.
 pub(super) fn no_effect(figures: &PolicyFigures) -> String {
     let more = [if_queued(figures), if_dearer(figures)].into_iter().flatten();
     limited(figures) + &more.collect::<String>()
 }
 
-/// Writes the verdict that no way of sharing changes anything, with what limits the work instead.
-/// Where a file does not say when work was issued, the text says that this is assumed.
+/// Writes the verdict that no way of sharing changes anything, and what limits the work instead.
+/// Where a file does not say when work was issued, the text says that its cause is assumed.
 fn limited(figures: &PolicyFigures) -> String {
     let row = &figures.rows[figures.baseline];
     let rows = figures.rows.len();
@@ -90,8 +90,9 @@ fn limited(figures: &PolicyFigures) -> String {
     }
 }
 
-/// Says how long a process may take under the baseline, where that is at least a tenth more than under
-/// another recipe, by all that is unknown of both; `None` where no process may.
+/// Says how long a process may take at most under the baseline, where that is at least a tenth more
+/// than its longest possible time under another recipe; `None` where this holds for no process. The
+/// longest possible times come from what is unknown of contention and time slices.
 fn if_dearer(figures: &PolicyFigures) -> Option<String> {
     let base = figures.baseline;
     let most = |row: usize, at: usize| figures.rows[row].processes[at].most_ns();

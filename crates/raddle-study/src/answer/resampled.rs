@@ -9,23 +9,23 @@ use raddle_trace::arrivals::SplitMix64;
 
 use super::{JudgedBy, PolicyFigures};
 
-/// Number of times that a bootstrap draws the simulated requests again at random.
+/// Number of times that the bootstrap draws the simulated requests again at random.
 const DRAWS: usize = 200;
 /// Number of blocks of neighbouring requests of which one bootstrap draw consists.
 const BLOCKS: usize = 20;
-/// Number of bootstrap draws that are left out at each end of the sorted ratios, so that the middle
+/// Number of bootstrap draws that are cut off at each end of the sorted results, so that the middle
 /// 95 % remain.
 const BEYOND: usize = DRAWS / 40;
 /// Smallest number of requests for which a bootstrap is made; from fewer nothing can be concluded.
 const FEWEST: usize = 40;
-/// Largest number of requests of a process that a bootstrap uses; the others are left out, as they
+/// Largest number of requests of a process that a bootstrap uses; later ones are ignored, as they
 /// would cost time and change little.
 const MOST: usize = 20_000;
 
 impl PolicyFigures {
-    /// Returns the bounds of the ratio of the rank of recipe `one` to that of recipe `other`,
-    /// between which 95 of 100 draws of the requests lie. Below 1, `one` is better. `None` where no
-    /// process has at least 40 requests that both recipes served.
+    /// Returns the interval in which the ratio of the rank of recipe `one` to that of recipe
+    /// `other` lies for 95 of 100 random draws of the requests (a bootstrap). Below 1, `one` is
+    /// better. `None` where no process has at least 40 requests that both recipes served.
     pub(super) fn ratio_resampled(&self, one: usize, other: usize) -> Option<[f64; 2]> {
         let requests = self.processes.iter().enumerate();
         let requests =
@@ -57,8 +57,9 @@ impl PolicyFigures {
     }
 }
 
-/// Returns the 99th percentile of one bootstrap draw: blocks of `values`, all equally long, that
-/// begin at the positions `begins`. A block that reaches the last value goes on with the first.
+/// Returns the 99th percentile of one bootstrap draw: the draw joins equally long blocks of
+/// `values` that begin at the positions `begins`. A block that reaches the last value continues
+/// with the first.
 fn p99(values: &[u64], begins: &[usize]) -> u64 {
     let length = values.len().div_ceil(begins.len());
     let mut drawn = Vec::with_capacity(length * begins.len());

@@ -10,21 +10,21 @@ use super::goals_judged::GoalsJudged;
 use crate::evidence::NARROW;
 use crate::fidelity::ModelError;
 
-/// Figure by which a process is judged.
+/// Figure by which a process is judged when recipes are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum JudgedBy {
     /// 99th percentile of the times of requests, from arrival to end.
     Requests,
-    /// Mean time of a whole repetition (step).
+    /// Mean time of a step, which is one whole repetition of the process.
     Steps,
-    /// Time at which the last launch of the process ends.
+    /// End of the last launch of the process, as a time since the start of the simulation.
     End,
 }
 
 impl JudgedBy {
-    /// Returns the figure by which the process with the index `process` is judged: requests where
-    /// it has any, else steps where it repeats, else its end.
+    /// Returns the figure by which the process with the index `process` is judged: its requests
+    /// where it has any, else its steps where it repeats, else its end.
     #[must_use]
     pub fn of(workload: &Workload, process: usize) -> Self {
         if workload.processes[process].has_requests() {
@@ -47,46 +47,47 @@ impl JudgedBy {
     }
 }
 
-/// A process of the workload, with the facts that are the same under all recipes.
+/// A process of the workload, with the facts about it that are the same under all recipes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct JudgedProcess {
-    /// Name of the process, as results show it.
+    /// Name of the process, as printed results show it.
     pub name: String,
-    /// Figure by which the process is judged: of requests, of steps, or its end.
+    /// Kind of figure by which the process is judged: of requests, of steps, or its end.
     pub judged: JudgedBy,
-    /// Figure by which the process is judged, of the process alone on the device under `leftover`,
-    /// in nanoseconds; `None` where nothing of it ended.
+    /// Figure by which the process is judged, in nanoseconds, where the process runs alone on the
+    /// device under `leftover`; `None` where nothing of the process ended.
     pub alone_ns: Option<u64>,
-    /// Device that the process was recorded on; `None` where it is the one replayed on.
+    /// Words for the device that the process was recorded on; `None` where that is the device
+    /// replayed on.
     pub recorded_on: Option<String>,
     /// Words for how recorded times of the process are scaled to the device replayed on, and by how
     /// much; `None` where they are not scaled.
     #[serde(default)]
     pub scaled: Option<String>,
-    /// Least and largest factor by which true times may differ from those of the replay; `None`
-    /// where the process was recorded on the device replayed on.
+    /// Least and largest factor by which true times on this device may differ from those of the
+    /// replay; `None` where the process was recorded on the device replayed on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_factors: Option<[f64; 2]>,
     /// True if the process was recorded on a device of another vendor, which runs other kernels.
     #[serde(default)]
     pub other_vendor: bool,
-    /// Errors of the replay of this process alone on its own device, against its recording; `None`
-    /// where there was no such replay.
+    /// Errors of a replay of this process alone on the device of its recording, compared with that
+    /// recording; `None` where there was no such replay.
     pub self_replay: Option<ModelError>,
-    /// Error of the end of the replay of this process alone, as a fraction of the recorded span;
+    /// Error of the end of the process in a replay of it alone, as a fraction of the recorded span;
     /// `None` where its host does not wait for the device, as the end then follows the recording.
     pub end_error: Option<f64>,
     /// True if the file of the process does not say when most of its launches were issued, so that
     /// idle time is assumed.
     #[serde(default)]
     pub issue_unknown: bool,
-    /// True if the requests of the process have no last one, so that each replay draws as many as its
-    /// figures need.
+    /// True if the user set no end to the requests of the process, so that each replay draws as
+    /// many as its figures need.
     #[serde(skip)]
     pub is_open: bool,
-    /// True if some times in the file of the process lie far from all others, as where a clock was
-    /// wrong, so that its span and idle time may be wrong.
+    /// True if some times in the file of the process lie far from all others, as after a wrong
+    /// clock, so that its span and its idle time may be wrong.
     #[serde(skip)]
     pub times_apart: bool,
     /// True if the user asked to leave out recorded idle gaps whose cause no file tells.
@@ -97,130 +98,135 @@ pub struct JudgedProcess {
     pub idle_issued: f64,
 }
 
-/// Figures of all processes under one recipe.
+/// Figures of all processes under one recipe: a row of the comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PolicyRow {
-    /// Name of the recipe, as results show it.
+    /// Name of the recipe, as printed results show it.
     pub recipe: String,
     /// True if a driver offers the way of sharing that the recipe stands for; true also for every
     /// recipe that was asked for by name.
     pub offered: bool,
-    /// True if all launches ended and every process has the figure by which it is judged.
+    /// True if all launches ended under the recipe and every process has the figure by which it is
+    /// judged.
     pub complete: bool,
     /// Figures of each process under the recipe, in the order of `PolicyFigures::processes`.
     pub processes: Vec<ProcessFigures>,
     /// Figures by which processes are judged, in nanoseconds: for each process, one figure for each
-    /// random seed of the arrivals; empty where there was one seed.
+    /// random seed of the arrivals; empty where there was only one seed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_seed_ns: Vec<Vec<u64>>,
-    /// Times from arrival to end of the requests, in nanoseconds: a list for each process, in the
-    /// order of arrival. The lists are kept in memory and not written to files.
+    /// Times of requests from arrival to end, in nanoseconds: one list for each process, in the
+    /// order of arrival. Kept in memory only, not written to files.
     #[serde(skip)]
     pub in_order_ns: Vec<Vec<u64>>,
     /// One value for each goal, in the order of the goals: true if the recipe meets it.
     pub goals_met: Vec<bool>,
-    /// One value for each goal, in the order of the goals: true if the bounds of its figure lie on
-    /// one side of the limit, so that what is unknown changes nothing.
+    /// One value for each goal, in the order of the goals: true if all values within the bounds
+    /// (error) of the limited figure lie on the same side of the limit, so that the judgement is
+    /// certain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals_sure: Vec<bool>,
     /// One value for each goal, in the order of the goals: the fraction of the requests that take
     /// at most the limit, 0 to 1. `None` (null in JSON) where the goal is not about requests, or
-    /// where figures are means over seeds.
+    /// where figures are means over several seeds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals_share: Vec<Option<f64>>,
     /// Fraction of the simulated time in which nothing was on the device, 0 to 1.
     pub idle: f64,
-    /// Fraction of the simulated time in which nothing was on the device and no host had issued
-    /// anything, 0 to 1.
+    /// Fraction of the simulated time, 0 to 1, in which nothing was on the device and no host had
+    /// issued any work.
     pub idle_host: f64,
-    /// Fraction of the simulated time in which nothing was on the device and work waited for a
-    /// copy, 0 to 1.
+    /// Fraction of the simulated time, 0 to 1, in which nothing was on the device and work waited
+    /// for a copy.
     #[serde(default)]
     pub idle_copies: f64,
 }
 
-/// Figures of one process under one recipe, in nanoseconds unless they say otherwise.
+/// Figures of one process under one recipe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProcessFigures {
-    /// Figure by which the process is judged, in nanoseconds; `None` where nothing has ended.
-    pub decisive_ns: Option<u64>,
-    /// Median of the times of requests, in nanoseconds; `None` without requests that ended.
-    pub p50_ns: Option<u64>,
-    /// 90th percentile of the times of requests, in nanoseconds; `None` without requests that
+    /// Figure by which the process is judged, in nanoseconds; `None` where nothing of the process
     /// ended.
+    pub decisive_ns: Option<u64>,
+    /// Median of the times of requests, in nanoseconds; `None` where no request ended.
+    pub p50_ns: Option<u64>,
+    /// 90th percentile of the times of requests, in nanoseconds; `None` where no request ended.
     #[serde(default)]
     pub p90_ns: Option<u64>,
-    /// 95th percentile of the times of requests, in nanoseconds; `None` without requests that
-    /// ended.
+    /// 95th percentile of the times of requests, in nanoseconds; `None` where no request ended.
     #[serde(default)]
     pub p95_ns: Option<u64>,
-    /// Mean of the times of requests, in nanoseconds; `None` without requests that ended.
+    /// Mean of the times of requests, in nanoseconds; `None` where no request ended.
     #[serde(default)]
     pub mean_ns: Option<u64>,
-    /// Time of the slowest request, in nanoseconds; `None` without requests that ended.
+    /// Time of the slowest request, in nanoseconds; `None` where no request ended.
     pub max_ns: Option<u64>,
-    /// Number of requests that ended; `None` where none did.
+    /// Number of requests that ended; `None` where no request ended.
     pub requests: Option<u64>,
-    /// Number of whole repetitions (steps) per second; `None` where the process does not repeat.
+    /// Number of steps (whole repetitions of the process) per second; `None` where the process does
+    /// not repeat.
     pub(crate) steps_per_s: Option<f64>,
     /// Longest time for which the process had work but no waves on the device, in nanoseconds.
     pub longest_wait_ns: u64,
-    /// Waits of the most urgent launches; `None` where all launches of the process have one level.
+    /// Waits of the most urgent launches of the process; `None` where all its launches have the
+    /// same urgency level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub urgent: Option<UrgentWaits>,
-    /// Bounds, with 95 % confidence, of the figure by which the process is judged, as its requests
-    /// or steps are a sample; `None` for fewer than ten of them.
+    /// Confidence interval (95 %) of the figure by which the process is judged, as its requests or
+    /// steps are only a sample; `None` for fewer than ten of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampled: Option<Interval>,
-    /// Least and most nanoseconds of the figure by which the process is judged, from replays with
-    /// the least and the most contention; `None` where replays charge no contention.
+    /// Least and largest value of the figure by which the process is judged, in nanoseconds, from
+    /// replays with the least and the most contention; `None` where replays charge no contention.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between_ns: Option<[u64; 2]>,
-    /// Figure by which the process is judged, in nanoseconds, in a simulation in which the host
-    /// issues early, without the recorded gaps, where no file says when it did; `None` where that
-    /// was not tried.
+    /// Figure by which the process is judged, in nanoseconds, in a simulation in which hosts issue
+    /// early, without the recorded idle gaps, where no file says when work was issued; `None` where
+    /// no such simulation was made.
     #[serde(skip)]
     pub(crate) queued_ns: Option<u64>,
-    /// True if the interval of the figure by which the process is judged is wider than a tenth of it
-    /// and more requests would take more launches than a replay may have.
+    /// True if the confidence interval of the figure by which the process is judged is wider than a
+    /// tenth of the figure, and the limit on launches of a replay kept more requests from being
+    /// drawn.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub cut_short: bool,
-    /// Accuracy of the figures where they are means over several random seeds of the arrivals;
-    /// `None` for one seed.
+    /// Accuracy of the figures of the process where they are means over several random seeds of the
+    /// arrivals; `None` for one seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drawn: Option<SeveralSeeds>,
 }
 
-/// Accuracy of the mean figures of one process whose requests were drawn by several seeds.
+/// Accuracy of the mean figures of one process whose requests were drawn with several random seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SeveralSeeds {
-    /// Number of random seeds over which the figures are means.
+    /// Number of random seeds over which the figures of the process are means.
     pub(crate) seeds: u32,
-    /// Half of the 95 % confidence interval of the mean of the decisive figure (that by which the
-    /// process is judged), in nanoseconds: with 95 % confidence the true mean is at most this far
-    /// from the mean over the seeds.
+    /// Half width of the 95 % confidence interval of the figure by which the process is judged, in
+    /// nanoseconds: with 95 % confidence the true mean is at most this far from the mean over the
+    /// seeds.
     pub decisive_within_ns: u64,
-    /// Half of the 95 % confidence interval of the mean, over the seeds, of the median time of
-    /// requests, in nanoseconds; `None` without requests.
+    /// Half width of the 95 % confidence interval of the median time of requests, averaged over the
+    /// seeds, in nanoseconds; `None` without requests.
     pub p50_within_ns: Option<u64>,
 }
 
-/// Waits of the most urgent launches of a process whose launches have several levels.
+/// Waits of the most urgent launches of a process whose launches have several urgency levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct UrgentWaits {
-    /// Level of these launches, the most urgent of the process; 0 is the most urgent of all.
+    /// Urgency level of the process's most urgent launches; 0 is the most urgent level there is.
     pub level: u8,
-    /// 99th percentile of the time from ready to the first wave of these launches, in nanoseconds.
+    /// 99th percentile of how long the most urgent launches wait from ready to their first wave, in
+    /// nanoseconds.
     pub p99_ns: u64,
 }
 
 impl UrgentWaits {
-    /// Returns the waits of the launches of the most urgent level of a process; `None` where all
-    /// its launches have one level.
+    /// Returns the waits of the most urgent launches of a process; `None` where all its launches
+    /// have the same urgency level.
     pub(super) fn of(process: &ProcessSummary) -> Option<Self> {
         let own = process.levels.iter().min_by_key(|own| own.level)?;
         let several = process.levels.len() > 1;
@@ -229,8 +235,8 @@ impl UrgentWaits {
 }
 
 impl JudgedProcess {
-    /// Describes a process of a workload, with its figure from `alone`, the simulation of it alone
-    /// under `leftover`. The caller fills in how far that simulation may be believed.
+    /// Describes a process of a workload. Its figure alone comes from `alone`, a simulation of this
+    /// process alone under `leftover`; the caller adds how far that simulation may be believed.
     #[must_use]
     pub fn new(workload: &Workload, process: usize, alone: &Outcome) -> Self {
         let judged = JudgedBy::of(workload, process);
@@ -242,9 +248,9 @@ impl JudgedProcess {
         Self::plain(&workload.processes[process].name, judged, alone_ns)
     }
 
-    /// Describes a process that was recorded on the device replayed on, of whose recording nothing
-    /// is known that casts doubt on its figures. `alone_ns` is its figure alone in nanoseconds, if
-    /// there is one.
+    /// Describes a process that was recorded on the device replayed on, and whose recording gives
+    /// no reason to doubt its figures. `alone_ns` is the figure by which it is judged, alone on the
+    /// device, in nanoseconds.
     pub(crate) fn plain(name: &str, judged: JudgedBy, alone_ns: Option<u64>) -> Self {
         Self {
             name: name.to_owned(),
@@ -266,14 +272,15 @@ impl JudgedProcess {
 }
 
 impl PolicyRow {
-    /// Judges all goals together, as far as the bounds of their figures leave it open.
+    /// Judges all goals of the recipe together: met, missed, or left open by the bounds (error) of
+    /// the figures.
     #[must_use]
     pub fn goals_judged(&self) -> GoalsJudged {
         GoalsJudged::of(self.goals_met.iter().copied().zip(self.goals_sure.iter().copied()))
     }
 
-    /// Returns the row of a recipe, with the figures of each process from the summary of its run.
-    /// The goals are not judged yet.
+    /// Returns the row of a recipe, with the figures of each process taken from the summary of the
+    /// recipe's replay. The goals are not judged yet.
     #[must_use]
     pub fn new(recipe: &str, processes: &[JudgedProcess], summary: &Summary) -> Self {
         let figures = processes.iter().zip(&summary.processes);
@@ -295,9 +302,9 @@ impl PolicyRow {
         }
     }
 
-    /// Sets the interval of the figure by which each process is judged. `bounds` are the rows of
-    /// the same recipe replayed with the least and the most contention. The error of the mean over
-    /// seeds widens the interval, but not below the time of the process alone.
+    /// Sets, for each process, the interval of the figure by which it is judged. `bounds` are rows
+    /// of the same recipe replayed with the least and the most contention. The error of a mean over
+    /// several seeds widens the interval, but not below the time of the process alone.
     #[must_use]
     pub fn between(mut self, bounds: &[Self], processes: &[JudgedProcess]) -> Self {
         if bounds.is_empty() {
@@ -319,9 +326,9 @@ impl PolicyRow {
 }
 
 impl PolicyRow {
-    /// Takes the figures by which processes are judged from `other` into this row as `queued_ns`.
+    /// Copies from `other` the figures by which processes are judged into `queued_ns` of this row.
     /// `other` is the row of the same recipe, simulated with hosts that issue early, without the
-    /// recorded gaps, where no file says when they did; with `None` these figures are `None`.
+    /// recorded idle gaps, where no file says when work was issued; `None` clears `queued_ns`.
     pub(crate) fn queued(mut self, other: Option<&Self>) -> Self {
         for (at, own) in self.processes.iter_mut().enumerate() {
             own.queued_ns = other.and_then(|row| row.processes.get(at)?.decisive_ns);
@@ -337,8 +344,9 @@ impl ProcessFigures {
         self.between_ns.map(|[_, most]| most).or(self.decisive_ns)
     }
 
-    /// Returns whether the sample of requests leaves the figure by which the process is judged open
-    /// by more than a tenth of it; false for means over several seeds.
+    /// Returns whether the 95 % interval of the figure by which the process is judged is wider than
+    /// a tenth of the figure, or unknown; false for means over several seeds, and where nothing
+    /// ended.
     pub(super) fn is_wide(&self) -> bool {
         let (Some(figure), None) = (self.decisive_ns, self.drawn) else { return false };
         let width = self.sampled.and_then(|interval| interval.width(figure));

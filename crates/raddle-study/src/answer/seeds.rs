@@ -7,7 +7,7 @@
 use super::row::{SeveralSeeds, UrgentWaits};
 use super::{PolicyFigures, PolicyRow, ProcessFigures, round};
 
-/// 97.5th percentiles of Student's t distribution; the index is the degrees of freedom less 1.
+/// 97.5th percentiles of Student's t distribution for 1 to 30 degrees of freedom.
 const T: [f64; 30] = [
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
     2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
@@ -15,9 +15,9 @@ const T: [f64; 30] = [
 ];
 
 impl PolicyRow {
-    /// Averages the rows of one recipe that were replayed with several random seeds of the
-    /// arrivals; the longest wait and the slowest request stay the largest of all rows. `None`
-    /// without a row.
+    /// Averages rows of one recipe that were replayed with different random seeds of the arrivals;
+    /// of the longest wait and the slowest request the largest is kept. `None` where `rows` is
+    /// empty.
     #[must_use]
     pub fn over_seeds(rows: Vec<Self>) -> Option<Self> {
         let first = rows.first()?;
@@ -82,9 +82,10 @@ impl ProcessFigures {
 }
 
 impl PolicyFigures {
-    /// Returns, in nanoseconds, (mean over the seeds of how much longer a process takes than under
-    /// the baseline, below 0 where it takes less; half of the 95 % confidence interval of that
-    /// mean). `None` where there were no several seeds, or something never ended under one of them.
+    /// Returns (mean over the random seeds of how much longer a process takes under the recipe with
+    /// the index `row` than under the baseline, below 0 where it takes less; half width of the 95 %
+    /// confidence interval of that mean), in nanoseconds. `None` for a single seed, or where the
+    /// process has no figure under one of the seeds.
     pub(crate) fn paired_change(&self, row: usize, process: usize) -> Option<(f64, f64)> {
         let of = |row: usize| {
             let PolicyRow { processes, by_seed_ns, .. } = self.rows.get(row)?;
@@ -98,8 +99,9 @@ impl PolicyFigures {
 }
 
 impl UrgentWaits {
-    /// Averages, over several random seeds, the waits of the most urgent launches of a process,
-    /// given its figures under each seed; `None` where one seed has no such waits.
+    /// Averages the waits of the most urgent launches of a process over several random seeds. `own`
+    /// holds the figures of the process under each seed; `None` where one of them has no such
+    /// waits.
     fn over_seeds(own: &[ProcessFigures]) -> Option<Self> {
         let all: Vec<Self> = own.iter().map(|it| it.urgent).collect::<Option<_>>()?;
         let p99: Vec<u64> = all.iter().map(|it| it.p99_ns).collect();
@@ -107,15 +109,15 @@ impl UrgentWaits {
     }
 }
 
-/// Returns (mean of `values`, half of the 95 % confidence interval of that mean), both in
+/// Returns (mean of `values`, half width of the 95 % confidence interval of that mean), both in
 /// nanoseconds and rounded.
 fn mean(values: &[u64]) -> (u64, u64) {
     let (mean, within) = mean_within(&values.iter().map(|&value| value as f64).collect::<Vec<_>>());
     (mean.round() as u64, within.round() as u64)
 }
 
-/// Returns (mean of at least two values, half of the 95 % confidence interval of that mean by
-/// Student's t).
+/// Returns (mean of `values`, half width of the 95 % confidence interval of that mean by Student's
+/// t). Expects at least two values.
 #[must_use]
 pub fn mean_within(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;

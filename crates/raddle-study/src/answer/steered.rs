@@ -7,8 +7,9 @@ use super::either::SMALL;
 use super::{JudgedProcess, PolicyFigures, PolicyRow};
 
 impl PolicyFigures {
-    /// Returns whether a process counts where rows are ranked: each one does, unless a way that the
-    /// device offers meets all goals; then only those without a goal do, if there are any.
+    /// Returns whether the slowdown of a process counts in the ranking of recipes. All processes
+    /// count, unless a recipe that a driver offers meets all goals: then only those without a goal
+    /// do, if there are any.
     pub(super) fn weighs(&self, process: usize) -> bool {
         let limited = |it: &JudgedProcess| self.goals.iter().any(|goal| goal.process == it.name);
         let met =
@@ -19,12 +20,14 @@ impl PolicyFigures {
         !steered || !limited(&self.processes[process])
     }
 
-    /// Returns whether every process counts where rows are ranked.
+    /// Returns whether the slowdowns of all processes count in the ranking of recipes, and not only
+    /// of those without a goal.
     pub(super) fn weighs_all(&self) -> bool {
         (0..self.processes.len()).all(|process| self.weighs(process))
     }
 
-    /// Returns for which processes ranks speak, as words of a sentence.
+    /// Returns words that name the processes whose slowdowns count in the ranking, such as "over
+    /// all processes" or "for train".
     pub(super) fn weighed(&self) -> String {
         let names = (0..self.processes.len()).filter(|&process| self.weighs(process));
         let names: Vec<&str> = names.map(|process| self.processes[process].name.as_str()).collect();
@@ -34,14 +37,16 @@ impl PolicyFigures {
         }
     }
 
-    /// Returns for which processes ranks speak, with a space before it; empty where for all.
+    /// Returns words that name the processes whose slowdowns count in the ranking, such as " for
+    /// train", with a leading space; empty where all processes count.
     pub(super) fn for_whom(&self) -> String {
         if self.weighs_all() { String::new() } else { format!(" {}", self.weighed()) }
     }
 
-    /// Returns by what fraction the recipe with the index `worse` among those compared ranks behind
-    /// that of `better`; below 0 where it ranks before it. Where one of them misses a goal, or the
-    /// processes that count fare alike, all processes decide.
+    /// Returns by what fraction the recipe with the index `worse` ranks behind the one with the
+    /// index `better`; below 0 where it ranks before. Where one of the two misses a goal, or their
+    /// ranks differ by less than 1 %, the slowdowns of all processes decide, also of those with a
+    /// goal.
     pub(super) fn behind(&self, worse: usize, better: usize) -> f64 {
         let counted = self.rank(worse) / self.rank(better) - 1.0;
         let both = self.meets_all(worse) && self.meets_all(better);
@@ -51,8 +56,8 @@ impl PolicyFigures {
         self.rank_of_all(worse) / self.rank_of_all(better) - 1.0
     }
 
-    /// Multiplies the slowdowns of all processes under the recipe with the index `row` among those
-    /// compared, also of those with a goal.
+    /// Multiplies the slowdowns of all processes, with and without a goal, under the recipe with
+    /// the index `row` among those compared.
     pub(super) fn rank_of_all(&self, row: usize) -> f64 {
         let all = (0..self.processes.len()).filter_map(|process| self.slowdown(row, process));
         all.product()
@@ -64,8 +69,9 @@ mod tests {
     use super::super::tests::{row, serve_and_train};
     use crate::answer::{PolicyFigures, VerdictKind};
 
-    /// Returns the order of three ways with these times of decode p99 and train step in ms, and the
-    /// verdict, under goals.
+    /// Ranks three recipes, of which the first is today's. `times` holds for each recipe the 99th
+    /// percentile of `decode` and the step of `train`, in ms. Returns (ranking of the recipes, kind
+    /// of the verdict, its text).
     fn ranked(times: [[f64; 2]; 3], goals: &[&str]) -> (Vec<usize>, VerdictKind, String) {
         let names = ["time-slice", "partition-40-60", "mps-priority"];
         let rows = names.iter().zip(times).map(|(name, ms)| row(name, &ms, 1.0)).collect();
@@ -74,8 +80,8 @@ mod tests {
         (figures.ranking, figures.verdict.kind, figures.verdict.text)
     }
 
-    /// Checks that of ways that meet the goal the one comes first that costs the process without a
-    /// goal least, and that the time below the goal counts only where that cost is equal.
+    /// Checks that, of the recipes that meet the goal, the one ranks first that costs the process
+    /// without a goal least. How far a time is below its goal counts only where that cost is equal.
     #[test]
     fn a_goal_that_is_met_is_not_paid_for_twice() {
         let times = [[33.0, 41.0], [15.0, 52.0], [38.0, 35.0]];
@@ -91,7 +97,8 @@ mod tests {
         assert_eq!(ranked(times, &both).0, [1, 2, 0], "both have goals, so that both count");
     }
 
-    /// Checks that a way of today that meets the goal at the least cost is kept.
+    /// Checks that the recipe of today is kept where it meets the goal and costs the process
+    /// without a goal least.
     #[test]
     fn today_is_kept_where_it_meets_the_goal_at_the_least_cost() {
         let times = [[33.0, 35.0], [15.0, 52.0], [38.0, 41.0]];

@@ -7,14 +7,14 @@ use super::PolicyFigures;
 use super::either::SMALL;
 use super::words::from_to;
 
-/// Difference of two waits, in nanoseconds, below which they count as equal: about what a launch
-/// takes to start.
+/// Difference of two waits, in nanoseconds, below which they count as equal: about as long as a
+/// launch takes to start.
 const SAME_NS: u64 = 10_000;
 
 impl PolicyFigures {
-    /// Multiplies, over all processes, the ratio of the wait of its most urgent streams under the
-    /// recipe with the index `row` among those compared to that under the baseline. A lower product
-    /// is better; 1 where no process has several levels.
+    /// Returns the product, over all processes, of a ratio: the wait of the process's most urgent
+    /// streams under the recipe with the index `row`, over that under the baseline. A lower product
+    /// is better; 1 where no process has streams of several levels.
     pub(super) fn urgent_rank(&self, row: usize) -> f64 {
         let parts = (0..self.processes.len()).filter_map(|process| {
             let of = |row| Some((self.urgent(row, process)? + SAME_NS) as f64);
@@ -23,9 +23,9 @@ impl PolicyFigures {
         parts.product()
     }
 
-    /// Says how the waits of the most urgent streams change from the recipe of the row `from` to
-    /// that of the row `row`: "the most urgent launches of serve (level 0) wait 9.5 -> 0.5 ms
-    /// (p99)". `None` where they do not change.
+    /// Says how the waits of the most urgent streams change from the recipe with the index `from`
+    /// to the one with the index `row`: "the most urgent launches of serve (level 0) wait 9.5 ->
+    /// 0.5 ms (p99)". `None` where no wait changes by at least 1 % and 10 us.
     pub(super) fn urgent_change(&self, row: usize, from: usize) -> Option<String> {
         let of = |process: usize| {
             let own = self.rows[row].processes[process].urgent?;
@@ -43,9 +43,9 @@ impl PolicyFigures {
         (!told.is_empty()).then(|| format!("the most urgent launches {}", told.join(" and ")))
     }
 
-    /// Returns, of all recipes under which everything ended, (index of the row of the one under
-    /// which the most urgent streams wait least, how their wait changes from the row `than`, in
-    /// words). `None` where it does not change.
+    /// Returns, for the recipe under which the most urgent streams wait least, (its index, how
+    /// their wait changes from the recipe with the index `than`, in words). Recipes under which
+    /// something never ended are left out; `None` where the wait does not change.
     pub(super) fn least_urgent_wait(&self, than: usize) -> Option<(usize, String)> {
         let ended = (0..self.rows.len()).filter(|&row| self.rows[row].complete);
         let least = ended.min_by(|&a, &b| self.urgent_rank(a).total_cmp(&self.urgent_rank(b)))?;
@@ -57,9 +57,9 @@ impl PolicyFigures {
     }
 }
 
-/// Judges by the waits of the most urgent streams where every process takes the same time. Returns
-/// (index of the row of the recipe to use, or of the baseline to stay with; the reason in words);
-/// `None` where the waits are the same too.
+/// Chooses a recipe by the waits of the most urgent streams, where every process takes the same
+/// time under all recipes. Returns (index of the recipe to use, the reason in words); the index is
+/// that of the baseline where `best` is not better. `None` where the waits are the same too.
 pub(super) fn by_streams(figures: &PolicyFigures, best: usize) -> Option<(usize, String)> {
     let base = figures.baseline;
     let name = |row: usize| &figures.rows[row].recipe;
@@ -74,8 +74,9 @@ pub(super) fn by_streams(figures: &PolicyFigures, best: usize) -> Option<(usize,
     Some((base, format!("Stay with {}: {same}, but under {} {waits}.", name(base), name(other))))
 }
 
-/// Says how the most urgent streams wait under the recipe that a verdict names, or, where that is
-/// the baseline, under which recipe they wait less; `None` where the waits do not differ.
+/// Says how the waits of the most urgent streams change under the recipe with the index `named`,
+/// which the verdict names. Where that is the baseline, it says under which other recipe they wait
+/// least. `None` where the waits do not differ.
 pub(super) fn streams_told(figures: &PolicyFigures, named: usize) -> Option<String> {
     let (row, waits) = match figures.urgent_change(named, figures.baseline) {
         Some(waits) => (named, waits),

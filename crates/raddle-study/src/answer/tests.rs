@@ -11,7 +11,7 @@ fn process(name: &str, judged: JudgedBy, alone_ms: f64) -> JudgedProcess {
     JudgedProcess::plain(name, judged, Some((alone_ms * MS) as u64))
 }
 
-/// Makes the row of a recipe: `decisive_ms` has the figure by which each process is judged, and
+/// Makes the row of a recipe. `decisive_ms` holds the figure by which each process is judged, and
 /// `wait_ms` is the longest wait of every process, both in ms.
 pub(super) fn row(recipe: &str, decisive_ms: &[f64], wait_ms: f64) -> PolicyRow {
     let figures = |&ms: &f64| ProcessFigures {
@@ -98,8 +98,8 @@ fn the_waits_of_urgent_streams_are_told_where_ends_differ() {
     assert!(missed.sentence().starts_with("Stay with ") && missed.sentence().ends_with(told));
 }
 
-/// Recipes with the p99 of `decode`, the step of `train` and the longest wait of `decode`, in ms,
-/// taken from the table of a review.
+/// Figures of six recipes from the table of a review, in ms: ([99th percentile of `decode`, step of
+/// `train`], longest wait of `decode`).
 pub(super) const REVIEW: [(&str, &[f64], f64); 6] = [
     ("spatial", &[33.6, 29.2], 0.0),
     ("block-warp", &[47.0, 26.2], 0.1),
@@ -358,8 +358,8 @@ fn what_the_seeds_leave_open_is_not_advised() {
     assert!(open.verdict.text.contains(said), "{}", open.verdict.text);
 }
 
-/// Makes figures of three recipes, the last one today's; the p99 of the first process under the
-/// first recipe has an interval, from 19 ms to `most_ms`.
+/// Makes the figures of three recipes of which the last is today's. Under the first recipe, the p99
+/// of the first process has an interval from 19 ms to `most_ms`.
 fn with_interval(most_ms: f64, today: &str) -> PolicyFigures {
     let rows: [(&str, &[f64], f64); 3] = [
         ("mps", &[20.0, 26.0], 0.0),
@@ -373,8 +373,8 @@ fn with_interval(most_ms: f64, today: &str) -> PolicyFigures {
     PolicyFigures::new(today, serve_and_train(), rows, Vec::new())
 }
 
-/// Checks, with three seeds and an interval wider than the mean, that no request is said to take
-/// less than it does alone.
+/// Checks that no interval begins below the time of the process alone, for three seeds whose
+/// interval is wider than their mean.
 #[test]
 fn no_interval_begins_below_the_process_alone() {
     let seeds = [10.0, 14.0, 30.0].map(|ms| row("mps", &[ms, 26.0], 0.0));
@@ -468,7 +468,7 @@ fn advice_by_assumed_gaps_says_so() {
     assert!(found.text.ends_with(end), "{}", found.text);
 }
 
-/// Makes a row of 400 requests, each of which takes as many ms as `ms` returns for its number.
+/// Makes a row of 400 requests, of which the n-th takes `ms(n)` milliseconds.
 fn requested(recipe: &str, ms: impl Fn(u64) -> u64) -> PolicyRow {
     let mut row = row(recipe, &[1.0, 30.0], 1.0);
     let times: Vec<u64> = (0..400).map(|n| ms(n) * 1_000_000).collect();

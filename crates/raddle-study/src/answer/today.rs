@@ -2,19 +2,20 @@
 
 use raddle_device::{Device, Vendor};
 
-/// Word by which a user asks for the recipe by which a device shares itself where nobody sets
-/// anything up, which [`today`] returns.
+/// Name that a user writes for the recipe of today: how the device shares itself where nobody sets
+/// anything up. [`today`] returns that recipe.
 pub const TODAY: &str = "today";
 
-/// Name of the recipe of time slices, by which NVIDIA's devices share themselves between processes.
+/// Name of the recipe in which processes take turns on the device (time slices), as they do on
+/// NVIDIA's devices by default.
 pub(crate) const TIME_SLICE: &str = "time-slice";
 
-/// Largest number of processes whose queues an AMD device runs side by side; with more processes
-/// they take turns.
+/// Largest number of processes whose queues an AMD device runs side by side; more processes take
+/// turns.
 const MOST_ON_AMD: usize = 8;
 
-/// Returns the name of the recipe by which a device shares itself between this number of processes
-/// where nobody sets anything up (docs/modes.md).
+/// Returns the name of the recipe that stands for how a device shares itself between `processes`
+/// processes where nobody sets anything up (docs/modes.md).
 ///
 /// Processes on NVIDIA take turns. The streams of one process run side by side, and so do the
 /// queues of processes on other devices; AMD's devices take turns from the ninth process on.

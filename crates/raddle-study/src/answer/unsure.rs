@@ -3,9 +3,9 @@
 
 use super::{Goal, GoalsJudged, PolicyFigures};
 
-/// Names the goals whose limit lies within the bounds (error) of the figure under the recipe with
-/// the index `row`, so that they may be missed, and a recipe that is sure to meet all goals; `None`
-/// where every goal is sure.
+/// Names the goals that the recipe with the index `row` may miss or meet against its figures, as
+/// the limit lies within the bounds (error) of the figure. Also names another recipe that surely
+/// meets all goals, where there is one. `None` where every goal is certain.
 pub(super) fn unsure(figures: &PolicyFigures, row: usize) -> Option<String> {
     let own = &figures.rows[row];
     let goals = figures.goals.iter().enumerate();
@@ -34,7 +34,7 @@ pub(super) fn unsure(figures: &PolicyFigures, row: usize) -> Option<String> {
 }
 
 /// Returns words for all goals of a comparison, for use in a sentence: `the goal` where there is
-/// one.
+/// only one, else `all goals`.
 pub(super) const fn all(figures: &PolicyFigures) -> &'static str {
     match figures.goals.as_slice() {
         [_] => "the goal",
@@ -43,8 +43,8 @@ pub(super) const fn all(figures: &PolicyFigures) -> &'static str {
 }
 
 impl PolicyFigures {
-    /// Returns whether the recipe with the index `row` among those compared meets all goals,
-    /// whatever within its bounds is true.
+    /// Returns whether the recipe with the index `row` among those compared meets all goals, even
+    /// where each figure is as large as its bounds (error) allow.
     pub(super) fn surely_meets_all(&self, row: usize) -> bool {
         let own = &self.rows[row];
         own.complete && own.goals_judged() == GoalsJudged::Met

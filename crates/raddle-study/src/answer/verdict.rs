@@ -16,11 +16,11 @@ use super::words::{from_to, percent, time};
 use super::{ErrorsMeasured, JudgedBy, JudgedProcess, PolicyFigures};
 use crate::fidelity::ModelError;
 
-/// Recommendation, its reasons, and how far it may be believed.
+/// Recommendation of a comparison of recipes, its reasons, and how far it may be believed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PolicyVerdict {
-    /// Kind of the recommendation, such as "use another recipe" or "stay".
+    /// Kind of the recommendation, such as [`VerdictKind::Use`] or [`VerdictKind::Stay`].
     pub kind: VerdictKind,
     /// Name of the recipe that the verdict is about; `None` where it names none.
     pub recipe: Option<String>,
@@ -28,38 +28,38 @@ pub struct PolicyVerdict {
     /// `None`.
     #[serde(default)]
     pub or: Option<String>,
-    /// Verdict in a sentence or a few.
+    /// Text of the recommendation, in a sentence or a few.
     pub text: String,
-    /// Reason for the verdict in one sentence, or of "either" what both recipes change against the
-    /// baseline; `None` where the figures show none.
+    /// Reason for the verdict in one sentence; for [`VerdictKind::Either`], how both recipes change
+    /// times against the baseline. `None` where the figures show no reason.
     pub why: Option<String>,
     /// Clauses that say how far the verdict may be believed, such as "simulated".
     pub trust: Vec<String>,
-    /// Command to run next, as a shell takes it, with files by their names; words in capitals are
-    /// to be filled in.
+    /// Command to run next, as a shell takes it. Files are named without their folders; words in
+    /// capitals are to be filled in.
     #[serde(default)]
     pub next_command: String,
-    /// True if only contention decides between the two best recipes, which a recording of the
-    /// processes side by side would settle.
+    /// True if only contention leaves open which of the two best recipes is better; a recording of
+    /// the processes side by side would settle it.
     #[serde(skip)]
     pub(crate) by_contention: bool,
 }
 
-/// Kind of a recommendation, such as to use another recipe or to stay.
+/// Kind of a recommendation, such as to use another recipe or to stay with the baseline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VerdictKind {
-    /// Another recipe than the baseline is better, and should be used.
+    /// A recipe other than the baseline is better and should be used.
     Use,
-    /// No other recipe is better than the baseline, which should stay.
+    /// No recipe is better than the baseline, which should be kept.
     Stay,
     /// Under all recipes every process takes the same time, to within 1 %.
     NoEffect,
-    /// The two best recipes cannot be told apart, as too little is known of contention, or as their
-    /// order may be an accident of the requests.
+    /// Figures cannot tell which of two recipes is better: too little is known of contention, of
+    /// recorded gaps or of the model's error, or their order may be an accident of the requests.
     Either,
-    /// The best recipe is better by less than the error of the model, or by less than its figures
-    /// differ between seeds.
+    /// The best recipe beats the baseline by less than the error of the model, or by less than
+    /// figures differ between random seeds.
     BelowError,
     /// No recipe meets all goals.
     NoGoalMet,
@@ -72,22 +72,22 @@ pub enum VerdictKind {
     OneRecipe,
 }
 
-/// Draft of a verdict, before the clauses that say how far it may be believed; `recipe` is the
-/// index of its recipe's row.
+/// Draft of a verdict, without the clauses that say how far it may be believed. `recipe` is the
+/// index of the recipe that the verdict names.
 struct Said {
     kind: VerdictKind,
     recipe: Option<usize>,
-    /// Index of the row of the second recipe, where the verdict is that one of two may be the best;
-    /// else `None`.
+    /// Index of the second recipe, where the verdict is that either of two may be the best; else
+    /// `None`.
     other: Option<usize>,
     text: String,
     why: Option<String>,
-    /// Cause of the doubt, where the verdict is that one of two recipes may be the best; else
+    /// Cause of the doubt, where the verdict is that either of two recipes may be the best; else
     /// `None`.
     doubt: Option<DoubtBy>,
 }
 
-/// Draws the conclusion from figures whose ranking and goals are judged already.
+/// Draws the verdict from figures whose rows are ranked and whose goals are judged already.
 pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
     let Said { kind, recipe, other, text, why, doubt } = said(figures);
     let named = recipe.filter(|_| !are_alike(figures));
@@ -110,8 +110,8 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
     }
 }
 
-/// Returns a sentence that the verdict depends on recorded idle gaps whose cause is assumed; `None`
-/// where it does not.
+/// Returns a sentence that the verdict rests on an assumption about the cause of recorded idle
+/// gaps; `None` where it does not.
 fn by_assumed_gaps(figures: &PolicyFigures, kind: VerdictKind) -> Option<String> {
     use VerdictKind::{BelowError, Either, NoGoalMet, Stay, Use};
     let chosen = matches!(kind, Use | Stay | Either | BelowError | NoGoalMet);
@@ -180,7 +180,7 @@ fn said(figures: &PolicyFigures) -> Said {
     Said { recipe: Some(best), why: why(figures, best, head), ..plain(VerdictKind::Use, text) }
 }
 
-/// Says what is missing for a comparison, where there is one recipe alone.
+/// Says what the user must add for a comparison, where there is only one recipe.
 const fn no_comparison(figures: &PolicyFigures) -> &'static str {
     match figures.processes.as_slice() {
         [_] => {
@@ -190,8 +190,8 @@ const fn no_comparison(figures: &PolicyFigures) -> &'static str {
     }
 }
 
-/// Says which recipes meet the goals: "All 4 policies meet the goal.", or that the baseline does.
-/// `None` where neither is true, or where there are no goals.
+/// Says which recipes surely meet the goals: "All 4 policies meet the goal.", or that the baseline
+/// does. `None` where neither is true, or where there are no goals.
 fn who_meets(figures: &PolicyFigures) -> Option<String> {
     let goals = unsure::all(figures);
     let meets = |at: usize| figures.surely_meets_all(at) && !figures.goals.is_empty();
@@ -206,8 +206,8 @@ fn who_meets(figures: &PolicyFigures) -> Option<String> {
     }
 }
 
-/// Returns whether every process takes the same time, to within 1 %, under all recipes under which
-/// everything ended.
+/// Returns whether every process takes the same time as under the baseline, to within 1 %, under
+/// all recipes under which everything ended.
 pub(super) fn are_alike(figures: &PolicyFigures) -> bool {
     let mut complete = (0..figures.rows.len()).filter(|&row| figures.rows[row].complete);
     !complete.any(|row| differs(figures, row))
@@ -219,8 +219,8 @@ fn differs(figures: &PolicyFigures, row: usize) -> bool {
     changes(figures, row).any(|(_, change)| change.abs() >= SMALL)
 }
 
-/// Says that nothing is ranked, as a profile was recorded on a device of another vendor; `None`
-/// where no profile was.
+/// Says that recipes are not ranked, as a profile was recorded on a device of another vendor;
+/// `None` where no profile was.
 fn other_vendor(figures: &PolicyFigures) -> Option<String> {
     let process = figures.processes.iter().find(|it| it.other_vendor)?;
     let [least, most] = OTHER_VENDOR.map(|error| percent(error.abs()));
@@ -244,8 +244,8 @@ fn stay(figures: &PolicyFigures) -> String {
     format!("Stay with {base}: no other policy does better{}.{costs}", figures.for_whom())
 }
 
-/// Returns the verdict that no recipe meets all goals, with the goals that the nearest recipe
-/// misses; `None` where a recipe meets all.
+/// Returns the verdict that no recipe meets all goals, with the goals that the best ranked recipe
+/// misses; `None` where a recipe meets all goals.
 fn unmet(figures: &PolicyFigures) -> Option<Said> {
     let &nearest = figures.ranking.first().filter(|&&row| figures.rows[row].complete)?;
     if figures.meets_all(nearest) {
@@ -285,9 +285,9 @@ fn goal_words(goal: &super::Goal) -> String {
     format!("`{goal}`")
 }
 
-/// Says that figures differ more between seeds than between the best recipe and the baseline;
-/// `None` where they do not. `best` is the index of the recipe's row, `head` that of the process
-/// that is compared.
+/// Says that the change of a process from the baseline to the recipe with the index `best` is
+/// smaller than its spread over random seeds; `None` where it is larger. `head` is the index of the
+/// process.
 fn undecided(figures: &PolicyFigures, best: usize, head: usize) -> Option<String> {
     let (mean, within) = figures.paired_change(best, head)?;
     if mean.abs() > within {
@@ -308,8 +308,9 @@ fn undecided(figures: &PolicyFigures, best: usize, head: usize) -> Option<String
     ))
 }
 
-/// Returns the index of the process that the verdict is about: the one of which a figure was
-/// minimised, else the one that gains most; a process with requests that gains comes before others.
+/// Returns the index of the process that the verdict is about, under the recipe with the index
+/// `row`: the process of which a figure was minimised, else the one that gains most. A process with
+/// requests that gains at least 1 % comes before processes without requests.
 fn headline(figures: &PolicyFigures, row: usize) -> usize {
     if let Some((process, _)) = figures.minimised {
         return process;
@@ -322,8 +323,9 @@ fn headline(figures: &PolicyFigures, row: usize) -> usize {
     most.map_or(0, |(at, _)| at)
 }
 
-/// Writes the sentence of a verdict to use the recipe `best`, about the process `head`: "Use
-/// leftover-drain: decode p99 42.5 -> 16.9 ms (15.8 ms to 18.1 ms), for a train step 6 % longer."
+/// Writes the advice to use the recipe with the index `best`, in a sentence about the process with
+/// the index `head`: "Use leftover-drain: decode p99 42.5 -> 16.9 ms (15.8 ms to 18.1 ms), for a
+/// train step 6 % longer."
 fn advice(figures: &PolicyFigures, best: usize, head: usize) -> String {
     let JudgedProcess { name, judged, .. } = &figures.processes[head];
     let of = |row: usize| figures.rows[row].processes[head].decisive_ns.unwrap_or(0);
@@ -345,9 +347,9 @@ fn advice(figures: &PolicyFigures, best: usize, head: usize) -> String {
     format!("Use {recipe}: {name} {} {from_to}{between}{others}.", judged.word())
 }
 
-/// Returns the reason why the process with the index `head` gains under the row `best`: "decode no
-/// longer queues behind whole launches of others: ...". `None` where its longest wait is not at
-/// least a tenth shorter than under the baseline.
+/// Returns the reason why the process with the index `head` gains under the recipe with the index
+/// `best`: "decode no longer queues behind whole launches of others: ...". `None` where its longest
+/// wait is not at least a tenth shorter than under the baseline.
 fn why(figures: &PolicyFigures, best: usize, head: usize) -> Option<String> {
     let wait = |row: usize| figures.rows[row].processes[head].longest_wait_ns;
     let (now, before) = (wait(best), wait(figures.baseline));
@@ -363,8 +365,8 @@ fn why(figures: &PolicyFigures, best: usize, head: usize) -> Option<String> {
     ))
 }
 
-/// Returns the largest error of the replay of any process alone, as a fraction; 0 where none is
-/// known.
+/// Returns the largest error of any process in a replay of it alone, compared with its recording,
+/// as a fraction; 0 where no error is known.
 fn error(figures: &PolicyFigures) -> f64 {
     let busy = |it: &JudgedProcess| it.self_replay.map(|found| found.busy);
     let errors = figures.processes.iter().flat_map(|it| [busy(it), it.end_error]);
@@ -372,8 +374,8 @@ fn error(figures: &PolicyFigures) -> f64 {
     errors.map(f64::abs).fold(0.0, f64::max)
 }
 
-/// Names the changes against the baseline that are smaller than the error of the model. Returns one
-/// sentence, or an empty list where there is none.
+/// Names the changes of processes against the baseline that are smaller than the error of the
+/// model, so that they may not be real. Returns one sentence, or an empty list where there is none.
 pub(super) fn doubts(figures: &PolicyFigures) -> Vec<String> {
     let error = error(figures);
     let rows = (0..figures.rows.len()).filter(|&row| row != figures.baseline);
@@ -409,8 +411,8 @@ fn trust(figures: &PolicyFigures) -> Vec<String> {
     trust
 }
 
-/// Returns the clauses that say how far the figures may be believed, for all processes together: of
-/// each kind of error the worst.
+/// Returns the clauses that say how far the figures may be believed, in brief: of each kind of
+/// error only the worst over all processes.
 pub(super) fn trust_in_brief(figures: &PolicyFigures) -> Vec<String> {
     let mut trust = begun(figures);
     let processes = || figures.processes.iter();
@@ -443,8 +445,8 @@ pub(super) fn trust_in_brief(figures: &PolicyFigures) -> Vec<String> {
     trust
 }
 
-/// Returns the clauses on how far the verdict may be believed that are true of all processes, such
-/// as "simulated"; clauses on single processes follow them.
+/// Returns the first clauses on how far the verdict may be believed: those that hold for all
+/// processes, such as "simulated".
 fn begun(figures: &PolicyFigures) -> Vec<String> {
     let mut trust = vec!["simulated".to_owned()];
     let drawn = figures.rows.iter().flat_map(|row| &row.processes).find_map(|it| it.drawn);
@@ -457,8 +459,8 @@ fn begun(figures: &PolicyFigures) -> Vec<String> {
     trust
 }
 
-/// Returns (name of the device on which a process was recorded, how its times are scaled from there
-/// in words); `None` where it is the device replayed on.
+/// Returns (the device on which a process was recorded, words for how its times are scaled to the
+/// device replayed on); `None` where both devices are the same.
 fn elsewhere(process: &JudgedProcess) -> Option<(&str, String)> {
     let scaled = process.scaled.as_ref();
     let scaled = scaled.map_or("not scaled".to_owned(), |by| format!("scaled by {by}"));

@@ -1,13 +1,13 @@
 //! How are times and shares written in a verdict?
 
-/// Writes a fraction as percent: 0.05 as "5 %", below 1 % with one decimal.
+/// Writes a fraction as a percentage: 0.05 as "5 %", with one decimal below 1 %.
 pub(super) fn percent(share: f64) -> String {
     let hundred = share * 100.0;
     if hundred.abs() >= 0.995 { format!("{hundred:.0} %") } else { format!("{hundred:.1} %") }
 }
 
-/// Writes two times in ns as "42.5 -> 16.9 ms", in the unit of the greater one; each has its own
-/// unit where the smaller one would show no digits.
+/// Writes two times, given in nanoseconds, as "42.5 -> 16.9 ms", in the unit of the longer one;
+/// each time has its own unit where the shorter one would show no digits.
 pub(super) fn from_to(from: u64, to: u64) -> String {
     let (unit, step) = unit_of(from.max(to));
     if from.min(to) < step / 10 {
@@ -27,8 +27,8 @@ fn unit_of(ns: u64) -> (&'static str, u64) {
     units.into_iter().find(|&(_, step)| ns >= step / 2).unwrap_or(("ns", 1))
 }
 
-/// Writes `ns` nanoseconds as a number of units of `step` nanoseconds, without the unit: with at
-/// most three significant digits, or all digits before the point where they are more.
+/// Writes `ns` nanoseconds as a number of units of `step` nanoseconds, without the name of the
+/// unit: with at most three significant digits, but all digits before the decimal point.
 fn digits(ns: u64, step: u64) -> String {
     let value = ns as f64 / step as f64;
     let text = match value {

@@ -13,29 +13,29 @@ use crate::files::Files;
 use crate::profiles::Loaded;
 use crate::units::plain;
 
-/// Link of a profile to the source of its requests: the index of the profile, of an opened arrival
-/// file, and of the task (an entry) in that file.
+/// Link of a profile to the source of its requests: three indices, of the profile, of an opened
+/// arrival file, and of the task (an entry) in that file.
 pub(super) struct BoundTask {
     pub(super) profile: usize,
     pub(super) file: usize,
     pub(super) task: usize,
 }
 
-/// An opened file of arrivals, with its path as the user gave it.
+/// Opened arrival file (which says when requests arrive), with its path as the user wrote it.
 pub(super) struct OpenedArrivals {
     pub(super) given: String,
     pub(super) file: ArrivalFile,
 }
 
 impl OpenedArrivals {
-    /// Returns in words the unit in which the duration of the load (`time` in the file) was read,
-    /// and why; `None` where the file gives no duration.
+    /// Returns words for the unit in which the duration of the load (`time` in the arrival file)
+    /// was read, and why; `None` where the file gives no duration.
     pub(super) fn time_unit(&self) -> Option<String> {
         let time = self.file.time?;
         Some(format!("{}, because {}", time.unit.name(), time.why))
     }
 
-    /// Returns in words the unit in which the times of an arrival trace were read, and why.
+    /// Returns words for the unit in which the times of an arrival trace were read, and why.
     pub(super) fn counts(&self) -> String {
         match self.file.counts {
             TimesCount::Dates => "dates".to_owned(),
@@ -47,9 +47,9 @@ impl OpenedArrivals {
     }
 }
 
-/// Opens the files of arrivals and finds for each profile the task (entry of such a file) by which
-/// its requests arrive. Returns (files, tasks in the order of the profiles); requests that are
-/// given in words count as a file of their own.
+/// Opens the arrival files and finds for each profile the task (an entry of an arrival file) that
+/// says when its requests arrive. Returns (files, tasks in the order of the profiles); requests
+/// that the user described in words, such as `40/s`, count as a file of their own.
 pub(super) fn all(
     profiles: &[Loaded],
     args: &Load,
@@ -100,9 +100,9 @@ pub(super) fn all(
     Ok((files, bound))
 }
 
-/// Splits a text of the option `--requests` at its last `=` into (name of a profile, the words
-/// behind it), such as `serve=40/s`; the name is `None` where what stands before the `=` is no
-/// profile, and the text then is whole.
+/// Splits a value of the option `--requests` at its last `=` into (name of a profile, words for its
+/// requests), such as `serve=40/s`. Where the part before the `=` names no profile, returns `None`
+/// and the whole text.
 fn said<'t>(text: &'t str, profiles: &[Loaded]) -> (Option<&'t str>, &'t str) {
     match text.rsplit_once('=') {
         Some((name, words)) if profiles.iter().any(|profile| profile.is(name)) => {
@@ -113,9 +113,9 @@ fn said<'t>(text: &'t str, profiles: &[Loaded]) -> (Option<&'t str>, &'t str) {
     }
 }
 
-/// Returns the indices in `profiles` of those to which a text of the option `--requests` gives
-/// requests, at least one. `name` is the profile that the text names; with `None`, it is the only
-/// profile. `text` is for the message of an error.
+/// Returns the indices of the profiles, at least one, to which a value of the option `--requests`
+/// gives requests. `name` is the profile that the value names; `None` stands for the only profile.
+/// `text` is the value, for error messages.
 fn said_of(profiles: &[Loaded], name: Option<&str>, text: &str) -> Result<Vec<usize>, StudyError> {
     let all = 0..profiles.len();
     let found: Vec<usize> = match name {
@@ -141,8 +141,8 @@ fn said_of(profiles: &[Loaded], name: Option<&str>, text: &str) -> Result<Vec<us
     Ok(found)
 }
 
-/// Checks that the profile with the index `profile` has no source of requests yet; `text` is the
-/// second source, for the message.
+/// Checks that no task in `bound` drives the profile with the index `profile` already; `text` is
+/// the option value that would give it requests again, for the error message.
 fn check_free(
     bound: &[BoundTask],
     profiles: &[Loaded],
@@ -167,9 +167,9 @@ fn names(profiles: &[Loaded]) -> String {
     names.join(", ")
 }
 
-/// Splits a text of `--arrivals` at the first `=` that has a profile's name before it. Returns
-/// (name, text behind the `=`); the name is `None` where the text has none, and then the text is
-/// whole.
+/// Splits a value of the option `--arrivals` at the first `=` that follows the name of a profile.
+/// Returns (name, text behind the `=`), or (`None`, the whole text) where the value names no
+/// profile.
 fn named<'t>(
     text: &'t str,
     profiles: &[Loaded],
@@ -189,8 +189,8 @@ fn named<'t>(
     }
 }
 
-/// Splits `FILE[:TASK]` into (file, task); the longest path that names a file is the file, and the
-/// task is `None` where nothing follows it.
+/// Splits `FILE[:TASK]` into (file, task). The file is the longest part before a colon that exists
+/// as a file; the task is `None` where no colon follows.
 fn file_and_task<'t>(text: &'t str, from: &dyn Files) -> (&'t str, Option<&'t str>) {
     if from.has(text) {
         return (text, None);
@@ -203,15 +203,17 @@ fn file_and_task<'t>(text: &'t str, from: &dyn Files) -> (&'t str, Option<&'t st
     }
 }
 
-/// Returns the path in `[NAME=]FILE[:TASK]`; `None` where no part of the text names a file.
+/// Returns the path of the file in a text `[NAME=]FILE[:TASK]`; `None` where no part of the text
+/// names a file.
 pub(super) fn file_in<'t>(text: &'t str, from: &dyn Files) -> Option<&'t str> {
     let rests = text.match_indices('=').map(|(at, _)| &text[at + 1..]);
     let paths = std::iter::once(text).chain(rests).map(|rest| file_and_task(rest, from).0);
     paths.into_iter().find(|path| from.has(path))
 }
 
-/// Returns the pairs (index of a profile, index of a task) that one text of the option `--arrivals`
-/// links, one or more.
+/// Returns which tasks of an opened arrival file drive which profiles, as pairs (index of a
+/// profile, index of a task), at least one. `name` and `task` are what the option `--arrivals`
+/// names, if anything.
 fn pairs(
     profiles: &[Loaded],
     name: Option<&str>,
@@ -263,8 +265,8 @@ fn no_task(opened: &OpenedArrivals, task: Option<&str>, profile: &str) -> StudyE
     ))
 }
 
-/// Links every task of an arrival file to the profile of the same name. Returns (index of a
-/// profile, index of a task), at least one pair.
+/// Links each profile to the task of the same name in an arrival file. Returns pairs (index of a
+/// profile, index of a task), at least one.
 fn by_name(
     profiles: &[Loaded],
     opened: &OpenedArrivals,

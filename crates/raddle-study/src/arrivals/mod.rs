@@ -17,30 +17,33 @@ use crate::error::StudyError;
 use crate::files::{Files, base_name};
 use crate::profiles::Loaded;
 
-/// Requests to replay: from where their arrival times come, and for how long. Each request runs its
-/// profile once.
+/// Requests to replay: where their arrival times come from, and for how long requests arrive. Each
+/// request runs its profile once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Load {
-    /// True if a launch of which the file does not say when it was issued counts as issued together
-    /// with the launch before it, which closes recorded gaps between them; false keeps the gaps.
+    /// True if hosts are assumed to have issued launches without a recorded issue time together
+    /// with the launch before, so that recorded idle gaps between them vanish; false keeps the
+    /// gaps.
     pub queued: bool,
-    /// Files that say when requests arrive, each as `[NAME=]FILE[:TASK]`: the profile that is run,
-    /// the file, and the task in it.
+    /// Files that say when requests arrive, each as `[NAME=]FILE[:TASK]`: the profile that each
+    /// request runs, the file, and a task (an entry) of the file.
     pub arrivals: Vec<String>,
-    /// Requests in words, or files of arrivals, each as `[NAME=]RATE/s|burst:N|FILE`.
+    /// Requests described in words, or arrival files, each as `[NAME=]RATE/s|burst:N|FILE`, where
+    /// NAME is the profile that each request runs.
     pub requests: Vec<String>,
-    /// Time in the replay, in nanoseconds, from which on no request arrives; `None` where each
-    /// source of requests has its own end.
+    /// End of all arrivals, in nanoseconds of the replay (exclusive); `None` where each source of
+    /// requests has its own end.
     pub until: Option<u64>,
-    /// Seed of random arrivals; `None` means 0.
+    /// Seed of the random numbers that draw arrival times; `None` means 0.
     pub seed: Option<u64>,
-    /// Number of random seeds by which arrivals are drawn, one replay for each; `None` means 1.
+    /// Number of random seeds with which arrival times are drawn, one replay for each; `None` means
+    /// 1.
     pub seeds: Option<u16>,
     /// Largest random delay that is added to each arrival, in nanoseconds and exclusive; `None`
     /// delays no request.
     pub jitter: Option<u64>,
-    /// Unit of the times in files of arrivals; `None` where the format of the file decides.
+    /// Unit of the times in arrival files; `None` where the format of each file decides.
     pub time_unit: Option<TimeUnit>,
 }
 
@@ -55,15 +58,15 @@ impl Load {
         Self { requests, ..self.clone() }
     }
 
-    /// Returns whether each replay draws as many requests as its figures need, of a rate that is
-    /// given in words such as `40/s`: true where no end, no number of seeds and no jitter was
-    /// given.
+    /// Returns whether requests at a rate such as `40/s` have no fixed number, so that each replay
+    /// draws as many as its figures need: true where the user gave no end, no number of seeds and
+    /// no jitter.
     const fn is_open(&self) -> bool {
         self.until.is_none() && self.seeds.is_none() && self.jitter.is_none()
     }
 
-    /// Returns (this load, in which files are named without their folders, as a command to print
-    /// needs it; the paths of these files).
+    /// Returns (this load with all files named without their folders, for a command that is
+    /// printed; the full paths of these files).
     pub(crate) fn bare(&self, from: &dyn Files) -> (Self, Vec<String>) {
         let mut files = Vec::new();
         let mut bare = |texts: &[String]| -> Vec<String> {
@@ -81,11 +84,11 @@ impl Load {
     }
 }
 
-/// Checks the words of `--requests`: a number is a rate, right or wrong, and never the name of a
-/// file.
+/// Checks a value of the option `--requests` and returns it unchanged. A value that begins with a
+/// number counts as a rate, even a wrong one, and never as the name of a file.
 ///
 /// # Errors
-/// Returns what is wrong with the words, or what was likely meant.
+/// Returns what is wrong with the value, and what was likely meant.
 pub fn requests(text: &str) -> Result<String, String> {
     said_wrong(text).map(|()| text.to_owned())
 }
@@ -94,12 +97,12 @@ pub(crate) fn said_wrong(text: &str) -> Result<(), String> {
     words::wrong(text).map_or(Ok(()), Err)
 }
 
-/// Requests that one more random seed draws: for each profile (its index, its arrival times, the
-/// number of first requests that figures leave out).
+/// Requests that one further random seed draws: for each profile, (its index, the arrival times,
+/// the number of its first requests that figures leave out).
 pub(crate) type SeedDraw = Vec<(usize, Repetition, u32)>;
 
-/// Gives each profile the requests that the options ask for. Returns the requests that each random
-/// seed after the first draws.
+/// Gives each profile the requests that the options ask for. Returns the requests of all further
+/// random seeds, where the user asked for more than one seed.
 pub(crate) fn give(
     profiles: &mut [Loaded],
     args: &Load,

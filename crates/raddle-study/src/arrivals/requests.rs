@@ -6,26 +6,27 @@ use raddle_trace::arrivals::ArrivalTask;
 
 use crate::result::RequestFacts;
 
-/// Requests of one profile: when they begin, how urgent they are, and facts about them.
+/// Requests of one profile: when they begin, how urgent they are, and facts about them for results.
 #[derive(Clone, Debug)]
 pub(crate) struct ProfileRequests {
-    /// Times at which the requests begin, or the rule by which they begin, such as one after the
-    /// other.
+    /// Times at which the requests begin, or the rule by which they begin, such as each after the
+    /// end of the one before.
     pub(crate) repetition: Repetition,
-    /// Rate of requests where the user gave neither their number nor an end, so that each replay
-    /// draws as many as it needs; `None` for other requests.
+    /// Rate of the requests, where the user set neither their number nor an end, so that each
+    /// replay draws as many as its figures need; `None` for other requests.
     pub(crate) open: Option<OpenRequests>,
-    /// Urgency level of the requests; `None` where the file gives none.
+    /// Urgency level of the requests; `None` where the arrival file gives no level.
     pub(crate) level: Option<Level>,
     /// Facts that results report about the requests, such as their number and seed.
     pub(crate) facts: RequestFacts,
 }
 
-/// Requests of a profile that arrive at a rate, without a last one.
+/// Requests of a profile that arrive at a rate without an end, so that each replay decides their
+/// number.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenRequests {
-    /// Task (entry of an arrival file) with the rate of the requests.
+    /// Task (entry of an arrival file) that holds the rate of the requests.
     pub(crate) task: ArrivalTask,
-    /// Seed of the random arrival times.
+    /// Seed of the random numbers that draw the arrival times.
     pub(crate) seed: u64,
 }

@@ -14,12 +14,12 @@ use crate::error::StudyError;
 use crate::profiles::Loaded;
 use crate::units::{count, duration, plain};
 
-/// Largest number of launches of all requests of a replay together; more are refused. A replay
-/// keeps some 80 bytes of each launch, and several replays go at a time.
+/// Largest number of launches that all requests of a replay may make together. A replay keeps about
+/// 80 bytes for each launch, and several replays run at the same time.
 const MOST_LAUNCHES: u64 = 1 << 22;
-/// Number of requests from which on the 99th percentile is not just the slowest request.
+/// Smallest number of requests whose 99th percentile is not just the slowest request.
 const ENOUGH: usize = 100;
-/// Largest number of arrivals of one profile that are read or drawn; more are refused.
+/// Largest number of arrivals of one profile that are read from a file or drawn at random.
 const MOST_REQUESTS: usize = 1 << 24;
 
 /// Inputs that decide when requests begin: the profiles, the opened files, the task of each
@@ -29,12 +29,12 @@ pub(super) struct Schedule<'s> {
     files: &'s [OpenedArrivals],
     bound: &'s [BoundTask],
     args: &'s Load,
-    /// Time in nanoseconds at which the longest profile without requests ends; `None` where every
-    /// profile has requests.
+    /// Latest end of all profiles without requests, in nanoseconds of the replay; `None` where
+    /// every profile has requests.
     others: Option<u64>,
-    /// True if something other than closed loops (in which each request waits for the one before)
-    /// ends the replay: a profile without requests, or requests at given times. Closed loops then
-    /// go on until that end.
+    /// True if something other than closed loops (in which each request begins when the one before
+    /// has ended) ends the replay: a profile without requests, or requests at given times. Closed
+    /// loops then repeat until that end.
     is_led: bool,
 }
 
@@ -58,14 +58,14 @@ impl<'s> Schedule<'s> {
         &self.files[one.file].file.tasks[one.task]
     }
 
-    /// Returns the end of arrivals where the arrival file gives none, in nanoseconds of the run:
-    /// the option `--until`, else the end of the longest profile without requests; `None` without
-    /// either.
+    /// Returns the end of all arrivals, in nanoseconds of the replay: the option `--until`, else
+    /// the latest end of the profiles without requests; `None` without either.
     fn end(&self) -> Option<u64> {
         self.args.until.or(self.others)
     }
 
-    /// Returns the requests of the profile that `one` links to its task in an arrival file.
+    /// Returns the requests of the profile in `one`, as its task (an entry of an arrival file)
+    /// describes them.
     pub(super) fn requests(&self, one: &BoundTask) -> Result<ProfileRequests, StudyError> {
         let (opened, task) = (&self.files[one.file], self.task(one));
         let recorded =
@@ -145,8 +145,9 @@ impl<'s> Schedule<'s> {
         Ok(Repetition::At(times.into_iter().map(Ticks).collect()))
     }
 
-    /// Returns the error that a profile gets no request before the end of the replay; `first` is
-    /// its first arrival in nanoseconds, which is after that end, and `None` where it has none.
+    /// Returns the error that no request of a profile arrives before the end of the replay. `first`
+    /// is the first arrival, in nanoseconds, after that end; `None` where no request arrives at
+    /// all.
     fn none(&self, one: &BoundTask, first: Option<u64>) -> StudyError {
         let given =
             format!("`{}` of {}", plain(&self.task(one).name, 60), self.files[one.file].given);
@@ -183,8 +184,8 @@ impl<'s> Schedule<'s> {
         Ok(Repetition::Closed { until: until.map(Ticks) })
     }
 
-    /// Makes a profile follow the profiles that the tasks named in `after` drive: a request of it
-    /// begins when a request of each of them has ended.
+    /// Makes the requests of a profile depend on the profiles that the tasks named in `after`
+    /// drive: each request begins when a request of each of those profiles has ended.
     fn dependent(&self, one: &BoundTask, after: &[String]) -> Result<Repetition, StudyError> {
         let given = &self.files[one.file].given;
         let name = &self.task(one).name;
@@ -209,8 +210,8 @@ impl<'s> Schedule<'s> {
         Ok(Repetition::After(others))
     }
 
-    /// Checks that a task does not follow itself, directly or through other tasks, as it would
-    /// never begin.
+    /// Checks that a task of an arrival file does not follow itself, directly or through other
+    /// tasks, as it would never begin.
     fn check_ring(&self, one: &BoundTask) -> Result<(), StudyError> {
         let tasks = &self.files[one.file].file.tasks;
         let mut seen = vec![one.task];
@@ -235,7 +236,8 @@ impl<'s> Schedule<'s> {
         Ok(())
     }
 
-    /// Checks that the launches of all requests together fit into memory.
+    /// Checks that all requests together make at most [`MOST_LAUNCHES`] launches, so that they fit
+    /// into memory.
     pub(super) fn check(&self, requests: &[ProfileRequests]) -> Result<(), StudyError> {
         let launches = self.bound.iter().zip(requests).map(|(one, requests)| {
             let ops = self.profiles[one.profile].profile.ops.len() as u64;
@@ -260,8 +262,8 @@ fn no_time(opened: &OpenedArrivals) -> StudyError {
     ))
 }
 
-/// Returns the mean number of requests a second, of recorded times to a tenth; `None` where no time
-/// passes between them, or where their times only follow from the replay.
+/// Returns the mean number of requests per second, rounded to a tenth for recorded times; `None`
+/// where all requests arrive at once, or where their times depend on the replay.
 fn per_s(process: &ArrivalProcess) -> Option<f64> {
     match process {
         ArrivalProcess::Periodic { rate } | ArrivalProcess::Poisson { rate } => {

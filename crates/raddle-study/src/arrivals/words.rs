@@ -4,10 +4,10 @@ use raddle_trace::arrivals::{ArrivalFile, ArrivalProcess, ArrivalTask, Rate, Tim
 
 use crate::amount::{is_meant, rate};
 
-/// Name of the format that results give for arrivals which the user described in words instead of a
-/// file.
+/// Name that results show as the file format of arrivals which the user described in words instead
+/// of a file.
 pub(super) const FORMAT: &str = "words";
-/// Largest number of requests in a burst that is given in words; a larger one is refused.
+/// Largest number of requests in a burst such as `burst:8` that the user describes in words.
 const MOST: usize = 1 << 20;
 
 /// Reads how requests arrive from words such as `40/s` or `burst:8`; `None` where the words
@@ -21,8 +21,8 @@ pub(super) fn process(words: &str) -> Option<ArrivalProcess> {
     Some(ArrivalProcess::Poisson { rate })
 }
 
-/// Returns why the words in `[NAME=]WORDS` are neither requests nor the name of a file; `None`
-/// where they are one of these.
+/// Returns why the words in `[NAME=]WORDS` describe no requests, where they are meant to; `None`
+/// where they do, or where they can only be the name of a file.
 pub(crate) fn wrong(text: &str) -> Option<String> {
     let words = text.rsplit_once('=').map_or(text, |(_, words)| words);
     if process(words).is_some() {
@@ -52,14 +52,15 @@ pub(crate) fn wrong(text: &str) -> Option<String> {
     is_meant(words).then(why)
 }
 
-/// Returns whether a text `[NAME=]WORDS` is meant to describe requests, rightly or wrongly, and so
+/// Returns whether a text `[NAME=]WORDS` is meant to describe requests, correctly or not, and so
 /// names no file.
 pub(super) fn is_said(text: &str) -> bool {
     let words = text.rsplit_once('=').map_or(text, |(_, words)| words);
     process(words).is_some() || wrong(text).is_some()
 }
 
-/// Returns `NAME=RATE/s` with `percent` percent of the rate, and any other text unchanged.
+/// Scales the rate in a text `NAME=RATE/s` to `percent` percent; other texts are returned
+/// unchanged.
 pub(super) fn scaled(text: &str, percent: u32) -> String {
     let (name, words) =
         text.rsplit_once('=').map_or((None, text), |(name, words)| (Some(name), words));
@@ -69,9 +70,9 @@ pub(super) fn scaled(text: &str, percent: u32) -> String {
     name.map_or(words.clone(), |name| format!("{name}={words}"))
 }
 
-/// Returns the arrival file that stands for requests described in words: one task for the profile,
-/// at level 0, the most urgent. `number` differs between profiles, so that each draws random
-/// numbers of its own.
+/// Returns an arrival file that stands for requests described in words: it has one task (an entry),
+/// for the profile, at the most urgent level 0. `number` selects the random numbers of the task and
+/// differs between profiles.
 pub(super) fn load(profile: &str, number: u32, process: ArrivalProcess) -> ArrivalFile {
     let name = profile.to_owned();
     let task = ArrivalTask { name, priority: Some(0), process, number };

@@ -9,26 +9,26 @@ use super::metrics::{OF_PROCESS, slug};
 use super::rows::{Comparison, MetricRow};
 use crate::units::plain;
 
-/// Figures of requests that a limit of a comparison may call by a short name, as goals do: (short
-/// name, full name).
+/// Short names that a gate (a limit such as `decode p99 +5%`) may use for figures of requests:
+/// (short name, full name).
 const OF_REQUESTS: [(&str, &str); 3] =
     [("p50", "request-p50"), ("p99", "request-p99"), ("max", "request-longest")];
 
-/// Limit to how much greater a figure may be than in the first result of a comparison, such as
+/// Limit on how much a figure may grow from the first to a later result of a comparison, such as
 /// `decode p99 +5%`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gate {
     text: String,
-    /// Recipe to which the limit applies; `None` means all recipes.
+    /// Name of the recipe to which the limit applies; `None` means all recipes.
     recipe: Option<String>,
-    /// Process whose figure is limited; `None` means a figure of a recipe as a whole.
+    /// Name of the process whose figure is limited; `None` for a figure of a recipe as a whole.
     process: Option<String>,
     metric: String,
-    /// Limit of the increase over the first result, in hundredths of a percent: 500 for `+5%`.
+    /// Largest allowed increase over the first result, in hundredths of a percent: 500 for `+5%`.
     limit: i64,
 }
 
-/// Error of a text that is no gate (a limit such as `decode p99 +5%`), with the text.
+/// Error of a text that is no gate (a limit such as `decode p99 +5%`). Holds the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoGate(String);
 
@@ -96,8 +96,8 @@ impl FromStr for Gate {
     }
 }
 
-/// Splits `serve request p99` into (process, figure of a process): the longest name of a figure at the
-/// end, else the last word.
+/// Splits the text of a limit, such as `serve request p99`, into (process, name of a figure). The
+/// figure is the longest known name at the end of the text, else its last word.
 fn split_off_metric(text: &str) -> Option<(&str, &str)> {
     let spaces = || text.match_indices(' ').map(|(at, _)| (&text[..at], &text[at + 1..]));
     let known = |(_, metric): &(&str, &str)| OF_PROCESS.iter().any(|it| it.name == *metric);
@@ -111,10 +111,11 @@ impl Gate {
             && self.recipe.as_ref().is_none_or(|recipe| *recipe == row.recipe)
     }
 
-    /// Returns the changes that the gate does not allow, in words; empty where there are none.
+    /// Returns a sentence for each change that exceeds the limit of the gate; empty where all
+    /// changes are within it.
     ///
     /// # Errors
-    /// When no figure has the name of this gate: a limit of nothing would never fail.
+    /// When no figure has the name that the gate gives: such a gate would never fail.
     pub fn failures(&self, comparison: &Comparison) -> Result<Vec<String>, String> {
         let rows: Vec<&MetricRow> =
             comparison.rows.iter().filter(|row| self.is_about(row)).collect();

@@ -11,24 +11,25 @@ use super::metrics::{self, Metric};
 use crate::next::NextCommand;
 use crate::written::json;
 
-/// Result of a replay, as its `summary.json` holds it; only the parts that are compared.
+/// Result of a replay, read from its `summary.json`; only the parts that are compared.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ComparedResult {
-    /// Path of the compared result as the user gave it.
+    /// Path of the result's file as the user wrote it.
     #[serde(skip)]
     pub(super) file: String,
-    /// Version of raddle that wrote the compared result.
+    /// Version of raddle that wrote the result.
     pub(super) raddle: String,
     pub(super) device: ComparedDevice,
     pub(super) profiles: Vec<ComparedProfile>,
     #[serde(default)]
     pub(super) assumptions: Vec<String>,
     pub(super) recipes: Vec<ComparedRecipe>,
-    /// Facts that can overturn the answer of the result, one line each.
+    /// Facts that may make the result's answer wrong, one line each.
     #[serde(default)]
     pub(super) overturning: Vec<String>,
-    /// Name of the only recipe that is compared; `None` where all recipes are.
+    /// Name of the recipe in this result, where only one recipe is compared; `None` where all
+    /// recipes are.
     #[serde(skip)]
     pub(super) chosen: Option<String>,
 }
@@ -55,8 +56,8 @@ pub(super) struct ComparedProfile {
     pub(super) launch_ns: u64,
     #[serde(default)]
     pub(super) handover_ns: u64,
-    /// Arrivals of the requests, as JSON; the comparison asks only whether they are equal in both
-    /// results. `None` for a profile without requests.
+    /// Description of the profile's requests as JSON, of which the comparison asks only whether it
+    /// is equal in both results; `None` for a profile without requests.
     #[serde(default)]
     pub(super) requests: Option<Value>,
 }
@@ -64,15 +65,16 @@ pub(super) struct ComparedProfile {
 #[derive(Debug, Deserialize)]
 pub(super) struct ComparedRecipe {
     pub(super) name: String,
-    /// Settings of the recipe as JSON; the comparison asks only whether they are equal in both
-    /// results.
+    /// Settings of the recipe as JSON, of which the comparison asks only whether they are equal in
+    /// both results.
     pub(super) recipe: Value,
-    /// Figures of the recipe as JSON, in which metrics are found by their paths.
+    /// Figures of the recipe as JSON, in which each metric is found by its JSON path.
     pub(super) summary: Value,
 }
 
 impl ComparedResult {
-    /// Returns the command to run after results were compared: a check of the last one.
+    /// Returns the command to run after a comparison: one that checks the last result against
+    /// measurements. `None` where there is no result.
     #[must_use]
     pub fn next(results: &[Self]) -> Option<NextCommand> {
         let last = results.last()?;
@@ -82,14 +84,14 @@ impl ComparedResult {
 }
 
 impl ComparedRecipe {
-    /// Returns whether processes take turns on the device under the recipe, so that figures of
-    /// turns are compared.
+    /// Returns whether processes take turns on the device (time slices) under the recipe, so that
+    /// figures of turns are compared.
     pub(super) fn takes_turns(&self) -> bool {
         let turn = self.recipe.pointer("/turn/policy").and_then(Value::as_str);
         turn.is_some_and(|turn| !["everyone", "highest-level"].contains(&turn))
     }
 
-    /// Returns the processes under the recipe, each as the JSON of its figures.
+    /// Returns the processes that ran under the recipe, each as the JSON object of its figures.
     pub(super) fn processes(&self) -> &[Value] {
         self.summary.pointer("/processes").and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
@@ -99,7 +101,7 @@ impl ComparedResult {
     /// Reads a result from the bytes of a `summary.json`; `file` is its path.
     ///
     /// # Errors
-    /// The reason why the bytes are no `summary.json`.
+    /// The reason why the bytes are no valid `summary.json`.
     pub fn parse(file: String, bytes: &[u8]) -> Result<Self, String> {
         let result: Self = json(bytes)?;
         let good = |recipe: &ComparedRecipe| recipe.summary["makespan-ns"].is_u64();
@@ -109,12 +111,13 @@ impl ComparedResult {
         }
     }
 
-    /// Keeps one recipe of each result and drops the others, so that the kept ones are compared
-    /// whatever their names. `named` has a name for each result, in their order; a result without a
-    /// name gets the first name of all. Where no name is given all recipes stay.
+    /// Keeps one recipe of each result and drops the others, so that the kept recipes are compared
+    /// although their names may differ. `named` holds the name of a recipe for each result, in the
+    /// order of the results; a result without a name gets the first name in `named`. Where `named`
+    /// holds no name, all recipes stay.
     ///
     /// # Errors
-    /// The result that lacks its recipe, and the recipes that it has.
+    /// A message that names the result that lacks its recipe, and the recipes that this result has.
     pub fn choose(results: &mut [Self], named: &[Option<String>]) -> Result<(), String> {
         let Some(first) = named.iter().flatten().next() else { return Ok(()) };
         let wanted = |at: usize| named.get(at).and_then(Option::as_ref).unwrap_or(first);
@@ -144,8 +147,8 @@ impl ComparedResult {
     }
 }
 
-/// Checks that all figures of a recipe that are compared have values that are possible; the error
-/// names the first that has not.
+/// Checks that all compared figures of a recipe have possible values; the error names the first
+/// figure with an impossible value.
 fn check(recipe: &ComparedRecipe) -> Result<(), String> {
     let [of_recipe, of_process, of_level] = metrics::all();
     let each = |metrics: &[Metric], of: &Value, whose: &str| {
@@ -164,8 +167,8 @@ fn check(recipe: &ComparedRecipe) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the names that `of` finds in each result, such as those of its recipes, each once, in
-/// the order in which they first occur.
+/// Returns the names that `of` finds in the results, such as those of recipes, without duplicates
+/// and in the order in which they first occur.
 pub(super) fn names<'i, I: Iterator<Item = &'i String>>(
     inputs: &'i [ComparedResult],
     of: impl Fn(&'i ComparedResult) -> I,

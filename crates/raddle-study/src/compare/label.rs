@@ -1,7 +1,7 @@
 //! How are the results of a comparison named?
 
-/// Returns the letter that stands for the result with the index `position` in a comparison: A, B,
-/// ..., Z, then R27, R28 and so on.
+/// Returns the label of the result with the index `position` in a comparison: A, B, ..., Z, then
+/// R27, R28 and so on.
 pub(super) fn label(position: usize) -> String {
     match u8::try_from(position) {
         Ok(n @ 0..26) => char::from(b'A' + n).to_string(),

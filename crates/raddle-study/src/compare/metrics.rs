@@ -16,11 +16,11 @@ pub enum MetricUnit {
     /// The values are numbers without a unit whose fourth decimal matters, such as fairness
     /// indices.
     Index,
-    /// The values are whole numbers, such as of launches.
+    /// The values are whole numbers, such as numbers of launches.
     Count,
 }
 
-/// Direction in which a compared figure gets better: lower, higher, or neither.
+/// Direction in which a compared figure improves: lower, higher, or neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Good {
     Low,
@@ -28,14 +28,15 @@ pub(super) enum Good {
     Neither,
 }
 
-/// A figure that is compared, with its name, its unit and its place in a result.
+/// Description of a figure that is compared: its name, its unit, and where its value is in the JSON
+/// of a result.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Metric {
     pub(super) name: &'static str,
     pub(super) unit: MetricUnit,
     pub(super) good: Good,
-    /// JSON path of the value, from the object of the recipe, process or level that has the figure;
-    /// where an object stands there, the figure is the sum of its values.
+    /// JSON path of the figure's value within the object of a recipe, process or level. Where the
+    /// path leads to an object, the figure is the sum of the object's values.
     path: &'static str,
 }
 
@@ -44,9 +45,9 @@ impl Metric {
         Self { name, unit, good, path }
     }
 
-    /// Checks that the JSON object `of` (a recipe, process or level) has a possible value for the
-    /// metric: counts and times are whole numbers, and no value is below 0. The error names the
-    /// value that was found.
+    /// Checks that the figure has a possible value, if any, in the JSON object `of` of a recipe,
+    /// process or level: counts and times are whole numbers, and no value is below 0. The error
+    /// names the path and the bad value.
     pub(super) fn check(&self, of: &Value) -> Result<(), String> {
         let counts = matches!(self.unit, MetricUnit::Ns | MetricUnit::Count);
         let good = |value: &Value| match counts {
@@ -63,8 +64,8 @@ impl Metric {
         bad.map_or(Ok(()), |value| Err(format!("`{path}` is {value}, which is {kind}")))
     }
 
-    /// Returns the value of the metric in the JSON object `of`, a recipe, process or level; `None`
-    /// where there is no value.
+    /// Returns the value of the figure in the JSON object `of` of a recipe, process or level;
+    /// `None` where the object has no such value.
     pub(super) fn of(&self, of: &Value) -> Option<f64> {
         match of.pointer(self.path)? {
             Value::Object(parts) => Some(parts.values().filter_map(Value::as_f64).sum()),
@@ -73,8 +74,8 @@ impl Metric {
     }
 }
 
-/// Returns all figures that are compared, in three lists: those of a recipe, of a process, and of a
-/// level.
+/// Returns the descriptions of all figures that are compared, in three lists: figures of a recipe,
+/// of a process, and of an urgency level.
 pub(super) fn all() -> [Vec<Metric>; 3] {
     let of_recipe = [STUCK, MAKESPAN, OF_NEWCOMER].into_iter().chain(OF_RECIPE);
     let of_recipe = of_recipe.chain(OF_LAUNCHING).chain(OF_ENERGY).chain(OF_TURNS);
@@ -90,15 +91,16 @@ pub(super) fn slug(metric: &str) -> String {
 use Good::{High, Low, Neither};
 use MetricUnit::{Count, Index, Ns, Ratio, Share};
 
-/// Number of stuck launches of a recipe, compared where launches got stuck under it.
+/// Number of launches that got stuck (never ended) under a recipe; compared where there are any in
+/// at least one result.
 pub(super) const STUCK: Metric = Metric::new("stuck", Count, Low, "/stuck");
-/// Makespan of a recipe in nanoseconds, compared where no launch got stuck.
+/// Makespan under a recipe, in nanoseconds; a result in which launches got stuck has none.
 pub(super) const MAKESPAN: Metric = Metric::new("makespan", Ns, Low, "/makespan-ns");
-/// Figures of a recipe that are compared in every comparison.
+/// Figures of a whole recipe that every comparison has: utilisation and Jain's fairness index.
 pub(super) const OF_RECIPE: [Metric; 2] =
     [Metric::new("used", Share, High, "/utilisation"), Metric::new("Jain", Ratio, High, "/jain")];
-/// Figures of the launch path (the time that launching takes) of a recipe, compared where launching
-/// costs time in at least one of the results.
+/// Figures of a recipe's launch path: the packets that launch work, and the time that launching
+/// takes. Compared where launching takes time in at least one result.
 pub(super) const OF_LAUNCHING: [Metric; 3] = [
     Metric::new("packets", Count, Low, "/launching/packets"),
     Metric::new("packet bytes", Count, Low, "/launching/bytes"),
@@ -106,7 +108,8 @@ pub(super) const OF_LAUNCHING: [Metric; 3] = [
 ];
 pub(super) const LAUNCH_OVERHEAD: Metric =
     Metric::new("launch overhead", Ns, Low, "/launching/overhead-ns");
-/// Figures of energy that a recipe has where it is known which instructions the waves issue.
+/// Figures of a recipe's energy; a result has them where the instructions that waves issue are
+/// known.
 pub(super) const OF_ENERGY: [Metric; 6] = [
     Metric::new("energy uJ", Count, Low, "/energy/total-uj"),
     Metric::new("work uJ", Count, Low, "/energy/energy-uj"),
@@ -115,11 +118,11 @@ pub(super) const OF_ENERGY: [Metric; 6] = [
     Metric::new("energy Jain", Index, High, "/energy/jain"),
     Metric::new("power over time", Ratio, Low, "/energy/over-time"),
 ];
-/// Name of the figure that counts how often a process lost its turn; every result in which
-/// processes take turns has the figure.
+/// Name of the figure that counts how often a process lost its turn (time slice) on the device.
+/// Every result in which processes take turns has this figure.
 pub const TURNS_LOST: &str = "turns lost";
-/// Figures of turns that a recipe has, compared where processes take turns in at least one of the
-/// results.
+/// Figures of a recipe's turns (time slices of processes), compared where processes take turns in
+/// at least one result.
 pub(super) const OF_TURNS: [Metric; 5] = [
     Metric::new("Jain of run", Index, High, "/fairness/jain-run"),
     Metric::new("Jain of run/alive", Index, High, "/fairness/jain-rate"),
@@ -127,11 +130,11 @@ pub(super) const OF_TURNS: [Metric; 5] = [
     Metric::new(TURNS_LOST, Count, Low, "/fairness/switches"),
     Metric::new("switching", Ns, Low, "/fairness/switch-ns"),
 ];
-/// Run time of the process that joined last, as a fraction of the time for which it was alive; the
-/// process need not be the same in all results.
+/// Run time of the process that joined last, as a fraction of the time for which it was runnable.
+/// Results may differ in which process that is.
 pub(super) const OF_NEWCOMER: Metric =
     Metric::new("newcomer", Share, Neither, "/fairness/newcomer-share");
-/// Figures of a process that are compared in every comparison.
+/// Figures of a process that every comparison has, such as its requests, steps and end.
 pub(super) const OF_PROCESS: [Metric; 8] = [
     Metric::new("refused", Count, Low, "/refused"),
     Metric::new("requests", Count, Neither, "/requests/arrived"),
@@ -142,7 +145,7 @@ pub(super) const OF_PROCESS: [Metric; 8] = [
     Metric::new("step", Ns, Low, "/steps/step-ns"),
     Metric::new("end", Ns, Low, "/last-end-ns"),
 ];
-/// Figures of the launches of one urgency level of a process that are compared.
+/// Compared figures of those launches of a process that have the same urgency level.
 pub(super) const OF_LEVEL: [Metric; 4] = [
     Metric::new("launches", Count, Neither, "/launches"),
     Metric::new("wait p50", Ns, Low, "/latency-p50-ns"),

@@ -13,75 +13,77 @@ use super::metrics::{
 };
 use super::unlike::{differences, overturning, unlike_inputs};
 
-/// Comparison of two or more results of replays.
+/// Comparison of the results of two or more replays.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Comparison {
-    /// Results that are compared; the changes of the others are measured from the first.
+    /// Results that are compared. Changes of the later results are measured from the first result.
     pub results: Vec<ResultOrigin>,
-    /// Differences between the results beside their figures, such as other devices, one sentence
-    /// each.
+    /// Differences between the results other than their figures, such as another device, one
+    /// sentence each.
     pub differences: Vec<String>,
-    /// Inputs that are not equal in all results, such as the device; changes between such results
-    /// are not judged better or worse.
+    /// Names of the inputs, such as the device, that are not equal in all results. Changes between
+    /// results with different inputs are not judged better or worse.
     pub inputs_that_differ: Vec<&'static str>,
-    /// Facts that can overturn the answer of a result, one line each, with the labels of the
-    /// results that have it.
+    /// Facts that may make the answer of a result wrong, one line each, with the labels of the
+    /// results that state the fact.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overturning: Vec<String>,
     /// Compared figures, one row for each figure of a recipe, process or level.
     pub rows: Vec<MetricRow>,
-    /// Number of figures that were compared, including those whose rows are left out later.
+    /// Number of figures that were compared, including those whose rows were dropped as unchanged.
     pub figures: usize,
-    /// Number of figures for each verdict, such as "better", that a later result got.
+    /// Number of changes that got each judgement, such as "better".
     pub verdicts: BTreeMap<ChangeVerdict, usize>,
 }
 
-/// Origin of a result: its file, its version and its device.
+/// Origin of a compared result: its file, its version and its device.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ResultOrigin {
-    /// Label of the result among those compared: A, B and so on.
+    /// Label of the result in the comparison: A, B and so on.
     pub label: String,
-    /// Path of the result as the user gave it.
+    /// Path of the result's file as the user wrote it.
     pub file: String,
     /// Version of raddle that wrote the result.
     pub raddle: String,
-    /// Id of the device that was replayed on.
+    /// Id of the device on which the result's replay ran.
     pub device: String,
-    /// Name of the only recipe that is compared; `None` where all recipes are.
+    /// Name of the recipe in this result, where only one recipe is compared; `None` where all
+    /// recipes are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipe: Option<String>,
 }
 
-/// One figure, with its value in every result.
+/// Row of a comparison: one figure, with its value in every result.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct MetricRow {
     /// Name of the recipe under which the figure was found.
     pub recipe: String,
-    /// Process that has the figure; `None` where the recipe as a whole has it.
+    /// Name of the process that has the figure; `None` for a figure of the recipe as a whole.
     pub process: Option<String>,
-    /// Urgency level whose launches have the figure; `None` where the process as a whole has it.
+    /// Urgency level of the launches that have the figure; `None` for a figure of the process or
+    /// recipe as a whole.
     pub level: Option<u8>,
     /// Name of the figure, such as "request p99".
     pub metric: &'static str,
     /// Unit of the values of the figure.
     pub unit: MetricUnit,
-    /// Values, one for each result; `None` where a result has no such figure.
+    /// Values of the figure, one for each result; `None` where a result has no such figure.
     pub values: Vec<Option<f64>>,
-    /// Changes from the first result, one for each later result.
+    /// Changes of the figure from the first result, one for each later result.
     pub changes: Vec<FigureChange>,
 }
 
 impl MetricRow {
-    /// Returns whether the figure of any later result differs from that of the first.
+    /// Returns whether the figure of any later result differs from that of the first result.
     #[must_use]
     pub fn is_changed(&self) -> bool {
         self.changes.iter().any(|change| change.verdict != ChangeVerdict::Equal)
     }
 
-    /// Returns the name of the figure for people: "decode request p99".
+    /// Returns the name of the figure as tables show it: "decode request p99".
     #[must_use]
     pub fn subject(&self) -> String {
         let level = self.level.map(|level| format!("level {level}"));
@@ -89,26 +91,26 @@ impl MetricRow {
         parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the name of the figure as it is written in limits of a comparison:
-    /// "decode request-p99".
+    /// Returns the name of the figure as a user writes it in a limit for a comparison: "decode
+    /// request-p99".
     pub(super) fn gate_name(&self) -> String {
         let metric = slug(self.metric);
         self.process.as_ref().map_or(metric.clone(), |process| format!("{process} {metric}"))
     }
 }
 
-/// Change of a figure from its value in the first of the compared results.
+/// Change of a figure from its value in the first result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FigureChange {
     /// Change as a fraction: (value - first) / first; `None` where a value is missing or the first
     /// one is 0.
     pub relative: Option<f64>,
-    /// Judgement of the change: better, worse, or neither.
+    /// Judgement of the change, such as better or worse.
     pub verdict: ChangeVerdict,
 }
 
-/// Judgement of the change of a figure against the first of the compared results.
+/// Judgement of how a figure changed from the first result of a comparison to a later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeVerdict {
@@ -116,14 +118,14 @@ pub enum ChangeVerdict {
     Better,
     /// The figure is worse than in the first result.
     Worse,
-    /// The figure is the same as in the first result.
+    /// The figure is the same as in the first result, or missing in both.
     Equal,
     /// The figure differs, but for this kind of figure neither more nor less is better.
     Other,
-    /// The inputs of the results differ (other work, or another device), so a change is neither
-    /// better nor worse.
+    /// The figure differs, but so do the inputs of the results (other work, or another device), so
+    /// the change is neither better nor worse.
     Unjudged,
-    /// The figure is in only one of the two results.
+    /// The figure is present in only one of the two results.
     Missing,
 }
 
@@ -132,7 +134,7 @@ impl ChangeVerdict {
     const ALL: [Self; 6] =
         [Self::Better, Self::Worse, Self::Equal, Self::Other, Self::Unjudged, Self::Missing];
 
-    /// Returns the words for the verdict: "better", "not judged".
+    /// Returns the words for the judgement, such as "better" or "not judged".
     #[must_use]
     pub const fn told(self) -> &'static str {
         match self {
@@ -146,7 +148,7 @@ impl ChangeVerdict {
     }
 }
 
-/// Compares results of replays; the changes of the later ones are measured from the first.
+/// Compares the results of replays. Changes of the later results are measured from the first.
 #[must_use]
 pub fn compare(inputs: &[ComparedResult]) -> Comparison {
     let mut rows = Vec::new();
@@ -192,9 +194,9 @@ fn unjudge(change: &mut FigureChange) {
 }
 
 impl Comparison {
-    /// Returns why a limit that holds or breaks may say nothing of the program that changed: the
-    /// results are of other devices or loads, which a change of a program does not make. `None`
-    /// where only profiles differ, and what was fitted to them.
+    /// Returns why the changes may not come from a change of the program: the devices or the
+    /// request arrivals of the results differ. `None` where these are equal, even if profiles
+    /// differ, as a change of the program changes its profile.
     #[must_use]
     pub fn beside_the_program(&self) -> Option<String> {
         let differ =
@@ -212,8 +214,8 @@ impl Comparison {
     }
 }
 
-/// JSON objects of one recipe, process or level, one from each compared result; `None` where a
-/// result has none.
+/// JSON objects of one recipe, process or level, one for each compared result; `None` where a
+/// result lacks it.
 type Side<'v> = Vec<Option<&'v Value>>;
 
 fn of_recipe(inputs: &[ComparedResult], name: &str, rows: &mut Vec<MetricRow>) {
@@ -281,7 +283,7 @@ fn called(process: &Value) -> Option<&str> {
     process["name"].as_str()
 }
 
-/// Subject of a row of the comparison: a recipe, or one of its processes, or one level of that
+/// Owner of a figure in a comparison: a recipe, one process under it, or one urgency level of that
 /// process.
 #[derive(Clone, Copy)]
 struct Subject<'p> {
@@ -290,8 +292,8 @@ struct Subject<'p> {
     level: Option<u8>,
 }
 
-/// Makes the row of the figure `metric` from the JSON objects of its subject in each result; `None`
-/// where no result has the figure.
+/// Makes the row of the figure `metric` of `subject`, whose JSON object in each result is in `own`;
+/// `None` where no result has the figure.
 fn row(subject: Subject<'_>, metric: &Metric, own: &Side<'_>) -> Option<MetricRow> {
     let values: Vec<Option<f64>> = own.iter().map(|own| metric.of(own.as_ref()?)).collect();
     let (first, others) = values.split_first()?;

@@ -5,11 +5,11 @@ use serde_json::Value;
 use super::input::{ComparedProfile, ComparedResult, names};
 use super::label::label;
 
-/// (name of an input of a replay, function that returns the input as text): two results agree in
-/// the input where the texts are equal.
+/// (name of an input of a replay, function that writes the input of a result as text). Two results
+/// have the same input where these texts are equal.
 type Input = (&'static str, fn(&ComparedResult) -> String);
 
-/// Inputs of a replay that make figures differ. Between results with different inputs no figure is
+/// Inputs of a replay that change its figures. Between results with different inputs no figure is
 /// judged better or worse.
 const INPUTS: [Input; 4] = [
     ("device", |result| {
@@ -42,8 +42,8 @@ const INPUTS: [Input; 4] = [
     }),
 ];
 
-/// Returns the load that was asked for, in words. Where a replay draws as many requests as its
-/// percentiles need, their number is an outcome.
+/// Describes the requested load of a profile in words. The number of requests is left out where the
+/// replay chose it itself, as it is then no input.
 fn asked(requests: &Value) -> String {
     let is_open = requests.get("as-many-as-needed").and_then(Value::as_bool) == Some(true);
     let word = |(key, value): (&String, &Value)| match (key.as_str(), value) {
@@ -66,8 +66,8 @@ pub(super) fn unlike_inputs(a: &ComparedResult, b: &ComparedResult) -> Vec<&'sta
     INPUTS.into_iter().filter_map(unlike).collect()
 }
 
-/// Describes all differences between results other than their figures, one sentence each: versions,
-/// inputs, assumptions, recipes.
+/// Describes all differences between results other than their figures, one sentence each: version
+/// of raddle, inputs, assumptions, recipes.
 pub(super) fn differences(inputs: &[ComparedResult]) -> Vec<String> {
     let mut said = Vec::new();
     let version: Input = ("version of raddle", |result| result.raddle.clone());
@@ -111,8 +111,8 @@ pub(super) fn differences(inputs: &[ComparedResult]) -> Vec<String> {
     said
 }
 
-/// Returns the lines that can overturn the answer of a result, each with the labels of the results
-/// that have it.
+/// Returns the facts that may make the answer of a result wrong, one line each, with the labels of
+/// the results that state the fact.
 pub(super) fn overturning(inputs: &[ComparedResult]) -> Vec<String> {
     let lines = names(inputs, |result| result.overturning.iter()).into_iter();
     let told = lines.map(|line| {

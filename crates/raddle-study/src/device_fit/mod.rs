@@ -21,47 +21,46 @@ use crate::units::{count, counted, duration, plain};
 pub use readings::{DeviceReadings, ReadingsError};
 use turns::TurnsSeen;
 
-/// Smallest number of observed turns (times for which one process has the device) from which their
+/// Smallest number of observed turns (time slices of a process on the device) from which their
 /// length is derived.
 const TURNS: usize = 20;
 
-/// Device whose figures were measured by `raddle calibrate device`.
+/// Result of `raddle calibrate device`: a device with the figures that were measured on it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct DeviceFit {
-    /// Version of the JSON format of this result.
+    /// Version of the JSON format in which this result is written.
     pub raddle_calibration: u32,
     /// Device with the measured figures; figures that were not measured are those of the device
     /// table or file.
     pub device: Device,
     /// Figures of the device that were measured, each with its spread.
     pub measured: Vec<MeasuredFigure>,
-    /// Sentences on measurements that are no figure of a device, such as the time that a launch
+    /// Sentences on measurements that set no figure of the device, such as the time that a launch
     /// takes.
     pub told: Vec<String>,
-    /// Sentences on figures that were not measured, each with the reason.
+    /// Sentences on figures of the device that could not be measured, each with the reason.
     pub missing: Vec<String>,
 }
 
-/// Figure of a device that was measured.
+/// Figure of a device that was measured, with its spread.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct MeasuredFigure {
-    /// Name of the figure, as it is a key of the device file. The unit stands at its end, such as
-    /// `-ns`.
+    /// Name of the figure, which is its key in a device file and ends with its unit, such as `-ns`.
     pub key: &'static str,
-    /// Median of the readings, in the unit that the key names.
+    /// Median of the figure's readings, in the unit that its key names.
     pub value: u64,
-    /// Least and greatest reading, in the unit that the key names; for lengths of turns and of
-    /// switches, the 5th and the 95th percentile.
+    /// Least and greatest reading of the figure, in the unit that its key names; for the lengths of
+    /// turns (time slices) and switches, the 5th and the 95th percentile.
     pub between: [u64; 2],
-    /// Number of readings from which the median was taken.
+    /// Number of readings from which the median of the figure was taken.
     pub readings: usize,
 }
 
 impl MeasuredFigure {
-    /// Returns the measured figure `key`, with the median, the least and the greatest of its
-    /// readings; `None` without a reading.
+    /// Returns the measured figure `key` with the median, the least and the greatest of its
+    /// readings; `None` where there is no reading.
     fn of(key: &'static str, mut readings: Vec<u64>) -> Option<Self> {
         readings.sort_unstable();
         let between = [*readings.first()?, *readings.last()?];
@@ -69,7 +68,8 @@ impl MeasuredFigure {
         Some(Self { key, value, between, readings: readings.len() })
     }
 
-    /// Returns a text with the figure, its least and greatest reading, and the number of readings.
+    /// Returns the figure as text: its key, its median, its least and greatest reading, and the
+    /// number of readings.
     #[must_use]
     pub fn text(&self) -> String {
         let word = if self.key.ends_with("-ns") { duration } else { count };
@@ -80,8 +80,9 @@ impl MeasuredFigure {
 }
 
 impl DeviceFit {
-    /// Puts measured figures into a device. `base` names that device; with `None` it is the device
-    /// of the table that has the name or the properties which the driver reported.
+    /// Puts measured figures into the description of a device. `base` names the device; with `None`
+    /// it is the device of the bundled table that has the name or the properties which the driver
+    /// reported.
     ///
     /// # Errors
     /// When there is no such device, or it does not have as many compute units as were measured.
@@ -150,8 +151,9 @@ impl DeviceFit {
         }
     }
 
-    /// Sets the lengths of turns and of switches between processes, each as (5th percentile,
-    /// median, 95th percentile) of the readings in ns. Fewer than 20 readings set nothing.
+    /// Sets the lengths of turns (time slices of a process) and of the switches between them, each
+    /// as [5th percentile, median, 95th percentile] of the readings in ns. Fewer than 20 readings
+    /// set nothing.
     fn turns(&mut self, readings: &DeviceReadings) {
         let all = TurnsSeen::of(&readings.turns);
         let figures = [("turn-ns", all.turns), ("turn-switch-ns", all.switches)];
@@ -180,8 +182,8 @@ impl DeviceFit {
         }
     }
 
-    /// Sets how many compute units a process may use under each measured percentage that NVIDIA's
-    /// MPS can give it.
+    /// Sets how many compute units a process may use under each percentage of the device that
+    /// NVIDIA's MPS was measured with.
     fn percentages(&mut self, readings: &DeviceReadings) {
         let known =
             |units: u32| u16::try_from(units).ok().filter(|it| (1..=self.device.cus).contains(it));
@@ -198,7 +200,7 @@ impl DeviceFit {
         }
     }
 
-    /// Adds sentences on measurements that are no figure of a device: how a second stream shares
+    /// Adds sentences on measurements that set no figure of the device: how a second stream shares
     /// bandwidth, the time between launches, and whether priorities work.
     fn tell(&mut self, readings: &DeviceReadings) {
         let middle = |ns: &[u64]| MeasuredFigure::of("ns", ns.to_vec()).map(|it| it.value);
@@ -226,7 +228,7 @@ impl DeviceFit {
     }
 }
 
-/// Returns the device of the bundled table that fits the driver's description.
+/// Returns the device of the bundled table that fits the driver's description of a device.
 fn described(source: &SourceDevice) -> Result<Device, StudyError> {
     let found = devices::of_source(source).map_err(|error| {
         let why = error.map_or_else(String::new, |error| format!(": {error}"));

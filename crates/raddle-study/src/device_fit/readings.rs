@@ -13,60 +13,61 @@ const VERSION: u32 = 1;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceReadings {
     pub(super) device: SourceDevice,
-    /// Name of the programming interface (such as CUDA) and version of the driver.
+    /// Name of the programming interface (such as CUDA) through which the device was measured, and
+    /// version of the driver.
     through: String,
     pub(super) bandwidth: Vec<BandwidthReading>,
-    /// (bandwidth of half of the compute units; bandwidth of the same half and of the other half in
-    /// a second stream, together), in bytes per microsecond, one value for each repetition. `None`
-    /// where it was not measured.
+    /// (bandwidth of half of the compute units; joint bandwidth of both halves, each in a stream of
+    /// its own), in bytes per microsecond, one value for each repetition. `None` where this was not
+    /// measured.
     pub(super) second_stream: Option<(Vec<u64>, Vec<u64>)>,
     pub(super) launch_gap_ns: Vec<u64>,
-    /// (times until an urgent launch ended beside launches that fill the device, times until a
-    /// launch of equal priority ended there), in ns, one for each repetition. `None` where it was
-    /// not measured.
+    /// (times until an urgent launch ended, times until a launch of ordinary priority ended), both
+    /// beside launches of ordinary priority that fill the device, in ns, one for each repetition.
+    /// `None` where this was not measured.
     pub(super) priority: Option<(Vec<u64>, Vec<u64>)>,
-    /// (begin, end) of each time span in which a process ran on the device, in ns: a list for each
-    /// repetition of the measurement, and in it a list for each process.
+    /// (begin, end) of each time span in which a process had the device, in ns: a list for each
+    /// repetition of the measurement, which holds a list for each process.
     pub(super) turns: Vec<Vec<Vec<(u64, u64)>>>,
     /// Pairs (percentage of the device that NVIDIA's MPS gave a process, number of compute units
     /// that the process then had).
     pub(super) percents: Vec<(u32, u32)>,
-    /// Texts on the measurements that failed or were left out, each with the reason.
+    /// Texts on measurements that failed or were left out, each with the reason.
     pub(super) skipped: Vec<String>,
 }
 
-/// Bandwidth that a number of workgroups reached together, in bytes per microsecond, one value for
-/// each repetition.
+/// Measured memory bandwidth of a number of workgroups together, in bytes per microsecond, one
+/// value for each repetition.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct BandwidthReading {
     workgroups: u64,
-    /// Number of compute units that had at least one of the workgroups; `None` where the driver
+    /// Number of compute units that ran at least one of the workgroups; `None` where the driver
     /// does not tell.
     pub(super) seen: Option<u64>,
     pub(super) bytes_per_us: Vec<u64>,
 }
 
 impl BandwidthReading {
-    /// Returns the number of compute units that moved the bytes: where the driver does not tell it,
-    /// one for each workgroup.
+    /// Returns the number of compute units that ran the measured workgroups. Where the driver does
+    /// not tell it, each workgroup is taken to have a unit for itself.
     pub(super) fn units(&self) -> u64 {
         self.seen.unwrap_or(self.workgroups).max(1)
     }
 }
 
-/// Reason why the lines of the measuring program cannot be used.
+/// Reason why the output of the program that measures a device cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what each field is")]
 pub enum ReadingsError {
-    /// A line is no measurement; lines are counted from 1.
+    /// A line of the output is no measurement; lines are counted from 1.
     #[error("line {line} is no measurement ({why})")]
     Line { line: usize, why: String },
-    /// A line has a version that this raddle does not read; lines are counted from 1.
+    /// A line has a format version that this raddle does not read; lines are counted from 1.
     #[error("line {line} has version {version}, this raddle reads {VERSION}")]
     Version { line: usize, version: u32 },
-    /// No line of the measuring program describes the device.
+    /// No line of the output describes the device.
     #[error("no line tells the device: the program ended before it measured anything")]
     NoDevice,
 }
@@ -120,8 +121,8 @@ enum ReadingKind {
 }
 
 impl DeviceReadings {
-    /// Reads the JSON lines that the measuring program printed. A last line that is cut off is
-    /// ignored, as the program may have been ended.
+    /// Reads the JSON lines that the program which measures a device printed. An incomplete last
+    /// line is ignored, as the program may have been stopped.
     ///
     /// # Errors
     /// When a line is no measurement, or no line describes the device.
@@ -191,7 +192,8 @@ impl DeviceReadings {
         }
     }
 
-    /// Returns the name of the programming interface and the version of the driver.
+    /// Returns the name of the programming interface (such as CUDA) through which the device was
+    /// measured, with the version of the driver.
     pub(super) fn through(&self) -> &str {
         &self.through
     }

@@ -1,21 +1,21 @@
 //! How long were the turns of two processes on a device, and the switches between them?
 
-/// Lengths, in ns, of the turns that two processes took on a device, and of the switches between
-/// turns.
+/// Observed lengths, in ns, of the turns (time slices) that two processes took on a device, and of
+/// the switches between turns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TurnsSeen {
-    /// Lengths of turns in ns: from the begin of a span of one process to the begin of the next
-    /// span of the other process.
+    /// Lengths of turns in ns, each from where one process begins to run to where the other process
+    /// begins to run after it.
     pub(super) turns: Vec<u64>,
-    /// Lengths of switches in ns: from the end of a span of one process to the begin of the next
-    /// span of the other process.
+    /// Lengths of switches in ns, each from where one process stops running to where the other
+    /// process begins to run.
     pub(super) switches: Vec<u64>,
 }
 
 impl TurnsSeen {
-    /// Derives turns and switches from the spans in which two processes ran on the device, given as
-    /// (begin, end) in ns, by repetition and then by process. A span counts as a turn if a span of
-    /// the other process came before and after it, and none of the three overlap.
+    /// Derives turns and switches from the time spans in which two processes ran on the device,
+    /// given as (begin, end) in ns, by repetition and then by process. A span counts as a turn if
+    /// spans of the other process come right before and after it, and none of the three overlap.
     pub(super) fn of(repetitions: &[Vec<Vec<(u64, u64)>>]) -> Self {
         let mut all = Self::default();
         for processes in repetitions {

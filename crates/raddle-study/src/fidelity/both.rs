@@ -3,7 +3,7 @@
 use raddle_sim::{Outcome, PlanConfig, Record};
 use raddle_trace::{Field, OpKind, Origin, Profile};
 
-/// Span of time from a start to an end, in ns.
+/// Time span from a start to an end, in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: i64,
@@ -16,29 +16,30 @@ impl Span {
     }
 }
 
-/// A launch, copy or fill (an op), with its times in the recording and in the simulation, in ns.
+/// A launch, copy or fill (called an op), with its times in the recording and in the simulation, in
+/// ns.
 #[derive(Clone, Debug)]
 pub(super) struct Both {
     pub(super) kernel: bool,
     pub(super) stream: u32,
-    /// Indices of the ops that must end before this one can start; all are less than the index of
-    /// this one.
+    /// Indices of the ops that must end before this op can start; all are less than the index of
+    /// this op.
     pub(super) after: Vec<usize>,
     pub(super) arrival: i64,
-    /// True if the time of issue was measured, or joined from another record; false if it was
-    /// assumed.
+    /// True if the time at which the op was issued was measured, or found in another record; false
+    /// if it was assumed.
     pub(super) launch_known: bool,
     pub(super) recorded: Span,
-    /// Span in the simulation; `None` where the op never started or never ended. A refused op has a
-    /// span of length 0.
+    /// Time span of the op in the simulation; `None` where it never started or never ended there. A
+    /// refused op has a span of length 0.
     pub(super) simulated: Option<Span>,
-    /// Time in ns by which the launch latency delayed the op in the simulation; at least 0.
+    /// Time by which launch latency delayed the op in the simulation, in ns; at least 0.
     pub(super) latency: i64,
     pub(super) refused: bool,
-    /// Time that the op takes in ns by the plan, if no other work delays it.
+    /// Duration of the op by the plan of the simulation, in ns, if no other work delays it.
     pub(super) planned: i64,
     /// Time for which the op ran in the recording after all ops that it waits for had ended, in ns;
-    /// less than its duration where it overlaps one of them.
+    /// less than its recorded duration where it overlaps one of them.
     pub(super) own: i64,
 }
 
@@ -48,20 +49,20 @@ impl Both {
         self.simulated.is_some() && !self.refused
     }
 
-    /// Returns the time at which the op could have started in the recording, in ns: it was issued,
-    /// and the ops that it waits for had ended.
+    /// Returns the earliest possible start of the op in the recording, in ns: the moment from which
+    /// on it was issued and the ops that it waits for had ended.
     pub(super) fn could_start(&self, ops: &[Self]) -> i64 {
         self.before(ops).map(|(_, before)| before.recorded.end).fold(self.arrival, i64::max)
     }
 
-    /// Returns the time at which the op could have started in the simulation, in ns. For an op that
-    /// it waits for and that never ended in the simulation, the recorded end counts.
+    /// Returns the earliest possible start of the op in the simulation, in ns. Where an op that it
+    /// waits for never ended in the simulation, the recorded end counts.
     pub(super) fn could_start_now(&self, ops: &[Self]) -> i64 {
         self.before(ops).map(|(_, before)| before.end_now()).fold(self.arrival, i64::max)
     }
 
-    /// Returns the end of the op in the simulation, in ns; where it never ended there, its recorded
-    /// end.
+    /// Returns the end of the op in the simulation, in ns, or its recorded end where it never ended
+    /// there.
     pub(super) fn end_now(&self) -> i64 {
         self.simulated.map_or(self.recorded.end, |span| span.end)
     }
@@ -72,8 +73,8 @@ impl Both {
     }
 }
 
-/// Returns the recorded and the simulated times of every op (launch, copy or fill) of a profile, in
-/// the order of the profile.
+/// Returns the recorded and the simulated times of all ops (launches, copies and fills) of a
+/// profile, in the order of the profile.
 pub(super) fn both(profile: &Profile, options: &PlanConfig<'_>, outcome: &Outcome) -> Vec<Both> {
     let mut records = outcome.records.iter();
     let mut waits = options.waits_of(profile).into_iter().peekable();

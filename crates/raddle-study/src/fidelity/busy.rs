@@ -8,10 +8,10 @@ use serde::Serialize;
 use super::both::{Both, Span};
 use super::{DifferencePart, share};
 
-/// Largest error of the busy time that counts as good, as a fraction.
+/// Largest error of a replay's busy time, as a fraction of the recorded one, that counts as good.
 const BUSY_GOAL: f64 = 0.05;
 
-/// Comparison of the time during which at least one kernel ran.
+/// Comparison of the busy time (in which at least one kernel ran) between recording and simulation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct BusyTime {
@@ -22,34 +22,37 @@ pub struct BusyTime {
     /// Error of the simulated busy time as a fraction: (simulated - recorded) / recorded.
     pub difference: f64,
     /// Time in which recorded kernels overlap, as a fraction of the recorded busy time. Without
-    /// overlap the error of the busy time is 0, however good the model is.
+    /// overlap the busy time is the sum of the kernels' durations, so that a small error of it
+    /// proves little about the model.
     pub overlap: f64,
-    /// Parts of the difference, one for each cause, in a fixed order. They add up to simulated -
-    /// recorded; their fractions are of the recorded busy time.
+    /// Parts of the difference in busy time, one for each cause, in a fixed order. Their times add
+    /// up to simulated - recorded; their fractions are of the recorded busy time.
     pub causes: Vec<DifferencePart>,
 }
 
-/// Cause for which the simulated busy time differs from the recorded one.
+/// Cause of a difference between the simulated and the recorded busy time (in which at least one
+/// kernel ran).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BusyCause {
-    /// Kernels of the recording were refused in the simulation, or never ended there.
+    /// Kernels of the recording were refused in the simulation, or never ended there, which
+    /// shortens the busy time.
     NotRun,
-    /// Durations of workgroups are rounded to whole nanoseconds; the error grows with the number of
-    /// rounds, one after the other, in which the workgroups of a kernel run.
+    /// Durations of workgroups are rounded to whole nanoseconds. The error grows with the number of
+    /// rounds, as a kernel with more workgroups than fit on the device runs them in rounds.
     Rounding,
-    /// Kernels lasted longer (or shorter) than planned, because workgroups waited for room on the
-    /// device.
+    /// Kernels lasted longer (or shorter) than planned, because workgroups waited for free compute
+    /// units.
     Room,
-    /// Kernels of one stream overlap more in the simulation than in the recording (then the time is
-    /// negative), or less.
+    /// Kernels of the same stream overlap more in the simulation than in the recording, which
+    /// shortens the busy time, or less, which lengthens it.
     OverlapInStream,
-    /// Kernels of different streams overlap more in the simulation than in the recording (then the
-    /// time is negative), or less.
+    /// Kernels of different streams overlap more in the simulation than in the recording, which
+    /// shortens the busy time, or less, which lengthens it.
     OverlapAcrossStreams,
 }
 
 impl BusyCause {
-    /// All causes, in the order in which results show them.
+    /// All causes of a difference in busy time, in the order in which results show them.
     const ALL: [Self; 5] = [
         Self::NotRun,
         Self::Rounding,
@@ -69,7 +72,7 @@ impl BusyCause {
         }
     }
 
-    /// Returns the meaning of the cause in words, for a person.
+    /// Returns the explanation of the cause in words, for people.
     const fn explanation(self) -> &'static str {
         match self {
             Self::NotRun => "kernels that were refused or never ended",
@@ -128,14 +131,15 @@ impl BusyTime {
     }
 }
 
-/// Time in ns that some spans of time take together, counted in three ways.
+/// Total time of a set of time spans, in ns, with overlaps counted in three different ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Covered {
-    /// Sum of the lengths of all spans, each counted in full, in ns.
+    /// Sum of the lengths of all spans, in ns; overlaps count as often as spans overlap.
     sum: i128,
-    /// Sum of the lengths where spans that overlap within a stream count once, in ns.
+    /// Sum over the streams, in ns, of the time in which the stream has at least one span; overlaps
+    /// within a stream count once.
     streams: i128,
-    /// Time in which any span lasts, so that every overlap counts once, in ns.
+    /// Time in which there is at least one span of any stream, in ns; every overlap counts once.
     union: i128,
 }
 
@@ -163,8 +167,8 @@ impl Covered {
     }
 }
 
-/// Returns the length in ns of the part of a span that comes after `end`, which is the last end of
-/// all spans that started before it. Sets `end` to the end of the span where that is later.
+/// Returns the length, in ns, of the part of `span` that comes after `end`, the latest end of all
+/// spans before it. Then moves `end` to the end of `span` where that is later.
 fn beyond(end: &mut i64, span: Span) -> i128 {
     let new = span.end.saturating_sub(span.start.max(*end)).max(0);
     *end = span.end.max(*end);

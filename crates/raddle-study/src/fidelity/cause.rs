@@ -1,38 +1,40 @@
 //! Why does a kernel start at another time than recorded?
 
-/// Cause for which a kernel starts at another time in the replay than in the recording. An op
-/// (launch, copy or fill) hands its error on to the ops that wait for it, with the first cause of
-/// the error.
+/// Cause of a kernel's start at another time in the replay than in the recording. An op (launch,
+/// copy or fill) hands its error on to the ops that wait for it, together with the cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WaitCause {
-    /// The kernel could have started and nothing else ran: launch latency, or a wait for something
-    /// that the profile does not show.
+    /// Although the kernel could have started and nothing else ran, it started later in the
+    /// recording: because of launch latency, or a wait that the profile does not show.
     Launch,
-    /// The kernel could have started, and kernels of other streams ran: a wait for them, or for
-    /// room.
+    /// Although the kernel could have started, it waited in the recording while kernels of other
+    /// streams ran: for their end, or for room on the device.
     OtherKernels,
-    /// The kernel could have started, and copies or fills of other streams ran.
+    /// Although the kernel could have started, it waited in the recording while copies or fills of
+    /// other streams ran.
     OtherCopies,
-    /// The kernel could have started, but another op (launch, copy or fill) of its own stream ran
-    /// for which it does not wait.
+    /// Although the kernel could have started, it waited in the recording while an op (launch, copy
+    /// or fill) of its own stream ran that it need not wait for.
     OwnStream,
-    /// The kernel started late, but its launch was not recorded, so it is unknown since when it
-    /// waited.
+    /// The kernel started late in the recording, but its launch was not recorded, so that the begin
+    /// of its wait is unknown.
     AssumedArrival,
-    /// Workgroups waited longer for room on the device in the simulation than in the recording.
+    /// Workgroups waited longer for free compute units in the simulation than in the recording.
     Room,
-    /// An op for which the kernel waits was refused in the simulation, so the kernel did not run.
+    /// An op (launch, copy or fill) that the kernel waits for was refused in the simulation, and so
+    /// took no time there.
     NotRun,
-    /// Durations of workgroups are rounded to whole nanoseconds; the error grows with the number of
-    /// rounds, one after the other, in which the workgroups of a kernel run.
+    /// Durations of workgroups are rounded to whole nanoseconds. The error grows with the number of
+    /// rounds, as a kernel with more workgroups than fit on the device runs them in rounds.
     Rounding,
-    /// The kernel started before the op that it waits for had ended, by at most one step of the
-    /// recording clock.
+    /// In the recording, the kernel started before an op that it waits for had ended, which the
+    /// simulation does not allow: by a step of the recording clock, or as it was launched early
+    /// (programmatic launch).
     ClockStep,
 }
 
 impl WaitCause {
-    /// All causes, in the order in which results show them.
+    /// All causes of an error of a start, in the order in which results show them.
     pub(super) const ALL: [Self; 9] = [
         Self::Launch,
         Self::OtherKernels,
@@ -60,7 +62,7 @@ impl WaitCause {
         }
     }
 
-    /// Returns the meaning of the cause in words, for a person.
+    /// Returns the explanation of the cause in words, for people.
     pub(super) const fn explanation(self) -> &'static str {
         match self {
             Self::Launch => "nothing else ran: launch latency, or a wait that is not shown",

@@ -7,18 +7,20 @@
 
 use super::both::Both;
 
-/// Time from when an op could have started to when it did, in ns, split by the work that ran
-/// meanwhile.
+/// Time from when an op (launch, copy or fill) could have started to when it did in the recording,
+/// in ns, split by what ran meanwhile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Gap {
-    /// Time in which an op of the same stream ran that the op does not wait for, in ns.
+    /// Part of the gap, in ns, in which another op of the same stream ran, for which this op need
+    /// not wait.
     pub(super) own: i64,
-    /// Time in which a kernel of another stream ran, and no op of this stream, in ns.
+    /// Part of the gap, in ns, in which a kernel of another stream ran, and no op of the same
+    /// stream.
     pub(super) kernels: i64,
-    /// Time in which a copy or fill of another stream ran, and no kernel and no op of this stream,
-    /// in ns.
+    /// Part of the gap, in ns, in which a copy or fill of another stream ran, but no kernel and no
+    /// op of the same stream.
     pub(super) copies: i64,
-    /// Time in which the device ran no kernel, copy or fill, in ns.
+    /// Part of the gap, in ns, in which the device ran no kernel, copy or fill.
     pub(super) idle: i64,
 }
 
@@ -29,8 +31,8 @@ impl Gap {
     }
 }
 
-/// Kind of an event when spans are followed in order of time. At one instant ends come before
-/// begins, so that spans that touch do not overlap.
+/// Kind of an event in a sweep over time spans in order of time. At the same instant, ends are
+/// processed before starts, so that spans that only touch do not overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Edge {
     End,
@@ -38,9 +40,9 @@ enum Edge {
     Start,
 }
 
-/// Times in ns that have passed since time 0, as one stream sees them: with kernels on the device,
-/// with copies but no kernels, with neither; and the parts of the first two in which the stream
-/// itself ran an op.
+/// Times since time 0, in ns, as one stream sees them: with kernels on the device; with copies but
+/// no kernels; with neither; and the parts of the first two in which the stream itself ran an op
+/// (launch, copy or fill).
 #[derive(Clone, Copy, Debug, Default)]
 struct Reading {
     kernels: i64,
@@ -50,13 +52,13 @@ struct Reading {
     own_copies: i64,
 }
 
-/// Times in ns in which one stream ran an op (launch, copy or fill), while kernels, or only copies,
-/// were on the device.
+/// Times in which one stream ran an op (launch, copy or fill), in ns, separately for when kernels
+/// were on the device and when only copies were.
 #[derive(Clone, Copy, Debug, Default)]
 struct StreamSums {
     running: u64,
-    /// (time with kernels on the device, time with copies only), in ns, up to the moment at which
-    /// the stream began to run.
+    /// (time with kernels on the device, time with copies only) since time 0, in ns, at the moment
+    /// when the stream last began to run an op.
     since: (i64, i64),
     own_kernels: i64,
     own_copies: i64,
@@ -73,8 +75,8 @@ struct Clock {
     lanes: Vec<StreamSums>,
 }
 
-/// Finds the gap of each op between when it could have started and when it did; empty where the op
-/// started no later.
+/// Returns for each op (launch, copy or fill) the gap between its earliest possible start and its
+/// start in the recording; the gap is empty where the op started at once.
 pub(super) fn gaps(ops: &[Both]) -> Vec<Gap> {
     let mut edges = Vec::with_capacity(3 * ops.len());
     for (position, op) in ops.iter().enumerate() {

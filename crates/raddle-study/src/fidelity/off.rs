@@ -18,21 +18,21 @@ use super::both::Both;
 use super::cause::WaitCause;
 use super::gaps::Gap;
 
-/// Time in ns that each cause explains; the index is that of the cause in [`WaitCause::ALL`].
+/// Time in ns that each cause explains of an error, in the order of [`WaitCause::ALL`].
 pub(super) type Parts = [i64; WaitCause::ALL.len()];
 
-/// Error of the start of one op, with its causes, in ns.
+/// Error of the start of one op (launch, copy or fill) in the simulation, with its causes, in ns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct StartError {
-    /// Simulated start less recorded start, in ns; the sum of `parts`.
+    /// Simulated start - recorded start of the op, in ns; the sum of `parts`.
     pub(super) start: i64,
-    /// Part of `start` in ns that is taken over from the error of the op that this one waits for.
+    /// Part of `start`, in ns, that the op inherits from the ops that it waits for.
     pub(super) carried: i64,
     pub(super) parts: Parts,
 }
 
-/// Finds the error of the start of each op (simulated less recorded), with its causes; 0 where the
-/// op never ran.
+/// Returns the error of the start of each op (simulated - recorded), with its causes; 0 where the
+/// op never started or ended in the simulation.
 pub(super) fn all_off(ops: &[Both], gaps: &[Gap]) -> Vec<StartError> {
     let mut all: Vec<StartError> = Vec::with_capacity(ops.len());
     for (op, gap) in ops.iter().zip(gaps) {
@@ -82,8 +82,8 @@ fn add(parts: &mut Parts, cause: WaitCause, ns: i64) {
     *part = part.saturating_add(ns);
 }
 
-/// Returns the time in ns by which each cause makes the op end late: the causes of its late start
-/// and those of its longer duration. Negative times make it end early.
+/// Returns by how many ns each cause delays the end of the op: the causes of its late start, and
+/// those of its longer duration. Negative values mean an earlier end.
 fn at_end(op: &Both, off: &StartError) -> Parts {
     let mut parts = off.parts;
     let Some(span) = op.simulated else {
@@ -100,9 +100,9 @@ fn at_end(op: &Both, off: &StartError) -> Parts {
     parts
 }
 
-/// Adds to `parts` the time in ns of a gap between two ops that the simulation lacks: the gap, less
-/// `room`, the ns for which the op waited for room on the device, and less `latency`, the ns that a
-/// launch takes.
+/// Adds to `parts` the part of a recorded gap before an op that the simulation does not explain, in
+/// ns, split by what ran in the gap. The simulation explains `room` ns, for which the op waited for
+/// free compute units, and `latency` ns of launch latency.
 fn missing(parts: &mut Parts, gap: &Gap, room: i64, latency: i64) {
     let mut held = [
         (WaitCause::OtherKernels, gap.kernels),
@@ -121,9 +121,8 @@ fn missing(parts: &mut Parts, gap: &Gap, room: i64, latency: i64) {
     held.into_iter().for_each(|(cause, ns)| add(parts, cause, -ns));
 }
 
-/// Shrinks parts that add up to `whole` in proportion, so that they add up to `wanted`, which has
-/// the same sign and is no larger. The remainder of the divisions goes to the largest part, the
-/// first of equals.
+/// Scales `parts`, whose sum is `whole`, so that their sum is `wanted`, which has the same sign and
+/// is no larger. What is lost to rounding goes to the largest part, the first of equal ones.
 fn shrink(parts: Parts, whole: i64, wanted: i64) -> Parts {
     if wanted == whole {
         return parts;

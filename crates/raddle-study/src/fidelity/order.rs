@@ -5,29 +5,29 @@ use serde::Serialize;
 use super::both::Both;
 use super::share;
 
-/// Comparison of the order in which kernels started: of kernels that started one right after the
-/// other in the recording, how many started in the other order in the simulation.
+/// Comparison of the order in which kernels started: how many pairs of kernels that started one
+/// right after the other in the recording started in the reverse order in the simulation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct StartOrder {
     /// Number of pairs of kernels that started one right after the other in the recording, at
-    /// different times. Only kernels that ran in the simulation count.
+    /// different times. Kernels that did not run in the simulation are left out.
     pub pairs: u64,
-    /// Number of pairs of neighbouring kernels whose order is reversed: the one that started later
-    /// in the recording started earlier in the simulation. Pairs with equal simulated starts do not
-    /// count.
+    /// Number of those pairs whose order is reversed: the kernel that started later in the
+    /// recording started earlier in the simulation. Equal simulated starts do not count.
     pub inverted: u64,
-    /// Fraction of the pairs of neighbouring kernels whose order in the simulation is the reverse
-    /// of that in the recording.
+    /// Fraction of the pairs of neighbouring kernels whose order in the simulation is reversed, 0
+    /// to 1.
     pub share: f64,
-    /// Number of pairs of neighbouring kernels whose order is reversed and which are in one stream;
-    /// such kernels overlap in the recording.
+    /// Number of pairs of neighbouring kernels of the same stream whose order is reversed; such
+    /// kernels overlap in the recording.
     pub inverted_in_stream: u64,
 }
 
 impl StartOrder {
-    /// Counts the pairs of neighbouring kernels and those with reversed order; `ops` are in the
-    /// order of their recorded starts, as in a profile.
+    /// Counts the pairs of kernels with neighbouring recorded starts, and those pairs whose order
+    /// is reversed in the simulation. `ops` must be in the order of their recorded starts, as in a
+    /// profile.
     pub(super) fn of(ops: &[Both]) -> Self {
         let ran = |op: &Both| op.simulated.filter(|_| op.kernel && !op.refused);
         let starts = ops.iter().filter_map(|op| Some((op, ran(op)?.start)));

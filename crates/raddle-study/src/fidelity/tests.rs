@@ -14,12 +14,12 @@ use super::both::{Both, Span};
 use super::gaps::{Gap, gaps};
 use super::*;
 
-/// Number of workgroups of 128 work-items with 32 registers that a V100 holds: 16 on each of 80
-/// CUs.
+/// Number of workgroups of 128 work-items with 32 registers each that a V100 holds: 16 on each of
+/// 80 compute units.
 const FULL: u64 = 1280;
 
-/// Makes a profile of a V100 from rows of kind, stream, workgroups, arrival (`-` where it was not
-/// recorded), start and duration; times in ns.
+/// Makes a profile of a V100 from rows with the columns kind, stream, workgroups, arrival (`-`
+/// where it was not recorded), start and duration; times in ns.
 fn profile(head: &str, rows: &[&str]) -> Profile {
     let mut text = format!(
         "# device = v100\n{head}kind,name,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,\
@@ -60,8 +60,8 @@ fn replayed_as(process: ProcessPlan, own: &Device) -> Outcome {
     run(&workload, &mut dispatcher, &options, &mut |_| ()).expect("lawful")
 }
 
-/// Replays a profile with the plan options that the test gives, such as a launch latency or fitted
-/// durations of workgroups, and compares it with the recording.
+/// Replays a profile with these plan options, such as a launch latency or fitted durations of
+/// workgroups, and compares the replay with the recording.
 fn fidelity_with(profile: &Profile, options: &PlanConfig<'_>) -> Fidelity {
     let outcome = replayed_as(plan(profile, options, |_| Level(0)), options.own);
     Fidelity::new(profile, options, &outcome)
@@ -77,7 +77,7 @@ fn fidelity(rows: &[&str]) -> Fidelity {
     fidelity_of("", rows)
 }
 
-/// Returns the causes of errors of the waits whose time is not 0: (name, ns).
+/// Returns the causes of wrong waits as (name, ns), without those of 0 ns.
 fn wait_causes(fidelity: &Fidelity) -> Vec<(&'static str, i64)> {
     let waits = fidelity.waits.as_ref().expect("launches were recorded");
     let parts = waits.causes.iter().filter(|part| part.ns != 0);
@@ -374,8 +374,8 @@ fn a_collective_ends_with_its_peers_which_are_as_late_as_the_one_before() {
     assert_eq!(busy_causes(&found), []);
 }
 
-/// Finds the gap of each op, between when it could have started and when it did, by looking at
-/// every nanosecond: the oracle of the fast way.
+/// Returns the gap of each op between its earliest possible start and its recorded start, by a look
+/// at every nanosecond: the slow oracle of [`gaps`].
 fn naive(ops: &[Both]) -> Vec<Gap> {
     let gap = |(position, op): (usize, &Both)| {
         let mut gap = Gap::default();
@@ -398,8 +398,8 @@ fn naive(ops: &[Both]) -> Vec<Gap> {
     ops.iter().enumerate().map(gap).collect()
 }
 
-/// Row of a table: workgroups of a kernel, or 0 for a copy; stream; wait (0 where it was not
-/// recorded), start and duration in ns.
+/// One row of a table: (workgroups of a kernel, or 0 for a copy; stream; wait + 1, or 0 where it
+/// was not recorded; start; duration), times in ns.
 type Row = (u64, u8, u64, u64, u64);
 
 fn row((groups, stream, wait, start, duration): Row) -> String {

@@ -12,78 +12,85 @@ use super::gaps::gaps;
 use super::off::{StartError, all_off};
 use super::{DifferencePart, share};
 
-/// Least fraction of the kernels whose waits must be within the goal for the replay to keep it:
-/// half of them, so that the median kernel is within it.
+/// Least fraction of the kernels whose wait must be within the goal (an error of at most 2 us + 5
+/// %) for the replay to keep it. Half of them means that the median kernel is within the goal.
 const WITHIN_GOAL: f64 = 0.5;
-/// Length of a recorded wait in ns below which it counts as short.
+/// Recorded wait, in ns, below which the wait counts as short.
 const SHORT_NS: u64 = 100_000;
 
-/// Comparison of the waits from launch to start, over the kernels that ran and whose launch was
-/// recorded.
+/// Comparison of the waits of kernels from launch to start, between recording and simulation. Only
+/// kernels that ran and whose launch time was recorded are compared.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Waits {
-    /// Number of kernels that ran, have a recorded launch, and are compared.
+    /// Number of kernels whose waits are compared: those that ran and have a recorded launch time.
     pub kernels: u64,
-    /// Number of kernels that ran and are left out, as their launch was not recorded.
+    /// Number of kernels that ran but are not compared, as their launch time was not recorded.
     pub left_out: u64,
-    /// Median of the recorded waits, in ns.
+    /// Median of the recorded waits of kernels from launch to start, in ns.
     pub recorded_p50_ns: u64,
-    /// 95th percentile of the recorded waits by nearest rank, in ns.
+    /// 95th percentile (by nearest rank) of the recorded waits of kernels from launch to start, in
+    /// ns.
     pub recorded_p95_ns: u64,
-    /// Median of |simulated - recorded| over the waits, in ns.
+    /// Median of the errors |simulated wait - recorded wait| of kernels, in ns.
     pub error_p50_ns: u64,
-    /// 95th percentile of |simulated - recorded| over the waits, in ns.
+    /// 95th percentile of the errors |simulated wait - recorded wait| of kernels, in ns.
     pub error_p95_ns: u64,
-    /// Median of the relative errors |simulated - recorded| / recorded, over the waits that are not
-    /// 0; a fraction.
+    /// Median of the relative errors |simulated - recorded| / recorded of the waits of kernels, as
+    /// a fraction; recorded waits of 0 are left out.
     pub relative_p50: f64,
-    /// 95th percentile of the relative errors |simulated - recorded| / recorded, over the waits
-    /// that are not 0; a fraction.
+    /// 95th percentile of the relative errors |simulated - recorded| / recorded of the waits of
+    /// kernels, as a fraction; recorded waits of 0 are left out.
     pub relative_p95: f64,
-    /// Number of kernels with a recorded wait of 0, which have no relative error.
+    /// Number of kernels with a recorded wait of 0, for which there is no relative error.
     pub zero_waits: u64,
-    /// Fraction of the kernels whose error is at most 2 us + 5 % of the recorded wait. From 0.5 on,
-    /// the median kernel is within this goal.
+    /// Fraction of the kernels whose simulated wait is within the goal: wrong by at most 2 us + 5 %
+    /// of the recorded wait. From 0.5 on, the median kernel is within it.
     pub within: f64,
-    /// Number of kernels that waited less than 100 us: for such waits the goal of 5 % is a very
-    /// short time.
+    /// Number of kernels with a recorded wait below 100 us, for which 5 % of the wait is very
+    /// short.
     pub short: u64,
-    /// Fraction of the kernels with waits below 100 us that are within the goal; 0 where there are
-    /// none.
+    /// Fraction of the kernels with recorded waits below 100 us whose simulated wait is wrong by at
+    /// most 2 us + 5 %; 0 where there are no such kernels.
     pub short_within: f64,
-    /// Number of kernels that start earlier than recorded.
+    /// Number of compared kernels that start earlier in the simulation than in the recording.
     pub early: u64,
-    /// Number of kernels that start later than recorded.
+    /// Number of compared kernels that start later in the simulation than in the recording.
     pub late: u64,
-    /// Median of the error in ns that a kernel adds to the error of the op it waits for.
+    /// Median of the start error, in ns, that a kernel adds to the error inherited from the ops
+    /// (launches, copies and fills) that it waits for.
     pub own_error_p50_ns: u64,
-    /// 95th percentile of the error in ns that a kernel adds to the error of the op it waits for.
+    /// 95th percentile of the start error, in ns, that a kernel adds to the error inherited from
+    /// the ops (launches, copies and fills) that it waits for.
     pub own_error_p95_ns: u64,
-    /// Sum of |simulated - recorded| over the waits, in ns.
+    /// Sum of the errors |simulated wait - recorded wait| over all compared kernels, in ns.
     pub error_ns: u64,
-    /// Fraction of `error_ns` that kernels take over from the ops that they wait for.
+    /// Fraction of `error_ns` that kernels inherit from the ops (launches, copies and fills) that
+    /// they wait for.
     pub carried: f64,
-    /// Parts of `error_ns`, one for each cause, in a fixed order; they add up to it, and their
-    /// fractions are of it.
+    /// Parts of `error_ns`, one for each cause, in a fixed order. Their times add up to `error_ns`,
+    /// and their fractions are of it.
     pub causes: Vec<DifferencePart>,
-    /// Number of kernels issued into an idle stream that started while nothing else ran.
+    /// Number of kernels that were issued into an idle stream and started while nothing else ran,
+    /// so that their wait is launch latency.
     pub launches: u64,
-    /// Median of the recorded wait of the kernels counted in `launches`, in ns: the launch latency.
+    /// Median of the recorded waits of the kernels counted in `launches`, in ns: the launch latency
+    /// of an idle stream.
     pub launch_p50_ns: u64,
-    /// Number of kernels that waited for the op before them in a queue and started while nothing
-    /// else ran.
+    /// Number of kernels that were issued before an op that they wait for had ended, and that
+    /// started while nothing else ran.
     pub handovers: u64,
-    /// Median of the time from the end of an op to the start of the kernel that follows in its
-    /// queue, in ns, over the kernels counted in `handovers`.
+    /// Median time, in ns, from the end of the last op that a kernel waits for to the start of the
+    /// kernel, over the kernels counted in `handovers`.
     pub handover_p50_ns: u64,
 }
 
-/// Kernels whose waits are compared, with all ops and the error of the start of each.
+/// Kernels whose waits are compared, beside all ops (launches, copies and fills) and the start
+/// errors of these.
 struct Compared<'o> {
     ops: &'o [Both],
     off: Vec<StartError>,
-    /// Indices in `ops` of the kernels that ran and whose launch was recorded.
+    /// Indices in `ops` of the compared kernels: those that ran and whose launch time was recorded.
     known: Vec<usize>,
 }
 
@@ -96,8 +103,8 @@ impl Compared<'_> {
         self.off[at].start.unsigned_abs()
     }
 
-    /// Returns the error in ns that the kernel with the index `at` adds to the start error of the
-    /// op that it waits for.
+    /// Returns the start error, in ns, that the kernel with the index `at` adds to the error
+    /// inherited from the ops that it waits for.
     fn own_error(&self, at: usize) -> u64 {
         self.off[at].start.abs_diff(self.off[at].carried)
     }
@@ -106,15 +113,16 @@ impl Compared<'_> {
         LaunchLatency::is_within(self.error(at), self.wait(at))
     }
 
-    /// Divides |error| by the recorded wait, in millionths; `None` where the wait is 0.
+    /// Returns the error of the wait of the kernel with the index `at`, in millionths of the
+    /// recorded wait; `None` where the recorded wait is 0.
     fn relative(&self, at: usize) -> Option<u64> {
         let millionths = u128::from(self.error(at)) * 1_000_000;
         let relative = millionths.checked_div(self.wait(at).into())?;
         Some(u64::try_from(relative).unwrap_or(u64::MAX))
     }
 
-    /// Returns the values of `figure` over the compared kernels, in ascending order; kernels for
-    /// which it is `None` are left out.
+    /// Returns the values of `figure` for the compared kernels, in ascending order; a kernel for
+    /// which `figure` returns `None` is left out.
     fn sorted(&self, figure: impl Fn(usize) -> Option<u64>) -> Vec<u64> {
         let mut figures: Vec<u64> = self.known.iter().filter_map(|&at| figure(at)).collect();
         figures.sort_unstable();
@@ -125,8 +133,8 @@ impl Compared<'_> {
         self.known.iter().filter(|&&at| holds(at)).count() as u64
     }
 
-    /// Returns (fraction of the errors in `total` that kernels take over from the ops that they
-    /// wait for, part of each cause in the errors); `total` is the sum of all errors in ns.
+    /// Returns (fraction of `total` that kernels inherit from the ops that they wait for, part of
+    /// each cause in `total`), where `total` is the sum of all errors of waits in ns.
     fn sums(&self, total: i128) -> (f64, Vec<DifferencePart>) {
         let (mut carried, mut sums) = (0_i128, [0_i128; WaitCause::ALL.len()]);
         for &at in &self.known {
@@ -145,8 +153,8 @@ impl Compared<'_> {
 }
 
 impl Waits {
-    /// Returns whether at least half of the kernels are within the goal, an error of at most 2 us +
-    /// 5 % of the recorded wait.
+    /// Returns whether at least half of the kernels have a simulated wait that is wrong by at most
+    /// 2 us + 5 % of the recorded wait.
     #[must_use]
     pub fn keep_goal(&self) -> bool {
         self.within >= WITHIN_GOAL
@@ -205,7 +213,8 @@ impl Waits {
     }
 }
 
-/// Returns whether the op with the index `at` was issued before an op that it waits for had ended.
+/// Returns whether the op with the index `at` was issued while an op that it waits for had not yet
+/// ended.
 fn is_queued(ops: &[Both], at: usize) -> bool {
     ops[at].before(ops).any(|(_, before)| before.recorded.end >= ops[at].arrival)
 }

@@ -10,47 +10,49 @@ use raddle_policy::Resource;
 use raddle_trace::{OpKind, Profile};
 use serde::Serialize;
 
-/// For each resource, how many neighbouring granules (the units in which the resource is given out)
-/// the workgroups of a profile need: the lengths that a search for free granules must find.
+/// Numbers of adjacent granules (a granule is the unit in which a resource is given out) that the
+/// workgroups of a profile need, for each resource: the lengths that a search for free granules
+/// must find.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct WantedAmounts {
-    /// Limit in percent of the workgroups: a length that fewer workgroups need is left out of the
-    /// setting `search`.
+    /// Percentage of the workgroups below which a length counts as rare: lengths that fewer
+    /// workgroups need are left out of the setting `search`.
     pub rare: f64,
-    /// Needed lengths, one entry for each resource.
+    /// Lengths that workgroups need, one entry for each resource.
     pub resources: Vec<WantedRuns>,
-    /// Text of the setting `search` of the policy `matching`, for a recipe, by which it searches
-    /// for these lengths alone.
+    /// Setting `search` of the policy `matching`, as a line of a recipe: with it the policy
+    /// searches only for the lengths that are not rare.
     pub search: String,
 }
 
-/// Numbers of neighbouring granules that the workgroups need of one resource; a workgroup takes all
-/// its granules from one place.
+/// Numbers of adjacent granules of one resource that the workgroups of a profile need; a workgroup
+/// takes all its granules from one place.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WantedRuns {
-    /// Name of the resource of which workgroups need neighbouring granules.
+    /// Name of the resource whose granules are counted.
     pub resource: &'static str,
-    /// Numbers of neighbouring granules that workgroups need, ascending, each with the fraction of
-    /// the workgroups; 0 is left out, as it needs no search.
+    /// Numbers of adjacent granules that workgroups need, ascending, each with the fraction of the
+    /// workgroups that need it; 0 is left out, as no search is needed for it.
     pub amounts: Vec<WantedAmount>,
 }
 
-/// Number of neighbouring granules, and the fraction of all workgroups that need it.
+/// Number of adjacent granules of a resource, and the fraction of all workgroups that need it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct WantedAmount {
-    /// Number of neighbouring granules of the resource.
+    /// Number of adjacent granules of the resource that a workgroup needs.
     pub granules: u64,
-    /// Fraction of all workgroups that need this number, 0 to 1.
+    /// Fraction of all workgroups that need exactly this number of granules, 0 to 1.
     pub share: f64,
-    /// True if enough workgroups need this number for the setting `search` to keep it.
+    /// True if the setting `search` contains this number: enough workgroups need it, or it is the
+    /// largest.
     pub kept: bool,
 }
 
 impl WantedAmounts {
-    /// Counts how many neighbouring granules the workgroups of a profile need on a device. `rare`
-    /// is the limit in percent below which a number is left out of the setting `search`; workgroups
-    /// for which no compute unit has room are not counted.
+    /// Counts how many adjacent granules the workgroups of a profile need on a device. Numbers that
+    /// less than `rare` percent of the workgroups need are left out of the setting `search`, except
+    /// for the largest. Workgroups that fit no compute unit of the device are not counted.
     #[must_use]
     pub fn of(profile: &Profile, device: &Device, rare: f64) -> Self {
         let mut wanted: BTreeMap<(u8, u64), u64> = BTreeMap::new();
@@ -95,8 +97,8 @@ impl WantedAmounts {
     }
 }
 
-/// Returns the lengths that enough workgroups need, as text of the setting `search` of the policy
-/// `matching`; a resource that no workgroup needs has the full search.
+/// Writes the setting `search` of the policy `matching`, with the kept lengths of these resources;
+/// without any resource it asks for the full search.
 fn recipe(resources: &[WantedRuns]) -> String {
     let of = |runs: &WantedRuns| {
         let kept = runs.amounts.iter().filter(|amount| amount.kept);

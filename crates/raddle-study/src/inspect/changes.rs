@@ -14,23 +14,24 @@ use crate::launches::kernels;
 use crate::result::of_files;
 use crate::units::{count, plain, share};
 
-/// Largest number of characters of a name in a line of warning.
+/// Number of characters to which a warning shortens the name of a profile.
 const NAME: usize = 40;
-/// Relative difference of two numbers of launches from which on two recordings are taken to hold
-/// unequal amounts of work: a fifth.
+/// Inverse of the relative difference of two numbers of launches above which two recordings are
+/// taken to hold unequal amounts of work: 5 stands for a fifth.
 const UNEQUAL: u64 = 5;
 
-/// Comparison of two recordings of one program. Times are nanoseconds.
+/// Comparison of two recordings of the same program. Times are nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProfileChanges {
-    /// Names of both profiles: first the one with which the other is compared.
+    /// Names of both profiles; the second one is compared with the first.
     pub profiles: [String; 2],
     /// Figures of each of the two recordings as a whole.
     pub totals: [RecordedTotals; 2],
-    /// Families of kernels, sorted by how much their total time changed, most first.
+    /// Families of kernels (similar names), sorted by how much their total time changed, the
+    /// largest change first.
     pub families: Vec<FamilyChange>,
-    /// Facts about the files that can overturn the comparison, one line each.
+    /// Facts about the files that may make the comparison wrong, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overturning: Vec<String>,
 }
@@ -39,52 +40,55 @@ pub struct ProfileChanges {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RecordedTotals {
-    /// Device of the recording, in words; `None` where the file does not say, and no kernel tells.
+    /// Words for the device of the recording; `None` where neither the file nor the names of
+    /// kernels tell it.
     pub device: Option<String>,
-    /// How often the recording repeats the same launches in the same order, which steps or requests
-    /// do; 1 where it repeats nothing as a whole.
+    /// Number of times that the recording repeats the same launches in the same order, as steps or
+    /// requests do; 1 where it does not repeat as a whole.
     pub repetitions: u64,
-    /// Time from the first begin to the last end, in ns.
+    /// Length of the recording, from its first begin to its last end, in ns.
     pub span_ns: u64,
-    /// Time in which at least one kernel ran, in ns.
+    /// Time of the recording in which at least one kernel ran, in ns.
     pub busy_ns: u64,
-    /// Time in which no kernel ran, and why.
+    /// Time of the recording in which no kernel ran, and why.
     pub idle: RecordedIdle,
-    /// Sum of the durations of all kernels, each counted in full, in ns.
+    /// Sum of the durations of all kernels, in ns; kernels that overlap are each counted in full.
     pub kernel_ns: u64,
     /// Number of kernel launches in the recording.
     pub launches: u64,
-    /// Sum of the durations of all copies and fills, each counted in full, in ns.
+    /// Sum of the durations of all copies and fills, in ns; those that overlap are each counted in
+    /// full.
     pub copy_ns: u64,
     /// Number of copies and fills in the recording.
     pub copies: u64,
 }
 
-/// Launches of one family of kernels in both recordings.
+/// Launches of one family of kernels (similar names), in each of two recordings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FamilyChange {
-    /// Name of the family, by [`family`](super::family).
+    /// Name that the kernels of the family share, as [`family`](super::family) returns it.
     pub family: String,
-    /// Times of the launches in each of the two recordings; `None` where a recording has no such
-    /// launch.
+    /// Number and durations of the family's launches in each of the two recordings; `None` where a
+    /// recording has no launch of the family.
     pub launches: [Option<FamilyTimes>; 2],
 }
 
-/// Durations of the launches of a kernel family (kernels alike in name).
+/// Number and durations of the launches of a kernel family (kernels with similar names) in one
+/// recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FamilyTimes {
     /// Number of launches of the kernel family.
     pub launches: u64,
-    /// Sum of the durations of the launches, in ns.
+    /// Sum of the durations of the family's launches, in ns.
     pub total_ns: u64,
-    /// Median of the durations of the launches, in ns.
+    /// Median of the durations of the family's launches, in ns.
     pub median_ns: u64,
 }
 
 impl FamilyChange {
     /// Returns the sum of the durations of the family's launches in each recording, in ns; 0 where
-    /// there are no launches.
+    /// a recording has none.
     #[must_use]
     pub fn totals(&self) -> [u64; 2] {
         self.launches.map(|times| times.map_or(0, |times| times.total_ns))
@@ -92,7 +96,7 @@ impl FamilyChange {
 }
 
 impl ProfileChanges {
-    /// Compares the second recording with the first, each given with its name.
+    /// Compares the recording `second` with the recording `first`, each given with its name.
     #[must_use]
     pub fn of(first: (&str, &Profile), second: (&str, &Profile)) -> Self {
         let both = [first.1, second.1];
@@ -118,8 +122,8 @@ impl ProfileChanges {
         }
     }
 
-    /// Returns the fraction, 0 to 1, of the time of all kernels in both recordings that belongs to
-    /// families which are in both.
+    /// Returns the fraction of the time of all kernels of both recordings, 0 to 1, that kernel
+    /// families take which both recordings have.
     #[must_use]
     pub fn common(&self) -> f64 {
         let sum = |all: &mut dyn Iterator<Item = &FamilyChange>| {
@@ -131,8 +135,9 @@ impl ProfileChanges {
     }
 }
 
-/// Returns why times of two recordings, each given with its name, are not comparable as they are:
-/// other devices, or unequal amounts of work; one line each.
+/// Returns the reasons, one line each, why times of two recordings cannot be compared directly:
+/// they are of different devices, or hold unequal amounts of work. Each recording is given with its
+/// name.
 fn unlike(both: [(&str, &Profile); 2]) -> Vec<String> {
     let mut told = Vec::new();
     let [a, b] = both.map(|(name, _)| plain(name, NAME));

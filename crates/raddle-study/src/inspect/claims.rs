@@ -7,33 +7,37 @@ use raddle_device::Device;
 use raddle_trace::Profile;
 use serde::Serialize;
 
-/// Shared memory of a workgroup, in bytes, above which a kernel must ask for it by a special call.
-/// Profilers do not know that call and state an occupancy of 0 for such kernels.
+/// Shared memory of a workgroup, in bytes, above which CUDA wants a special call before a kernel
+/// may use it. Profilers do not know that call and state an occupancy of 0 for such kernels.
 const ORDINARY_LDS_BYTES: u32 = 48 * 1024;
-/// Difference of two occupancies, in tenths of a percent, up to which they count as equal.
+/// Difference of the stated and the computed occupancy, in tenths of a percent, up to which they
+/// count as equal.
 const TOLERANCE_TENTHS: u64 = 10;
 
-/// Number of occupancies stated by a profile that agree with the computed ones, and that differ.
+/// Comparison of the occupancies that a profile states for its launches with those that raddle
+/// computes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct StatedOccupancy {
-    /// Number of stated occupancies that agree with the computed ones.
+    /// Number of launches whose stated occupancy agrees with the computed one.
     pub agree: u64,
-    /// Number of stated occupancies that differ from the computed ones.
+    /// Number of launches whose stated occupancy differs from the computed one, without those in
+    /// `differ_above_48_kib`.
     pub differ: u64,
-    /// Number of launches of kernels with more than 48 KiB of shared memory a workgroup for which
-    /// the profile states 0 while raddle computes more: a gap in the profiler, which knows no such
-    /// kernels.
+    /// Number of launches with more than 48 KiB of shared memory per workgroup for which the
+    /// profile states an occupancy of 0 and raddle computes more. This is a gap in the profiler,
+    /// which does not know such kernels.
     pub differ_above_48_kib: u64,
-    /// Stated occupancy that differs most, the first of equals; `None` where none differs.
+    /// Stated occupancy that differs most from the computed one, the first of equals; `None` where
+    /// none differs.
     pub worst: Option<WorstClaim>,
 }
 
-/// A stated occupancy that differs from the computed one.
+/// Occupancy that a profile states for a launch, where it differs from the computed one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct WorstClaim {
-    /// Name of the kernel for which the profile states the occupancy.
+    /// Name of the kernel whose occupancy the profile states.
     pub kernel: String,
     /// Occupancy that the profile states, in tenths of a percent.
     pub claimed_tenths: u64,
@@ -42,16 +46,16 @@ pub struct WorstClaim {
 }
 
 impl StatedOccupancy {
-    /// Checks the occupancies that a profile states against its own device; `None` where it states
-    /// none.
+    /// Compares the occupancies that a profile states with those that are computed for `own`, the
+    /// device that it was recorded on; `None` where the profile states none.
     pub(super) fn of(profile: &Profile, own: &Device) -> Option<Self> {
         let percents = profile.ops.iter().enumerate().filter(|(_, op)| !op.is_opaque());
         let percents = percents.filter_map(|(at, op)| Some((at, u64::from(op.claimed_percent?))));
         Self::of_percents(profile, own, percents)
     }
 
-    /// Checks occupancies that a profile claims, given as (index in the profile's ops, percent),
-    /// against those computed for the device `own`; `None` where there are none.
+    /// Compares claimed occupancies, each given as (index of an op of the profile, percent), with
+    /// those computed for the device `own`; `None` where there is no claim.
     fn of_percents(
         profile: &Profile,
         own: &Device,
@@ -95,8 +99,8 @@ mod tests {
 
     use super::*;
 
-    /// Makes a profile whose kernels reach occupancies of 75.0, 12.5 and 6.2 percent, the last
-    /// kernel with more than 48 KiB of shared memory, and the device of the profile.
+    /// Makes a profile whose kernels reach occupancies of 75.0, 12.5 and 6.2 percent, of which the
+    /// last kernel uses more than 48 KiB of shared memory. Returns (the profile, its device).
     fn profile() -> (Profile, Device) {
         let mut text = "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,lds_bytes,start_ns,\
                         duration_ns\n"

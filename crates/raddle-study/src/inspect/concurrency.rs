@@ -6,8 +6,7 @@ use serde::Serialize;
 use crate::launches::{ConcurrentTime, kernels};
 use crate::units::share;
 
-/// Time for which none, one, two, and three or more kernels ran side by side, in ns, from time 0 to
-/// the last end.
+/// Times for which 0, 1, 2, and 3 or more kernels of a recording ran side by side, in ns.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Concurrency {
@@ -15,12 +14,12 @@ pub struct Concurrency {
     pub(crate) one_ns: u64,
     pub(crate) two_ns: u64,
     pub(crate) more_ns: u64,
-    /// Fractions of the span of the recording in which none, one, two, and three or more kernels
-    /// ran side by side, in this order.
+    /// Fractions of the length of the recording in which 0, 1, 2, and 3 or more kernels ran side by
+    /// side, in this order.
     pub shares: [f64; 4],
-    /// Time in which at least one kernel ran, in ns.
+    /// Time of the recording in which at least one kernel ran, in ns.
     pub busy_ns: u64,
-    /// Largest number of kernels that ran at the same time.
+    /// Largest number of kernels that ran at the same moment.
     pub most: u64,
 }
 

@@ -13,18 +13,19 @@ use serde::Serialize;
 use super::kernels::family;
 use crate::units::share;
 
-/// Cause of a time in which no kernel ran.
+/// Cause of a time in which no kernel ran in a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RecordedCause {
-    /// No kernel ran because the host had issued nothing.
+    /// No kernel ran because the host had issued no work.
     Host,
-    /// Work was issued and had not begun, because of launch latency, gaps between the kernels of a
+    /// Work was issued but had not begun, because of launch latency, gaps between the kernels of a
     /// graph, or waits between streams.
     Issued,
     /// No kernel ran, but copies or fills did.
     Copies,
-    /// The file does not say when the next op was issued, so the cause is unknown.
+    /// The file does not say when the next kernel, copy or fill was issued, so the cause is
+    /// unknown.
     Unknown,
 }
 
@@ -32,7 +33,7 @@ impl RecordedCause {
     /// All causes of time without a kernel, in the order of the enum.
     pub const ALL: [Self; 4] = [Self::Host, Self::Issued, Self::Copies, Self::Unknown];
 
-    /// Returns the cause in words, for a sentence.
+    /// Returns the cause in words that can stand in a sentence.
     #[must_use]
     pub const fn told(self) -> &'static str {
         match self {
@@ -43,7 +44,7 @@ impl RecordedCause {
         }
     }
 
-    /// Returns the cause in a word or a few, for a cell of a table.
+    /// Returns the cause in a few words that fit a table cell.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -55,72 +56,74 @@ impl RecordedCause {
     }
 }
 
-/// Time in which no kernel ran, from time 0 to the last end, by cause and by place.
+/// Idle time of a recording, in which no kernel ran, by cause and by place.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RecordedIdle {
-    /// Time in which no kernel of the recording ran, in ns.
+    /// Total time in which no kernel ran, in ns.
     pub idle_ns: u64,
-    /// Time without a kernel as a fraction of the span of the recording.
+    /// Total time in which no kernel ran, as a fraction of the length of the recording.
     pub share: f64,
-    /// Idle time of each cause, the longest first; causes without time are left out.
+    /// Idle time of each cause, the longest first; causes without idle time are left out.
     pub causes: Vec<IdlePart>,
-    /// Pairs of kernel families between which no kernel ran, by total time, the longest first.
+    /// Idle times by the families (similar names) of the kernels before and after, the longest
+    /// total first.
     pub places: Vec<IdlePlace>,
 }
 
-/// Idle time that one cause explains.
+/// Part of the idle time of a recording that one cause explains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct IdlePart {
     /// Cause of this part of the idle time.
     pub cause: RecordedCause,
     /// Idle time of this cause, in ns.
     pub ns: u64,
-    /// Idle time of this cause as a fraction of the span of the recording.
+    /// Idle time of this cause as a fraction of the length of the recording.
     pub share: f64,
 }
 
-/// All times without a kernel that lie between kernels of the same two [families](super::family).
+/// All idle times (without a running kernel) of a recording that lie between kernels of the same
+/// two [families](super::family).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct IdlePlace {
-    /// Family of the kernel that ended last before; `None` at the begin of the recording.
+    /// Family of the last kernel before these idle times; `None` for the begin of the recording.
     pub after: Option<String>,
-    /// Family of the kernel that began next; `None` at the end of the recording.
+    /// Family of the first kernel after these idle times; `None` for the end of the recording.
     pub before: Option<String>,
-    /// Number of separate spans without a kernel between kernels of these two families.
+    /// Number of idle times between kernels of these two families.
     pub times: u64,
-    /// Sum of the times without a kernel at this place, in ns.
+    /// Sum of the idle times between kernels of these two families, in ns.
     pub total_ns: u64,
-    /// Longest time without a kernel at this place, in ns.
+    /// Longest idle time between kernels of these two families, in ns.
     pub longest_ns: u64,
-    /// Cause that explains most of the time in `total_ns`.
+    /// Cause of the largest part of `total_ns`.
     pub mostly: RecordedCause,
 }
 
-/// Kind of an event when ops (launches, copies and fills) are followed in order of time; events of
-/// one moment are counted in the order of the enum.
+/// Kind of an event of an op (launch, copy or fill) in a sweep in order of time; simultaneous
+/// events are processed in the order of the enum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum GapEdge {
     KernelEnds(u32),
     CopyEnds,
     Issued,
     PendingEnds,
-    /// An op begins of which the time of issue is not known.
+    /// An op begins whose time of issue is unknown.
     BeginsUnissued,
     CopyBegins,
     KernelBegins(u32),
 }
 
-/// Span without a kernel that has not ended yet, with its ns by cause.
+/// Time without a running kernel that has not ended yet, split by cause, in ns.
 #[derive(Clone, Copy, Debug, Default)]
 struct OpenGap {
     after: Option<u32>,
     by_cause: [u64; 4],
 }
 
-/// Sum, in ns by cause, over all spans without a kernel that lie between the same two kernels or
-/// families.
+/// Sum of all idle times (without a running kernel) between the same two kernels or families, split
+/// by cause, in ns.
 #[derive(Clone, Copy, Debug, Default)]
 struct PlaceSum {
     times: u64,
@@ -136,8 +139,9 @@ impl PlaceSum {
     }
 }
 
-/// State while launches are followed in order of time: numbers of running kernels and copies and of
-/// issued ops, the open gap, and the sums so far.
+/// State of a sweep over the events of a recording in order of time: the numbers of running
+/// kernels, of running copies and of ops that wait, the idle time that has not ended yet, and sums
+/// of the ended ones.
 #[derive(Debug, Default)]
 struct IdleSweep {
     kernels: u32,
@@ -148,8 +152,9 @@ struct IdleSweep {
 }
 
 impl IdleSweep {
-    /// Adds `ns`, the time that passed up to a moment, to the present cause of the open span
-    /// without a kernel; `moment` has the events at the end of that time.
+    /// Adds `ns`, the time from the previous events to the ones in `moment`, to the cause that the
+    /// idle time has now. The events in `moment` tell whether the work that ends the idle time has
+    /// a known time of issue.
     fn spend(&mut self, ns: u64, moment: &[(u64, GapEdge)]) {
         let ends_by = |edge| moment.iter().any(|(_, own)| *own == edge);
         let cause = if self.copies > 0 {
@@ -197,7 +202,7 @@ impl IdleSweep {
     }
 }
 
-/// Returns all issues, begins and ends of a profile in order of time, each as (ns, kind).
+/// Returns all times of issue, begins and ends in a profile, in order of time, each as (ns, kind).
 fn edges(profile: &Profile) -> Vec<(u64, GapEdge)> {
     let mut edges = Vec::with_capacity(4 * profile.ops.len());
     for op in &profile.ops {
@@ -222,7 +227,7 @@ fn edges(profile: &Profile) -> Vec<(u64, GapEdge)> {
 }
 
 impl RecordedIdle {
-    /// Finds the times in which no kernel of a profile ran, and their causes.
+    /// Finds the times in which no kernel of a profile ran, and what caused them.
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
         let mut sweep = IdleSweep { gap: Some(OpenGap::default()), ..IdleSweep::default() };
@@ -273,12 +278,13 @@ impl RecordedIdle {
         Self { idle_ns, share: of_span(idle_ns), causes, places }
     }
 
-    /// Returns the fraction of the idle time that one cause explains, 0 to 1; 0 without idle time.
+    /// Returns the fraction of the idle time, 0 to 1, that `cause` explains; 0 where there is no
+    /// idle time.
     pub(crate) fn share_of(&self, cause: RecordedCause) -> f64 {
         self.caused_by(cause) as f64 / self.idle_ns.max(1) as f64
     }
 
-    /// Returns the idle time of one cause, in ns.
+    /// Returns the idle time that `cause` explains, in ns.
     #[must_use]
     pub fn caused_by(&self, cause: RecordedCause) -> u64 {
         self.causes.iter().find(|part| part.cause == cause).map_or(0, |part| part.ns)
@@ -292,8 +298,8 @@ mod tests {
 
     use super::*;
 
-    /// Makes a profile from rows of kind, stream, arrival (`-` where it was not recorded), start
-    /// and duration, in ns.
+    /// Makes a profile from rows with the columns kind, stream, arrival (`-` where it was not
+    /// recorded), start and duration; times in ns.
     fn profile(rows: &[String]) -> Profile {
         let mut text = "kind,name,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,\
                         arrival_ns,start_ns,duration_ns\n"
@@ -337,7 +343,7 @@ mod tests {
     }
 
     proptest! {
-        /// Checks that a naive look at every nanosecond gives the same times for each cause.
+        /// Checks that the idle time of each cause equals that of a naive look at every nanosecond.
         #[test]
         fn the_causes_are_those_of_a_look_at_every_moment(
             ops in prop::collection::vec(

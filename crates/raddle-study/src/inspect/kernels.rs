@@ -11,100 +11,104 @@ use serde::Serialize;
 use crate::launches::kernels;
 use crate::units::share;
 
-/// All launches of the kernels with one name.
+/// All launches in a profile of kernels with the same name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct NamedKernel {
-    /// Name of the kernel that these launches ran.
+    /// Name of the kernel.
     pub name: String,
     /// True if the kernel's name is that of a communication library, which moves data between
     /// devices.
     pub(crate) communication: bool,
-    /// Figures of the durations of the launches of the kernel.
+    /// Number and durations of the kernel's launches.
     #[serde(flatten)]
     pub times: LaunchTimes,
-    /// Shapes (grid and needed resources) of the launches by total time, the longest first.
-    /// Launches whose shape is not known are left out.
+    /// Shapes (grid and needed resources) of the kernel's launches by total time, the longest
+    /// first. Launches of unknown shape are left out.
     pub shapes: Vec<LaunchShape>,
 }
 
-/// Durations of a group of launches, such as those of one kernel or of one shape.
+/// Number and durations of a group of launches, such as those of one kernel or of one shape.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchTimes {
-    /// Number of launches that are summed up.
+    /// Number of launches in the group.
     pub launches: u64,
-    /// Sum of the durations of the launches, in ns.
+    /// Sum of the durations of the group's launches, in ns.
     pub total_ns: u64,
-    /// Median of the durations of the launches, in ns.
+    /// Median of the durations of the group's launches, in ns.
     pub median_ns: u64,
-    /// Longest duration of a launch, in ns.
+    /// Longest duration of a launch in the group, in ns.
     pub max_ns: u64,
-    /// Sum of the durations as a fraction of the time of all kernels, each launch counted in full,
-    /// 0 to 1.
+    /// Sum of the durations of the group's launches as a fraction of that of all kernels in the
+    /// profile, 0 to 1.
     pub share: f64,
 }
 
-/// All launches of one kernel with the same grid that need the same resources of the device.
+/// All launches of one kernel that have the same shape: the same grid, and the same needs of
+/// resources.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchShape {
-    /// Number of workgroups of each launch of this shape.
+    /// Number of workgroups of each launch.
     pub workgroups: u64,
     /// Number of work-items of each workgroup.
     pub threads: u32,
     /// Number of vector registers that each work-item needs.
     pub vgprs_per_thread: u32,
     pub(crate) sgprs_per_wave: u32,
-    /// Shared memory (LDS) of a workgroup, in bytes.
+    /// Shared memory (LDS) that each workgroup needs, in bytes.
     pub lds_bytes: u32,
-    /// Number of workgroups of a cluster; 0 or 1 where there are no clusters.
+    /// Number of workgroups in a cluster (workgroups that must run together); 0 or 1 where there
+    /// are no clusters.
     #[serde(skip_serializing_if = "is_one")]
     pub(crate) cluster: u16,
-    /// Durations of the launches with this shape.
+    /// Number and durations of the launches of this shape.
     #[serde(flatten)]
     pub times: LaunchTimes,
-    /// Fit of the shape on the device that the profile was recorded on; `None` where that device is
-    /// not known.
+    /// Fit of the shape on the device of the recording (how many workgroups it holds); `None` where
+    /// that device is unknown.
     pub placing: Option<Placing>,
 }
 
-/// How many workgroups of a launch shape a device holds, and which resource limits that number.
+/// Fit of a launch shape on a device: how many workgroups the device holds, and which resource
+/// limits that number.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Placing {
-    /// Number of workgroups that fit one compute unit; 0 where none fits.
+    /// Number of workgroups that one empty compute unit holds; 0 where not even one fits.
     pub resident: u32,
-    /// Name of the resource that limits `resident`; where several limit it, the one that comes
-    /// first in a fixed order.
+    /// Name of the resource that limits `resident`. Where several do, it is the first one in a
+    /// fixed order.
     pub limiter: &'static str,
-    /// Names of all resources that limit `resident`, the number of workgroups on a compute unit.
+    /// Names of all resources that limit `resident`.
     pub limiters: Vec<&'static str>,
     /// Number of workgroups that the whole empty device holds at the same time.
     pub at_once: u64,
-    /// Number of workgroups of a launch divided by `at_once`, the number that the device holds: 1.5
-    /// means one full round of workgroups and half of a second one.
+    /// Number of workgroups of a launch divided by `at_once`: 1.5 means that the workgroups run in
+    /// one full round and a half-full one.
     pub rounds: f64,
-    /// Occupancy: the work-items in use on a compute unit, as a fraction of those for which it has
-    /// room, on average in the first round of workgroups (as many as the device holds).
+    /// Occupancy as a fraction: work-items on a compute unit over those for which it has room, on
+    /// average over the first round (the workgroups that the empty device holds at the same time).
     pub occupancy: f64,
 }
 
-/// Number and total time of a subset of the launches of a profile.
+/// Number and total duration of some of the launches of a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchPart {
-    /// Number of launches in this subset.
+    /// Number of launches in this part.
     pub launches: u64,
-    /// Sum of the durations of the launches, in ns.
+    /// Sum of the durations of the launches in this part, in ns.
     pub total_ns: u64,
-    /// Sum of the durations as a fraction of the time of all kernels, 0 to 1.
+    /// Sum of the durations of the launches in this part as a fraction of that of all kernels, 0 to
+    /// 1.
     pub share: f64,
 }
 
 impl LaunchPart {
-    /// Adds up the numbers and durations of launches in `times`; `all` is the time of all kernels
-    /// in ns, by which the fraction is taken.
+    /// Adds up the launches in `times`. `all` is the sum of the durations of all kernels in ns, by
+    /// which the fraction is computed.
     pub(crate) fn of<'t>(times: impl Iterator<Item = &'t LaunchTimes>, all: u64) -> Self {
         let mut part = Self::default();
         for times in times {
@@ -115,7 +119,8 @@ impl LaunchPart {
     }
 }
 
-/// Key of a shape: (workgroups, work-items, vector registers, scalar registers, LDS bytes,
+/// Key by which launches of the same shape are grouped: (workgroups, work-items of a workgroup,
+/// vector registers of a work-item, scalar registers of a wave, LDS bytes of a workgroup,
 /// workgroups of a cluster).
 type ShapeKey = (u64, u32, u32, u32, u32, u16);
 
@@ -129,11 +134,11 @@ fn key(op: &Op) -> ShapeKey {
     (op.workgroups, threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, op.cluster)
 }
 
-/// Names that compilers give to unnamed namespaces in the names of kernels.
+/// Names that compilers write for an unnamed namespace in the names of kernels.
 const UNNAMED: [&str; 2] = ["(anonymous namespace)", "<unnamed>"];
 
-/// Returns the family of a kernel: its name without return type, parameters and template
-/// arguments, and without a number at its end, as compilers that generate kernels count them.
+/// Returns the family of a kernel: its name without return type, parameters and template arguments,
+/// and without a number at its end, by which compilers tell generated kernels apart.
 ///
 /// ```
 /// use raddle_study::inspect::family;
@@ -159,7 +164,7 @@ pub fn family(kernel: &str) -> &str {
 }
 
 /// Returns the kernels of a profile by total time, the longest first. `own` is the device that the
-/// profile was recorded on; with `None` it is not computed how shapes fit a device.
+/// profile was recorded on; with `None` the fit of shapes on the device is not computed.
 #[must_use]
 pub fn by_kernel(profile: &Profile, own: Option<&Device>) -> Vec<NamedKernel> {
     let mut found: BTreeMap<&str, BTreeMap<Option<ShapeKey>, Vec<u64>>> = BTreeMap::new();
@@ -203,7 +208,7 @@ impl LaunchTimes {
 }
 
 impl LaunchShape {
-    /// Returns the resources that one workgroup of the shape needs.
+    /// Returns the resources that one workgroup of this shape needs.
     pub(crate) fn footprint(&self) -> Footprint {
         let &Self { threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, .. } = self;
         Footprint { threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, ..Footprint::default() }
@@ -243,8 +248,7 @@ impl Placing {
     }
 }
 
-/// Counts the different shapes (grid and needed resources) of launches, whatever kernel they belong
-/// to.
+/// Counts the different shapes (workgroups and needed resources) among the launches of all kernels.
 pub(crate) fn shapes(kernels: &[NamedKernel]) -> u64 {
     let shapes = kernels.iter().flat_map(|kernel| &kernel.shapes);
     let keys = shapes.map(|shape| {
@@ -256,14 +260,14 @@ pub(crate) fn shapes(kernels: &[NamedKernel]) -> u64 {
     keys.collect::<BTreeSet<_>>().len() as u64
 }
 
-/// Returns the number, total time and share of the launches of communication kernels, which move
-/// data between devices.
+/// Returns the number and the total time of the launches of communication kernels (which move data
+/// between devices).
 pub(crate) fn communication(kernels: &[NamedKernel]) -> LaunchPart {
     let moving = kernels.iter().filter(|kernel| kernel.communication);
     LaunchPart::of(moving.map(|kernel| &kernel.times), total_ns(kernels))
 }
 
-/// Returns the sum of the durations of all kernels, in ns.
+/// Returns the sum of the durations of all launches of these kernels, in ns.
 pub(crate) fn total_ns(kernels: &[NamedKernel]) -> u64 {
     kernels.iter().fold(0, |sum, kernel| kernel.times.total_ns.saturating_add(sum))
 }

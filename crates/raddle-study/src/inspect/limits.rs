@@ -9,8 +9,7 @@ use super::kernels::{LaunchPart, LaunchShape, NamedKernel, Placing, total_ns};
 use crate::VendorWords;
 use crate::units::count;
 
-/// Resources that can limit how many workgroups fit a compute unit. Where several limit it equally,
-/// the first in this list is named.
+/// Resources that can limit how many workgroups fit a compute unit, in the order of the results.
 const LIMITERS: [Resource; 6] = [
     Resource::Workgroups,
     Resource::Waves,
@@ -20,47 +19,47 @@ const LIMITERS: [Resource; 6] = [
     Resource::Barriers,
 ];
 
-/// Shortest median duration in ns from which on a kernel can count as persistent: many times the
-/// cost of a launch.
+/// Shortest median duration, in ns, of a kernel that counts as persistent (made to keep compute
+/// units until it ends): many times the cost of a launch.
 const LONG_NS: u64 = 100_000;
 
-/// Summary of how the launches of a profile fit the device that it was recorded on: for each kind
-/// of fit, the number of launches and their part of the time of all kernels.
+/// Summary of how the launches of a profile fit the device of the recording. Each kind of fit has
+/// its number of launches and their part of the time of all kernels.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchLimits {
     /// Launches by the resource that limits how many workgroups fit a compute unit, one entry for
     /// each resource.
     pub by_limiter: Vec<LimitedLaunches>,
-    /// Launches of which not one workgroup fits a compute unit.
+    /// Launches whose workgroups do not fit a compute unit at all.
     pub unfit: LaunchPart,
-    /// Launches with fewer workgroups than compute units, so that some units stay empty.
+    /// Launches with fewer workgroups than the device has compute units, so that some units stay
+    /// empty.
     pub fewer_than_cus: LaunchPart,
-    /// Launches of which the device holds all workgroups at the same time: such a launch cannot be
-    /// preempted at a workgroup boundary, because none of its workgroups starts after another has
-    /// ended.
+    /// Launches whose workgroups the device holds all at the same time. No preemption between two
+    /// workgroups is possible in such a launch, as none of them starts after another has ended.
     pub one_round: LaunchPart,
-    /// Shapes of persistent kernels: long launches with one workgroup a compute unit, or a few
-    /// less.
+    /// Shapes of persistent kernels: long launches with one workgroup for each compute unit, or for
+    /// at least five sixths of the units.
     pub persistent: Vec<PersistentShape>,
 }
 
-/// Launches for which one resource limits how many workgroups fit a compute unit (their residency).
+/// Launches whose residency (number of workgroups that fit a compute unit) one resource limits.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LimitedLaunches {
     /// Name of the resource that limits how many workgroups fit a compute unit.
     pub limiter: &'static str,
-    /// Launches for which the resource is the limit; at least one of their workgroups fits a
-    /// compute unit.
+    /// Launches for which this resource is the limit. Launches whose workgroups do not fit at all
+    /// are left out.
     #[serde(flatten)]
     pub part: LaunchPart,
-    /// Launches among `part` of which the device holds all workgroups at the same time, so that the
-    /// limiting resource does not matter.
+    /// Launches among `part` whose workgroups the device holds all at the same time, so that the
+    /// limit does not matter.
     pub one_round: LaunchPart,
 }
 
-/// Shape of a persistent kernel, whose launches keep their compute units for long.
+/// Shape of a persistent kernel, each launch of which keeps its compute units until it ends.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PersistentShape {
@@ -70,17 +69,18 @@ pub struct PersistentShape {
     pub workgroups: u64,
     /// Number of launches of the persistent kernel with this shape.
     pub launches: u64,
-    /// Median of the durations of the launches, in ns.
+    /// Median of the durations of the persistent kernel's launches, in ns.
     pub median_ns: u64,
-    /// Longest duration of a launch, in ns.
+    /// Longest duration of a launch of the persistent kernel, in ns.
     pub max_ns: u64,
-    /// Sum of the durations as a fraction of the time of all kernels.
+    /// Sum of the durations of the persistent kernel's launches as a fraction of that of all
+    /// kernels, 0 to 1.
     pub share: f64,
 }
 
 impl LaunchLimits {
-    /// Sums up how kernels fit `own`, the device of the recording; each shape in `kernels` already
-    /// has its fit.
+    /// Sums up how the launches of all kernels fit `own`, the device of the recording; shapes
+    /// without a computed fit are left out.
     #[must_use]
     pub fn of(kernels: &[NamedKernel], own: &Device) -> Self {
         let all = total_ns(kernels);
@@ -114,8 +114,9 @@ fn fits_at_once(shape: &LaunchShape, placing: &Placing) -> bool {
     placing.resident > 0 && shape.workgroups <= placing.at_once
 }
 
-/// Says how little of the limiting resource a workgroup must need for one more workgroup to fit a
-/// compute unit: "32 registers a thread, now 40". `None` where less of that resource does not help.
+/// Says to which need of the limiting resource a workgroup must be reduced for one more workgroup
+/// to fit a compute unit: "32 registers a thread, now 40". `None` where less of that resource does
+/// not help.
 #[must_use]
 pub fn one_more(shape: &LaunchShape, own: &Device) -> Option<String> {
     let placing = shape.placing.as_ref()?;
@@ -147,15 +148,16 @@ pub fn one_more(shape: &LaunchShape, own: &Device) -> Option<String> {
     Some(format!("{} {name}, now {}", count(low.into()), count(most.into())))
 }
 
-/// Returns whether a shape looks like a kernel made to keep every compute unit busy until it ends,
-/// or all but up to a sixth of them, which are left to other kernels.
+/// Returns whether a shape looks like a persistent kernel: long launches with at most one workgroup
+/// for each of the `cus` compute units, and for at least five sixths of them.
 fn is_persistent(shape: &LaunchShape, cus: u64) -> bool {
     let least = cus.saturating_mul(5).div_ceil(6);
     let fits = shape.placing.as_ref().is_some_and(|placing| placing.resident > 0);
     fits && (least..=cus).contains(&shape.workgroups) && shape.times.median_ns >= LONG_NS
 }
 
-/// Finds the persistent shapes, by total time, the longest first.
+/// Returns the shapes of persistent kernels by total time, the longest first; `cus` is the number
+/// of compute units.
 fn persistent(kernels: &[NamedKernel], cus: u64) -> Vec<PersistentShape> {
     let shapes = kernels.iter().flat_map(|kernel| {
         let shapes = kernel.shapes.iter().filter(|shape| is_persistent(shape, cus));

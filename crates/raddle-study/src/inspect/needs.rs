@@ -10,15 +10,14 @@ use serde::Serialize;
 
 use crate::units::share;
 
-/// Resources, such as memory bandwidth, that the kernels of a profile need most (their needs), on
-/// the device that it was recorded on.
+/// Resources, such as memory bandwidth, that the kernels of a profile need most, on the device of
+/// the recording.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct KernelNeeds {
-    /// Sums over the launches, one entry for each resource that some kernel needs most.
+    /// Sums over launches, one entry for each resource that some kernels need most.
     pub by_need: Vec<NeedPart>,
-    /// Kernels of which it is unknown what resource they need most, by total time, the longest
-    /// first.
+    /// Kernels whose most needed resource is unknown, by total time, the longest first.
     pub unknown: Vec<UnknownNeed>,
     /// Memory bandwidth of one compute unit, in bytes per microsecond.
     pub unit_bytes_per_us: u64,
@@ -30,7 +29,7 @@ pub struct KernelNeeds {
     pub unit_is_derived: bool,
 }
 
-/// All launches of the kernels that need the same resource most.
+/// All launches of the kernels that need the same resource most, such as memory bandwidth.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct NeedPart {
@@ -38,37 +37,38 @@ pub struct NeedPart {
     pub need: &'static str,
     /// Number of launches of the kernels that need this resource most.
     pub launches: u64,
-    /// Sum of the durations of the launches, in ns.
+    /// Sum of the durations of these launches, in ns.
     pub total_ns: u64,
-    /// Sum of the durations as a fraction of the time of all kernels.
+    /// Sum of the durations of these launches as a fraction of that of all kernels, 0 to 1.
     pub share: f64,
-    /// Memory traffic that these launches are taken to cause while they fill the device, in bytes
-    /// per microsecond: the mean over their time.
+    /// Memory traffic that is assumed for these launches while they fill the device, in bytes per
+    /// microsecond, averaged over their time.
     pub bytes_per_us: u64,
-    /// Facts from which it is known what the kernels need most, such as their name or grid, each
-    /// with its fraction of the time of these launches.
+    /// Sources of the knowledge of what these kernels need most, such as their name or grid, each
+    /// with the fraction of the time of these launches for which it is the source.
     pub known_by: BTreeMap<&'static str, f64>,
 }
 
-/// Kernel of which it is unknown what resource it needs most.
+/// Kernel whose most needed resource (such as memory bandwidth) is unknown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct UnknownNeed {
-    /// Name of the kernel whose need is unknown.
+    /// Name of the kernel.
     pub kernel: String,
-    /// Sum of the durations of its launches, in ns.
+    /// Sum of the durations of the kernel's launches, in ns.
     pub total_ns: u64,
-    /// Sum of the durations as a fraction of the time of all kernels.
+    /// Sum of the durations of the kernel's launches as a fraction of that of all kernels, 0 to 1.
     pub share: f64,
 }
 
-/// Sums over the launches of kernels that need one resource most: (number of launches, ns, bytes per
-/// microsecond times ns, ns by the fact from which the need is known).
+/// Sums over the launches of kernels that need the same resource most: (number of launches, their
+/// time in ns, memory traffic in bytes per microsecond times ns, time in ns by the source from
+/// which the need is known).
 type Sums = (u64, u64, u128, BTreeMap<NeedSource, u64>);
 
 impl KernelNeeds {
-    /// Sums up by resource what the kernels of a profile need most; `needs` has one entry for each
-    /// op of the profile.
+    /// Sums up which resources the kernels of a profile need most on the device `own` of the
+    /// recording; `needs` has one entry for each op (launch, copy or fill) of the profile.
     pub fn of(profile: &Profile, own: &Device, needs: &[OpNeed]) -> Self {
         let demand = process_demand(profile, needs, (own, own), &DemandRule::expected(own));
         let mut sums: BTreeMap<KernelNeed, Sums> = BTreeMap::new();

@@ -7,18 +7,18 @@ use serde::Serialize;
 
 use crate::launches::{OriginShares, kernels};
 
-/// Origins of one field of the launches: for which fractions of them it was measured, joined from
-/// other records, assumed or unknown.
+/// Origins of one field of the recorded launches: the fractions of the launches for which it was
+/// measured, joined from other records, assumed or unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FieldOrigins {
-    /// Name of the field of launches, such as the arrival.
+    /// Name of the field, such as the arrival of a launch.
     pub field: &'static str,
-    /// Fractions of the launches by origin of the field.
+    /// Fractions of the launches by the origin of this field.
     #[serde(flatten)]
     pub shares: OriginShares,
 }
 
-/// Returns, for each field of the launches that is not always measured, the share of each origin.
+/// Returns the origins of each field of the launches whose origin is tracked, such as the arrival.
 pub(super) fn origins(profile: &Profile) -> Vec<FieldOrigins> {
     let all: Vec<&Op> = kernels(profile).collect();
     let origins =
@@ -26,15 +26,16 @@ pub(super) fn origins(profile: &Profile) -> Vec<FieldOrigins> {
     Field::ALL.map(origins).to_vec()
 }
 
-/// Recorded waits from launch to start, of the kernels whose launch is recorded.
+/// Waits of kernels from launch to start, over those whose launch time was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchWaits {
-    /// Number of kernels whose launch is recorded; the fractions by origin are in [`FieldOrigins`].
+    /// Number of kernels whose launch time was recorded.
     pub known: u64,
-    /// Median of the recorded waits from launch to start, in ns.
+    /// Median of the recorded waits of kernels from launch to start, in ns.
     pub wait_p50_ns: u64,
-    /// 99th percentile of the waits by nearest rank, in ns.
+    /// 99th percentile (by nearest rank) of the recorded waits of kernels from launch to start, in
+    /// ns.
     pub wait_p99_ns: u64,
 }
 

@@ -19,28 +19,29 @@ use crate::fidelity::{Fidelity, ModelError};
 use crate::launches::{UnknownKernels, kernels};
 use crate::result::{DeviceFacts, DeviceFound};
 
-/// Facts about all profiles that were inspected together.
+/// Facts about several profiles that `raddle inspect` shows together.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Inspection {
-    /// Version of raddle that made the inspection.
+    /// Version of raddle that inspected the profiles.
     raddle: &'static str,
     /// Facts about each profile, in the order in which the user gave the profiles.
     pub profiles: Vec<InspectedProfile>,
 }
 
 impl Inspection {
-    /// Joins the facts about several profiles to an inspection.
+    /// Combines the facts about several profiles into one inspection.
     #[must_use]
     pub const fn new(profiles: Vec<InspectedProfile>) -> Self {
         Self { raddle: env!("CARGO_PKG_VERSION"), profiles }
     }
 }
 
-/// Assumptions and results from which the inspection of a profile starts.
+/// Assumptions about a profile and results that were computed before, which its inspection takes
+/// over.
 #[expect(missing_debug_implementations, reason = "it holds a function")]
 pub struct InspectedAs<'p> {
-    /// Name of the profile in results.
+    /// Name of the profile, as results show it.
     pub name: &'p str,
     /// (device that the profile was recorded on, how it was found); the error says why it is not
     /// known.
@@ -49,56 +50,56 @@ pub struct InspectedAs<'p> {
     /// shortened or left out.
     pub rule: CommRule,
     /// Number of launches of communication kernels (which move data between devices), and their
-    /// time before and after the rule for them is applied.
+    /// time before and after `rule` was applied.
     pub communication: &'p Communication,
-    /// Result of replaying the profile alone against its recording; `None` where the user did not
-    /// ask for it.
+    /// Result of a replay of the profile alone, compared with its recording; `None` where the user
+    /// did not ask for it.
     pub self_replay: Option<SelfReplayed>,
-    /// Function that returns the resource that a kernel of a given name needs most, as the user
-    /// claims; `None` where the user claims nothing about it.
+    /// Function that returns which resource a kernel needs most according to the user, by the name
+    /// of the kernel; `None` where the user said nothing about the kernel.
     pub said: &'p dyn Fn(&str) -> Option<KernelNeed>,
-    /// Verdicts on the kernels of the profile (may a launch be killed and run again), which source
-    /// files give.
+    /// Verdicts of source files on the kernels of the profile: whether a launch may be killed and
+    /// run again.
     pub verdicts: Vec<SourceVerdict>,
-    /// Numbers of neighbouring granules (the units in which a resource is given out) that the
+    /// Numbers of adjacent granules (the units in which a resource is given out) that the
     /// workgroups need; `None` where the user did not ask for them.
     pub amounts: Option<WantedAmounts>,
 }
 
-/// Result of replaying a profile against its recording, and the figures that the model learned from
-/// the recording for it.
+/// Result of a replay of a profile alone, compared with its recording, and what was fitted to the
+/// recording for it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SelfReplayed {
-    /// Errors of a replay before the model learned anything: workgroups run in full rounds over the
-    /// whole device, no waits between streams, no launch latency.
+    /// Errors of a replay before anything was fitted: workgroups run in full rounds over the whole
+    /// device, without waits between streams, without launch latency.
     pub before: ModelError,
-    /// Comparison of recording and replay with the learned figures.
+    /// Comparison of the recording with the replay after the fit.
     #[serde(flatten)]
     pub after: Fidelity,
-    /// Launch latency that was fitted: the least time from issue to start, and from the end of an
-    /// op to the start of one that waits for it.
+    /// Launch latency that was fitted to the recording, or taken from another file.
     #[serde(flatten)]
     pub latency: FittedLatency,
-    /// [number of waits between streams whose source the file names, number of those whose source
-    /// was inferred].
+    /// [number of waits of streams for others that the file states, number of waits that were
+    /// inferred].
     pub stream_waits: [u64; 2],
-    /// Launch latency fitted to the first half of the profile and judged on the second half; `None`
-    /// where too few launches were recorded.
+    /// Launch latency fitted to the first half of the profile, with its accuracy on the second
+    /// half; `None` where too few launches were recorded.
     pub halves: Option<HalvesFit>,
-    /// Fraction of waits within the goal with the latency fitted to the profile itself, for
-    /// comparison; `None` unless the replay takes its latency from another file.
+    /// Fraction of the kernels whose wait is as recorded (within 2 us + 5 %) if the latency is
+    /// fitted to this profile itself; `None` unless the replay takes its latency from another file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_sample: Option<f64>,
 }
 
-/// Least times, in ns, that a launch needs before it can start.
+/// Launch latency, in ns: the least times that a launch needs before it can start.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FittedLatency {
-    /// Least time from issue to start, in ns.
+    /// Least time from the issue of a launch to its start, in ns.
     pub launch_ns: u64,
-    /// Least time from the end of an op to the start of one that waits for it, in ns.
+    /// Least time from the end of an op (launch, copy or fill) to the start of a launch that waits
+    /// for it, in ns.
     pub handover_ns: u64,
 }
 
@@ -108,88 +109,94 @@ impl From<LaunchLatency> for FittedLatency {
     }
 }
 
-/// Facts about one profile. Times are nanoseconds, fractions are from 0 to 1.
+/// Facts about one profile that an inspection shows. Times are nanoseconds, fractions are from 0 to
+/// 1.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct InspectedProfile {
     /// Name of the inspected profile, as results show it.
     pub name: String,
-    /// Name of the file format of the profile.
+    /// Name of the profile's file format.
     pub format: &'static str,
-    /// Device that the profile was recorded on, and how that is known; `None` where it is not
-    /// known.
+    /// Device that the profile was recorded on, and how it was found; `None` where it is unknown.
     pub device: Option<DeviceFacts>,
-    /// Name of the device as the file has it; `None` where the file names none.
+    /// Name of the device as the profile's file writes it; `None` where the file describes no
+    /// device.
     pub called: Option<String>,
-    /// Reason why the device is not known; `None` where it is.
+    /// Reason why the device of the recording is unknown; `None` where it is known.
     #[serde(skip)]
     pub unknown: Option<String>,
-    /// Number of events that were read from the file, of all kinds.
+    /// Number of events of all kinds that were read from the profile's file.
     pub events: u64,
     /// Number of kernel launches in the profile.
     pub kernels: u64,
     /// Number of memory copies in the profile.
     pub copies: u64,
-    /// Numbers of copies whose direction is not between host and device, by direction.
+    /// Numbers of copies that are not between host and device, by direction, such as device to
+    /// device.
     #[serde(skip_serializing_if = "CopiesElsewhere::is_empty")]
     pub copies_elsewhere: CopiesElsewhere,
-    /// Number of fills of memory in the profile.
+    /// Number of memory fills in the profile.
     pub sets: u64,
-    /// Fractions of the kernel time without a shape (grid and needed resources), and with a shape
-    /// from the capture of a graph; `None` where every kernel came with its shape.
+    /// Fractions of the kernel time that belong to launches without a shape (grid and needed
+    /// resources), and to launches whose shape comes from the capture of a graph; `None` where
+    /// every launch has its own shape.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unknown_kernels: Option<UnknownKernels>,
     /// Number of workgroups of all launches together.
     pub workgroups: u64,
-    /// Time from the first begin to the last end, in ns.
+    /// Length of the recording, from its first begin to its last end, in ns.
     pub span_ns: u64,
     /// Step of the clock with which the profile was recorded, in ns.
     pub resolution_ns: u64,
-    /// Largest amount of device memory that the program was recorded to hold, in bytes; `None`
-    /// where the file does not tell.
+    /// Largest amount of device memory that the program held during the recording, in bytes; `None`
+    /// where the file does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
     /// Time of the recording in which no kernel ran, and why.
     pub idle: RecordedIdle,
     /// Streams of the profile, in the order in which they were first used.
     pub streams: Vec<InspectedStream>,
-    /// Time for which none, one, two, and three or more kernels ran side by side.
+    /// Times for which 0, 1, 2, and 3 or more kernels ran side by side.
     pub concurrency: Concurrency,
-    /// Number of different combinations of workgroups, work-items, registers and LDS.
+    /// Number of different shapes of launches: combinations of workgroups, work-items, registers
+    /// and LDS.
     pub shapes: u64,
     /// Kernels of the profile with their launches, by total time, the longest first.
     pub by_kernel: Vec<NamedKernel>,
-    /// Resources that keep workgroups off a compute unit; `None` where the device is not known.
+    /// Resources that limit how many workgroups fit a compute unit, with the launches that they
+    /// limit; `None` where the device is unknown.
     pub limits: Option<LaunchLimits>,
-    /// Resources that the kernels need most, with their launches and time; `None` where the device
-    /// is not known.
+    /// Resources that kernels need most, with the number and time of their launches; `None` where
+    /// the device is unknown.
     pub needs: Option<KernelNeeds>,
-    /// Comparison of the occupancies that the file states with the computed ones; `None` where it
-    /// states none.
+    /// Comparison of the occupancies that the file states with the computed ones; `None` where the
+    /// file states none.
     pub claims: Option<StatedOccupancy>,
-    /// Launches of communication kernels (which move data between devices) that are left after the
-    /// rule for such kernels was applied.
+    /// Launches of communication kernels (which move data between devices) after the rule in `comm`
+    /// was applied.
     pub communication: LaunchPart,
     /// Rule for communication kernels (which move data between devices), with their time before and
-    /// after it is applied.
+    /// after it was applied.
     pub comm: CommunicationRule,
-    /// Recorded waits from launch to start, over the kernels whose launch is recorded.
+    /// Waits of kernels from launch to start, over those whose launch time was recorded.
     pub arrivals: LaunchWaits,
-    /// Origins of each field of the launches, such as measured or assumed.
+    /// Origins of the fields of launches, such as measured or assumed.
     pub origins: Vec<FieldOrigins>,
-    /// Faults and gaps that were met in the file, each with a count.
+    /// Faults and gaps that were found in the file, each with a count.
     pub quirks: Vec<QuirkMet>,
     /// Warnings and errors of the profiler about its own recording.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<String>,
-    /// Result of replaying the profile against its recording; `None` where the user did not ask for
-    /// it.
+    /// Result of a replay of the profile alone, compared with its recording; `None` where the user
+    /// did not ask for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub self_replay: Option<SelfReplayed>,
-    /// Verdicts of source files on kernels: which of them may be stopped and run again.
+    /// Verdicts of source files on kernels of the profile: which of them may be killed and run
+    /// again.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub verdicts: Vec<SourceVerdict>,
-    /// Numbers of neighbouring granules (the units in which a resource is given out) that the
+    /// Numbers of adjacent granules (the units in which a resource is given out) that the
     /// workgroups need; `None` where the user did not ask for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub amounts: Option<WantedAmounts>,
@@ -199,14 +206,14 @@ pub struct InspectedProfile {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct CommunicationRule {
-    /// Name of the rule, as the option `--comm` takes it.
+    /// Name of the rule, as the option `--comm` takes it: whether such kernels are kept, shortened
+    /// or left out.
     pub rule: &'static str,
-    /// Number of launches of communication kernels (which move data between devices), before the
-    /// rule is applied.
+    /// Number of launches of communication kernels in the recording, before the rule is applied.
     pub launches: u64,
-    /// Sum of the durations of communication kernels as recorded, in ns.
+    /// Sum of the recorded durations of communication kernels, in ns.
     pub recorded_ns: u64,
-    /// Sum of the durations of communication kernels under the rule, in ns.
+    /// Sum of the durations of communication kernels after the rule was applied, in ns.
     pub inspected_ns: u64,
 }
 
@@ -222,7 +229,8 @@ impl CommunicationRule {
 }
 
 impl InspectedProfile {
-    /// Gathers the facts about a profile that an inspection shows.
+    /// Gathers the facts about a profile that an inspection shows; `with` holds assumptions and
+    /// results from before.
     #[must_use]
     pub fn new(profile: &Profile, with: InspectedAs<'_>) -> Self {
         let (device, unknown) = match with.device {

@@ -8,35 +8,37 @@ use serde::Serialize;
 use crate::launches::ConcurrentTime;
 use crate::units::share;
 
-/// Figures of one stream, over its kernels, copies and fills.
+/// Figures of one stream of a profile, over its kernels, copies and fills.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct InspectedStream {
-    /// Name of the stream.
+    /// Name of the stream, as results show it.
     pub label: String,
-    /// Number of the context to which the stream belongs; `None` where the file names none.
+    /// Number of the context (process-wide device state) to which the stream belongs; `None` where
+    /// the file does not say.
     pub context: Option<u64>,
-    /// Number of kernel launches of the stream.
+    /// Number of kernel launches in the stream.
     pub kernels: u64,
-    /// Number of copies of the stream.
+    /// Number of memory copies in the stream.
     pub copies: u64,
-    /// Number of fills of memory of the stream.
+    /// Number of memory fills in the stream.
     pub sets: u64,
-    /// Sum of the durations of all kernel launches, in ns.
+    /// Sum of the durations of the stream's kernel launches, in ns.
     pub kernel_ns: u64,
     /// Time in which at least one kernel, copy or fill of the stream ran, in ns.
     pub busy_ns: u64,
-    /// Fraction of the profile's span in which the stream was busy.
+    /// Fraction of the recording's length, 0 to 1, in which at least one kernel, copy or fill of
+    /// the stream ran.
     pub busy: f64,
     /// Time in which two or more ops (launches, copies, fills) of the stream ran side by side, in
     /// ns.
     pub overlap_ns: u64,
-    /// Priorities that the kernels of the stream state, as in the file, ascending; empty where the
-    /// file states none.
+    /// Priorities of the stream's kernels as the file states them, ascending and without
+    /// duplicates; empty where it states none.
     pub priorities: Vec<i32>,
 }
 
-/// Returns the figures of all streams, in the order of first use.
+/// Returns the figures of all streams of a profile, in the order in which they were first used.
 pub(super) fn streams(profile: &Profile) -> Vec<InspectedStream> {
     let mut ops: Vec<Vec<&Op>> = vec![Vec::new(); profile.streams.len()];
     for op in &profile.ops {

@@ -2,17 +2,17 @@
 
 use serde::Serialize;
 
-/// Verdict that a source file gives on a kernel of a profile.
+/// Verdict of a source file on a kernel of a profile: whether a launch may be killed and run again.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SourceVerdict {
-    /// Name of the kernel, as in the profile.
+    /// Name of the kernel, as the profile writes it.
     pub kernel: String,
-    /// Answer whether the kernel may be stopped and run again: `idempotent`, `conditional`, `not`
-    /// or `unknown`.
+    /// Verdict whether a launch of the kernel may be killed and run again: `idempotent`,
+    /// `conditional`, `not` or `unknown`.
     pub verdict: &'static str,
     /// Condition under which the kernel may be run again, or the reason why it may not.
     pub why: String,
-    /// Source file of the verdict, and the line in it.
+    /// Source file on which the verdict rests, with the number of the line.
     pub source: String,
 }

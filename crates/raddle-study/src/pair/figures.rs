@@ -3,24 +3,25 @@
 use raddle_device::Device;
 use raddle_sim::DemandRule;
 
-/// Figure of a device, such as the length of a turn, that can be fitted to the measured times of
-/// two programs that ran beside each other.
+/// Figure of a device, such as the length of a time slice, that can be fitted to the measured times
+/// of two programs that ran side by side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenFigure {
-    /// Name of the figure, as it is a key of the device file. The unit stands at its end, such as
-    /// `-ns`; `permille` is thousandths.
+    /// Name of the figure, which is its key in a device file and ends with its unit, such as `-ns`
+    /// or `-permille` (thousandths).
     pub(super) key: &'static str,
-    /// True if the figure matters only where processes take turns on the device; false if only
-    /// where they run side by side.
+    /// True if the figure matters only where processes take turns on the device; false if it
+    /// matters only where they run side by side.
     pub(super) in_turns: bool,
     get: fn(&Device) -> u64,
     set: fn(&mut Device, u64),
-    /// Function that returns the values of the figure to try in the fit for a device, beside the
-    /// value that the device has.
+    /// Function that returns the values which the fit tries for a device, in addition to the value
+    /// that the device has.
     values: fn(&Device) -> Vec<u64>,
 }
 
-/// Figures that are fitted, in the order of the fit: the figures with most effect come first.
+/// Figures of a device that are fitted, in the order of the fit: those with the largest effect
+/// first.
 pub(super) const OPEN: [OpenFigure; 6] = [
     OpenFigure {
         key: "memory-permille",
@@ -69,14 +70,15 @@ pub(super) const OPEN: [OpenFigure; 6] = [
     },
 ];
 
-/// Returns `whole` times each of the thousandths `permille`, rounded, and at least 1.
+/// Returns `whole` times each of the thousandths in `permille`, rounded down to whole numbers, but
+/// at least 1.
 fn parts(whole: u64, permille: &[u64]) -> Vec<u64> {
     permille.iter().map(|of| (whole.saturating_mul(*of) / 1000).max(1)).collect()
 }
 
 impl OpenFigure {
-    /// Returns the value of the figure in the description of a device; where the device has none,
-    /// the value that the model assumes.
+    /// Returns the value of the figure in the description of a device, or the value that the model
+    /// assumes where the description has none.
     pub(super) fn of(&self, device: &Device) -> u64 {
         (self.get)(device)
     }
@@ -88,8 +90,8 @@ impl OpenFigure {
         device
     }
 
-    /// Returns the values of the figure that the fit tries, ascending; that of the device is among
-    /// them.
+    /// Returns the values of the figure that the fit tries for a device, ascending, with the value
+    /// that the device has.
     pub(super) fn tried(&self, device: &Device) -> Vec<u64> {
         let mut all = (self.values)(device);
         all.push(self.of(device));
@@ -98,8 +100,8 @@ impl OpenFigure {
         all
     }
 
-    /// Sets the figure of a device to the expected value, and its bounds to the least and the most;
-    /// a figure that has no bounds in the description of a device gets the expected value alone.
+    /// Sets the figure in the description of a device to `value`, with the bounds `least` and
+    /// `most`. Only lengths of time slices and of switches have bounds in a description.
     pub(super) fn bound(&self, device: &mut Device, [least, value, most]: [u64; 3]) {
         (self.set)(device, value);
         match self.key {

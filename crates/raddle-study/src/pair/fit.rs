@@ -7,73 +7,74 @@ use super::figures::{OPEN, OpenFigure};
 use super::predict::{AloneError, PairPredictor, WayError};
 use crate::error::StudyError;
 
-/// Largest number of rounds of a fit; each round fits every figure once.
+/// Largest number of rounds of a fit; each round fits every figure of the device once.
 const ROUNDS: usize = 3;
 
-/// Result of fitting figures of a device to the measured times of two programs that ran together
+/// Result of fitting a device's figures to the measured times of two programs that ran side by side
 /// under several ways of sharing.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PairFit {
-    /// Version of the JSON format of this result.
+    /// Version of the JSON format in which this result is written.
     pub raddle_pair_fit: u32,
-    /// Description of the device with the figures as fitted.
+    /// Description of the device with the fitted figures.
     pub device: Device,
-    /// Figures that were fitted: those whose value changes the errors of the replays.
+    /// Figures of the device that were fitted, as their value changes the errors of the replays.
     pub fitted: Vec<FittedFigure>,
-    /// Keys of figures whose value changes no error of any replay; they stay as they were in the
-    /// device.
+    /// Keys of the device's figures whose value changes the error of no replay, so that they were
+    /// left unchanged.
     pub untold: Vec<&'static str>,
-    /// Errors of replays of each program alone, which no fit changes: they tell whether a profile
-    /// is that of the measured program. Empty where neither was measured alone.
+    /// Errors of replays of each program alone, which the fit does not change. Large ones show that
+    /// a profile is not that of the measured program. Empty where no program was measured alone.
     pub alone: Vec<AloneError>,
     /// Errors of replays before the fit, one entry for each way of sharing and load.
     pub before: Vec<WayError>,
     /// Errors of replays after the fit to all measurements, one entry for each way of sharing and
     /// load.
     pub after: Vec<WayError>,
-    /// Test of the fit: for each recipe, the errors of its replays after a fit to the measurements
-    /// under all other recipes. Empty where only one recipe was measured.
+    /// Test of the fit on measurements that it did not use: for each recipe, the errors of its
+    /// replays after a fit to the measurements under all other recipes. Empty where only one recipe
+    /// was measured.
     pub held_out: Vec<HeldOutWay>,
 }
 
-/// Figure of a device that was fitted to measurements of a pair of programs.
+/// Figure of a device that was fitted to measurements of two programs side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FittedFigure {
-    /// Name of the figure, as it is a key of the device file. The unit stands at its end, such as
-    /// `-ns`.
+    /// Name of the figure, which is its key in a device file and ends with its unit, such as `-ns`.
     pub key: &'static str,
     /// Value of the figure before the fit, in the unit that its key names.
     pub before: u64,
-    /// Value of the figure, in the unit that its key names, for which the replays are wrong by
-    /// least; among equally good ones the value before the fit, else the least.
+    /// Value of the figure with the smallest errors of replays, in the unit that its key names; of
+    /// equally good values the one before the fit, else the smallest.
     pub value: u64,
-    /// Bounds of the true value: on each side the nearest tried value that fits worse by more than
-    /// a tenth, or the outermost tried value where there is none.
+    /// Bounds between which the true value of the figure may lie, in the unit that its key names:
+    /// on each side the nearest tried value whose errors are larger by more than a tenth, or the
+    /// outermost tried value where there is none.
     pub between: [u64; 2],
 }
 
-/// Errors of replays under one recipe whose measurements a fit did not use.
+/// Errors of replays under one recipe, after a fit that did not use the measurements under it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct HeldOutWay {
-    /// Recipe whose measurements were left out of the fit.
+    /// Name of the recipe whose measurements the fit did not use.
     pub recipe: &'static str,
-    /// Errors of replays under that recipe, after the fit to the measurements under all other
-    /// recipes.
+    /// Errors of replays under this recipe, one entry for each way of sharing and load.
     pub errors: Vec<WayError>,
 }
 
-/// Values of a figure that were tried, each as (value, sum of the errors in thousandths).
+/// Values of a figure that the fit tried, each as (value, sum of the errors of replays in
+/// thousandths).
 type Tried = Vec<(u64, u64)>;
 
 impl PairFit {
-    /// Fits the figures of a device. Then it repeats the fit without the measurements of each
-    /// recipe in turn, as a test.
+    /// Fits the figures of a device to measurements. Then, as a test, repeats the fit for each
+    /// recipe without the measurements under that recipe.
     ///
     /// # Errors
-    /// When a replay cannot be made.
+    /// When a replay fails.
     pub fn of(device: &Device, predictor: &PairPredictor<'_>) -> Result<Self, StudyError> {
         let recipes = predictor.recipes();
         let before = one(predictor.errors(std::slice::from_ref(device), &recipes)?);
@@ -114,13 +115,13 @@ impl PairFit {
     }
 }
 
-/// Returns the errors on the only device of a list that has one entry for each device.
+/// Returns the first entry of a list of errors by device, for a list of one device.
 fn one(errors: Vec<Vec<WayError>>) -> Vec<WayError> {
     errors.into_iter().next().unwrap_or_default()
 }
 
-/// Returns the value of a figure with the least error among the values that were tried, and its
-/// bounds; `None` where all values have the same error.
+/// Returns the tried value of a figure with the smallest errors, and its bounds; `None` where all
+/// tried values have the same errors. `tried` must be in ascending order.
 fn told(figure: &OpenFigure, device: &Device, tried: &Tried) -> Option<FittedFigure> {
     let least = tried.iter().map(|(_, cost)| *cost).min()?;
     if tried.iter().all(|(_, cost)| *cost == least) {
@@ -138,9 +139,9 @@ fn told(figure: &OpenFigure, device: &Device, tried: &Tried) -> Option<FittedFig
     Some(FittedFigure { key: figure.key, before, value, between })
 }
 
-/// Fits the figures of a device one after the other, round by round, until a round changes none.
-/// Returns (device with the fitted figures, for each figure the values that were tried while the
-/// other figures had their best values).
+/// Fits the figures of a device one after the other, in rounds, until a round changes no figure.
+/// Returns (device with the fitted figures, tried values of each figure with their errors in the
+/// last round).
 fn fitted(
     device: &Device,
     predictor: &PairPredictor<'_>,

@@ -20,94 +20,94 @@ use crate::replay::Surroundings;
 use crate::rules::{Named, Rule};
 use crate::study::Study;
 
-/// Name of the file in memory in which a replay finds its device; `ARRIVALS` is that of the
-/// arrivals of requests.
+/// Name of the file in memory from which a replay reads its device; that in `ARRIVALS` holds the
+/// arrival times of requests.
 const DEVICE: &str = "raddle-fitted-device.json";
 const ARRIVALS: &str = "raddle-measured-arrivals.json";
-/// Urgency level of the program with steps: less urgent than the program with requests, which has
-/// level 0.
+/// Urgency level of the program that repeats steps: less urgent than the program that serves
+/// requests, whose level is 0.
 const LEVEL: u32 = 5;
-/// Largest error of one figure, in thousandths of the measured figure, that counts in a sum of
-/// errors; a larger one counts as this.
+/// Cap on the error of one figure in a sum of errors, in thousandths of the measured figure.
 const MOST: u64 = 1000;
 
-/// Measured and replayed figures under one way of sharing and one load. Every list has three
-/// figures: median and 99th percentile of the times of requests, and mean time of a step.
+/// Measured and replayed figures of two programs under one way of sharing and one load. Each list
+/// has three figures: median and 99th percentile of the times of requests, and mean time of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct WayError {
-    /// Name of the way of sharing, as the file of measurements has it, such as `time-slice`.
+    /// Name of the way of sharing, such as `time-slice`, as the file of measurements writes it.
     pub way: String,
-    /// Name of the load, as the file of measurements has it.
+    /// Name of the load (the rate of requests), as the file of measurements writes it.
     pub load: String,
-    /// Number of repetitions of the measurement.
+    /// Number of times that the measurement was repeated.
     pub repetitions: usize,
-    /// Measured figures in nanoseconds: (median request, 99th percentile of requests, mean step),
+    /// Measured figures in nanoseconds: [median request, 99th percentile of requests, mean step],
     /// each the median over the repetitions.
     pub measured_ns: [u64; 3],
-    /// Least and greatest value over the repetitions of each measured figure, in nanoseconds.
+    /// Least and largest value of each measured figure over the repetitions, in nanoseconds.
     pub between_ns: [[u64; 2]; 3],
-    /// Replayed figures in nanoseconds, in the order of the measured ones, each the median over the
-    /// repetitions; `None` where nothing ended.
+    /// Replayed figures in nanoseconds: [median request, 99th percentile of requests, mean step],
+    /// each the median over the repetitions; `None` where nothing ended in a replay.
     pub replayed_ns: [Option<u64>; 3],
-    /// True if more requests arrived than the programs served, so that no figure is fitted to these
-    /// measurements.
+    /// True if requests arrived faster than they were served, so that no figure of the device is
+    /// fitted to these measurements.
     pub overloaded: bool,
 }
 
 impl WayError {
-    /// Returns the error of each replayed figure, in thousandths of the measured one; below 0 where
-    /// it is too short, `None` where nothing ended.
+    /// Returns the error of each replayed figure in thousandths of the measured one. Below 0 the
+    /// replayed figure is too short; `None` where nothing ended in a replay.
     #[must_use]
     pub fn permille(&self) -> [Option<i64>; 3] {
         [0, 1, 2].map(|at| permille(self.replayed_ns[at]?, self.measured_ns[at]))
     }
 
-    /// Returns the sum of the absolute errors of the three figures in thousandths, each at most
-    /// 1000.
+    /// Returns the sum of the absolute errors of the three figures in thousandths; each counts as
+    /// 1000 at most.
     pub(super) fn cost(&self) -> u64 {
         self.permille().iter().map(|off| off.map_or(MOST, |off| off.unsigned_abs().min(MOST))).sum()
     }
 }
 
-/// Measured and replayed time of one program alone: its median request, or its mean step.
+/// Measured and replayed time of one program alone on the device: its median request, or its mean
+/// step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct AloneError {
-    /// Name of the program.
+    /// Name of the program that ran alone.
     pub program: String,
     /// Number of measurements of the program alone, over all loads and ways of sharing.
     pub repetitions: usize,
-    /// Measured time in nanoseconds, the median over the measurements.
+    /// Median of the measured times of the program alone, in nanoseconds.
     pub measured_ns: u64,
-    /// Least and greatest measured time, in nanoseconds.
+    /// Least and largest measured time of the program alone, in nanoseconds.
     pub between_ns: [u64; 2],
-    /// Time that the replay of the program's profile alone takes, in nanoseconds.
+    /// Replayed time of the program's profile alone, in nanoseconds.
     pub replayed_ns: u64,
 }
 
 impl AloneError {
-    /// Returns the error of the replay, in thousandths of the measured time; below 0 where the
-    /// replay is too short.
+    /// Returns the error of the replayed time in thousandths of the measured time; below 0 where
+    /// the replayed time is too short.
     #[must_use]
     pub fn permille(&self) -> i64 {
         permille(self.replayed_ns, self.measured_ns).unwrap_or(i64::MAX)
     }
 }
 
-/// Returns by how many thousandths of the measured time a replay is too long; `None` where that is
-/// no 64-bit number.
+/// Returns the error of a replayed time in thousandths of the measured time; `None` where it does
+/// not fit into 64 bits.
 fn permille(replayed_ns: u64, measured_ns: u64) -> Option<i64> {
     let measured = i128::from(measured_ns.max(1));
     i64::try_from((i128::from(replayed_ns) - measured) * 1000 / measured).ok()
 }
 
-/// Maker of replays of two measured programs side by side; it keeps each result, so that no replay
-/// is made twice.
+/// Predictor of the times of two measured programs by replays of them side by side. It keeps each
+/// result, so that no replay is made twice.
 pub struct PairPredictor<'p> {
     profiles: [Loaded; 2],
     cases: Vec<PairCase>,
-    /// Measured times of each program alone, one for each measurement, in order.
+    /// Measured times of each program alone, ascending, in nanoseconds.
     alone: [Vec<u64>; 2],
     length_ns: u64,
     around: Surroundings<'p>,
@@ -120,22 +120,24 @@ impl std::fmt::Debug for PairPredictor<'_> {
     }
 }
 
-/// Identity of a replay, so that equal replays are made once: (recipe, percentages of both
-/// programs, arrival times in ns, figures of the device that matter under the recipe).
+/// Key of a replay, by which equal replays are made only once: (recipe, percentages of the device
+/// of both programs, arrival times in ns, fitted figures of the device that matter under the
+/// recipe).
 type ReplayKey = (&'static str, Option<[u32; 2]>, Vec<u64>, Vec<u64>);
-/// Results of the replays that were made.
+/// Results of the replays that were made so far.
 type Made = BTreeMap<ReplayKey, Replayed>;
 
-/// Figures of one replay in nanoseconds; `None` where nothing ended.
+/// Figures of one replay of two programs in nanoseconds; `None` where nothing ended.
 #[derive(Clone, Copy, Debug, Default)]
 struct Replayed {
-    /// Median request, 99th percentile of requests, and mean step, of both programs together.
+    /// Median request and 99th percentile of requests of the first program, and mean step of the
+    /// second, while both run side by side.
     beside: [Option<u64>; 3],
-    /// One request and one step of each program alone.
+    /// Time of one request of the first program alone, and of one step of the second program alone.
     alone: [Option<u64>; 2],
 }
 
-/// Returns the identity of the replay of a way of sharing; `None` where no recipe stands for that
+/// Returns the key of the replay of the way of sharing `way`; `None` where no recipe simulates that
 /// way.
 fn key(way: &str, arrivals: &[u64], device: &Device) -> Option<ReplayKey> {
     let (recipe, percents) = recipe_of(way)?;
@@ -146,13 +148,13 @@ fn key(way: &str, arrivals: &[u64], device: &Device) -> Option<ReplayKey> {
 }
 
 impl<'p> PairPredictor<'p> {
-    /// Makes the replays for a file of measurements. `loads` names the loads that are used; if it
-    /// is empty, all are. `profiles` are those of the program with requests and of the program with
-    /// steps, in this order.
+    /// Prepares replays for the measurements `truth`. `loads` names the measured loads to use, all
+    /// where it is empty. `profiles` are that of the program with requests and that of the program
+    /// with steps, in this order.
     ///
     /// # Errors
-    /// When the measurements contradict each other, have none of the loads, or are of programs with
-    /// other names.
+    /// When measurements contradict each other, there are none at these loads, or the programs have
+    /// other names than the profiles.
     pub fn new(
         truth: &PairTruth,
         loads: &[String],
@@ -177,7 +179,7 @@ impl<'p> PairPredictor<'p> {
         Ok(Self { profiles, cases, alone, length_ns: truth.length_ns(), around, made })
     }
 
-    /// Returns the recipes that stand for the measured ways of sharing, each once.
+    /// Returns the recipes that simulate the measured ways of sharing, without duplicates.
     pub(super) fn recipes(&self) -> Vec<&'static str> {
         let of = self.cases.iter().filter_map(|case| Some(recipe_of(&case.way)?.0));
         let mut all: Vec<&str> = of.collect();
@@ -186,11 +188,11 @@ impl<'p> PairPredictor<'p> {
         all
     }
 
-    /// Returns the errors on each device, one entry for each way of sharing and load whose recipe
-    /// is in `recipes`.
+    /// Returns for each device the errors of its replays, one entry for each measured way of
+    /// sharing and load whose recipe is in `recipes`. Replays that were not made before are made.
     ///
     /// # Errors
-    /// When a replay cannot be made.
+    /// When a replay fails.
     pub(super) fn errors(
         &self,
         devices: &[Device],
@@ -247,8 +249,8 @@ impl<'p> PairPredictor<'p> {
         }
     }
 
-    /// Returns how far replays of each program alone are from its measured times alone. A program
-    /// that was not measured alone, or of which no replay on the device was made yet, has no entry.
+    /// Returns the measured and the replayed time of each program alone. A program has no entry
+    /// where it was not measured alone, or where no replay on this device was made before.
     pub(super) fn alone(&self, device: &Device) -> Vec<AloneError> {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let first = self.cases.first().and_then(|case| Some((case, case.runs.first()?)));
@@ -268,7 +270,7 @@ impl<'p> PairPredictor<'p> {
         both.filter_map(of).collect()
     }
 
-    /// Makes a replay on a device.
+    /// Replays both programs side by side on a device, as the key of the replay says.
     fn replay(
         &self,
         (recipe, percents, arrivals, _): &ReplayKey,
@@ -305,8 +307,8 @@ impl<'p> PairPredictor<'p> {
     }
 }
 
-/// Files of which some are in memory; a name that is both in memory and on disk means the file in
-/// memory.
+/// Source of files that are in memory (`own`) or elsewhere (`base`); of files with the same name
+/// the one in memory is used.
 struct Over<'f> {
     own: MemoryFiles,
     base: &'f dyn Files,
