@@ -31,9 +31,9 @@ use crate::{Error, RunPlan, View};
 pub struct Bank {
     identity: Identity,
     blocks: u32,
-    /// Number of 64-bit words in which one map of the bank is stored.
+    /// Number of 64-bit words that hold the bits of one map.
     per: usize,
-    /// Words of all maps, one map after the other, with a bit of 1 for a free block; bits past the
+    /// Words of all maps, one map after the other; a bit of 1 is a free block, and bits past the
     /// last block of a map are 0.
     words: Vec<u64>,
     /// Length in blocks of each map's longest run of free blocks.
@@ -42,8 +42,8 @@ pub struct Bank {
     free: Vec<u32>,
 }
 
-/// Copy of one map of a [`Bank`]: which of its blocks are free. Other maps can be made equal to the
-/// copy.
+/// Copy of one map of a [`Bank`]: which of its blocks are free. `set_all` makes other maps equal to
+/// it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct MapState {
@@ -54,7 +54,7 @@ pub struct MapState {
 }
 
 impl Bank {
-    /// Returns a bank of `maps` maps of `blocks` blocks each, all blocks free.
+    /// Returns a bank of `maps` maps of `blocks` blocks each, in which all blocks are free.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where no memory could hold the maps.
@@ -92,7 +92,7 @@ impl Bank {
     }
 
     /// Returns read access to the map with the index `map`; `None` where there is no such map, or
-    /// where the maps have no block.
+    /// where the maps have no blocks.
     #[must_use]
     pub fn view(&self, map: usize) -> Option<View<'_>> {
         (self.blocks > 0 && map < self.len()).then(|| View::trusted(self.words(map), self.blocks))
@@ -122,34 +122,34 @@ impl Bank {
         self.free.get(map).copied().unwrap_or_default()
     }
 
-    /// Finds the first run of at least `want` free blocks in one map, and returns a plan of its
-    /// lowest `want` blocks, which takes nothing yet; `None` where no run is that long. A plan for
-    /// 0 blocks always starts at 0.
+    /// Finds the first run of at least `want` free blocks in the map with the index `map`. Returns
+    /// a plan of the lowest `want` blocks of the run, which takes nothing yet; `None` where no run
+    /// is that long. A plan for 0 blocks always starts at 0.
     #[inline]
     #[must_use]
     pub fn first_fit(&self, map: usize, want: u32) -> Option<RunPlan> {
         self.first_fit_from(map, 0, want)
     }
 
-    /// Finds the lowest `want` free blocks in a row of one map that start at or after the block
-    /// `from`, and returns a plan of them, which takes nothing yet; `None` where there are none. A
-    /// plan for 0 blocks always starts at 0.
+    /// Finds the lowest `want` free blocks in a row, at or after the block `from`, in the map with
+    /// the index `map`. Returns a plan of these blocks, which takes nothing yet; `None` where there
+    /// are none. A plan for 0 blocks always starts at 0.
     #[inline]
     #[must_use]
     pub fn first_fit_from(&self, map: usize, from: u32, want: u32) -> Option<RunPlan> {
         RunPlan::first(self.words(map), from, want, (&self.identity, map))
     }
 
-    /// Returns a plan for exactly the `len` blocks from `start` of one map, which takes nothing
-    /// yet; `None` where one of them is not free.
+    /// Returns a plan for exactly the `len` blocks from the block `start` of the map with the index
+    /// `map`, which takes nothing yet; `None` where one of these blocks is not free.
     #[must_use]
     pub fn fit_at(&self, map: usize, start: u32, len: u32) -> Option<RunPlan> {
         let free = words::check(self.words(map), self.blocks, start, len, true);
         (map < self.len() && free.is_ok()).then_some(RunPlan::new(start, len, &self.identity, map))
     }
 
-    /// Takes from one of the maps the blocks that a plan names, as a search found them. Returns the
-    /// first of these blocks.
+    /// Takes the blocks that a plan names in the map with the index `map`; the plan comes from a
+    /// search of this map. Returns the first of these blocks.
     ///
     /// # Errors
     /// When there is no such map ([`OutOfRange`](crate::ErrorKind::OutOfRange)), a block of the run has been
@@ -162,9 +162,9 @@ impl Bank {
         Ok(start)
     }
 
-    /// Takes the lowest `want` blocks in a row that are free in one of the maps:
-    /// [`first_fit`](Self::first_fit) and [`commit`](Self::commit) in one. Returns the first of
-    /// them; `None`, with nothing changed, where no run is that long.
+    /// Takes the lowest `want` blocks in a row that are free in the map with the index `map`:
+    /// [`first_fit`](Self::first_fit) and [`commit`](Self::commit) in one step. Returns the first
+    /// block that was taken; `None`, with nothing changed, where no run is that long.
     #[inline(always)]
     #[doc(hidden)]
     pub fn take_first(&mut self, map: usize, want: u32) -> Option<u32> {
@@ -188,9 +188,10 @@ impl Bank {
     }
 
     /// Takes the lowest `want` free blocks in a row of each map from the index `first` on, one map
-    /// for each element of `starts`, and writes the first block taken there. Returns whether each
-    /// map had as many; if not, blocks of some maps may be taken. Equal maps of one word, as those
-    /// of the SIMDs of a compute unit mostly are, are searched once.
+    /// for each element of `starts`, and writes the first block taken from the map into that
+    /// element. Returns whether each map had such a run; if not, blocks of some maps may be taken.
+    /// Equal maps of one word, as those of the SIMDs of a compute unit mostly are, are searched
+    /// once.
     #[inline(always)]
     #[doc(hidden)]
     pub fn take_first_of_each(&mut self, first: usize, want: u32, starts: &mut [u32]) -> bool {
@@ -213,10 +214,11 @@ impl Bank {
             .all(|it| it.is_some())
     }
 
-    /// Takes `want` free blocks in a row from several equal maps, again and again the same blocks
-    /// from all of them, until no run or no element of `starts` is left, and writes the first block
-    /// of each run there. A run of 0 blocks begins at 0, for every element. Returns the number of
-    /// runs taken; `None`, with nothing changed, where maps differ or there is no map.
+    /// Takes `want` free blocks in a row again and again, each time the same blocks from all of
+    /// several equal maps, until no run or no element of `starts` is left, and writes the first
+    /// block of each run into the next element. A run of 0 blocks begins at 0, for every element.
+    /// Returns the number of runs taken; `None`, with nothing changed, where maps differ or there
+    /// is no map.
     #[inline(always)]
     #[doc(hidden)]
     pub fn take_row_of_equal(
@@ -247,8 +249,9 @@ impl Bank {
     }
 
     /// Does the work of [`take_row_of_equal`](Self::take_row_of_equal) for maps of several words:
-    /// takes the runs of blocks from the first map, and makes the other maps copies of it. Returns
-    /// the number of runs; `None`, with nothing changed, where maps differ or there is no map.
+    /// takes runs of blocks from the first map, and then makes the other maps copies of it. Returns
+    /// the number of runs taken; `None`, with nothing changed, where maps differ or there is no
+    /// map.
     #[inline(never)]
     fn take_row_of_many(
         &mut self,
@@ -279,8 +282,8 @@ impl Bank {
         Some(taken)
     }
 
-    /// Returns a copy of the free and taken blocks of the map with the index `map`; `None` if there
-    /// is no such map.
+    /// Returns a copy of the map with the index `map`, which says which blocks are free; `None` if
+    /// there is no such map.
     #[must_use]
     #[doc(hidden)]
     pub fn state(&self, map: usize) -> Option<MapState> {
@@ -288,8 +291,8 @@ impl Bank {
         Some(MapState { blocks: self.blocks, words: self.words(map).into(), longest, free })
     }
 
-    /// Makes each map with an index in `maps` equal to the copy `to`. An index beyond the last map
-    /// does nothing; a copy of another number of blocks changes nothing.
+    /// Makes each map with an index in `maps` equal to the copy `to`. Indices beyond the last map
+    /// are skipped; a copy with another number of blocks changes nothing.
     #[inline(always)]
     #[doc(hidden)]
     pub fn set_all(&mut self, maps: Range<usize>, to: &MapState) {
@@ -312,7 +315,7 @@ impl Bank {
     }
 
     /// Gives back all taken blocks of each map with an index in `maps`. Maps are numbered from 0 in
-    /// the bank; an index beyond the last map does nothing.
+    /// the bank; indices beyond the last map are skipped.
     #[inline(always)]
     #[doc(hidden)]
     pub fn release_all(&mut self, maps: Range<usize>) {
@@ -337,7 +340,7 @@ impl Bank {
     }
 
     /// Gives back `len` blocks in a row to each map from the index `first` on, one map for each
-    /// element of `starts`, which has the first of these blocks.
+    /// element of `starts`; the element is the first of the blocks that the map gets back.
     ///
     /// # Errors
     /// The error of the first run that cannot be released; the maps before it may have changed
@@ -361,8 +364,8 @@ impl Bank {
         maps.zip(starts).try_for_each(|(map, &start)| self.release(map, start, len))
     }
 
-    /// Returns the bits of these maps, if each of them fits one word and all are equal; `None`
-    /// otherwise.
+    /// Returns the 64 bits that the maps with these indices have in common; `None` if a map takes
+    /// more than one word, or if the maps differ.
     #[inline(always)]
     fn equal_word(&self, maps: Range<usize>) -> Option<u64> {
         let [word, rest @ ..] = self.words.get(maps).filter(|_| self.per == 1)? else {
@@ -371,8 +374,8 @@ impl Bank {
         rest.iter().fold(true, |all, it| all & (it == word)).then_some(*word)
     }
 
-    /// Sets several maps of one word each to the same word, length of the longest free run and
-    /// number of free blocks.
+    /// Sets several maps of one word each to the same bits (`word`), length of the longest free run
+    /// and number of free blocks.
     #[inline(always)]
     fn fill(&mut self, maps: Range<usize>, word: u64, longest: u32, free: u32) {
         self.words[maps.clone()].fill(word);
@@ -400,7 +403,7 @@ impl Bank {
         Some(start)
     }
 
-    /// Gives back the `len` blocks from `start` to one of the maps.
+    /// Gives back the `len` blocks from the block `start` to the map with the index `map`.
     ///
     /// # Errors
     /// When there is no such map ([`OutOfRange`](crate::ErrorKind::OutOfRange)), or one of the blocks is not
@@ -411,9 +414,9 @@ impl Bank {
         self.change(map, start, len, false)
     }
 
-    /// Takes the `len` blocks from `start` of one of the maps if `take` is true, else gives them
-    /// back; an error, with nothing changed, where that is not possible. For maps of one word it
-    /// makes no call and no loop.
+    /// Takes the `len` blocks from the block `start` of the map with the index `map` if `take` is
+    /// true, else gives them back. Returns an error, with nothing changed, where that is not
+    /// possible. For maps of one word there is no call and no loop.
     #[inline(always)]
     fn change(&mut self, map: usize, start: u32, len: u32, take: bool) -> Result<(), Error> {
         if self.per == 1

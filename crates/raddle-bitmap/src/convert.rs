@@ -15,7 +15,7 @@ use crate::{Error, FreeMap, Polarity, View};
 impl<T: BitStore> TryFrom<&BitSlice<T, Lsb0>> for FreeMap {
     type Error = Error;
 
-    /// Makes a free map of a list of bits: a bit of 1 is a free block.
+    /// Makes a free map from a list of bits, with one bit for each block; 1 means free.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) without a bit, and an error with more than `u32::MAX` bits.
@@ -28,7 +28,7 @@ impl<T: BitStore> TryFrom<&BitSlice<T, Lsb0>> for FreeMap {
 }
 
 impl<T: BitStore> From<View<'_>> for BitVec<T, Lsb0> {
-    /// Copies the blocks of a map into bits, 1 for a free block.
+    /// Copies a map into a list of bits, with one bit for each block; 1 means free.
     fn from(map: View<'_>) -> Self {
         (0..map.blocks()).map(|block| map.is_free(block)).collect()
     }

@@ -1,6 +1,7 @@
 //! Why does a map or a search refuse an argument?
 
-/// Writes the text of each reason, as a table: nothing outside is needed for it.
+/// Implements `Display` for the reasons of errors from a table of their texts, without another
+/// crate.
 macro_rules! texts {
     ($reasons:ident: $(
         $(#[$condition:meta])*
@@ -17,7 +18,7 @@ macro_rules! texts {
     };
 }
 
-/// Kind of an [`Error`]. The error's text says which value is at fault and what to do; texts may
+/// Kind of an [`Error`]. The error's text says which value is wrong and what to do; texts may
 /// change, kinds stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -29,11 +30,11 @@ pub enum ErrorKind {
     /// Blocks that are to be taken are not all free, or blocks that are to be given back are not
     /// all taken.
     State,
-    /// The circuit asked for does not exist in the seed (the design document).
+    /// The patent (seed 000) has no circuit of the form that was asked for.
     Unsupported,
 }
 
-/// Reason why a free map or a search refuses an argument; nothing has changed then.
+/// Reason why a free map or a search refuses an argument; the map is unchanged then.
 ///
 /// Positions and lengths are in blocks, indices count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,8 +85,8 @@ impl Error {
         }
     }
 
-    /// Returns the number, from 0, of the period of a shared search (one of several maps in turn)
-    /// that is at fault; `None` where it is no single one.
+    /// Returns the number, from 0, of the wrong period of a shared finder (the maps that it
+    /// searches together are a period); `None` where the error is not about one period.
     #[must_use]
     #[doc(hidden)]
     pub const fn period(&self) -> Option<usize> {
@@ -101,8 +102,8 @@ impl Error {
         }
     }
 
-    /// Returns the number, from 0, of the slot (range for one map) of that period that is at fault;
-    /// `None` where it is no single one.
+    /// Returns the number, from 0, of the wrong slot (range for one map) in the period that
+    /// `period` returns; `None` where the error is not about one slot.
     #[must_use]
     #[doc(hidden)]
     pub const fn slot(&self) -> Option<usize> {
@@ -115,7 +116,7 @@ impl Error {
     }
 }
 
-/// Reason of an error of a free map or a search, with the values that its message says.
+/// Reason of an error of a free map or a search, with the values that appear in the error's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     Taken {

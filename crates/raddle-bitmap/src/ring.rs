@@ -5,7 +5,7 @@ use alloc::collections::VecDeque;
 use crate::Error;
 use crate::error::Reason;
 
-/// Part of a ring (blocks in a row) that was handed out and is not reclaimed.
+/// Part of a ring (blocks in a row) that was handed out and is not yet free again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Part {
     start: u32,
@@ -13,9 +13,10 @@ struct Part {
     released: bool,
 }
 
-/// Ring of 1 to `u32::MAX` blocks, handed out in parts. A part (blocks in a row) begins at the
-/// tail, or at 0 where the blocks from the tail to the end are too few. A released part is
-/// reclaimed once all parts handed out before it are.
+/// Ring of 1 to `u32::MAX` blocks, handed out in parts (blocks in a row), one behind the other. A
+/// part begins where the last one ended (the tail), or at block 0 where too few blocks are left up
+/// to the end. The blocks of a released part are free again once all parts that were handed out
+/// earlier are released too.
 ///
 /// ```
 /// use raddle_bitmap::Ring;
@@ -32,13 +33,12 @@ struct Part {
 pub struct Ring {
     blocks: u32,
     tail: u32,
-    /// Parts of the ring (blocks in a row) that were handed out and are not reclaimed, the oldest
-    /// first.
+    /// Parts (blocks in a row) that were handed out and are not yet free again, the oldest first.
     parts: VecDeque<Part>,
 }
 
 impl Ring {
-    /// Returns a ring without parts that are handed out, with its tail at block 0.
+    /// Returns a ring of which no block is handed out; the first part will begin at block 0.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) without a block.
@@ -49,14 +49,14 @@ impl Ring {
         Ok(Self { blocks, tail: 0, parts: VecDeque::new() })
     }
 
-    /// Returns the number of blocks of the ring, free and handed out.
+    /// Returns the number of blocks of the ring, both free and handed out.
     #[must_use]
     pub const fn blocks(&self) -> u32 {
         self.blocks
     }
 
-    /// Returns the block at which a part of `want` blocks in a row would begin; `None` where there
-    /// is no room. A part without blocks begins at 0.
+    /// Returns the block at which the next part, of `want` blocks in a row, would begin; `None`
+    /// where there is no room for it. A part without blocks begins at 0.
     #[must_use]
     pub fn find(&self, want: u32) -> Option<u32> {
         if want == 0 {
@@ -70,8 +70,8 @@ impl Ring {
         (!self.parts.iter().any(meets)).then_some(start)
     }
 
-    /// Hands out `want` blocks in a row, and returns the first of them; `None` where there is no
-    /// room.
+    /// Hands out a part of `want` blocks in a row, and returns its first block; `None` where there
+    /// is no room for it.
     pub fn allocate(&mut self, want: u32) -> Option<u32> {
         let start = self.find(want)?;
         if want > 0 {
@@ -81,7 +81,7 @@ impl Ring {
         Some(start)
     }
 
-    /// Gives back the part of the ring (blocks in a row) that begins at the block `start`.
+    /// Releases the part (blocks in a row) that was handed out from the block `start` on.
     ///
     /// # Errors
     /// [`State`](crate::ErrorKind::State) where no part begins there that is held.

@@ -7,7 +7,7 @@ use bitvec::vec::BitVec;
 use super::setup::{Setup, Shift};
 use crate::View;
 
-/// Sequence of binary digits as a bundle of wires of a search circuit carries it, leftmost first.
+/// Sequence of binary digits, leftmost first, as a bundle of wires of a search circuit carries it.
 ///
 /// A sequence is shown as its digits: `01101110`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,8 +38,8 @@ impl Bits {
         self.0.iter().map(|digit| *digit)
     }
 
-    /// Returns the sequence shifted by `by` digits in the direction of `setup`; the digits that are
-    /// vacated become those of occupied blocks.
+    /// Returns the sequence shifted by `by` digits in the direction of `setup`; the vacated digits
+    /// become those of occupied blocks.
     pub(super) fn shifted(&self, by: usize, setup: Setup) -> Self {
         let mut moved = Self::repeat(setup.polarity.digit(false), self.len());
         let stays = self.len().saturating_sub(by);
@@ -51,8 +51,8 @@ impl Bits {
         moved
     }
 
-    /// Returns the combination of two sequences digit by digit: the result says free where both
-    /// sequences do.
+    /// Returns the combination of two sequences digit by digit: a digit of the result says free
+    /// where both sequences say free.
     pub(super) fn combined(&self, other: &Self, setup: Setup) -> Self {
         let mut both = self.0.clone();
         if setup.polarity.digit(true) {
@@ -63,16 +63,16 @@ impl Bits {
         Self(both)
     }
 
-    /// Returns whether any digit from `start` to before `end` says free: an OR of the digits, or an
-    /// inverted AND.
+    /// Returns whether any digit with an index from `start` to below `end` says free: an OR of
+    /// these digits, or an inverted AND, as `setup` has it.
     pub(super) fn any_free(&self, start: usize, end: usize, setup: Setup) -> bool {
         let digits = &self.0[start..end];
         if setup.polarity.digit(true) { digits.any() } else { digits.not_all() }
     }
 
-    /// Returns the digit (true for 1) of a group of blocks, as the grouped search (seed 000, E5)
-    /// writes it: that of a free block where all blocks of the group are free, else that of a taken
-    /// one.
+    /// Returns the digit (true for 1) that the grouped search (method E5 of the patent, seed 000)
+    /// has for a group of blocks, of which the sequence holds the digits: free if all blocks of the
+    /// group are free, else occupied.
     pub(super) fn group(&self, setup: Setup) -> bool {
         if setup.polarity.digit(true) { self.0.all() } else { self.0.any() }
     }
@@ -85,7 +85,7 @@ impl Bits {
         self.0.set(place, digit);
     }
 
-    /// Returns the index of the last digit of the sequence that is 1; `None` where none is.
+    /// Returns the index of the last digit of the sequence that is 1; `None` where no digit is 1.
     pub(super) fn last_one(&self) -> Option<usize> {
         self.0.last_one()
     }

@@ -5,8 +5,9 @@ use alloc::vec::Vec;
 use super::Bits;
 use super::setup::Setup;
 
-/// Sequences that the full search makes of one sequence S_0: its shifts S_i, their combinations
-/// SA_i (free where i + 1 blocks in a row are) and SAR, with one digit for each SA_i.
+/// Sequences that the circuit of the full search makes from the sequence S_0 of a map: its shifts
+/// S_i, their combinations SA_i (free where i + 1 free blocks in a row begin), and SAR, with one
+/// digit for each SA_i.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Chain {
     pub(super) shifted: Vec<Bits>,
@@ -25,7 +26,7 @@ impl Chain {
 }
 
 /// Returns for each sequence its combination with all sequences before it: a digit says free where
-/// it does in all of them.
+/// all these sequences say free.
 pub(super) fn combine(sequences: &[Bits], setup: Setup) -> Vec<Bits> {
     let mut combined: Vec<Bits> = Vec::with_capacity(sequences.len());
     for sequence in sequences {

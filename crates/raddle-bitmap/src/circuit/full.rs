@@ -4,14 +4,15 @@ use super::chain::Chain;
 use super::{Bits, Setup};
 use crate::{Error, View};
 
-/// Sequences that the circuit of the full search makes of one map, by steps d1 to d4 of seed 000.
+/// Sequences that the circuit of the full search makes of one map, by steps d1 to d4 of the patent
+/// (seed 000).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FullTrace {
     chain: Chain,
 }
 
 impl FullTrace {
-    /// Computes every sequence of the full search for a map.
+    /// Computes every sequence that the circuit of the full search makes of a map.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) above [`MOST_BLOCKS`](super::MOST_BLOCKS).
@@ -27,15 +28,15 @@ impl FullTrace {
         &self.chain.shifted
     }
 
-    /// Returns the sequences SA_i of step d3, each of which combines S_0 to S_i: it says at which
-    /// blocks i + 1 free blocks in a row begin.
+    /// Returns the sequences SA_i of step d3, each of which combines S_0 to S_i: its digits say at
+    /// which blocks i + 1 free blocks in a row begin (with shifts to the right: end).
     #[must_use]
     pub fn sa(&self) -> &[Bits] {
         &self.chain.combined
     }
 
-    /// Returns the sequence under test of steps d41 and d42, SAR_0 to SAR_(N-1): SAR_i is 1 if a
-    /// run of i + 1 blocks is free.
+    /// Returns the sequence of steps d41 and d42, with the digits SAR_0 to SAR_(N-1): SAR_i is 1 if
+    /// a run of i + 1 blocks is free.
     #[must_use]
     pub const fn sar(&self) -> &Bits {
         &self.chain.reduced

@@ -7,8 +7,8 @@ use super::{Bits, Setup};
 use crate::search::same_size;
 use crate::{Error, Grouped, View};
 
-/// Sequences that the circuit of the grouped search makes of one map, by steps e1 to e3 of seed
-/// 000.
+/// Sequences that the circuit of the grouped search makes of one map, by steps e1 to e3 of the
+/// patent (seed 000).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupedTrace {
     search: Grouped,
@@ -18,7 +18,7 @@ pub struct GroupedTrace {
 }
 
 impl GroupedTrace {
-    /// Computes every sequence of the grouped search for a map.
+    /// Computes every sequence that the circuit of the grouped search makes of a map.
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for a map of another size,
@@ -40,35 +40,36 @@ impl GroupedTrace {
         &self.s0
     }
 
-    /// Returns the groups of blocks U_1 to U_Z of step e2, each as its digits, one digit a block.
+    /// Returns the groups of blocks U_1 to U_Z of step e2, each as a sequence with one digit for
+    /// each block.
     #[must_use]
     pub fn u(&self) -> &[Bits] {
         &self.u
     }
 
-    /// Returns the results of steps e2 and e31: F_0, which has one digit UA_z for each group (free
-    /// or taken), and its shifts up to F_(Z-1).
+    /// Returns the results of steps e2 and e31: F_0, whose digit UA_z says whether the group z is
+    /// free, and its shifts up to F_(Z-1).
     #[must_use]
     pub fn f(&self) -> &[Bits] {
         &self.chain.shifted
     }
 
-    /// Returns the sequences FA_j of step e32, each of which combines F_0 to F_j: it says at which
-    /// groups j + 1 free groups in a row begin.
+    /// Returns the sequences FA_j of step e32, each of which combines F_0 to F_j: its digits say at
+    /// which groups j + 1 free groups in a row begin (with shifts to the right: end).
     #[must_use]
     pub fn fa(&self) -> &[Bits] {
         &self.chain.combined
     }
 
-    /// Returns the sequence FAR_0 to FAR_(Z-1) of steps e331 and e332: FAR_j is 1 if j + 1 groups
-    /// in a row are free.
+    /// Returns the sequence of steps e331 and e332, with the digits FAR_0 to FAR_(Z-1): FAR_j is 1
+    /// if j + 1 groups in a row are free.
     #[must_use]
     pub const fn far(&self) -> &Bits {
         &self.chain.reduced
     }
 
-    /// Returns the result of step e333: the length of the longest row of free groups (the seed's
-    /// x), in blocks.
+    /// Returns the result of step e333: the number of blocks of the longest row of free groups (x
+    /// in the patent, seed 000).
     #[must_use]
     pub fn answer(&self) -> u32 {
         let size = self.search.size();

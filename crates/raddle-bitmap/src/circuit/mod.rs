@@ -47,12 +47,11 @@ pub use shared::{Masks, PeriodTrace};
 use crate::error::Reason;
 use crate::{Error, View};
 
-/// Most blocks of a map, or of the width of a shared finder (one circuit for several maps), whose
-/// sequences are computed; they then take 4 MiB.
+/// Largest number of blocks of a map, or of the width of a shared finder (one circuit for several
+/// maps), whose sequences are computed; they take 4 MiB then.
 pub const MOST_BLOCKS: u32 = 4096;
 
-/// Returns an error for a number of blocks whose sequences would fill the memory (more than
-/// [`MOST_BLOCKS`]).
+/// Returns an error for more than [`MOST_BLOCKS`] blocks, whose sequences would fill the memory.
 const fn traceable(blocks: u32) -> Result<(), Error> {
     if blocks > MOST_BLOCKS {
         return Err(Error(Reason::TooManyBlocks { blocks: blocks as u64, most: MOST_BLOCKS }));

@@ -10,24 +10,24 @@ use super::{Bits, Setup};
 use crate::search::same_size;
 use crate::{Error, Sampled, View};
 
-/// Step of the sampled search that makes one combined sequence SA (SA_k says where k + 1 free
-/// blocks in a row begin) from another: `SA_to = SA_from op (SA_from shifted by to - from)`.
+/// Step of the sampled search that makes one combined sequence SA from another, where SA_k says at
+/// which blocks k + 1 free blocks in a row begin: `SA_to = SA_from op (SA_from shifted by to -
+/// from)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jump {
-    /// Index of the combined sequence SA from which the step starts; SA_0, the map itself, exists
-    /// from the beginning.
+    /// Index of the combined sequence SA from which the step starts; SA_0 is the map itself.
     pub from: u32,
-    /// Index of the combined sequence SA that the step makes: SA_k says where k + 1 free blocks in
-    /// a row begin.
+    /// Index k of the combined sequence SA_k that the step makes; SA_k says at which blocks k + 1
+    /// free blocks in a row begin.
     pub to: u32,
-    /// True if the search tests the combined sequence SA that the step makes, false if that is only
-    /// made on the way to another.
+    /// True if the search tests the combined sequence SA that the step makes; false if this
+    /// sequence only serves to make another one.
     pub sampled: bool,
 }
 
 impl Jump {
-    /// Returns the steps that make every combined sequence SA which the search tests, in their
-    /// order (SA_k says where k + 1 free blocks in a row begin).
+    /// Returns, in order, the steps that make every combined sequence SA which the search tests
+    /// (SA_k says at which blocks k + 1 free blocks in a row begin).
     pub fn all(search: &Sampled) -> impl Iterator<Item = Self> + '_ {
         let mut at = 0_u32;
         let mut samples = search.k().peekable();
@@ -41,8 +41,8 @@ impl Jump {
     }
 }
 
-/// Sequences that the circuit of the sampled search makes of one map, by steps f1 to f4 of seed
-/// 000.
+/// Sequences that the circuit of the sampled search makes of one map, by steps f1 to f4 of the
+/// patent (seed 000).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampledTrace {
     search: Sampled,
@@ -53,7 +53,7 @@ pub struct SampledTrace {
 }
 
 impl SampledTrace {
-    /// Computes every sequence of the sampled search for a map.
+    /// Computes every sequence that the circuit of the sampled search makes of a map.
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for a map of another size,
@@ -89,22 +89,22 @@ impl SampledTrace {
         &self.s
     }
 
-    /// Returns the result of step f3: each jump, which makes one combined sequence from another,
-    /// with the sequence SA that it makes, also where the search does not test it.
+    /// Returns the result of step f3: each jump with the combined sequence SA that it makes from
+    /// another one, also where the search does not test this sequence.
     #[must_use]
     pub fn jumps(&self) -> &[(Jump, Bits)] {
         &self.jumps
     }
 
-    /// Returns the result of step f3 for each tested k: the sequence SA_k, which says at which
-    /// blocks k + 1 free blocks in a row begin.
+    /// Returns the result of step f3 for each tested k: the sequence SA_k, whose digits say at
+    /// which blocks k + 1 free blocks in a row begin (with shifts to the right: end).
     #[must_use]
     pub fn sa(&self) -> &[Bits] {
         &self.sa
     }
 
-    /// Returns the sequence SAR_k of steps f41 and f42: for each sample k a 1 if a run of k + 1
-    /// blocks is free.
+    /// Returns the sequence of steps f41 and f42, with a digit SAR_k for each sample k: 1 if a run
+    /// of k + 1 blocks is free.
     #[must_use]
     pub const fn sar(&self) -> &Bits {
         &self.sar

@@ -2,30 +2,32 @@
 
 use crate::Polarity;
 
-/// Direction in which a circuit shifts sequences; digits that are vacated become those of occupied
+/// Direction in which a circuit shifts sequences; the vacated digits become those of occupied
 /// blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shift {
-    /// Towards the first digit d1: `S_i[p] = S_0[p + i]`, and the right end is vacated.
+    /// Shift towards the first digit d1: `S_i[p] = S_0[p + i]`, and digits at the right end are
+    /// vacated.
     #[default]
     Left,
-    /// Away from the first digit d1: `S_i[p] = S_0[p - i]`, and the left end is vacated.
+    /// Shift away from the first digit d1: `S_i[p] = S_0[p - i]`, and digits at the left end are
+    /// vacated.
     Right,
 }
 
-/// Form of a search circuit: which digit means free, and the direction of its shifts. No form
-/// changes an answer.
+/// Form of a search circuit: which digit means free, and in which direction it shifts. The answers
+/// are the same in all forms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Setup {
-    /// Digit that means free. With 1, sequences are ANDed and reduced by OR; with 0, they are ORed
-    /// and reduced by an AND whose result is inverted.
+    /// Digit that means free. If it is 1, sequences are combined by AND and reduced by OR; if it is
+    /// 0, they are combined by OR and reduced by an AND whose result is inverted.
     pub polarity: Polarity,
     /// Direction in which the circuit shifts sequences.
     pub shift: Shift,
 }
 
 impl Setup {
-    /// List of all four combinations of polarity and direction.
+    /// All four combinations of the digit that means free and the direction of shifts.
     pub const ALL: [Self; 4] = [
         Self { polarity: Polarity::FreeIsOne, shift: Shift::Left },
         Self { polarity: Polarity::FreeIsZero, shift: Shift::Left },

@@ -10,21 +10,21 @@ use crate::search::same_size;
 use crate::{Error, Shared, Slot, View};
 
 /// Choice of the digits of a shifted sequence that are set to occupied at the borders of slots
-/// (ranges for one map each), so that no free run crosses a border.
+/// (ranges for one map each); they keep free runs from crossing a border.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Masks {
     /// In the sequence D_e, which is shifted by e, the e digits at the trailing end of every slot
-    /// (range for one map) are set to occupied (step g32 of the seed).
+    /// (range for one map) are set to occupied (step g32 of the patent, seed 000).
     #[default]
     All,
     /// In the sequence D_e, which is shifted by e, only the e-th digit from the trailing end of
-    /// every slot (range for one map) is set to occupied. The chain keeps the other digits
-    /// occupied, so that one gate for each border and shift is enough.
+    /// every slot (range for one map) is set to occupied. The sequences combined before keep the
+    /// other digits occupied, so that one gate for each border and shift is enough.
     Newest,
 }
 
 /// Sequences that the circuit of a shared finder makes of the maps that it searches together (in
-/// one period), by steps g2 and g31 to g34 of seed 000.
+/// one period), by steps g2 and g31 to g34 of the patent (seed 000).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeriodTrace {
     setup: Setup,
@@ -78,7 +78,8 @@ impl PeriodTrace {
         &self.d
     }
 
-    /// Returns the sequences DA_e of step g33, each of which combines D_0 to D_e.
+    /// Returns the sequences DA_e of step g33, each of which combines D_0 to D_e: its digits say at
+    /// which blocks e + 1 free blocks in a row begin (with shifts to the right: end).
     #[must_use]
     pub fn da(&self) -> &[Bits] {
         &self.da
@@ -91,8 +92,9 @@ impl PeriodTrace {
         &self.dqr
     }
 
-    /// Returns every sequence DA_e reduced to one digit over the blocks from `start` to before
-    /// `end` (at most the width): the seed's S_H and S_L are those of the two halves.
+    /// Returns the digits to which the sequences DA_0 to DA_(E-1) are reduced over the blocks from
+    /// `start` to before `end` (at most the width). Over the two halves of the width these are S_H
+    /// and S_L of the patent (seed 000).
     #[must_use]
     pub fn reduced(&self, start: u32, end: u32) -> Bits {
         let end = end.min(self.width);
@@ -107,8 +109,8 @@ impl PeriodTrace {
     }
 }
 
-/// Returns a sequence, which was shifted by `by`, with those digits set to occupied that `masks`
-/// chooses at the trailing ends of the slots (ranges for one map each).
+/// Returns the sequence, which was shifted by `by`, with some digits at the trailing ends of the
+/// slots (ranges for one map each) set to occupied; `masks` chooses which.
 fn masked(mut sequence: Bits, slots: &[Slot], by: usize, setup: Setup, masks: Masks) -> Bits {
     for slot in slots {
         let (start, end) = (slot.start as usize, slot.end as usize);

@@ -4,8 +4,8 @@ use super::{FreeMap, RunPlan};
 use crate::{Error, words};
 
 impl FreeMap {
-    /// Takes the blocks that a plan names, as a search found them. Returns the first of these
-    /// blocks.
+    /// Takes the blocks that a plan names, which a search of this map has found. Returns the first
+    /// of these blocks.
     ///
     /// # Errors
     /// When a block of the run has been taken since the search ([`State`](crate::ErrorKind::State)), or the plan is
@@ -17,8 +17,8 @@ impl FreeMap {
         Ok(start)
     }
 
-    /// Takes the `len` blocks from `start`, if all are free: [`fit_at`](Self::fit_at) and
-    /// [`commit`](Self::commit) in one.
+    /// Takes the `len` blocks from the block `start` on, if all are free: [`fit_at`](Self::fit_at)
+    /// and [`commit`](Self::commit) in one step.
     ///
     /// # Errors
     /// When one of the blocks is taken ([`State`](crate::ErrorKind::State)) or lies past the end
@@ -30,7 +30,8 @@ impl FreeMap {
         Ok(())
     }
 
-    /// Gives back the `len` blocks from `start`; they may have been taken in several parts.
+    /// Gives back the `len` blocks from the block `start` on; they may have been taken in several
+    /// parts.
     ///
     /// # Errors
     /// When one of the blocks is not taken ([`State`](crate::ErrorKind::State)), or lies past the end

@@ -4,13 +4,13 @@ use core::fmt;
 
 use super::FreeMap;
 
-/// Number of free blocks of a map, and of the runs (free blocks in a row) in which they lie: how
-/// fragmented the map is.
+/// Measure of how fragmented a map is: the number of its free blocks, the number of runs (free
+/// blocks in a row) in which they lie, and the length of the longest run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fragmentation {
     /// Number of free blocks of the map.
     pub(crate) free: u32,
-    /// Length of the longest free run (free blocks in a row), in blocks.
+    /// Length of the map's longest free run (free blocks in a row), in blocks.
     pub(crate) longest: u32,
     /// Number of free runs (free blocks in a row) of the map.
     pub(crate) runs: u32,
@@ -36,8 +36,8 @@ impl Fragmentation {
     }
 }
 
-/// Reason why a request does not fit into a map: the blocks that are wanted, and the blocks that
-/// are free.
+/// Reason why a request does not fit into a map: the number of blocks that it wants, the number of
+/// free blocks, and the length of the longest free run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FitRefusal {
     /// Number of blocks in a row that the refused request wanted.
@@ -69,13 +69,14 @@ impl FitRefusal {
 }
 
 impl FitRefusal {
-    /// Returns whether the map has enough free blocks in all, but in runs that are too short.
+    /// Returns whether the map has enough free blocks for the request in all, but only in runs that
+    /// are too short.
     #[must_use]
     pub const fn is_fragmentation(&self) -> bool {
         self.want <= self.free
     }
 
-    /// Returns how many blocks the longest free run lacks for the request.
+    /// Returns the number of blocks by which the longest free run is too short for the request.
     #[must_use]
     pub const fn missing(&self) -> u32 {
         self.want - self.longest
@@ -90,8 +91,8 @@ impl fmt::Display for FitRefusal {
 }
 
 impl FreeMap {
-    /// Returns the number of free blocks of the map, and of the runs (free blocks in a row) in
-    /// which they lie.
+    /// Returns how fragmented the map is: its number of free blocks, the number of runs (free
+    /// blocks in a row) in which they lie, and the longest run.
     #[must_use]
     pub fn fragmentation(&self) -> Fragmentation {
         let mut found = Fragmentation { free: self.free_blocks(), ..Fragmentation::default() };
@@ -102,7 +103,8 @@ impl FreeMap {
         found
     }
 
-    /// Returns why no `want` blocks in a row are free; `None` if they are.
+    /// Returns the reason why `want` free blocks in a row do not exist in the map; `None` if they
+    /// exist.
     ///
     /// ```
     /// use raddle_bitmap::{FreeMap, Polarity};

@@ -19,8 +19,8 @@ use crate::Error;
 use crate::error::Reason;
 use crate::words;
 
-/// Free map: 1 to `u32::MAX` equal blocks of a resource, each free or taken. A map can
-/// [`grow`](Self::grow).
+/// Free map: says of 1 to `u32::MAX` equal blocks of a resource which are free and which are taken.
+/// A map can [`grow`](Self::grow).
 ///
 /// Each block is one bit. Searches reserve nothing: they return a [`RunPlan`], and only
 /// [`commit`](Self::commit) takes its run.
@@ -41,7 +41,7 @@ use crate::words;
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct FreeMap {
-    /// Words with one bit a block, 1 = free; bits past the last block are 0.
+    /// Words of the map, with one bit for each block: 1 = free. Bits past the last block are 0.
     words: Vec<u64>,
     blocks: u32,
     free: u32,
@@ -49,7 +49,7 @@ pub struct FreeMap {
 }
 
 impl FreeMap {
-    /// Returns a map of `blocks` blocks, all free.
+    /// Returns a map of `blocks` blocks, all of which are free.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) without a block.
@@ -88,7 +88,7 @@ impl FreeMap {
         View::trusted(&self.words, self.blocks)
     }
 
-    /// Returns the length of the longest run of free blocks, in blocks.
+    /// Returns the length of the map's longest run of free blocks, in blocks.
     #[inline]
     #[must_use]
     pub fn longest(&self) -> u32 {
@@ -101,17 +101,18 @@ impl FreeMap {
         self.view().runs()
     }
 
-    /// Finds the first run of at least `want` free blocks, and returns a plan of its lowest `want`
-    /// blocks, which takes nothing yet; `None` where no run is that long. A plan for 0 blocks
-    /// always starts at 0, also in [`best_fit`](Self::best_fit) and [`worst_fit`](Self::worst_fit).
+    /// Finds the first run of at least `want` free blocks. Returns a plan of the lowest `want`
+    /// blocks of the run, which takes nothing yet; `None` where no run is that long. A plan for 0
+    /// blocks always starts at 0, also in [`best_fit`](Self::best_fit) and
+    /// [`worst_fit`](Self::worst_fit).
     #[inline]
     #[must_use]
     pub fn first_fit(&self, want: u32) -> Option<RunPlan> {
         self.first_fit_from(0, want)
     }
 
-    /// Finds the first run of at least `want` free blocks, and returns a plan of its lowest `want`
-    /// blocks, which takes nothing yet; or the reason why no run is long enough.
+    /// Finds the first run of at least `want` free blocks. Returns a plan of the lowest `want`
+    /// blocks of the run, which takes nothing yet, or the reason why no run is long enough.
     ///
     /// # Errors
     /// The refusal has the blocks that are wanted and the blocks that are free.
@@ -124,9 +125,9 @@ impl FreeMap {
         })
     }
 
-    /// Finds the lowest `want` free blocks in a row that start at or after the block `from`, and
-    /// returns a plan of them, which takes nothing yet; `None` where there are none. A plan for 0
-    /// blocks always starts at 0.
+    /// Finds the lowest `want` free blocks in a row that start at or after the block `from`.
+    /// Returns a plan of these blocks, which takes nothing yet; `None` where there are none. A plan
+    /// for 0 blocks always starts at 0.
     ///
     /// Runs of one length that are each to be taken before the next is sought can be found without
     /// taking any: the next lies at or after the end of the one before.
@@ -136,35 +137,35 @@ impl FreeMap {
         RunPlan::first(&self.words, from, want, (&self.identity, 0))
     }
 
-    /// Finds the shortest run of at least `want` free blocks, of equal runs the lowest, and returns
-    /// a plan of its lowest `want` blocks, which takes nothing yet; `None` where no run is that
-    /// long.
+    /// Finds the shortest run of at least `want` free blocks, of equally long runs the lowest.
+    /// Returns a plan of the lowest `want` blocks of the run, which takes nothing yet; `None` where
+    /// no run is that long.
     #[must_use]
     pub fn best_fit(&self, want: u32) -> Option<RunPlan> {
         let start = self.view().best_fit(want)?;
         Some(RunPlan::new(start, want, &self.identity, 0))
     }
 
-    /// Finds the longest run of free blocks, of equal runs the lowest, and returns a plan of its
-    /// lowest `want` blocks, which takes nothing yet; `None` where the run has less than `want`
-    /// blocks.
+    /// Finds the longest run of free blocks, of equally long runs the lowest. Returns a plan of the
+    /// lowest `want` blocks of the run, which takes nothing yet; `None` where the run has fewer
+    /// than `want` blocks.
     #[must_use]
     pub fn worst_fit(&self, want: u32) -> Option<RunPlan> {
         let start = self.view().worst_fit(want)?;
         Some(RunPlan::new(start, want, &self.identity, 0))
     }
 
-    /// Finds the lowest `want` free blocks in a row that start at or after the block `after`, else
-    /// the lowest of the map, and returns a plan of them, which takes nothing yet; `None` where no
-    /// run is that long. With the end of the blocks that were taken last as `after`, this is next
-    /// fit.
+    /// Finds the lowest `want` free blocks in a row that start at or after the block `after`, or
+    /// else the lowest of the whole map. Returns a plan of these blocks, which takes nothing yet;
+    /// `None` where no run is that long. This is next fit if `after` is the end of the blocks that
+    /// were taken last.
     #[must_use]
     pub fn next_fit(&self, after: u32, want: u32) -> Option<RunPlan> {
         self.first_fit_from(after, want).or_else(|| self.first_fit(want))
     }
 
-    /// Returns a plan for exactly the `len` blocks from `start`, which takes nothing yet; `None`
-    /// where one of them is not free.
+    /// Returns a plan for exactly the `len` blocks from the block `start` on, which takes nothing
+    /// yet; `None` where one of these blocks is not free.
     #[inline]
     #[must_use]
     pub fn fit_at(&self, start: u32, len: u32) -> Option<RunPlan> {

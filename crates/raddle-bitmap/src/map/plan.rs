@@ -5,8 +5,9 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use crate::error::Reason;
 use crate::{Error, words};
 
-/// Identity of a free map or bank of maps, which no other one has; a plan names it, so that it is
-/// not used on another map. A clone gets another identity; a comparison of maps ignores identities.
+/// Identity of a free map or bank of maps, unique in the process; a plan stores it, so that the
+/// plan is not used on another map. A clone gets an identity of its own; a comparison of maps
+/// ignores identities.
 #[derive(Debug)]
 pub(crate) struct Identity(usize);
 
@@ -31,8 +32,9 @@ impl PartialEq for Identity {
 
 impl Eq for Identity {}
 
-/// Free blocks in a row that a search found. A plan reserves nothing: only
-/// [`FreeMap::commit`](crate::FreeMap::commit) takes the blocks.
+/// Plan to take free blocks in a row that a search found. A plan reserves nothing: only
+/// [`FreeMap::commit`](crate::FreeMap::commit) or [`Bank::commit`](crate::Bank::commit) takes the
+/// blocks.
 ///
 /// A plan is neither `Copy` nor `Clone`, so that no run is taken twice.
 ///
@@ -49,8 +51,8 @@ pub struct RunPlan {
     of: (usize, usize),
 }
 
-/// Plans of equal blocks (first block and number of blocks) are equal, whichever map they were made
-/// for.
+/// Plans are equal if they name the same blocks (first block and number of blocks), whichever map
+/// they were made for.
 impl PartialEq for RunPlan {
     fn eq(&self, other: &Self) -> bool {
         (self.start, self.len) == (other.start, other.len)
@@ -65,8 +67,8 @@ impl RunPlan {
         Self { start, len, of: (of.0, map) }
     }
 
-    /// Returns (first block, number of blocks) if the plan was made for this map; an error
-    /// otherwise.
+    /// Returns (first block, number of blocks) if the plan was made for the map with the index
+    /// `map` of the map or bank `of`; an error otherwise.
     #[inline]
     pub(crate) fn of(&self, of: &Identity, map: usize) -> Result<(u32, u32), Error> {
         let &Self { start, len, .. } = self;
@@ -77,8 +79,8 @@ impl RunPlan {
         }
     }
 
-    /// Returns a plan for the lowest `want` bits of 1 in a row at or after `from`; `None` where
-    /// there are none. A plan for 0 blocks always starts at 0.
+    /// Returns a plan for the lowest `want` free blocks (bits of 1) in a row at or after the block
+    /// `from`; `None` where there are none. A plan for 0 blocks always starts at 0.
     #[inline]
     pub(crate) fn first(
         words: &[u64],

@@ -1,24 +1,24 @@
 //! Which digit means a free block?
 
-/// Digit that stands for a free block in text or words.
+/// Digit that stands for a free block, in a text of digits or in the bits of words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Polarity {
-    /// The digit 1 is a free block, 0 an occupied one.
+    /// The digit 1 means a free block, 0 an occupied one.
     #[default]
     FreeIsOne,
-    /// The digit 0 is a free block, 1 an occupied one.
+    /// The digit 0 means a free block, 1 an occupied one.
     FreeIsZero,
 }
 
 impl Polarity {
-    /// Returns the digit, true for 1, of a free block (`free`) or of an occupied one.
+    /// Returns the digit, true for 1, that stands for a free block if `free` is true, else for an
+    /// occupied one.
     #[must_use]
     pub const fn digit(self, free: bool) -> bool {
         matches!(self, Self::FreeIsOne) == free
     }
 
-    /// Returns the mask for words of this polarity: a word XOR the mask has a 1 for each free
-    /// block.
+    /// Returns the mask by which words of this polarity get a 1 for each free block: word XOR mask.
     pub(super) const fn flip(self) -> u64 {
         match self {
             Self::FreeIsOne => 0,

@@ -14,8 +14,8 @@ use crate::error::Reason;
 use crate::words::{self, BITS};
 
 impl FreeMap {
-    /// Makes a free map from words: bit `i % 64` of word `i / 64` is block `i`, with the digit for
-    /// free that `polarity` says.
+    /// Makes a free map from words: bit `i % 64` of word `i / 64` is block `i`, and `polarity` says
+    /// which digit means free.
     ///
     /// Bits past the last block may be 0 or the digit of an occupied block, all alike.
     ///
@@ -33,8 +33,8 @@ impl FreeMap {
         Ok(Self { words: store, blocks, free, identity: Identity::default() })
     }
 
-    /// Makes a free map from digits, one for each block. The leftmost digit is block 0 (the seed's
-    /// d1).
+    /// Makes a free map from digits, one for each block. The leftmost digit is block 0 (d1 in the
+    /// patent, seed 000).
     ///
     /// # Errors
     /// Without a digit; with a character that is neither 0 nor 1.
@@ -59,14 +59,15 @@ impl FreeMap {
         Ok(Self { words: store, blocks, free, identity: Identity::default() })
     }
 
-    /// Returns the map as text, one digit for each block, block 0 first.
+    /// Returns the map as text, with one digit for each block, block 0 first; `polarity` says which
+    /// digit means free.
     pub fn digits(&self, polarity: Polarity) -> impl fmt::Display + '_ {
         self.view().digits(polarity)
     }
 }
 
 impl fmt::Debug for FreeMap {
-    /// Writes the map as one digit for each block, 1 = free, block 0 first.
+    /// Writes the map as text, with one digit for each block, 1 = free, block 0 first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "FreeMap({})", self.digits(Polarity::FreeIsOne))
     }

@@ -7,7 +7,7 @@ use crate::Error;
 use crate::error::Reason;
 use crate::words::{self, BITS, Runs};
 
-/// Read access to the blocks of a map.
+/// Read access to the blocks of a free map.
 ///
 /// A view borrows from a [`FreeMap`](crate::FreeMap), or from words of your own that stand in
 /// memory as a map does: bit `i % 64` of word `i / 64` is block `i`, 1 = free, bits past the last
@@ -29,8 +29,8 @@ impl<'a> View<'a> {
         Ok(Self { words, blocks })
     }
 
-    /// Makes words readable as a map, of which the caller knows that they keep the rules of
-    /// [`View::new`], so that nothing is checked.
+    /// Makes words readable as a map without a check; the caller knows that they keep the rules of
+    /// [`View::new`].
     #[inline]
     pub(crate) const fn trusted(words: &'a [u64], blocks: u32) -> Self {
         Self { words, blocks }
@@ -59,7 +59,7 @@ impl<'a> View<'a> {
         word.is_some_and(|word| word >> (block % BITS) & 1 == 1)
     }
 
-    /// Returns the length of the longest run of free blocks, in blocks.
+    /// Returns the length of the map's longest run of free blocks, in blocks.
     #[inline]
     #[must_use]
     pub fn longest(self) -> u32 {
@@ -73,16 +73,16 @@ impl<'a> View<'a> {
         Runs::new(self.words, self.blocks)
     }
 
-    /// Returns the first block of the shortest free run of at least `want` blocks, of equal runs
-    /// the lowest; `None` where no run is long enough.
+    /// Returns the first block of the shortest free run of at least `want` blocks, of equally long
+    /// runs the lowest; `None` where no run is long enough.
     #[must_use]
     pub fn best_fit(self, want: u32) -> Option<u32> {
         // The comparison is strict, so that the earlier run wins a tie.
         self.fit_by(want, |len, shortest| len < shortest)
     }
 
-    /// Returns the first block of the longest free run, of equal runs the lowest; `None` where it
-    /// has less than `want` blocks.
+    /// Returns the first block of the longest free run, of equally long runs the lowest; `None`
+    /// where it has fewer than `want` blocks.
     #[must_use]
     pub fn worst_fit(self, want: u32) -> Option<u32> {
         self.fit_by(want, |len, longest| len > longest)
@@ -101,21 +101,22 @@ impl<'a> View<'a> {
         best.map(|(start, _)| start)
     }
 
-    /// Returns whether the `len` blocks from `start` all exist and are all free.
+    /// Returns whether the `len` blocks from the block `start` on all exist and are all free.
     #[must_use]
     pub fn all_free(self, start: u32, len: u32) -> bool {
         words::check(self.words, self.blocks, start, len, true).is_ok()
     }
 
-    /// Returns the map as text, one digit for each block, block 0 first.
+    /// Returns the map as text, with one digit for each block, block 0 first; `polarity` says which
+    /// digit means free.
     pub fn digits(self, polarity: Polarity) -> impl fmt::Display + 'a {
         Digits { view: self, polarity }
     }
 }
 
-/// Checks that `words` are as many as `blocks` blocks need (64 to a word), and have no free block
-/// past the last block; else an error, as for 0 blocks. `flip` is the mask that turns the words, by
-/// XOR, into words with 1 = free.
+/// Checks that the number of `words` is the one that `blocks` blocks need (64 to a word), and that
+/// no bit past the last block says free; else returns an error, as for 0 blocks. `flip` is the mask
+/// that turns the words, by XOR, into words with 1 = free.
 pub(super) fn check(words: &[u64], blocks: u32, flip: u64) -> Result<(), Error> {
     if blocks == 0 {
         return Err(Error(Reason::NoBlocks));
@@ -133,7 +134,7 @@ pub(super) fn check(words: &[u64], blocks: u32, flip: u64) -> Result<(), Error> 
 }
 
 impl fmt::Debug for View<'_> {
-    /// Writes the map as one digit for each block, 1 = free, block 0 first.
+    /// Writes the map as text, with one digit for each block, 1 = free, block 0 first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "View({})", self.digits(Polarity::FreeIsOne))
     }

@@ -3,8 +3,8 @@
 use super::{Need, Promise, Search};
 use crate::{Error, View};
 
-/// Search that reports the length of the longest free run of a map, exactly (seed 000, E4); the map
-/// may have any size.
+/// Search that reports exactly the length of a map's longest free run (method E4 of the patent,
+/// seed 000); the map may have any size.
 ///
 /// ```
 /// use raddle_bitmap::{FreeMap, Full, Polarity, Search};

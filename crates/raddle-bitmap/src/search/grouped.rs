@@ -5,8 +5,9 @@ use crate::error::Reason;
 use crate::words::{BITS, Fold, run_starts};
 use crate::{Error, View};
 
-/// Search that reports a lower bound in whole groups (seed 000, E5): the map is cut into equal
-/// groups of blocks, and the longest row of groups that are free throughout is reported, in blocks.
+/// Search that reports a lower bound of the longest free run, in whole groups of blocks (method E5
+/// of the patent, seed 000): the map is cut into equal groups, and the number of blocks in the
+/// longest row of entirely free groups is reported.
 ///
 /// With groups of g blocks and a longest run of L, the answer is a multiple of g, at least
 /// `g * max(0, (L + 1) / g - 1)` and at most L. A group is looked at as a whole: a run that begins
@@ -27,8 +28,8 @@ pub struct Grouped {
 }
 
 impl Grouped {
-    /// Returns the search for maps of `blocks` blocks that are cut into `groups` equal groups (the
-    /// seed's N and Z).
+    /// Returns the search for maps of `blocks` blocks that are cut into `groups` equal groups (N
+    /// and Z in the patent, seed 000).
     ///
     /// # Errors
     /// Without a block; with groups outside 1..N-1 ([`OutOfRange`](crate::ErrorKind::OutOfRange)); where they do not
@@ -47,7 +48,7 @@ impl Grouped {
     }
 
     /// Returns the search for maps of `blocks` blocks that are cut into groups of `size` blocks;
-    /// the seed prefers 4.
+    /// the patent (seed 000) prefers a size of 4.
     ///
     /// # Errors
     /// Without a block ([`OutOfRange`](crate::ErrorKind::OutOfRange)); where the size does not divide the
@@ -59,26 +60,28 @@ impl Grouped {
         Self::new(blocks, blocks / size)
     }
 
-    /// Returns the number of blocks of the maps that the search is made for (the seed's N).
+    /// Returns the number of blocks of the maps for which the search is made (N in the patent, seed
+    /// 000).
     #[must_use]
     pub const fn blocks(&self) -> u32 {
         self.blocks
     }
 
-    /// Returns the number of groups into which the search cuts a map (the seed's Z).
+    /// Returns the number of groups into which the search cuts a map (Z in the patent, seed 000).
     #[must_use]
     pub const fn groups(&self) -> u32 {
         self.groups
     }
 
-    /// Returns the number of blocks of a group, at least 2 (the seed's N / Z).
+    /// Returns the number of blocks of a group, at least 2 (N / Z in the patent, seed 000).
     #[must_use]
     pub const fn size(&self) -> u32 {
         self.blocks / self.groups
     }
 
-    /// Returns the length of the longest row of groups whose blocks are all free, in blocks, where
-    /// groups do not cross words: the bits of other groups are cleared, word by word.
+    /// Returns the number of blocks in the longest row of entirely free groups, for groups that do
+    /// not cross words. Works word by word, and clears the bits of groups that are not entirely
+    /// free.
     fn within_words(&self, map: View<'_>) -> u32 {
         let size = self.size();
         let one_group = u64::MAX >> (BITS - size);
@@ -107,7 +110,7 @@ impl Search for Grouped {
         Promise::LowerBound
     }
 
-    /// Returns the length of the longest row of groups whose blocks are all free, in blocks.
+    /// Returns the number of blocks in the longest row of groups that are entirely free.
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for a map of another size.

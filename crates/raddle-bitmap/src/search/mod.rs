@@ -27,21 +27,21 @@ pub use shared::{Kind, Layout, Shared, SharedRun, Slot};
 use crate::error::Reason;
 use crate::{Error, View};
 
-/// Relation between the length that a search reports and the length of the longest free run.
+/// Relation of the length that a search reports to the true length of the longest free run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Promise {
     /// The search reports exactly the length of the longest free run.
     Exact,
-    /// The search reports at most the length of the longest free run; often less.
+    /// The search reports at most the length of the longest free run, and often less.
     LowerBound,
 }
 
-/// Blocks that must be free before a search reports a wanted length: `run` cells in a row, where a
-/// map is cut into cells of `cell` blocks from its beginning, and a cell is free when all its
-/// blocks are.
+/// Condition under which a search reports a wanted length: `run` free cells in a row, where a map
+/// is cut from its beginning into cells of `cell` blocks, and a cell is free when all its blocks
+/// are.
 ///
-/// The demand rule is in paragraph 150 of the seed; `raddle explain bitmap --cost` has that and
-/// what a method misses.
+/// The condition follows paragraph 150 of the patent (seed 000); `raddle explain bitmap --cost`
+/// prints it, and which runs a search misses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Need {
     /// Number of blocks of one cell, at least 1.
@@ -50,7 +50,7 @@ pub struct Need {
     pub run: u32,
 }
 
-/// Method to find out how long a free run a map holds.
+/// Method to find out how long the longest free run of a map is, exactly or as a lower bound.
 ///
 /// # Laws
 ///
@@ -61,18 +61,18 @@ pub struct Need {
 /// 4. Freeing a block never lowers the answer, taking one never raises it.
 /// 5. Equal maps get equal answers.
 pub trait Search {
-    /// Returns how the lengths that the search reports relate to the longest free run.
+    /// Returns how the length that the search reports relates to the true length of the longest
+    /// free run.
     fn promise(&self) -> Promise;
 
-    /// Returns the length of the free run (free blocks in a row) that the search reports, in
-    /// blocks.
+    /// Returns the length that the search reports for the longest free run of the map, in blocks.
     ///
     /// # Errors
     /// When the search was made for maps of another size; see each search.
     fn longest(&self, map: View<'_>) -> Result<u32, Error>;
 
-    /// Returns how many blocks in a row must be free, and where, before this search reports `want`
-    /// blocks or more; `None` if it never does.
+    /// Returns which blocks in a row must be free for the search to report `want` blocks or more;
+    /// `None` if it never does.
     fn need(&self, want: u32) -> Option<Need>;
 
     /// Returns whether the search reports at least `want` blocks in one run.

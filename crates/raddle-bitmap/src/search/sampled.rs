@@ -7,8 +7,8 @@ use super::{Need, Promise, Search, same_size};
 use crate::error::Reason;
 use crate::{Error, View};
 
-/// Search that reports a lower bound from chosen lengths (seed 000, E6): the largest length of a
-/// list for which a run is free, or 0.
+/// Search that reports a lower bound of the longest free run, out of a list of chosen lengths
+/// (method E6 of the patent, seed 000): the largest of these lengths for which a run is free, or 0.
 ///
 /// The seed lists values k and tests runs of k + 1 blocks; an *amount* here is k + 1.
 ///
@@ -23,14 +23,15 @@ use crate::{Error, View};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sampled {
     blocks: u32,
-    /// Lengths in blocks that can be reported, ascending, from 1 to `blocks`, at least one.
+    /// Lengths in blocks that the search tests and can report, ascending, each from 1 to `blocks`;
+    /// at least one.
     amounts: Vec<u32>,
 }
 
 impl Sampled {
-    /// Returns the search for maps of `blocks` blocks that tests the lengths k + 1 for each `k` of
-    /// the seed's list. The list need not begin with 0; if it does not, runs shorter than the first
-    /// length are reported as 0.
+    /// Returns the search for maps of `blocks` blocks that tests the length k + 1 for each element
+    /// of the list `k`, which is that of the patent (seed 000). The list need not begin with 0; if
+    /// it does not, runs shorter than the first tested length are reported as 0.
     ///
     /// # Errors
     /// Without a block; with an empty list ([`OutOfRange`](crate::ErrorKind::OutOfRange)); where it is not
@@ -54,8 +55,8 @@ impl Sampled {
         Self::of(blocks, amounts)
     }
 
-    /// Returns the search that tests the lengths 2^i and 3 * 2^i up to `blocks`: 1, 2, 3, 4, 6, 8,
-    /// 12, 16, 24, ..
+    /// Returns the search for maps of `blocks` blocks that tests the lengths 2^i and 3 * 2^i up to
+    /// `blocks`: 1, 2, 3, 4, 6, 8, 12, 16, 24, ..
     ///
     /// The amounts are dense where runs are short. The gaps are powers of two and never fall, as
     /// the seed prefers.
@@ -69,8 +70,9 @@ impl Sampled {
         Self::of(blocks, amounts.collect())
     }
 
-    /// Returns the search that tests every length from 1 to `blocks` except those for which
-    /// `excluded` is true: lengths that are hardly ever wanted (the seed's f31).
+    /// Returns the search for maps of `blocks` blocks that tests every length except those for
+    /// which `excluded` is true, as hardly any request wants them (step f31 of the patent, seed
+    /// 000).
     ///
     /// # Errors
     /// Without a block; with [`OutOfRange`](crate::ErrorKind::OutOfRange) where nothing is left.
@@ -78,8 +80,8 @@ impl Sampled {
         Self::of(blocks, (1..=blocks).filter(|&amount| !excluded(amount)).collect())
     }
 
-    /// Returns the search that tests every length that is no prime, as the seed suggests to leave
-    /// primes out.
+    /// Returns the search for maps of `blocks` blocks that tests every length that is not a prime
+    /// number; the patent (seed 000) suggests to leave primes out.
     ///
     /// The seed's primes are read as amounts that nobody wants, not as values of k: dropping the
     /// prime k would drop the amounts 4, 8 and 32.
@@ -98,26 +100,27 @@ impl Sampled {
         }
     }
 
-    /// Returns the number of blocks of the maps that the search is made for (N).
+    /// Returns the number of blocks of the maps for which the search is made (N in the patent, seed
+    /// 000).
     #[must_use]
     pub const fn blocks(&self) -> u32 {
         self.blocks
     }
 
-    /// Returns the lengths in blocks that the search tests and can report, ascending; 0 can be
-    /// reported too.
+    /// Returns the lengths in blocks that the search tests and can report, ascending; it can report
+    /// 0 too.
     #[must_use]
     pub fn amounts(&self) -> &[u32] {
         &self.amounts
     }
 
-    /// Returns the seed's values k, ascending: each length that the search tests less 1.
+    /// Returns the values k of the patent (seed 000), ascending: each tested length less 1.
     pub fn k(&self) -> impl Iterator<Item = u32> + '_ {
         self.amounts.iter().map(|amount| amount - 1)
     }
 
-    /// Returns the largest length that the search tests and that is at most `longest`, in blocks; 0
-    /// where there is none.
+    /// Returns the largest tested length that is at most `longest`, in blocks; 0 where there is
+    /// none.
     #[must_use]
     #[doc(hidden)]
     pub fn round_down(&self, longest: u32) -> u32 {
@@ -131,7 +134,8 @@ impl Search for Sampled {
         Promise::LowerBound
     }
 
-    /// Returns the largest of the tested lengths for which as many blocks in a row are free, or 0.
+    /// Returns the largest of the tested lengths for which the map has that many free blocks in a
+    /// row, or 0.
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for a map of another size.

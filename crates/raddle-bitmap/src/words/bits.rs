@@ -1,6 +1,6 @@
 //! Which word and which of its bits stand for a position?
 
-/// Number of bits of a word of a map.
+/// Number of bits of one word in which a map is stored.
 pub(crate) const BITS: u32 = u64::BITS;
 
 /// Returns the index of the 64-bit word that holds the bit at `position`, a bit number over all
@@ -14,8 +14,8 @@ pub(crate) const fn words_for(positions: u32) -> usize {
     positions.div_ceil(BITS) as usize
 }
 
-/// Returns the lowest bit number, over all words, at or after `from` whose bit is 1 (0 where `flip`
-/// is `u64::MAX`); `end` where there is none before it.
+/// Returns the lowest bit number, over all words, from `from` to below `end` at which the bit is 1
+/// (or 0, where `flip` is `u64::MAX`); `end` where there is none.
 pub(crate) fn seek(words: &[u64], from: u32, end: u32, flip: u64) -> u32 {
     let mut at = from;
     while at < end {

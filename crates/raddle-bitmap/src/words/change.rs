@@ -4,15 +4,15 @@ use super::bits::{BITS, each_mask, word_of};
 use crate::Error;
 use crate::error::Reason;
 
-/// Checks that the `len` bits from bit `start` of a word, at least 1 and all inside the word, are 1
-/// (free), or 0 where `free` is false; else the error of [`refusal`].
+/// Checks that the `len` bits from bit `start` of a word (at least one, all inside the word) are 1
+/// (free), or 0 where `free` is false; else returns the error of [`refusal`].
 #[inline(always)]
 pub(crate) const fn check_in_one(word: u64, start: u32, len: u32, free: bool) -> Result<(), Error> {
     let run = (u64::MAX >> (BITS - len)) << start;
     if word & run == if free { run } else { 0 } { Ok(()) } else { Err(refusal(start, len, free)) }
 }
 
-/// Inverts the `len` bits from bit `start` of a word, at least 1 and all inside the word. Returns
+/// Inverts the `len` bits from bit `start` of a word (at least one, all inside the word). Returns
 /// (number of bits of 1 in a row right below them, number of bits of 1 in a row right behind them).
 #[inline(always)]
 pub(crate) const fn flip_in_one(word: &mut u64, start: u32, len: u32) -> (u32, u32) {
@@ -22,14 +22,14 @@ pub(crate) const fn flip_in_one(word: &mut u64, start: u32, len: u32) -> (u32, u
     (below, (*word >> (start + len - 1) >> 1).trailing_ones())
 }
 
-/// Returns the error for the `len` blocks from `start` that cannot be taken (`take`), or that
-/// cannot be given back.
+/// Returns the error that the `len` blocks from the block `start` on cannot be taken (if `take`),
+/// or cannot be given back.
 pub(crate) const fn refusal(start: u32, len: u32, take: bool) -> Error {
     if take { Error(Reason::Taken { start, len }) } else { Error(Reason::NotTaken { start, len }) }
 }
 
-/// Takes the `len` blocks from `start` if `take` is true, all of which must be free; else gives
-/// them back, all of which must be taken.
+/// Takes the `len` blocks from the block `start` on if `take` is true, all of which must be free;
+/// else gives them back, all of which must be taken.
 ///
 /// # Errors
 /// Where a block is not as it must be, or lies past the end; nothing has changed then.
@@ -46,8 +46,8 @@ pub(crate) fn change(
     Ok(())
 }
 
-/// Checks that the `len` blocks from `start` are within a map of `blocks` blocks, and are all free,
-/// or all taken where `free` is false; else an error.
+/// Checks that the `len` blocks from the block `start` on are within a map of `blocks` blocks, and
+/// are all free, or all taken where `free` is false; else returns an error.
 #[inline]
 pub(crate) fn check(
     words: &[u64],
@@ -65,7 +65,8 @@ pub(crate) fn check(
     if wrong == 0 { Ok(()) } else { Err(refusal(start, len, free)) }
 }
 
-/// Returns how many bits of 1 are in a row right below a position (bit number over all words).
+/// Returns the number of bits of 1 in a row right below the bit with the number `position` over all
+/// words.
 #[inline]
 pub(crate) fn ones_below(words: &[u64], position: u32) -> u32 {
     let mut at = position;
@@ -80,7 +81,8 @@ pub(crate) fn ones_below(words: &[u64], position: u32) -> u32 {
     position - at
 }
 
-/// Returns how many bits of 1 are in a row from a position (bit number over all words) on.
+/// Returns the number of bits of 1 in a row from the bit with the number `position` over all words
+/// on.
 #[inline]
 pub(crate) fn ones_from(words: &[u64], position: u32) -> u32 {
     let mut at = position;

@@ -4,12 +4,12 @@ use core::hint::select_unpredictable;
 
 use super::bits::{BITS, word_of};
 
-/// Start of a run that does not exist: no run starts so high. The constant is a number instead of
-/// an `Option`, so that a missing run costs no unpredictable branch.
+/// Value for the start of a run where there is no run, as no run can start that high. It is a
+/// number and not an `Option`, so that a missing run costs no unpredictable branch.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
 /// Returns the lowest bit number, over all words, at or after `from` at which `want` bits of 1 in a
-/// row start, or [`NOWHERE`]; `want` is at least 1.
+/// row start; [`NOWHERE`] if there is none. `want` is at least 1.
 #[inline]
 pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> u32 {
     match *words {
@@ -19,9 +19,9 @@ pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> u32 {
     }
 }
 
-/// Six shifts for each length from 1 on, after which a bit of a word is left where a run of that
-/// many ones starts. Steps that a length does not need are shifts by 0, so that all lengths take
-/// equal steps.
+/// For each length from 1 to 64, six shifts by which a word is ANDed with itself, so that only the
+/// bits where a run of that many ones starts stay 1. Steps that a length does not need shift by 0,
+/// so that all lengths take equally many steps.
 const SHIFTS: [[u8; 6]; BITS as usize + 1] = shifts();
 
 const fn shifts() -> [[u8; 6]; BITS as usize + 1] {
@@ -42,7 +42,7 @@ const fn shifts() -> [[u8; 6]; BITS as usize + 1] {
 }
 
 /// Returns a word with a bit of 1 where `want` ones in a row start inside `word`; `want` is from 1
-/// to 64. There is no branch on the word or the length.
+/// to 64. The code has no branch on the word or the length.
 #[inline(always)]
 pub(crate) const fn run_starts(mut word: u64, want: u32) -> u64 {
     let row = SHIFTS[want as usize];
@@ -54,16 +54,16 @@ pub(crate) const fn run_starts(mut word: u64, want: u32) -> u64 {
     word & (word >> row[5])
 }
 
-/// Returns the lowest start of `want` ones in a row in one word, or [`NOWHERE`]; `want` is from 1
-/// to 64.
+/// Returns the number of the lowest bit at which `want` ones in a row start in one word, or
+/// [`NOWHERE`]; `want` is from 1 to 64.
 #[inline(always)]
 pub(crate) fn first_in_one(word: u64, want: u32) -> u32 {
     let starts = run_starts(word, want);
     select_unpredictable(starts != 0, starts.trailing_zeros(), NOWHERE)
 }
 
-/// Returns the lowest start of `want` ones in a row in two words, of which `lower` comes first, or
-/// [`NOWHERE`]; `want` is from 1 to 64.
+/// Returns the number of the lowest bit at which `want` ones in a row start in two words, of which
+/// `lower` comes first, or [`NOWHERE`]; `want` is from 1 to 64.
 #[inline(always)]
 const fn first_in_two(lower: u64, upper: u64, want: u32) -> u32 {
     let (end, starts) = (lower.leading_ones(), [run_starts(lower, want), run_starts(upper, want)]);
@@ -75,8 +75,8 @@ const fn first_in_two(lower: u64, upper: u64, want: u32) -> u32 {
     }
 }
 
-/// Returns the lowest start, at or after the bit `from`, of `want` ones in a row in any number of
-/// words, or [`NOWHERE`]; a run may cross the borders of words.
+/// Returns the number, over all words, of the lowest bit at or after `from` at which `want` ones in
+/// a row start, or [`NOWHERE`]; a run may cross the borders of words.
 fn first_across(words: &[u64], from: u32, want: u32) -> u32 {
     let first = word_of(from);
     // The number of ones in a row that end with the word before.

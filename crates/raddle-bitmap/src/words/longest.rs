@@ -32,17 +32,18 @@ fn longest_in_two(lower: u64, upper: u64) -> u32 {
     longest_in(lower).max(longest_in(upper)).max(joined)
 }
 
-/// Longest run of bits of 1 in the words seen so far, of which the lowest came first.
+/// Scan of words, from the lowest on, that knows the longest run of bits of 1 in the words seen so
+/// far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Fold {
-    /// Number of bits of 1 in a row that end at the upper end of the last word; the run may begin
-    /// in an earlier word.
+    /// Number of bits of 1 in a row at the upper end of the last word seen; the run may begin in an
+    /// earlier word.
     run: u32,
     best: u32,
 }
 
 impl Fold {
-    /// Returns the state after one more word, whose bits follow on those of all words seen so far.
+    /// Returns the scan after one more word, which follows on all words seen so far.
     #[inline(always)]
     pub(crate) fn with(self, word: u64) -> Self {
         let joined = self.run + word.trailing_ones();
@@ -55,7 +56,7 @@ impl Fold {
         }
     }
 
-    /// Returns the length of the longest run of bits of 1 in all words seen.
+    /// Returns the length of the longest run of bits of 1 in all words seen so far.
     pub(crate) const fn longest(self) -> u32 {
         self.best
     }
@@ -81,9 +82,9 @@ fn longest_in(word: u64) -> u32 {
     len as u32
 }
 
-/// Returns, for `starts` with a bit of 1 where a run of `len` ones starts and `runs` with one where
-/// a run of `by` ones starts, (bits where a run of `len + by` ones starts, `len + by`); (`starts`,
-/// `len`) where there is no such run. The choice takes no unpredictable branch.
+/// Lengthens runs of ones: `starts` has a bit of 1 where a run of `len` ones starts, and `runs`
+/// where one of `by` ones starts. Returns (bits where a run of `len + by` ones starts, `len + by`),
+/// or (`starts`, `len`) where there is no such run. The choice takes no unpredictable branch.
 #[inline(always)]
 fn longer((starts, len): (u64, u64), runs: u64, by: u64) -> (u64, u64) {
     let left = starts & (runs >> len);

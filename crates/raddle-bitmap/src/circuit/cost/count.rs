@@ -8,13 +8,14 @@ use crate::circuit::Jump;
 use crate::error::Reason;
 use crate::{Error, Grouped, Sampled, Shared};
 
-/// Largest width in blocks of a shared finder (one circuit for several maps) whose gates are
-/// counted; counting takes as long as width times borders.
+/// Largest width, in blocks, of a shared finder (one circuit for several maps) whose gates are
+/// counted; the time of counting grows with the product of width and number of borders between
+/// maps.
 const MOST_WIDTH: u32 = 65_536;
 
-/// Gates, gate levels (`depth`) and register bits of a search circuit's three steps shift, combine
-/// and reduce, before the steps are spread over clocks. The gates before the chain (groups, masks)
-/// are in the first clock.
+/// Gates, gate levels (`depth`) and register bits of the three steps of a search circuit (shift,
+/// combine and reduce), before the steps are spread over clock cycles. The gates before the first
+/// step (groups, masks) are in the first cycle.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Steps {
     before_gates: u64,
@@ -56,20 +57,21 @@ const fn log(n: u32) -> u32 {
     if n <= 1 { 0 } else { u32::BITS - (n - 1).leading_zeros() }
 }
 
-/// Construction of the sequences SA_i, each of which says at which blocks a window of i + 1 free
-/// blocks in a row begins.
+/// Construction of the sequences SA_i, each of which says at which blocks a window (i + 1 free
+/// blocks in a row) begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Windows {
     /// A window is made from the window that is one block shorter and one more block, as in the
-    /// seed (the design document).
+    /// patent (seed 000).
     Chain,
     /// A window of w blocks is made from two windows of ceil(w / 2) blocks, so that each level of
-    /// gates doubles the width.
+    /// gates doubles the width of windows.
     Doublings,
 }
 
 impl Windows {
-    /// Returns the number of gate levels of the sequence SA_i, whose windows have i + 1 blocks.
+    /// Returns the number of gate levels behind which the sequence SA_i, whose windows have i + 1
+    /// blocks, is ready.
     const fn levels(self, i: u32) -> u32 {
         match self {
             Self::Chain => i,
@@ -78,7 +80,8 @@ impl Windows {
     }
 
     /// Returns the number of gate levels on the longest path through windows of up to `blocks`
-    /// blocks and the trees that reduce them, without gates that have a constant input.
+    /// blocks and the trees that reduce each sequence to one digit, without gates that have a
+    /// constant input.
     fn depth(self, blocks: u32) -> u32 {
         match self {
             Self::Chain => blocks - 1,
@@ -92,7 +95,8 @@ impl Windows {
     }
 }
 
-/// Counts the gates and register bits of the full search on a map of `blocks` blocks.
+/// Counts the gates and register bits of the full search (for runs of every length) on a map of
+/// `blocks` blocks.
 pub(super) fn full(blocks: u32, windows: Windows, counting: Counting) -> Steps {
     let n = u64::from(blocks);
     let pairs = n * (n - 1);
@@ -120,8 +124,8 @@ pub(super) fn full(blocks: u32, windows: Windows, counting: Counting) -> Steps {
     }
 }
 
-/// Counts the gates and register bits of the grouped search: groups of blocks, then a full search
-/// on one digit for each group.
+/// Counts the gates and register bits of the grouped search: gates that make one digit of each
+/// group of blocks, then a full search on these digits.
 pub(super) fn grouped(search: &Grouped, windows: Windows, counting: Counting) -> Steps {
     let steps = full(search.groups(), windows, counting);
     let before_depth = log(search.size());
@@ -133,8 +137,9 @@ pub(super) fn grouped(search: &Grouped, windows: Windows, counting: Counting) ->
     }
 }
 
-/// Counts the gates and register bits of the sampled search: for each combined sequence that it
-/// makes from another one, and a reducing tree for each length that it tests.
+/// Counts the gates and register bits of the sampled search: the gates that make each combined
+/// sequence from another one, and a tree of gates for each tested length that reduces its sequence
+/// to one digit.
 pub(super) fn sampled(search: &Sampled, counting: Counting) -> Steps {
     let blocks = search.blocks();
     let places = |k: u32| match counting {
@@ -164,8 +169,8 @@ pub(super) fn sampled(search: &Sampled, counting: Counting) -> Steps {
 }
 
 /// Counts the gates and register bits of a shared finder (one circuit that searches several maps in
-/// turn): a full search on `width` digits, with masks at the borders between maps. A width above
-/// [`MOST_WIDTH`] is an error.
+/// turn): a full search on `width` digits, with gates that keep free runs from crossing the borders
+/// between maps. A width above [`MOST_WIDTH`] is an error.
 pub(super) fn shared(
     search: &Shared,
     windows: Windows,
@@ -212,9 +217,10 @@ pub(super) fn shared(
     })
 }
 
-/// Returns the number of gate levels of the next wider window, made of two halves; `made` has the
-/// levels of all narrower windows, `borders` the borders between slots (ranges for one map each),
-/// as (block of the border in the shared `width`, width of the widest slot that ends there).
+/// Returns the number of gate levels behind which the next wider window is ready, which is made of
+/// two halves. `made` has the levels of all narrower windows, and `borders` the borders between
+/// slots (ranges for one map each), as (block of the border in the shared `width`, width of the
+/// widest slot that ends there).
 fn doubled(made: &[u32], borders: &[(u32, u32)], width: u32) -> u32 {
     let i = made.len();
     if i == 0 {
@@ -226,17 +232,18 @@ fn doubled(made: &[u32], borders: &[(u32, u32)], width: u32) -> u32 {
     made[i / 2] + 1 + u32::from(masked)
 }
 
-/// Returns whether two halves of a window, each of `half` blocks, meet at a border between slots
-/// (ranges for one map each), given as (block of the border in the shared width, width of the
+/// Returns whether two halves of a window, each of `half` blocks, can meet at a border between
+/// slots (ranges for one map each), given as (block of the border in the shared width, width of the
 /// widest slot that ends there).
 const fn meets((at, widest): (u32, u32), half: u32, width: u32) -> bool {
     half <= widest && half <= width - at
 }
 
-/// Returns the number of gates that mask the borders between slots (ranges for one map each). A
-/// chain has, as drawn, one for each shift, up to the width of the widest slot that ends at the
-/// border; folded, one for each border, as every shift brings the same block to the border.
-/// Doublings have one for each pair of halves that meet at the border.
+/// Returns the number of gates that keep free runs from crossing the borders between slots (ranges
+/// for one map each). A chain, as drawn, has a gate for each shift, up to the width of the widest
+/// slot that ends at the border; folded, it has one for each border, as every shift brings the same
+/// block to the border. Doublings have a gate for each pair of halves of a window that meet at the
+/// border.
 fn mask_gates(borders: &[(u32, u32)], width: u32, windows: Windows, counting: Counting) -> u64 {
     let each = |&(at, widest): &(u32, u32)| match (windows, counting) {
         (Windows::Doublings, _) => u64::from(widest.min(width - at)),
@@ -246,8 +253,8 @@ fn mask_gates(borders: &[(u32, u32)], width: u32, windows: Windows, counting: Co
     borders.iter().map(each).sum()
 }
 
-/// Returns the borders at which two slots (ranges for one map each) meet that are searched
-/// together, as (block of the border in the shared width, width of the widest slot that ends
+/// Returns the borders at which two slots (ranges for one map each) touch that are searched at the
+/// same time, as (block of the border in the shared width, width of the widest slot that ends
 /// there).
 fn borders(search: &Shared) -> Vec<(u32, u32)> {
     let mut borders: Vec<(u32, u32)> = Vec::new();
@@ -267,12 +274,12 @@ fn borders(search: &Shared) -> Vec<(u32, u32)> {
 }
 
 /// Segments into which the borders of all slots (ranges for one map each) cut the width of a shared
-/// finder, and the slots as ranges of segments.
+/// finder, and the slots as ranges of these segments.
 struct Shapes {
-    /// Each segment within a slot (range for one map), as (first block, block behind the last) in
-    /// the shared width, ascending.
+    /// Each segment that lies within a slot (range for one map), as (first block, block behind the
+    /// last) in the shared width, ascending.
     segments: Vec<(u32, u32)>,
-    /// Each slot (range for one map) once, as (index in `segments` of its first segment, index
+    /// Each different slot (range for one map), as (index in `segments` of its first segment, index
     /// behind its last one).
     slots: Vec<(usize, usize)>,
 }
@@ -299,8 +306,8 @@ impl Shapes {
         Self { segments, slots }
     }
 
-    /// Returns (gates, gate levels) of all trees that reduce the blocks of each slot (range for one
-    /// map) before `end` to one digit.
+    /// Returns (gates, gate levels) of the trees that reduce, for each slot (range for one map),
+    /// its blocks before the block `end` to one digit.
     fn trees(&self, end: u32) -> (u64, u32) {
         let left = |&(start, stop): &(u32, u32)| stop.min(end).saturating_sub(start);
         let widths: Vec<u32> = self.segments.iter().map(left).collect();
@@ -319,8 +326,8 @@ impl Shapes {
     }
 }
 
-/// Returns the number of gate levels of a balanced tree of two-input gates whose inputs are ready
-/// after `levels` levels each.
+/// Returns the number of gate levels of a balanced tree of two-input gates, whose inputs are ready
+/// behind the numbers of gate levels in `levels`.
 fn joined(levels: &[u32]) -> u32 {
     match levels {
         [] => 0,

@@ -2,63 +2,66 @@
 
 use crate::{Grouped, Sampled, Shared};
 
-/// Search circuit whose cost is counted.
+/// Kind of search circuit whose cost is counted.
 #[derive(Clone, Copy, Debug)]
 pub enum Variant<'a> {
-    /// The full search, which finds free runs of every length (seed 000, E4).
+    /// The full search, which finds free runs of every length (method E4 of the patent, seed 000).
     Full {
-        /// Number of blocks of the map.
+        /// Number of blocks of the map that the circuit searches.
         blocks: u32,
     },
-    /// The grouped search, which sees whole groups of blocks (seed 000, E5).
+    /// The grouped search, which sees only whole groups of blocks (method E5 of the patent, seed
+    /// 000).
     Grouped(&'a Grouped),
-    /// The sampled search, which tests chosen lengths only (seed 000, E6).
+    /// The sampled search, which tests chosen run lengths only (method E6 of the patent, seed 000).
     Sampled(&'a Sampled),
-    /// A search circuit that several maps share in turn, by full searches (seed 000, E7).
+    /// A shared finder: one circuit in which several maps take turns, by full searches (method E7
+    /// of the patent, seed 000).
     Shared(&'a Shared),
 }
 
-/// Clocks over which the circuit's steps shift, combine and reduce are spread.
+/// Number of clock cycles over which a search circuit spreads its steps shift, combine and reduce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timing {
-    /// All steps of the search are made in one clock, each with its own hardware.
+    /// All steps of the search are made in one clock cycle, each with its own hardware.
     OneClock,
-    /// Each step of the search takes one clock and has its own hardware, with registers between the
-    /// steps.
+    /// Each step of the search takes one clock cycle and has its own hardware, with registers
+    /// between the steps.
     ThreeClocks,
-    /// Each step of the search takes one clock, and all steps use one set of hardware; the grouped
-    /// search alone has this.
+    /// Each step of the search takes one clock cycle, and all steps use the same hardware; only the
+    /// grouped search has this form.
     Reused,
 }
 
-/// Rule for what counts as a gate or a register of a search circuit.
+/// Rule for which gates and registers of a search circuit are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counting {
-    /// Counts every gate and register that the figures of the seed show.
+    /// Every gate and register counts that the figures of the patent (seed 000) show.
     Drawn,
-    /// Only the gates and registers count that are left when constants are folded and equal
-    /// registers joined.
+    /// Only the gates and registers count that remain after constants are folded and registers with
+    /// equal content are joined.
     Folded,
 }
 
-/// Hardware and clocks that a search circuit takes, to compare the circuits.
+/// Hardware and clock cycles that a search circuit takes, by which circuits are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Number of two-input gates that combine sequences, make groups and mask borders.
+    /// Number of two-input gates that combine sequences, make groups of blocks and mask borders
+    /// between maps.
     pub and_gates: u64,
-    /// Number of two-input gates of the trees that reduce a sequence to one digit.
+    /// Number of two-input gates in the trees that reduce each sequence to one digit.
     pub or_gates: u64,
-    /// Number of bits held in registers between clocks.
+    /// Number of bits that registers hold from one clock cycle to the next.
     pub register_bits: u64,
-    /// Number of gates on the longest path that a signal takes within one clock.
+    /// Number of gates on the longest path that a signal takes within one clock cycle.
     pub depth: u32,
-    /// Number of clocks from the map to the sequence under test, from which the longest free run is
-    /// read.
+    /// Number of clock cycles from the map to the last sequence of the search, from which the
+    /// length of the longest free run is read.
     pub clocks: u32,
 }
 
 impl Cost {
-    /// Returns the number of all two-input gates.
+    /// Returns the number of all two-input gates of the circuit.
     #[must_use]
     pub const fn gates(&self) -> u64 {
         self.and_gates.saturating_add(self.or_gates)

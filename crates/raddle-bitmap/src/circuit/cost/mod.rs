@@ -73,8 +73,8 @@ use crate::error::Reason;
 use count::Windows;
 
 impl Cost {
-    /// Counts the hardware and clocks of a search circuit, by the formulas of the module. Counts
-    /// saturate at the end of `u64`.
+    /// Counts the hardware and clock cycles of a search circuit, by the formulas in the
+    /// documentation of the module `cost`. Counts saturate at `u64::MAX`.
     ///
     /// # Errors
     /// [`Unsupported`](crate::ErrorKind::Unsupported) for [`Timing::Reused`] of another search than the
@@ -96,9 +96,9 @@ impl Cost {
         Self::counted(variant, Windows::Chain, timing, counting)
     }
 
-    /// Counts the hardware and clocks of a search circuit, as [`of`](Self::of) does, but with each
-    /// window of free blocks made of two half as wide instead of one that is a block shorter. The
-    /// sampled search costs the same either way.
+    /// Counts the hardware and clock cycles of a search circuit as [`of`](Self::of) does, but each
+    /// window of free blocks is made of two windows half as wide, not of one that is a block
+    /// shorter. The sampled search costs the same either way.
     ///
     /// ```
     /// use raddle_bitmap::circuit::{Cost, Counting, Timing, Variant};

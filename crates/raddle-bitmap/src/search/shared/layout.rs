@@ -8,12 +8,12 @@ use core::ops::Range;
 use crate::Error;
 use crate::error::Reason;
 
-/// Kind of resource (the seed's resource type), which has a free map of its own in a finder that
-/// several maps share, with the number of its blocks.
+/// Kind of resource (resource type in the patent, seed 000) with a free map of its own, and the
+/// number of blocks of that map. Several kinds share one finder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Kind {
-    /// Number that names the kind of resource: any number, but another one for each kind of a
-    /// finder.
+    /// Number that identifies the kind of resource: any number, but a different one for each kind
+    /// of a shared finder.
     pub id: u32,
     /// Number of blocks of the free map of this kind of resource.
     pub blocks: u32,
@@ -24,47 +24,48 @@ pub struct Kind {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Layout {
     /// One slot (range for one map) behind the other, each as wide as its map. With this layout,
-    /// the bound on the sum of the blocks is the only condition.
+    /// the only condition is the bound on the sum of the blocks of these maps.
     #[default]
     Packed,
-    /// Two halves, each for a map of at most half the width; a map that is searched alone has the
-    /// whole width.
+    /// Two halves, each for a map of at most half the width; a map that is searched without another
+    /// has the whole width.
     Halves,
-    /// For each period, in which some maps are searched together, one range of blocks for each of
-    /// its kinds of resource, in their order; blocks between the ranges stay occupied.
+    /// For each period (the maps that are searched together), one range of blocks for each of its
+    /// kinds of resource, in the order of the kinds; blocks between the ranges count as occupied.
     Borders(Vec<Vec<Range<u32>>>),
 }
 
-/// Range of blocks that one kind of resource has in the width of a shared finder: its map is from
-/// `start` on; blocks behind the map, up to `end`, are occupied.
+/// Range of blocks that one kind of resource has in the width of a shared finder (one circuit for
+/// several maps). The kind's map begins at `start`; blocks behind the map, up to `end`, count as
+/// occupied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// Kind of resource whose free map is in the slot (range of a shared finder's width).
+    /// Kind of resource whose free map is in the slot (its range in the width of a shared finder).
     pub(crate) kind: Kind,
-    /// First block of the slot (range for one map) in the width that several maps share.
+    /// First block of the slot (range for one map), counted in the width that several maps share.
     pub(crate) start: u32,
-    /// Block behind the last one of the slot (range for one map), in the width that several maps
-    /// share.
+    /// Block behind the last block of the slot (range for one map), counted in the width that
+    /// several maps share.
     pub(crate) end: u32,
 }
 
 impl Slot {
-    /// Returns the kind of resource whose free map is in the slot (range of a shared finder's
-    /// width).
+    /// Returns the kind of resource whose free map is in the slot (its range in the width of a
+    /// shared finder).
     #[must_use]
     pub const fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Returns the first block of the slot (range for one map) in the width that several maps
-    /// share.
+    /// Returns the first block of the slot (range for one map), counted in the width that several
+    /// maps share.
     #[must_use]
     pub const fn start(&self) -> u32 {
         self.start
     }
 
-    /// Returns the block behind the last one of the slot (range for one map), in the width that
-    /// several maps share.
+    /// Returns the block behind the last block of the slot (range for one map), counted in the
+    /// width that several maps share.
     #[must_use]
     pub const fn end(&self) -> u32 {
         self.end
@@ -79,9 +80,10 @@ impl Slot {
     }
 }
 
-/// Returns the slot (range of blocks) of every kind of resource that is searched in the period with
-/// this number, in the order of the kinds; an error where the layout has another number of slots, a
-/// slot too narrow for its map, or slots that overlap or exceed the width.
+/// Returns the slot (range of blocks) of every kind of resource in `kinds`, which are searched
+/// together in the period with the number `period`, in the order of the kinds. Returns an error
+/// where the layout has another number of slots, a slot too narrow for its map, or slots that
+/// overlap or exceed the width.
 pub(super) fn place(
     layout: &Layout,
     width: u32,

@@ -15,8 +15,8 @@ use super::{Full, Need, Promise, Search};
 use crate::error::Reason;
 use crate::{Error, View};
 
-/// Finder of the longest free runs of several maps, one for each kind of resource, which share one
-/// circuit in turns (seed 000, E7).
+/// Finder of the longest free runs of several maps, one for each kind of resource; the maps share
+/// one circuit in turns (method E7 of the patent, seed 000).
 ///
 /// ```
 /// use raddle_bitmap::{FreeMap, Kind, Layout, Polarity, Shared};
@@ -35,28 +35,28 @@ pub struct Shared {
     periods: Vec<Vec<Slot>>,
 }
 
-/// Result of a shared finder (one circuit for several maps) for one kind of resource: its longest
-/// run of free blocks.
+/// Result of a shared finder (one circuit for several maps) for one kind of resource: the length of
+/// its map's longest free run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedRun {
-    /// Number, from 0, of the period (the maps that are searched together) in which the kind of
-    /// resource was searched.
+    /// Number, from 0, of the period (group of maps that are searched together) in which the map of
+    /// the kind was searched.
     pub(crate) period: usize,
-    /// Number that names the kind of resource ([`Kind::id`]).
+    /// Number that identifies the kind of resource ([`Kind::id`]).
     pub(crate) kind: u32,
     /// Length of the longest free run of the kind's map, in blocks.
     pub(crate) longest: u32,
 }
 
 impl SharedRun {
-    /// Returns the number, from 0, of the period (the maps that are searched together) in which the
-    /// kind of resource was searched.
+    /// Returns the number, from 0, of the period (group of maps that are searched together) in
+    /// which the map of the kind was searched.
     #[must_use]
     pub const fn period(&self) -> usize {
         self.period
     }
 
-    /// Returns the number that names the kind of resource ([`Kind::id`]).
+    /// Returns the number that identifies the kind of resource ([`Kind::id`]).
     #[must_use]
     pub const fn kind(&self) -> u32 {
         self.kind
@@ -70,9 +70,9 @@ impl SharedRun {
 }
 
 impl Shared {
-    /// Returns a finder for several maps that is `width` blocks wide (the seed's E). `periods` has
-    /// the kinds of resource whose maps are searched together, period by period; all periods
-    /// together are a round.
+    /// Returns a finder for several maps that is `width` blocks wide (E in the patent, seed 000).
+    /// `periods` has, period by period, the kinds of resource whose maps are searched together; all
+    /// periods, one after the other, are a round.
     ///
     /// `bound` is the seed's A: the maps of no period have more blocks together. The hardware needs
     /// `bound <= width`; give the width where there is no other bound.
@@ -109,36 +109,37 @@ impl Shared {
         Ok(Self { width, bound, periods: placed })
     }
 
-    /// Returns the width of the shared finder, in blocks (the seed's E): maps that are searched
-    /// together have at most this many.
+    /// Returns the width of the shared finder in blocks (E in the patent, seed 000): maps that are
+    /// searched together have at most this many blocks in all.
     #[must_use]
     pub const fn width(&self) -> u32 {
         self.width
     }
 
-    /// Returns the most blocks that maps which are searched together (in one period) may have (the
-    /// seed's A).
+    /// Returns the largest number of blocks that the maps of one period (which are searched
+    /// together) may have in all (A in the patent, seed 000).
     #[must_use]
     pub const fn bound(&self) -> u32 {
         self.bound
     }
 
-    /// Returns the number of periods, one after the other, in which the finder has searched all
-    /// maps once (the seed's C).
+    /// Returns the number of periods, one after the other, in which the finder searches each map
+    /// once (C in the patent, seed 000).
     #[must_use]
     pub const fn periods(&self) -> usize {
         self.periods.len()
     }
 
     /// Returns the slots (ranges for one map each) of the maps that are searched together in the
-    /// period with this number, from 0; no slot for a number out of range.
+    /// period with the number `period`, from 0; an empty list for a number out of range.
     #[must_use]
     pub fn slots(&self, period: usize) -> &[Slot] {
         self.periods.get(period).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the length of the longest free run, in blocks, of each map that is searched in this
-    /// period, in the order of the period's slots.
+    /// Returns the length of the longest free run, in blocks, of each map in `maps`, which are
+    /// those of the period with the number `period`, in the order of its slots (ranges for one map
+    /// each).
     ///
     /// # Errors
     /// For a period out of range, another number of maps than slots, or a map of another size
@@ -152,9 +153,9 @@ impl Shared {
         pairs.map(|(slot, &map)| longest_in(slot, map)).collect()
     }
 
-    /// Searches all maps once (a round: steps g1 to g4 of the seed), period by period, and returns
-    /// the longest free run of each. `map_of` is asked for the map of a kind in the kind's period,
-    /// so maps may change from one period to the next.
+    /// Searches all maps once (a round: steps g1 to g4 of the patent, seed 000), period by period,
+    /// and returns the longest free run of each. `map_of` is asked for the map of a kind of
+    /// resource when its period comes, so maps may change from one period to the next.
     ///
     /// # Errors
     /// For a map of another size than its kind's.
@@ -163,10 +164,9 @@ impl Shared {
     }
 
     /// Searches all maps once (a round), period by period, and returns the longest free run of
-    /// each, where a kind that has a period to itself is searched by the method that `search_of`
-    /// names: the seed loads its map as the first sequence of the full, grouped or sampled search
-    /// alike. The promise of the method then holds for that answer. Kinds that share a period are
-    /// searched fully.
+    /// each. A kind of resource that has a period to itself is searched by the method that
+    /// `search_of` names, as the patent (seed 000) allows, so the result has the promise (exact or
+    /// lower bound) of that method. Kinds that share a period get a full search.
     ///
     /// ```
     /// use raddle_bitmap::{FreeMap, Grouped, Kind, Layout, Polarity, Shared};
@@ -232,7 +232,7 @@ fn check_kinds(
     Ok(())
 }
 
-/// As a [`Search`], the shared finder has one map alone, to which its whole width belongs.
+/// As a [`Search`], the shared finder searches a single map, which has the whole width to itself.
 impl Search for Shared {
     fn promise(&self) -> Promise {
         Promise::Exact
