@@ -16,16 +16,16 @@ use smallvec::SmallVec;
 use crate::driver::call;
 use crate::names::slot;
 
-/// Result of a query of an event that is not over yet (`CUDA_ERROR_NOT_READY`).
+/// Result of querying a CUDA event whose work has not ended (`CUDA_ERROR_NOT_READY`).
 const NOT_READY: i32 = 600;
-/// Flag for an event that records no times, which costs least (`CU_EVENT_DISABLE_TIMING`).
+/// Flag for a CUDA event that records no times, the cheapest kind (`CU_EVENT_DISABLE_TIMING`).
 const NO_TIMES: usize = 2;
 
-/// Lock and condition on which threads wait for the turn of the program.
+/// Lock and condition on which threads wait until the program has the turn (may use the device).
 pub(crate) type Turn = (Mutex<()>, Condvar);
 
-/// Right of a burst (a few launches, one behind the other) to go to the driver, which the
-/// controller gives once.
+/// Permit for a burst (a few launches that go to the driver one after the other), which the
+/// client's controller grants once.
 #[derive(Debug)]
 pub(crate) struct Ticket {
     handle: OnceLock<LaunchHandle>,
@@ -37,14 +37,14 @@ impl Ticket {
         Arc::new(Self { handle: OnceLock::new(), turn: Arc::clone(turn) })
     }
 
-    /// Returns the handle by which the controller knows the burst (a few launches); `None` where
-    /// the burst has to wait.
+    /// Returns the handle under which the controller knows the burst (a few launches); `None` while
+    /// the burst may not go to the driver yet.
     #[inline]
     pub(crate) fn handle(&self) -> Option<LaunchHandle> {
         self.handle.get().copied()
     }
 
-    /// Waits for at most `at_most` until the burst (a few launches) may go to the driver.
+    /// Blocks, for at most `at_most`, until the burst (a few launches) may go to the driver.
     pub(crate) fn wait(&self, at_most: Duration) {
         let waiting = self.turn.0.lock().unwrap_or_else(PoisonError::into_inner);
         if self.handle().is_none() {
@@ -53,11 +53,13 @@ impl Ticket {
     }
 }
 
-/// Runtime that submits nothing itself: it lets the threads of the program go to the driver.
+/// Runtime for the client's controller that submits nothing itself: it only permits threads of the
+/// program to pass their launches to the driver.
 pub(crate) struct Admission;
 
 impl Admission {
-    /// Abilities of the runtime: none, as launches leave the device only by running to their end.
+    /// Preemption abilities of this runtime: none, as launches leave the device only by running to
+    /// their end.
     pub(crate) const DECLARED: Declared = Declared {
         abilities: Abilities::NONE,
         latched: false,
@@ -80,11 +82,11 @@ impl Runtime<Arc<Ticket>> for Admission {
     }
 }
 
-/// Stream of a launch, as the program names it.
+/// CUDA stream of a launch, as the program named it in the call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LaunchStream {
-    /// Handle by which the driver's functions whose default stream (0) all threads share know the
-    /// stream.
+    /// Handle of the stream in the form that the driver's functions without `_ptsz` take: 0 is the
+    /// default stream that all threads share.
     pub(crate) handle: usize,
 }
 
@@ -92,19 +94,20 @@ impl LaunchStream {
     /// Handle of the default stream of the calling thread.
     const PER_THREAD: usize = 2;
 
-    /// Returns the stream with a handle that was given to a function whose default stream (0) all
-    /// threads share.
+    /// Returns the stream for a handle that the program passed to a driver function for which 0 is
+    /// the default stream that all threads share.
     pub(crate) const fn legacy(handle: usize) -> Self {
         Self { handle }
     }
 
-    /// Returns the stream with a handle that was given to a function with a default stream (0) of
-    /// each thread.
+    /// Returns the stream for a handle that the program passed to a driver function for which 0 is
+    /// the default stream of the calling thread.
     pub(crate) const fn per_thread(handle: usize) -> Self {
         Self { handle: if handle == 0 { Self::PER_THREAD } else { handle } }
     }
 
-    /// Returns the key under which launches of this thread in the stream are recorded.
+    /// Returns the key of the stream for launches of this thread: for the thread's default stream
+    /// it has the thread's number.
     #[inline]
     pub(crate) fn key(self) -> StreamKey {
         static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -121,51 +124,51 @@ impl LaunchStream {
     }
 }
 
-/// Stream in which a launch was recorded, with the number of the thread, from 1, where the stream
-/// is the default one of a thread; else the number is 0.
+/// Key of a stream with launches: the stream's handle, and for the default stream of a thread the
+/// number of the thread, from 1; else 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StreamKey {
     pub(crate) stream: usize,
     pub(crate) thread: u64,
 }
 
-/// Event behind the last launch of a burst (a few launches) in one stream: when it is over, so are
-/// the launches.
+/// CUDA event recorded behind the last launch of a burst (a few launches) in one stream: when the
+/// event is over, these launches have ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark {
     pub(crate) context: usize,
-    /// Stream in which the event is recorded; `None` where the program has destroyed it.
+    /// Key of the stream in which the event is recorded; `None` where the program has destroyed the
+    /// stream.
     pub(crate) key: Option<StreamKey>,
     pub(crate) event: usize,
-    /// Number of places in the gate's window that the launches of the burst in this stream take; a
-    /// graph takes several.
+    /// Number of launches that the burst's launches in this stream count for in the window (the
+    /// most launches in the driver at a time); a graph counts as several.
     pub(crate) room: u32,
 }
 
 #[derive(Debug)]
 pub(crate) struct Burst {
     pub(crate) ticket: Arc<Ticket>,
-    /// Stream of the controller that the burst (a few launches) has for itself.
+    /// Stream id in the client's controller that only this burst (a few launches) uses.
     pub(crate) lane: StreamId,
     pub(crate) number: u64,
-    /// Number of launches that may still go to the driver with this burst.
+    /// Number of launches that may still go to the driver as a part of this burst.
     pub(crate) left: u32,
-    /// True if a launch went to the driver with this burst.
+    /// True if at least one launch has gone to the driver as a part of this burst.
     pub(crate) is_used: bool,
-    /// Number of threads whose launch is in the driver's call now.
+    /// Number of threads that are inside the driver's call for a launch of this burst now.
     pub(crate) inside: u32,
     pub(crate) marks: SmallVec<[Mark; 2]>,
 }
 
-/// Events of the library that are not in use, each as (context, event): a later burst of launches
-/// takes them.
+/// Unused CUDA events of this library, each as (context, event), for later bursts of launches.
 #[derive(Debug, Default)]
 pub(crate) struct SpareEvents(Vec<(usize, usize)>);
 
 impl SpareEvents {
-    /// Records an event of the current context behind a launch in the stream `key` that takes
-    /// `room` places in the window, and adds it to the marks (events) of the burst of launches.
-    /// Returns false where the driver refuses.
+    /// Records an event of the current context behind a launch in the stream `key`, and adds the
+    /// event to the marks of the burst; the launch counts as `room` launches in the window (the
+    /// most in the driver at a time). Returns false where the driver refuses.
     pub(crate) fn record(
         &mut self,
         burst: &mut Burst,
@@ -202,8 +205,9 @@ impl SpareEvents {
         (result == 0).then_some(event)
     }
 
-    /// Returns whether the event of a mark is over: its launches have ended. If so, the event is
-    /// kept for a later burst of launches. `current` is the context of this thread.
+    /// Returns whether the event of a mark is over, so that its launches have ended; true also
+    /// after an error of the device. An event that is over is kept for a later burst of launches.
+    /// `current` is the current context of this thread.
     pub(crate) fn is_over(&mut self, mark: &Mark, current: usize) -> bool {
         let elsewhere = mark.context != current;
         // SAFETY: the context exists, as the library forgets one that is destroyed; so does its event.
@@ -226,8 +230,8 @@ impl SpareEvents {
         result != NOT_READY
     }
 
-    /// Forgets the unused events of a context that is destroyed; those of all contexts where it is
-    /// `None`.
+    /// Removes the unused events of a context that the program destroys; `None` stands for all
+    /// contexts.
     pub(crate) fn forget(&mut self, context: Option<usize>) {
         self.0.retain(|(of, _)| context.is_some_and(|context| context != *of));
     }

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use crate::names::{Slot, all, no_driver, slot};
 
-/// Environment variable with the path of the real driver.
+/// Environment variable with the path of the real CUDA driver.
 const DRIVER: &str = "RADDLE_CUDA_DRIVER";
-/// File name by which programs ask for the driver.
+/// File name under which programs load the CUDA driver.
 const FILE: &str = "libcuda.so.1";
-/// Folders where drivers lie, searched after those of `LD_LIBRARY_PATH`.
+/// Folders in which the real CUDA driver is searched, after those of `LD_LIBRARY_PATH`.
 const FOLDERS: [&str; 8] = [
     "/usr/lib/x86_64-linux-gnu",
     "/usr/lib64",
@@ -31,7 +31,7 @@ unsafe extern "C" {
     fn dlclose(library: *mut c_void) -> c_int;
 }
 
-/// Opens the real driver and takes the addresses of its functions.
+/// Opens the real CUDA driver and stores the addresses of its functions.
 pub(crate) extern "C" fn open() {
     let driver = places().find_map(|place| opened(&place));
     for entry in all() {
@@ -46,7 +46,7 @@ pub(crate) extern "C" fn open() {
     }
 }
 
-/// Returns the paths at which the real driver may lie, the first one to try first.
+/// Returns the paths at which the real CUDA driver may be, in the order in which they are tried.
 fn places() -> Box<dyn Iterator<Item = PathBuf>> {
     if let Some(named) = std::env::var_os(DRIVER).filter(|named| !named.is_empty()) {
         return Box::new(std::iter::once(named.into()));
@@ -61,7 +61,8 @@ fn places() -> Box<dyn Iterator<Item = PathBuf>> {
     Box::new(folders.into_iter().map(|folder| folder.join(FILE)))
 }
 
-/// Returns the library at a path; `None` where there is none, or where it is this library.
+/// Opens the library at a path, and returns its handle; `None` where there is no library, or where
+/// it is this one.
 fn opened(path: &Path) -> Option<*mut c_void> {
     if !path.is_absolute() || !path.exists() {
         return None;
@@ -86,11 +87,11 @@ fn function(library: *mut c_void, name: &CStr) -> Option<*mut ()> {
     (!found.is_null()).then_some(found.cast())
 }
 
-/// Function of the driver with at most six arguments, all of them numbers or addresses: registers that
-/// a function does not read do no harm.
+/// Type by which any driver function with at most six arguments is called, all of them numbers or
+/// addresses. Excess arguments are in registers that the function does not read.
 pub(crate) type AnyCall = unsafe extern "C" fn(usize, usize, usize, usize, usize, usize) -> c_int;
 
-/// Calls a function of the driver with its first arguments, and returns its result.
+/// Calls the driver function in `slot` with the given arguments, and returns its result.
 ///
 /// # Safety
 /// As the function of the driver.
@@ -105,8 +106,8 @@ pub(crate) unsafe fn call<const N: usize>(slot: &Slot, arguments: [usize; N]) ->
     unsafe { function(a, b, c, d, e, f) }
 }
 
-/// Returns the text about a device that the driver's function in `slot` writes, as it does from
-/// (place for the text, its length, device); `None` where it fails.
+/// Returns the text about a device that the driver function in `slot` writes, which takes (place
+/// for the text, its length, device); `None` where the function fails.
 pub(crate) fn text_of_device(slot: &Slot, device: c_int) -> Option<String> {
     let mut text = [0_u8; 100];
     let place = (&raw mut text).expose_provenance();
@@ -125,7 +126,8 @@ pub(crate) fn current_context() -> usize {
     if result == 0 { context } else { 0 }
 }
 
-/// Returns whether a launch in the stream is recorded instead of run, as the stream is captured.
+/// Returns whether launches in the stream are recorded for a graph instead of run, as the program
+/// captures the stream.
 #[inline]
 pub(crate) fn is_capturing(stream: usize) -> bool {
     if !slot::cuStreamIsCapturing.is_there() {
@@ -138,8 +140,8 @@ pub(crate) fn is_capturing(stream: usize) -> bool {
     result != 0 || status != 0
 }
 
-/// Mode of this thread in which stream captures of other threads do not forbid calls of the
-/// library. When it is dropped, the thread has its mode of before.
+/// Capture mode of this thread in which stream captures by other threads do not make calls of this
+/// library fail. When the value is dropped, the thread has its former mode again.
 pub(crate) struct Relaxed(c_int);
 
 impl Relaxed {

@@ -17,14 +17,16 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// True once the program ends, or in a child that was forked when the library had begun to schedule.
+/// True once the program ends, and in a child that was forked after this library had begun to
+/// schedule: then no launch is scheduled any more.
 static OVER: AtomicBool = AtomicBool::new(false);
-/// Function that ends the scheduling, called once the program ends.
+/// Function that ends the scheduling of launches, called at the end of the program.
 static AT_END: OnceLock<fn()> = OnceLock::new();
-/// True in a forked child of the program, which has none of the library's threads.
+/// True in a forked child of the program, in which the threads of this library do not exist.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
-/// Returns whether calls pass without being scheduled from now on.
+/// Returns whether all calls now pass to the driver without being scheduled, as the program ends or
+/// was forked.
 #[inline]
 pub(crate) fn is_over() -> bool {
     OVER.load(Ordering::SeqCst)
@@ -41,8 +43,8 @@ extern "C" fn in_child() {
     OVER.store(true, Ordering::SeqCst);
 }
 
-/// Has `at_end` called at the end of the program, before the handlers that the driver has registered by
-/// now.
+/// Registers `at_end` to be called at the end of the program, before all exit functions that the
+/// driver has registered by now.
 pub(crate) fn begin(at_end: fn()) {
     let _ = AT_END.set(at_end);
     // SAFETY: the library is never unmapped, and both functions may be called at any time.

@@ -14,14 +14,14 @@ use crate::here::{Destroyed, forget, scheduled, stream_gone, waited};
 use crate::lookup::look_up;
 use crate::names::slot;
 
-/// Environment variable with the priority that every stream of the program gets.
+/// Environment variable with the priority that every CUDA stream of the program gets.
 const PRIORITY: &str = "RADDLE_CUDA_PRIORITY";
 
-/// Defines launches: functions that go to the driver when it is the program's turn. `$from` makes the
-/// stream of a launch from its handle.
+/// Defines the launch functions, which pass a launch to the driver when it is the program's turn.
+/// `$from` makes the stream of a launch from its handle.
 macro_rules! launches {
     ($($name:ident($($argument:ident: $kind:ty),*) in $from:ident($stream:expr), $is_graph:literal;)*) => {$(
-        /// Launches as the driver's function of this name, when it is the program's turn.
+        /// Launches as the driver's function of this name does, when it is the program's turn.
         ///
         /// # Safety
         /// As the driver's function.
@@ -60,7 +60,8 @@ launches! {
     cuLaunchGridAsync(function: usize, width: c_int, height: c_int, stream: usize) in legacy(stream), false;
 }
 
-/// Sizes and stream of a launch, as the driver's interface lays them out.
+/// Sizes and stream of a launch, with the memory layout of the driver's interface
+/// (`CUlaunchConfig`).
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct LaunchConfig {
@@ -68,18 +69,19 @@ pub(crate) struct LaunchConfig {
     stream: usize,
 }
 
-/// Returns the stream of a launch; the default one where the program gives no configuration.
+/// Returns the handle of a launch's stream; 0, the default stream, where the program passes no
+/// configuration.
 fn stream_of(config: *const LaunchConfig) -> usize {
     // SAFETY: the program vouches for its configuration as it does without the library.
     unsafe { config.as_ref() }.map_or(0, |config| config.stream)
 }
 
-/// Defines functions of at most six arguments that do `$before` with the first one, call the driver, and
-/// do `$after` with the result.
+/// Defines driver functions of at most six arguments that call `$before` with the first argument,
+/// then the real driver, then `$after` with the result.
 macro_rules! around {
     ($($name:ident: $before:expr, $after:expr;)*) => {$(
-        /// Calls the driver's function of this name, and does before and after it what keeps the
-        /// library's records right.
+        /// Calls the driver's function of this name, and updates this library's records before or
+        /// after the call.
         ///
         /// # Safety
         /// As the driver's function.
@@ -114,8 +116,8 @@ around! {
 
 const fn no_work<T: Copy>(_: T) {}
 
-/// Adds this process to those that have loaded the library, after the first call of the driver that
-/// succeeds (`result` is 0).
+/// Marks, after the first successful `cuInit` (`result` is 0), that this process has loaded the
+/// library.
 fn began(result: c_int) {
     static MARKED: Once = Once::new();
     if result == 0 {
@@ -142,14 +144,14 @@ fn all_contexts(_: usize) {
     forget(Destroyed::All);
 }
 
-/// Number of times that the program holds the primary context of each device.
+/// Number of references to the primary context of each device that the program holds.
 static HELD: [AtomicU32; 64] = [const { AtomicU32::new(0) }; 64];
 
 fn held(device: c_int) -> Option<&'static AtomicU32> {
     HELD.get(usize::try_from(device).ok()?)
 }
 
-/// Gets the primary context of a device, and counts that the program holds it.
+/// Retains the primary context of a device for the program, and counts the reference.
 ///
 /// # Safety
 /// As the driver's function.
@@ -163,11 +165,11 @@ pub(crate) unsafe extern "C" fn cuDevicePrimaryCtxRetain(place: usize, device: c
     result
 }
 
-/// Defines functions by which the program gives up that it holds the primary context of a device;
-/// the last such call ends the context.
+/// Defines functions by which the program releases a reference to the primary context of a device;
+/// releasing the last one destroys the context.
 macro_rules! releases {
     ($($name:ident)*) => {$(
-        /// Gives up that the program holds the primary context of a device.
+        /// Releases a reference of the program to the primary context of a device.
         ///
         /// # Safety
         /// As the driver's function.
@@ -189,14 +191,14 @@ macro_rules! releases {
 
 releases! { cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2 }
 
-/// Returns the priority that every stream gets, as the driver counts it: lower is more urgent.
-/// `None` where the program decides.
+/// Returns the priority that every stream gets, in the driver's numbers (lower is more urgent);
+/// `None` where the environment sets none, so that the program decides.
 fn priority() -> Option<c_int> {
     static WANTED: OnceLock<Option<c_int>> = OnceLock::new();
     *WANTED.get_or_init(|| std::env::var(PRIORITY).ok()?.parse().ok())
 }
 
-/// Makes a stream, with the priority that the environment names, if it names one.
+/// Creates a stream, with the priority that the environment sets, if any.
 ///
 /// # Safety
 /// As the driver's function.
@@ -213,7 +215,8 @@ pub(crate) unsafe extern "C" fn cuStreamCreate(place: usize, flags: c_uint) -> c
     }
 }
 
-/// Makes a stream, with the priority that the environment names, else with that of the program.
+/// Creates a stream, with the priority that the environment sets, or else the one that the program
+/// passes.
 ///
 /// # Safety
 /// As the driver's function.
@@ -228,7 +231,8 @@ pub(crate) unsafe extern "C" fn cuStreamCreateWithPriority(
     unsafe { call(&slot::cuStreamCreateWithPriority, [place, flags as usize, priority as usize]) }
 }
 
-/// Finds a function by name: this library's, where it has one in the place of the driver's.
+/// Finds a driver function by name; if this library has a replacement for that function, the
+/// program gets the replacement.
 ///
 /// # Safety
 /// As the driver's function.
@@ -243,10 +247,11 @@ pub(crate) unsafe extern "C" fn cuGetProcAddress(
     unsafe { look_up(&slot::cuGetProcAddress, name, place, version, flags, std::ptr::null_mut()) }
 }
 
-/// Defines newer forms of [`cuGetProcAddress`], which tell why a function was not found.
+/// Defines newer forms of [`cuGetProcAddress`], which also report why a function was not found.
 macro_rules! look_ups {
     ($($name:ident)*) => {$(
-        /// Finds a function by name: this library's, where it has one in the place of the driver's.
+        /// Finds a driver function by name; if this library has a replacement for that function,
+        /// the program gets the replacement.
         ///
         /// # Safety
         /// As the driver's function.

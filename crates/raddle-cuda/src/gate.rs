@@ -21,28 +21,30 @@ use crate::driver::Relaxed;
 use crate::ending;
 use crate::names::{CallKind, calls};
 
-/// Interval at which the thread of a gate (it lets a device's launches through) checks whether
-/// launches have ended.
+/// Interval at which the thread of a gate (which lets the launches of a device through) checks
+/// whether launches have ended.
 const LOOK: Duration = Duration::from_micros(250);
-/// Number of checks for ended launches, without work, after which the gate's thread sleeps until
-/// there is work.
+/// Number of checks without any work after which the gate's thread sleeps until there is work.
 const IDLE_LOOKS: u32 = 40;
-/// Number of checks for ended launches between two reports of a gate's counts to the client.
+/// Number of checks for ended launches between two updates of the counts that a gate reports to the
+/// client.
 const TELL_LOOKS: u32 = 200;
-/// Number of checks for ended launches that a waiting launch makes one after the other, before it
-/// sleeps between them.
+/// Number of checks for ended launches that the thread of a waiting launch makes without a pause;
+/// after that it sleeps between checks.
 const EAGER_LOOKS: u32 = 200;
-/// Time that a waiting launch sleeps between two checks for ended launches.
+/// Time for which the thread of a waiting launch sleeps between two checks for ended launches.
 const NAP: Duration = Duration::from_micros(50);
-/// Longest time that a launch sleeps for the turn while nothing is in the driver.
+/// Longest time for which the thread of a waiting launch sleeps until the program has the turn,
+/// while no launch is in the driver.
 const LONG_NAP: Duration = Duration::from_millis(5);
 
-/// Most launches of a burst, which the controller admits together. After the turn is lost, launches
-/// may still go to the driver with a burst that began before.
+/// Most launches of a burst, which the controller admits together. Launches of a burst that was
+/// admitted may go to the driver even after the program has lost the turn (the right to use the
+/// device).
 const MOST_IN_BURST: u32 = 4;
 
-/// Burst (a few launches, admitted together) with which a launch went to the driver, and the number
-/// of places that the launch takes in the window.
+/// Right of one launch to go to the driver: the burst (a few launches, admitted together) to which
+/// it belongs, and for how many launches it counts in the window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passage {
     burst: u64,
@@ -55,33 +57,35 @@ pub(crate) struct Gate {
     #[expect(dead_code, reason = "it is kept")]
     link: Option<Link>,
     state: Mutex<State>,
-    /// Condition on which the thread that checks for ended launches waits for work.
+    /// Condition on which the gate's thread, which checks for ended launches, waits for work.
     work: Condvar,
     turn: Arc<Turn>,
-    /// Most launches of the program in the driver at a time.
+    /// Window: the most launches of the program that are in the driver at a time.
     window: u32,
     give_up: Duration,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// Bursts (each a few launches, one behind the other) that have not ended; only the last one
-    /// lets launches through.
+    /// Bursts (a few launches each, admitted together) that have not ended; launches can still join
+    /// only the last one.
     bursts: Vec<Burst>,
-    /// Streams of the controller that are unused, for the bursts of launches that come next.
+    /// Unused stream ids of the client's controller, for later bursts of launches.
     lanes: Vec<StreamId>,
     spare: SpareEvents,
     next: u64,
-    /// Number of places in the window that are taken: one for each launch in the driver, several
-    /// for a graph.
+    /// Number of launches that count in the window (the most launches in the driver at a time) now;
+    /// a graph counts as several.
     taken: u32,
-    /// Number of threads whose launch waits in [`Gate::enter`].
+    /// Number of threads that wait in [`Gate::enter`] to pass a launch to the driver.
     waiting: u32,
-    /// Number of events that are over: a waiting launch sees by it that launches have ended.
+    /// Number of events behind launches that are over so far: waiting threads compare it to see
+    /// whether launches have ended.
     ends: u64,
-    /// True if launches pass unscheduled, as none has ended for the time to give up.
+    /// True while launches pass unscheduled, because for longer than the time limit (`give_up`)
+    /// none in the driver has ended.
     passes: bool,
-    /// True if the thread that checks for ended launches waits for work.
+    /// True if the gate's thread, which checks for ended launches, sleeps until there is work.
     sleeps: bool,
     tally: Tally,
     told: Tally,
@@ -91,15 +95,16 @@ struct State {
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     launches: u64,
-    /// Number of launches that waited for the turn.
+    /// Number of launches that had to wait for the program's turn.
     kept: u64,
-    /// Number of launches that passed unscheduled, as none had ended for the time to give up.
+    /// Number of launches that passed unscheduled, because for longer than the time limit no launch
+    /// in the driver had ended.
     too_long: u64,
-    /// Number of launches that a stream capture recorded for a graph, and that did not run.
+    /// Number of launches that were not run, as a stream capture recorded them for a graph.
     captured: u64,
-    /// Number of launches of which the driver does not tell the end.
+    /// Number of launches whose end is not seen, as no event could be recorded behind them.
     unseen: u64,
-    /// Number of unscheduled calls of each [`CallKind`], in the order of its variants.
+    /// Number of unscheduled calls of each [`CallKind`], in the order of the enum's variants.
     passed: [u64; 4],
 }
 
@@ -121,8 +126,8 @@ impl Tally {
 }
 
 impl Gate {
-    /// Starts the gate, which lets launches through, of the device with the name `device`; `None`
-    /// where its threads cannot be started.
+    /// Starts the gate for the device with the name `device`, which lets the program's launches
+    /// through to the driver; `None` where its client or its thread cannot be started.
     pub(crate) fn start(device: &str) -> Option<&'static Self> {
         let (client, link) = start_from_env(Admission::DECLARED, device, |_| Admission).ok()?;
         let config = ClientConfig::from_env();
@@ -147,9 +152,9 @@ impl Gate {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets a launch through when it is the program's turn and the window has room; until then the
-    /// thread waits. `None` is a launch that passes unscheduled, as none has ended for the time to
-    /// give up, or as the program ends.
+    /// Waits until the program has the turn (may use the device) and the window has room, and lets
+    /// a launch through to the driver. `None` means that the launch passes unscheduled, as no
+    /// launch in the driver has ended for too long, or as the program ends.
     #[inline]
     pub(crate) fn enter(&'static self, context: usize, is_graph: bool) -> Option<Passage> {
         let mut state = self.lock();
@@ -199,8 +204,8 @@ impl Gate {
         passage
     }
 
-    /// Asks the controller to admit a further burst (a few launches), where the window has room for
-    /// one. Returns whether it was admitted without waiting.
+    /// Asks the controller to admit a further burst (a few launches), if the window has room.
+    /// Returns whether the burst was admitted at once.
     fn ask(&'static self, state: &mut State) -> bool {
         if state.bursts.last().is_some_and(|burst| burst.left > 0) {
             return false;
@@ -228,9 +233,9 @@ impl Gate {
         is_admitted
     }
 
-    /// Lets the thread of a waiting launch rest; `looks` is the number of times that it has checked
-    /// for ended launches, after which it rests longer, and `is_busy` is true if launches are in
-    /// the driver.
+    /// Lets the thread of a waiting launch rest between two checks for ended launches. `looks` is
+    /// the number of checks so far: after many, the rest is longer. `is_busy` is true if launches
+    /// are in the driver.
     fn rest<'g>(
         &'g self,
         state: MutexGuard<'g, State>,
@@ -248,8 +253,8 @@ impl Gate {
         self.lock()
     }
 
-    /// Records that the driver's call of a launch has returned, by an event behind the launch if
-    /// `is_launched` is true.
+    /// Records that the driver's call for a launch has returned. If `is_launched` is true, an event
+    /// is recorded behind the launch, by which its end is seen.
     #[inline]
     pub(crate) fn leave(
         &self,
@@ -270,8 +275,8 @@ impl Gate {
         }
     }
 
-    /// Reports to the client the bursts of launches that have ended. `context` is the current one
-    /// of this thread.
+    /// Checks for bursts of launches that have ended, and reports their ends to the client.
+    /// `context` is the current context of this thread.
     fn advance(&self, state: &mut State, context: usize) {
         let State { bursts, spare, lanes, waiting, ends, passes, taken, .. } = state;
         let relaxed = bursts.iter().any(|burst| !burst.marks.is_empty()).then(Relaxed::begin);
@@ -297,15 +302,16 @@ impl Gate {
         drop(relaxed);
     }
 
-    /// Reports to the client the bursts of launches that have ended, unless another thread has the
-    /// gate's lock. `context` is the current one of this thread.
+    /// Checks for ended bursts of launches as [`advance`](Self::advance) does, unless another
+    /// thread has the gate's lock. `context` is the current context of this thread.
     pub(crate) fn settle(&self, context: usize) {
         if let Ok(mut state) = self.state.try_lock() {
             self.advance(&mut state, context);
         }
     }
 
-    /// Returns the number of launches that went through the gate to the driver.
+    /// Returns the number of launches that have come to the gate, including those that passed
+    /// unscheduled.
     pub(crate) fn launches(&self) -> u64 {
         self.lock().tally.launches
     }
@@ -322,8 +328,9 @@ impl Gate {
         }
     }
 
-    /// Waits for the launches in a context that the program destroys, or in all contexts, for at most
-    /// the time to give up; then forgets them and their events.
+    /// Waits until the launches in a context that the program destroys (`None`: in all contexts)
+    /// have ended, for at most the time limit `give_up`; then removes them and their events from
+    /// the records.
     pub(crate) fn forget(&self, context: Option<usize>) {
         let begun = Instant::now();
         let is_gone = |of: usize| context.is_none_or(|context| context == of);
@@ -352,8 +359,8 @@ impl Gate {
         }
     }
 
-    /// Ends the scheduling: no thread of the library is in the driver afterwards, unless it has been
-    /// there for a second.
+    /// Ends the scheduling: afterwards no thread of this library is inside the driver, except one
+    /// that has been there for a second.
     pub(crate) fn end(&self) {
         self.client.end_log();
         for _ in 0..10_000 {
@@ -364,8 +371,8 @@ impl Gate {
         }
     }
 
-    /// Reports ended bursts of launches to the client again and again, until the program ends. Runs
-    /// on a thread of its own.
+    /// Checks for ended bursts of launches at intervals and reports them to the client, until the
+    /// program ends. Runs on a thread of its own.
     fn watch(&'static self) {
         let (mut idle, mut looks) = (0, 0);
         loop {
@@ -396,8 +403,8 @@ impl Gate {
 }
 
 impl State {
-    /// Lets a launch through with the last burst of launches, if the controller has admitted that
-    /// and it has room; else returns `None`.
+    /// Lets a launch through as a part of the last burst of launches, if the controller has
+    /// admitted the burst and it has room; else returns `None`.
     #[inline]
     fn through(&mut self, is_graph: bool) -> Option<Passage> {
         let burst = self.bursts.last_mut().filter(|burst| burst.left > 0)?;
@@ -409,7 +416,7 @@ impl State {
         Some(Passage { burst: burst.number, room })
     }
 
-    /// Returns (counts now, counts at the last call), of which the difference is to be reported.
+    /// Returns (counts now, counts at the last call); the difference is what has to be reported.
     fn counted(&mut self) -> (Tally, Tally) {
         use CallKind::{Copies, HostCalls, MemoryOperations, Unscheduled};
         self.tally.passed = [Copies, HostCalls, MemoryOperations, Unscheduled].map(calls);

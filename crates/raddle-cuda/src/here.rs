@@ -15,23 +15,24 @@ use crate::ending;
 use crate::gate::{Gate, Passage};
 use crate::names::slot;
 
-/// Gates of all devices; `None` for a device that cannot be scheduled.
+/// Gates (which let launches through to the driver) of all known devices, as (device, gate); `None`
+/// for a device that cannot be scheduled.
 static GATES: Mutex<Vec<(c_int, Option<&'static Gate>)>> = Mutex::new(Vec::new());
-/// Number of times that contexts were destroyed. A thread that remembers another number looks its
-/// context's gate up again.
+/// Number of times that the program has destroyed contexts. A thread that remembers a lower number
+/// looks up the gate of its context again.
 static DESTROYED: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// (context, number of destroyed contexts, gate of the context) at the last launch of the
-    /// thread.
+    /// (context, number of destructions of contexts, gate of the context), remembered from the last
+    /// launch of the thread.
     static LAST: Cell<(usize, u64, Option<&'static Gate>)> = const { Cell::new((0, 0, None)) };
-    /// True while the thread is in a launch: launches that the driver itself makes meanwhile pass
-    /// unscheduled.
+    /// True while the thread is inside a scheduled launch: launches that the driver itself makes
+    /// during that pass unscheduled.
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls `call`, a launch in a stream of the program, when it is the program's turn, and returns its
-/// result. `is_graph` is true for a launch of many kernels.
+/// Calls `call`, which launches work in a stream of the program, when the program has the turn, and
+/// returns its result. `is_graph` is true for the launch of a graph of kernels.
 #[inline]
 pub(crate) fn scheduled(
     stream: LaunchStream,
@@ -51,8 +52,8 @@ pub(crate) fn scheduled(
     result
 }
 
-/// Waits until a launch may go to the driver. Returns (gate of the device, passage with which the
-/// launch leaves it); `None` is a launch that the library does not schedule.
+/// Waits until a launch may go to the driver. Returns (gate of the device, passage to hand back
+/// after the launch); `None` for a launch that is not scheduled.
 fn passage(
     context: usize,
     stream: LaunchStream,
@@ -66,8 +67,8 @@ fn passage(
     Some((gate, gate.enter(context, is_graph)?))
 }
 
-/// Has the gate of this thread's last launch report the launches that have ended, as a call of the
-/// program that waits for the device has returned.
+/// Reports launches that have ended, for the device of this thread's last launch. To be called
+/// after a call of the program that waits for the device.
 pub(crate) fn waited() {
     let (context, _, Some(gate)) = LAST.get() else { return };
     if !ending::is_over() && context == current_context() {
@@ -80,14 +81,14 @@ pub(crate) fn waited() {
 pub(crate) enum Destroyed {
     /// The program destroys one context, with this handle.
     Context(usize),
-    /// The program destroys all contexts of a device that the library knows.
+    /// The program destroys all known contexts of one device.
     OfDevice(c_int),
-    /// The program destroys all contexts that the library knows.
+    /// The program destroys all known contexts.
     All,
 }
 
-/// Makes gates forget the launches in contexts that the program is about to destroy, when they have
-/// ended.
+/// Waits for the launches in contexts that the program is about to destroy, and removes them from
+/// the records of the gates.
 pub(crate) fn forget(destroyed: Destroyed) {
     if ending::is_over() {
         return;
@@ -100,8 +101,8 @@ pub(crate) fn forget(destroyed: Destroyed) {
     DESTROYED.fetch_add(1, Ordering::SeqCst);
 }
 
-/// Makes the gates of all devices forget a stream that the program destroys: another stream may get
-/// its handle.
+/// Removes a stream that the program destroys from the records of all gates, as another stream may
+/// get its handle.
 pub(crate) fn stream_gone(stream: usize) {
     if !ending::is_over() {
         let _ = contained(|| gates(None).for_each(|gate| gate.stream_gone(stream)));
@@ -113,17 +114,19 @@ pub(crate) fn launches() -> u64 {
     contained(|| gates(None).map(Gate::launches).sum()).unwrap_or(0)
 }
 
-/// Ends the scheduling of all devices, when the program ends.
+/// Ends the scheduling on all devices, at the end of the program.
 fn end() {
     let _ = contained(|| gates(None).for_each(Gate::end));
 }
 
-/// Runs a body of the library so that a panic of it does not reach the program.
+/// Runs a body of this library so that a panic in it does not reach the program; `None` after a
+/// panic.
 fn contained<A>(body: impl FnOnce() -> A) -> Option<A> {
     catch_unwind(AssertUnwindSafe(body)).ok()
 }
 
-/// Returns the gate (it lets launches through) of a device, or those of all devices.
+/// Returns the gate of a device, through which its launches go to the driver; the gates of all
+/// devices where `device` is `None`.
 fn gates(device: Option<c_int>) -> impl Iterator<Item = &'static Gate> {
     let all = GATES.lock().unwrap_or_else(PoisonError::into_inner);
     let wanted = all.iter().filter(|(of, _)| device.is_none_or(|device| device == *of));
@@ -161,8 +164,8 @@ fn gate_of_device(context: usize) -> Option<&'static Gate> {
     made
 }
 
-/// Returns the name by which programs know that they use the same device; the layer for OpenCL
-/// gives it the same name.
+/// Returns the name by which programs find out that they use the same device: its product name and
+/// PCI address, as the OpenCL layer has it too.
 fn shared_name(device: c_int) -> String {
     let name = text_of_device(&slot::cuDeviceGetName, device).unwrap_or_default();
     let name: String = name.chars().take(80).collect();

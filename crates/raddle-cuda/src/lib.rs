@@ -33,7 +33,7 @@ mod names;
 
 use std::ffi::c_char;
 
-/// Returns the version of the library. The real driver does not have this function.
+/// Returns the version of this library. The real CUDA driver does not have this function.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_cuda_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()

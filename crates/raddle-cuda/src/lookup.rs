@@ -8,11 +8,12 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use crate::driver::call;
 use crate::names::{Entry, Slot, all};
 
-/// Flag by which a program asks for the functions with a default stream of each thread.
+/// Flag by which a program asks for the forms of driver functions in which 0 is the default stream
+/// of the calling thread.
 const PER_THREAD: u64 = 2;
 
-/// Asks the driver for a function by name, by its function in `slot`, and replaces the address at
-/// `place` where this library has a function in the place of that one.
+/// Asks the driver for a function by name, by the driver function in `slot`, and replaces the
+/// address at `place` if this library has a replacement for the found function.
 ///
 /// # Safety
 /// As `cuGetProcAddress` of the driver: a name, a place for an address, and for a number or null.
@@ -47,7 +48,8 @@ pub(crate) unsafe fn look_up(
     result
 }
 
-/// Returns the entry that stands in the place of a function which the real driver found by name.
+/// Returns the entry of this library that replaces a function which the real driver found by name;
+/// `None` where there is no replacement.
 fn stands_for(name: &CStr, found: *mut (), flags: u64) -> Option<&'static Entry> {
     let name = name.to_bytes();
     let offered = || all().filter(|entry| entry.is_offered);

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use crate::entries as hooked;
 
-/// Address of a function in the real driver, and the number of its counted calls.
+/// Address of one function in the real driver, and the number of its calls, where these are
+/// counted.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Slot {
@@ -22,8 +23,8 @@ impl Slot {
         Self { target: AtomicPtr::new(missing as *mut ()), calls: AtomicU64::new(0) }
     }
 
-    /// Returns the address of the function in the real driver; where that lacks it, of a function
-    /// that answers with an error.
+    /// Returns the address of the function in the real driver, or of a stub that returns an error
+    /// where the driver lacks it.
     #[inline]
     pub(crate) fn target(&self) -> *mut () {
         self.target.load(Ordering::Relaxed)
@@ -41,27 +42,27 @@ impl Slot {
     }
 }
 
-/// Answers a call of a function that the real driver does not have: `CUDA_ERROR_NOT_SUPPORTED`.
+/// Stub for a function that the real driver does not have; returns `CUDA_ERROR_NOT_SUPPORTED`.
 extern "C" fn missing() -> c_int {
     801
 }
 
-/// Answers every call where there is no real driver: `CUDA_ERROR_NO_DEVICE`.
+/// Stub for every function where there is no real driver; returns `CUDA_ERROR_NO_DEVICE`.
 pub(crate) extern "C" fn no_driver() -> c_int {
     100
 }
 
-/// Function that this library offers under a name of the driver.
+/// Function of this library that has the name of a driver function.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) name: &'static CStr,
     pub(crate) slot: &'static Slot,
-    /// Address of this library's function of this name.
+    /// Address of this library's function.
     pub(crate) own: *const (),
-    /// Kind of the function's calls, by which they are counted; `None` for a function that has a
-    /// body of its own, or whose calls are not counted.
+    /// Kind under which calls of the function are counted; `None` for a function that this library
+    /// replaces, or whose calls are not counted.
     pub(crate) kind: Option<CallKind>,
-    /// True where a program that asks the driver for the function by name gets this library's
+    /// True if a program that asks the driver for this function by name gets this library's
     /// function.
     pub(crate) is_offered: bool,
 }
@@ -69,20 +70,20 @@ pub(crate) struct Entry {
 // SAFETY: the address is that of a function, and never written.
 unsafe impl Sync for Entry {}
 
-/// Kind of work that passes to the driver without being scheduled, and is counted.
+/// Kind of call that passes to the driver unscheduled, and is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallKind {
-    /// The call copies or fills memory, or the like.
+    /// The call copies or fills memory, or does similar work.
     Copies,
-    /// The call has a function of the host called in the order of a stream.
+    /// The call enqueues a function of the host in a stream.
     HostCalls,
-    /// The call has a stream wait for a value in memory, or store one.
+    /// The call makes a stream wait for a value in memory, or write one.
     MemoryOperations,
-    /// The call is a launch that the library does not schedule.
+    /// The call is a launch that this library does not schedule.
     Unscheduled,
 }
 
-/// Returns the number of calls of the driver's functions of a kind, since the library was loaded.
+/// Returns the number of calls of all driver functions of a kind, since this library was loaded.
 pub(crate) fn calls(kind: CallKind) -> u64 {
     let all = [COPIES, HOST_CALLS, MEMORY_OPERATIONS, UNSCHEDULED];
     let of_kind = all.into_iter().flatten().filter(|entry| entry.kind == Some(kind));
@@ -94,7 +95,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Entry> {
     [HOOKED, COPIES, HOST_CALLS, MEMORY_OPERATIONS, UNSCHEDULED, PASSED].into_iter().flatten()
 }
 
-/// Returns a name, which ends with a zero byte, as a C string.
+/// Returns a name that ends with a zero byte as a C string.
 const fn c_name(name: &'static str) -> &'static CStr {
     match CStr::from_bytes_with_nul(name.as_bytes()) {
         Ok(name) => name,
@@ -114,8 +115,8 @@ macro_rules! entries {
     };
 }
 
-/// Defines functions that jump to those of the real driver, by the instructions `$jump`, in which
-/// `{0}` is the function's slot.
+/// Defines functions that jump to those of the real driver. The assembly in `$jump` does that;
+/// `{0}` in it stands for the function's slot.
 macro_rules! jumps {
     ($table:ident, $jump:literal, $($name:ident)*) => {
         pub(crate) mod $table {
@@ -135,8 +136,8 @@ macro_rules! jumps {
     };
 }
 
-/// Defines the functions of one table, which jump to the real driver; with `counts` each call is
-/// counted, with `passes` not.
+/// Defines the functions of one table, which jump to the real driver; `counts` means that each call
+/// is counted, `passes` that none is.
 macro_rules! functions {
     ($table:ident, counts, $($name:ident)*) => {
         jumps!($table, "lock inc qword ptr [rip + {0} + 8]\njmp qword ptr [rip + {0}]", $($name)*);
@@ -148,7 +149,7 @@ macro_rules! functions {
 
 macro_rules! tables {
     (hooked { $($hooked:ident)* } $($table:ident $rows:ident: $kind:expr, $jump:ident { $($name:ident)* })*) => {
-        /// Slots of all functions of the driver, by name.
+        /// Slots of all driver functions, each under the name of its function.
         pub(crate) mod slot {
             use super::Slot;
             $(pub(crate) static $hooked: Slot = Slot::new();)*
