@@ -5,17 +5,17 @@
 
 use alloc::vec::Vec;
 
-/// Block with warps that wait to start on an SM. `slot` is its index in the table where the caller
-/// keeps unfinished blocks.
+/// Thread block with warps that have not started on its SM. `slot` is the block's index in the
+/// caller's table of unfinished blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiting {
     pub(crate) priority: u64,
-    /// Number of the block in the order of distribution.
+    /// Number of the block in the order in which blocks were distributed to SMs.
     pub(crate) serial: u64,
     pub(crate) slot: u32,
 }
 
-/// Blocks of one streaming multiprocessor (SM) that have not finished.
+/// Thread blocks on one streaming multiprocessor (SM) that have not finished.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks {
     /// (priority, number of unfinished blocks of that priority), the highest priority last.
@@ -38,8 +38,8 @@ impl Blocks {
         self.levels.last().map(|&(priority, _)| priority)
     }
 
-    /// Adds `count` blocks of the priority `priority` that were distributed to the SM; the SM's top
-    /// priority rises where this one is higher (reading C4 of seed 003).
+    /// Adds `count` blocks of the priority `priority` that were distributed to the SM. The SM's top
+    /// priority rises if it was lower (reading C4 of the patent that raddle calls seed 003).
     pub(crate) fn add(&mut self, priority: u64, count: u64) {
         match self.levels.binary_search_by_key(&priority, |&(priority, _)| priority) {
             Ok(at) => self.levels[at].1 += count,
@@ -48,7 +48,7 @@ impl Blocks {
     }
 
     /// Removes `count` blocks of the priority `priority` that have finished or were taken off the
-    /// SM, which may lower its top priority (step L5 of seed 003).
+    /// SM. The SM's top priority may fall (step L5 of the patent, seed 003).
     pub(crate) fn remove(&mut self, priority: u64, count: u64) {
         let found = self.levels.binary_search_by_key(&priority, |&(priority, _)| priority);
         if let Ok(at) = found {
@@ -60,7 +60,8 @@ impl Blocks {
         }
     }
 
-    /// Queues a block that has warps waiting, by priority and then in the order of distribution.
+    /// Adds a block with waiting warps to the queue, which is sorted by priority, then by the order
+    /// of distribution.
     pub(crate) fn enqueue(&mut self, block: Waiting) {
         let before = |it: &Waiting| {
             it.priority > block.priority
@@ -70,8 +71,8 @@ impl Blocks {
         self.waiting.insert(at, block);
     }
 
-    /// Removes the block `slot` from the queue of waiting blocks, as it has no warps waiting any
-    /// more.
+    /// Removes a block, given by its slot, from the queue of blocks with waiting warps, as all its
+    /// warps have started.
     pub(crate) fn dequeue(&mut self, slot: u32) {
         if let Some(at) = self.waiting.iter().position(|it| it.slot == slot) {
             self.waiting.remove(at);
@@ -82,9 +83,10 @@ impl Blocks {
         !self.waiting.is_empty()
     }
 
-    /// Returns (slot, number of warps that start) of the first waiting block of which warps can
-    /// start (steps L1 to L3 of seed 003); `can` gives that number for a slot. Without `backfill`
-    /// only the very first block is tried. `None` where no warp can start.
+    /// Returns (slot, number of warps to start) of the first block in the queue of which at least
+    /// one warp can start (steps L1 to L3 of the patent, seed 003); `can` returns how many can for
+    /// a slot. Without `backfill` only the head of the queue is tried. `None` where no warp can
+    /// start.
     pub(crate) fn next(&self, backfill: bool, can: impl Fn(u32) -> u64) -> Option<(u32, u64)> {
         let tried = if backfill { self.waiting.len() } else { 1 };
         let mut answers = self.waiting.iter().take(tried).map(|it| (it.slot, can(it.slot)));
@@ -99,8 +101,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Checks the tables against plain lists of blocks, which are searched from end to end each
-        /// time.
+        /// Checks the tables against plain lists of blocks that are searched from end to end at
+        /// each question.
         #[test]
         fn the_first_that_can_start_is_served(
             steps in prop::collection::vec((0u8..4, 0u64..4, 0u64..6, 0u32..64), 1..60),

@@ -2,8 +2,8 @@
 //!
 //! The effects that the fields name were measured by the digest of the seed; times are in its ticks.
 
-/// Rule that picks one of several SMs that qualify for a block; seed 003 is silent on it (reading
-/// C6).
+/// Rule that picks one of several SMs that qualify for a block. The patent (seed 003) does not say
+/// which one to take; raddle numbers this choice C6.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -11,14 +11,15 @@ pub enum Choose {
     /// The SM with the lowest index is picked.
     #[default]
     Lowest,
-    /// For whole blocks, the SM that takes most of them is picked; for a first SM (on which warps
-    /// of the block start), the one on which most can start; for a second SM (on which it waits),
-    /// the one with the lowest top priority. Of equal ones the lowest index is picked.
+    /// The SM with most room is picked: for whole blocks the one that takes most of them; for a
+    /// block of which only some warps start, the one on which most can start; for a block that has
+    /// to wait, the one whose top priority is lowest. Of equal SMs the one with the lowest index is
+    /// picked.
     MostFree,
 }
 
-/// Choices between two readings of the rules by which blocks and warps are given to SMs (seed 003);
-/// parameters of [`BlockWarp`](crate::BlockWarp).
+/// Choices where the patent (seed 003) can be read in two ways on how blocks and warps are given to
+/// SMs; settings of the policy [`BlockWarp`](crate::BlockWarp).
 ///
 /// ```
 /// let options = raddle_sm::BlockWarpConfig { fall_through: true, ..raddle_sm::BlockWarpConfig::default() };
@@ -28,25 +29,26 @@ pub enum Choose {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct BlockWarpConfig {
-    /// True if an SM gets a block on the route `First` only if it has *more* free warps, registers
-    /// and shared memory than one warp needs (claim 4 to the letter); false if it is enough to have
-    /// as much (C1). Off by default: if on, a block that needs no shared memory never goes to an SM
-    /// that has none left, and 20 blocks of 5 warps end at tick 100 instead of 70.
+    /// True if an SM gets a block that it can only start in part only while it has *more* free
+    /// warps, registers and shared memory than one warp needs (claim 4 to the letter); false if
+    /// exactly as much is enough (reading C1). Off by default: if on, a block that needs no shared
+    /// memory never goes to an SM that has none left, and 20 blocks of 5 warps end at tick 100
+    /// instead of 70.
     pub strict: bool,
-    /// Rule that picks one of several SMs that qualify for a block (C6).
+    /// Rule that picks one of several SMs that qualify for a block (reading C6).
     pub choose: Choose,
-    /// True if the next kernel is tried when the most important one cannot be placed (C8). Off by
-    /// default: no less important kernel overtakes, and in the worked example of seed 003 the small
-    /// kernel ends at tick 50; if on, it ends at tick 11, and the other kernels end at unchanged
-    /// ticks.
+    /// True if the next kernel is tried when the most important one fits on no SM (reading C8). Off
+    /// by default, so that no kernel overtakes a more important one: in the worked example of the
+    /// patent (seed 003) the small kernel ends at tick 50. If on, it ends at tick 11, and the other
+    /// kernels end when they did.
     pub fall_through: bool,
-    /// True if a less important block of an SM may take a slot that the most important waiting
-    /// block cannot use (C10). On by default: if off, the kernels of 10 of 2,000 random mixes wait
-    /// for each other for ever.
+    /// True if warps of a less important block may take the warp slots of an SM that the most
+    /// important waiting block cannot use (reading C10). On by default: if off, in 10 of 2,000
+    /// random mixes kernels wait for each other for ever.
     pub backfill: bool,
-    /// True if a block with a barrier starts as a whole or not at all (C11), which is the default.
-    /// If false, two blocks that each have half of their warps on an SM can wait for each other for
-    /// ever.
+    /// True, the default, if a block with a barrier starts with all its warps or not at all
+    /// (reading C11). If false, two blocks that each have half of their warps on an SM can wait for
+    /// each other for ever.
     pub whole_blocks_for_barriers: bool,
 }
 

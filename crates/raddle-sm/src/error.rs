@@ -2,7 +2,8 @@
 
 use raddle_policy::{CuId, ErrorKind, LaunchId};
 
-/// Reason why a device, a kernel or the report of a warp is refused; nothing has changed then.
+/// Reason why the controllers refuse a device, a kernel or the report that a warp has ended;
+/// nothing has changed then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error(pub(crate) Reason);
 
@@ -28,7 +29,7 @@ impl Error {
         }
     }
 
-    /// Returns the kernel that is at fault; `None` where it is no single one.
+    /// Returns the kernel that the error is about; `None` where it is about no kernel.
     #[must_use]
     pub const fn kernel(&self) -> Option<LaunchId> {
         match self.0 {
@@ -41,7 +42,7 @@ impl Error {
     }
 }
 
-/// Reason of an error, with the values that its message says.
+/// Reason of an error, with the values that its message shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     NoSms,

@@ -12,8 +12,8 @@ use alloc::vec::Vec;
 
 use raddle_policy::CuSet;
 
-/// Key of an SM in the index: (free warps, free registers, free shared memory, lowness of the top
-/// priority), where a larger lowness is a lower priority.
+/// Key of an SM in the index: (free warps, free registers, free shared memory, lowness of its top
+/// priority). The lowness is a number that is larger for a lower priority.
 pub(crate) type SmKey = [i32; 4];
 
 /// Returns an amount as an `i32` for a key of the index; an amount above `i32::MAX` becomes
@@ -22,45 +22,46 @@ pub(crate) fn cut(amount: u64) -> i32 {
     i32::try_from(amount).unwrap_or(i32::MAX)
 }
 
-/// Converts a rank to a priority, or a priority to a rank: in seed 003 a larger priority is more
-/// important, while a smaller rank is.
+/// Converts a rank to a priority, or back: the smaller a rank, the more important; the larger a
+/// priority, as the patent (seed 003) uses the word, the more important.
 pub(crate) const fn reversed(rank: u64) -> u64 {
     u64::MAX - rank
 }
 
-/// Returns the lowness of an SM's top priority: the lower the priority, the larger the number; at
-/// least 1, so that no padding leaf of the tree has it. For `None`, an SM without blocks, it is the
-/// largest.
+/// Returns the lowness of an SM's top priority, a number that is larger for a lower priority;
+/// `None`, for an SM without blocks, gives the largest. It is at least 1, so that it differs from
+/// the unused leaves of the search tree.
 pub(crate) fn lowness(top: Option<u64>) -> i32 {
     top.map_or(i32::MAX, |top| cut(reversed(top)).min(i32::MAX - 2) + 1)
 }
 
-/// Returns the least lowness (larger for a lower priority) of an SM whose top priority is below
-/// `priority`.
+/// Returns the smallest lowness (a number that is larger for a lower priority) of an SM whose top
+/// priority is below `priority`.
 pub(crate) fn lower_than(priority: u64) -> i32 {
     let exact = reversed(priority) < u64::from(i32::MAX.unsigned_abs()) - 2;
     lowness(Some(priority)) + i32::from(exact)
 }
 
-/// Returns whether an SM with the key `have` has all of the amounts of `need`.
+/// Returns whether an SM with the key `have` has at least the free amounts of the key `need`.
 fn covers(have: &SmKey, need: &SmKey) -> bool {
     have.iter().zip(need).all(|(have, need)| have >= need)
 }
 
-/// Demand that the index remembers: the needs of a block and of its first warp, and the SMs that
-/// can serve it.
+/// A demand for which the index keeps the SMs that can serve it: the needs of a block and of its
+/// first warp.
 #[derive(Clone, Debug)]
 struct Demanded {
     block: SmKey,
     warp: SmKey,
-    /// [SMs that can take a whole block, SMs that can start a warp].
+    /// [SMs that can take a whole block, SMs that can start the first warp of a block].
     sets: [CuSet; 2],
-    /// Number of changes of free amounts, counted as in [`Index::changed`], that `sets` include.
+    /// Number of changes of free amounts that `sets` take into account, counted as in
+    /// [`Index::changed`].
     seen: u64,
 }
 
-/// Most demands that are remembered; a new one takes the place of the one that was brought up to
-/// date longest ago.
+/// Largest number of demands that the index keeps; a further one replaces the demand that was used
+/// longest ago.
 const DEMANDS: usize = 64;
 
 /// Index of SMs by their free amounts and their top priorities.
@@ -69,32 +70,32 @@ pub(crate) struct Index {
     keys: Vec<SmKey>,
     lows: Lows,
     demands: Vec<Demanded>,
-    /// SMs whose free amounts changed last, in a ring with as many places as there are SMs.
+    /// SMs whose free amounts changed last, as a ring buffer with one entry for each SM of the
+    /// device.
     changes: Vec<u16>,
-    /// Number of times that the free amounts of an SM have changed so far, by which stale entries
-    /// are found.
+    /// Number of changes of the free amounts of an SM so far; a demand that has seen fewer is out
+    /// of date.
     changed: u64,
-    /// SMs whose keys are out of date, each listed once.
+    /// SMs whose keys have to be computed anew, each listed once.
     stale: Vec<u16>,
     is_stale: Vec<bool>,
 }
 
-/// Place at which the index keeps a remembered demand.
+/// Index of a demand in the list of those that the index of SMs keeps.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DemandSlot(usize);
 
-/// Choice between the two sets of SMs of a demand.
+/// Choice between the two sets of SMs that the index keeps for a demand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Of {
-    /// The set of SMs that can take a whole block of the demand.
+    /// SMs that can take a whole block of the demand.
     Block,
-    /// The set of SMs that can start a warp of the demand.
+    /// SMs that can start the first warp of a block of the demand.
     Warp,
 }
 
 impl Index {
-    /// Returns an index over `count` SMs, whose entries are all to be computed before the first
-    /// search.
+    /// Returns an index over `count` SMs; all its keys are computed before the first search.
     pub(crate) fn new(count: usize) -> Self {
         let mut index = Self {
             keys: vec![[0; 4]; count],
@@ -126,7 +127,7 @@ impl Index {
         (0..self.is_stale.len()).for_each(|sm| self.touch(sm));
     }
 
-    /// Brings the keys of changed SMs up to date; `key` returns the key of an SM.
+    /// Computes the keys of all changed SMs anew; `key` returns the present key of an SM.
     pub(crate) fn refresh(&mut self, key: impl Fn(usize) -> SmKey) {
         while let Some(sm) = self.stale.pop() {
             let at = usize::from(sm);
@@ -144,8 +145,8 @@ impl Index {
         }
     }
 
-    /// Remembers a demand, brings its sets up to date and returns the place where it is kept;
-    /// `place` is where it was kept before, if anywhere.
+    /// Brings the sets of SMs for a demand up to date, and returns the slot at which the index
+    /// keeps the demand. `place` is the slot at which it was kept before, or any other one.
     pub(crate) fn demand(&mut self, block: &SmKey, warp: &SmKey, place: DemandSlot) -> DemandSlot {
         let is = |it: &Demanded| it.block == *block && it.warp == *warp;
         let at = if self.demands.get(place.0).is_some_and(is) {
@@ -170,8 +171,7 @@ impl Index {
         DemandSlot(at)
     }
 
-    /// Enters a new demand, with sets of SMs that include every change so far, and returns its
-    /// index.
+    /// Adds a demand to the index with up-to-date sets of SMs, and returns its slot.
     fn remember(&mut self, block: &SmKey, warp: &SmKey) -> usize {
         let at = if self.demands.len() < DEMANDS {
             let sets = [CuSet::empty(self.keys.len()), CuSet::empty(self.keys.len())];
@@ -190,8 +190,8 @@ impl Index {
         at
     }
 
-    /// Returns the lowest SM at or above `from` that is in the set `of` of the demand and that
-    /// `accept` accepts; `None` where there is none.
+    /// Returns the lowest SM, from `from` on, that is in the set `of` of a demand and that `accept`
+    /// accepts; `None` where there is none.
     pub(crate) fn lowest(
         &self,
         (place, of): (DemandSlot, Of),
@@ -206,8 +206,8 @@ impl Index {
         Some(at)
     }
 
-    /// Returns the SM of a set for which `value` is largest and above 0, of equal ones the lowest;
-    /// `None` where there is none.
+    /// Returns the SM of a demand's set for which `value` is largest; of equal ones the lowest;
+    /// `None` where `value` is 0 for all.
     pub(crate) fn most(
         &self,
         set: (DemandSlot, Of),
@@ -224,14 +224,15 @@ impl Index {
         found
     }
 
-    /// Returns the lowest SM whose top priority is below `priority` and that `accept` accepts;
-    /// `None` where there is none.
+    /// Returns the lowest index of an SM whose top priority is below `priority` and that `accept`
+    /// accepts; `None` where there is none.
     pub(crate) fn lower(&self, priority: u64, accept: impl Fn(usize) -> bool) -> Option<usize> {
         self.lows.lowest(lower_than(priority), accept)
     }
 
-    /// Returns the SM whose top priority, which `top` returns, is lowest and below `priority`, of
-    /// equal ones the lowest index; `None` where there is none.
+    /// Returns the SM with the lowest top priority, if that is below `priority`; of equal ones the
+    /// lowest index. `top` returns the exact top priority of an SM. `None` where no SM has a lower
+    /// one.
     pub(crate) fn lowest_top(
         &self,
         priority: u64,
@@ -255,12 +256,12 @@ impl Demanded {
     }
 }
 
-/// Tree over all SMs of the lowness of their top priority (larger for a lower priority), in which
-/// each node has the largest value below it.
+/// Search tree over the SMs by the lowness of their top priority (a number that is larger for a
+/// lower priority); each node holds the largest value below it.
 #[derive(Clone, Debug, Default)]
 struct Lows {
-    /// Values of the nodes: the root is node 1, the children of node `n` are `2n` and `2n + 1`, the
-    /// leaves (the SMs) are the second half.
+    /// Values of the nodes. Node 1 is the root, the children of node `n` are `2n` and `2n + 1`, and
+    /// the second half of the list are the leaves, one for each SM.
     nodes: Vec<i32>,
 }
 
@@ -286,8 +287,9 @@ impl Lows {
         }
     }
 
-    /// Returns the lowest SM whose lowness (larger for a lower top priority) is at least `low`,
-    /// which is 1 or more, and that `accept` accepts; `None` where there is none.
+    /// Returns the lowest index of an SM whose lowness (a number that is larger for a lower top
+    /// priority) is at least `low` and that `accept` accepts; `None` where there is none. `low` is
+    /// 1 or more.
     fn lowest(&self, low: i32, accept: impl Fn(usize) -> bool) -> Option<usize> {
         if self.largest() < low {
             return None;
@@ -320,7 +322,8 @@ impl Lows {
 mod tests {
     use super::*;
 
-    /// Returns a generator of small deterministic numbers below a limit, by xorshift.
+    /// Returns a pseudo-random generator (xorshift) with the seed `seed`; each call returns a
+    /// number below its argument.
     fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
         let mut state = seed | 1;
         move |below| {

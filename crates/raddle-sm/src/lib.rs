@@ -57,7 +57,7 @@ pub use config::{BlockWarpConfig, Choose};
 pub use controllers::Controllers;
 pub use error::Error;
 pub use policy::BlockWarp;
-/// Crate of the types that the signatures of this one use: ticks, ids, levels, launches.
+/// Crate with the types in the signatures of this crate: ticks, ids, levels, launches.
 pub use raddle_policy;
 pub use raddle_policy::ErrorKind;
 pub use search::Route;

@@ -6,15 +6,17 @@
 use crate::index::{DemandSlot, Index, Of, SmKey};
 use crate::{BlockWarpConfig, Choose};
 
-/// Route by which a block comes to its SM, in the order in which seed 003 tries them.
+/// Way in which a block comes to an SM, in the order in which the patent (seed 003) tries them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Route {
-    /// The SM takes whole blocks and reserves all their resources (step G3 of seed 003).
+    /// The SM has room for whole blocks and reserves all their resources (step G3 of the patent,
+    /// seed 003).
     Whole,
-    /// The SM can start at least one warp of the block (the first SM of step G5 of seed 003).
+    /// The SM can start at least one warp of the block (the "first SM" in step G5 of the patent,
+    /// seed 003).
     First,
-    /// The SM runs only work of lower priority; the block waits there for warp slots (the second SM
-    /// of step G6 of seed 003).
+    /// The SM runs only work of lower priority, and the block waits there for warp slots (the
+    /// "second SM" in step G6 of the patent, seed 003).
     Second,
 }
 
@@ -30,31 +32,34 @@ impl Route {
     }
 }
 
-/// Exact answers about the room on each SM. The index alone finds only SMs that may have room.
+/// Exact answers on how much room each SM has, which a search needs since the index alone finds
+/// only SMs that may have room.
 pub(crate) trait Room {
-    /// Returns the number of whole blocks that the SM takes now (N1 in seed 003).
+    /// Returns the number of whole blocks for which the SM has room now (N1 in the patent, seed
+    /// 003).
     fn blocks(&self, sm: usize) -> u64;
-    /// Returns the number of warps of one new block that can start now; where `strict` is true, 0
-    /// unless the SM has more of each resource than one warp needs.
+    /// Returns the number of warps of a new block that can start on the SM now. With `strict` it is
+    /// 0 unless the SM has more of each resource than one warp needs.
     fn warps(&self, sm: usize, strict: bool) -> u64;
     /// Returns the highest priority among the blocks of the SM; `None` where it has no block.
     fn top(&self, sm: usize) -> Option<u64>;
 }
 
-/// Needs of a block, and its priority, for the search of an SM.
+/// Needs and priority of a block, for the search of an SM.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SmWish {
     pub(crate) priority: u64,
     pub(crate) barrier: bool,
-    /// Key of the index (see [`SmKey`]) with the resources that a whole block needs.
+    /// Resources that a whole block needs, in the form of a key of the index ([`SmKey`]).
     pub(crate) block: SmKey,
-    /// Key of the index (see [`SmKey`]) with the resources that the first warp needs: one warp, its
-    /// registers, and the shared memory of the block.
+    /// Resources that the first warp of a block needs, in the form of a key of the index
+    /// ([`SmKey`]): one warp, its registers, and the shared memory of the block.
     pub(crate) warp: SmKey,
 }
 
-/// Returns (route, SM) for a block: whole, else first, else second; `None` where no SM takes it.
-/// `place` names the demand's entry in the index, which is up to date.
+/// Returns (route, SM) for the next block of a kernel; the routes are tried in their order: whole,
+/// first, second. `None` where no SM takes the block. `place` is the slot of the kernel's demand in
+/// the index, which is up to date.
 pub(crate) fn find(
     (index, place): (&Index, DemandSlot),
     room: &impl Room,

@@ -7,54 +7,54 @@ use raddle_policy::{CuId, LaunchId};
 
 use crate::Route;
 
-/// Amounts of the resources of one SM, in all or free: registers, warps and shared memory.
+/// Amounts of registers, warps and shared memory of one SM: all that it has, or those that are
+/// free.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 pub struct Resources {
-    /// Number of registers, in a unit of the caller's choice, which SMs and kernels share.
+    /// Number of registers, in a unit that the caller chooses for SMs and kernels alike.
     pub registers: u64,
-    /// Number of hardware warps, each a slot for one warp.
+    /// Number of warp slots; each holds one warp at a time.
     pub warps: u64,
-    /// Shared memory, in a unit of the caller's choice, which SMs and kernels share.
+    /// Amount of shared memory, in a unit that the caller chooses for SMs and kernels alike.
     pub shared: u64,
 }
 
-/// Kernel that arrives, with its needs.
+/// Kernel that arrives at the controllers, with its size and its needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kernel {
     /// Id of the kernel; no other unfinished kernel has it.
     pub id: LaunchId,
-    /// Rank of the kernel: the smaller, the more urgent. For a level it is
-    /// [`Level::rank`](raddle_policy::Level::rank).
+    /// Rank of the kernel: the smaller, the more urgent.
+    /// [`Level::rank`](raddle_policy::Level::rank) gives the rank of a level.
     pub rank: u64,
     /// Number of blocks, 1 or more.
     pub blocks: u64,
     /// Number of warps of one block, 1 or more.
     pub warps: u64,
-    /// Registers that one warp takes, in a unit of the caller's choice, which SMs and kernels
-    /// share.
+    /// Registers that one warp needs, in a unit that the caller chooses for SMs and kernels alike.
     pub registers: u64,
-    /// Shared memory that one block takes, in a unit of the caller's choice, which SMs and kernels
-    /// share.
+    /// Shared memory that one block needs, in a unit that the caller chooses for SMs and kernels
+    /// alike.
     pub shared: u64,
     /// True if the warps of a block meet at a barrier.
     pub barrier: bool,
 }
 
-/// Row of the kernel status register table: a kernel that has not finished.
+/// Row of the table of kernels: a kernel that has not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct KernelRow {
-    /// Id of the kernel, which has not finished.
+    /// Id of the kernel in this row.
     pub(crate) kernel: LaunchId,
     /// Rank of the kernel: the smaller, the more urgent.
     pub(crate) rank: u64,
-    /// Number of blocks not yet distributed to an SM.
+    /// Number of blocks of the kernel that were not yet distributed to an SM.
     pub(crate) undistributed: u64,
 }
 
 impl KernelRow {
-    /// Returns the id of the kernel, which has not finished.
+    /// Returns the id of the kernel in this row.
     #[must_use]
     pub const fn kernel(&self) -> LaunchId {
         self.kernel
@@ -66,14 +66,14 @@ impl KernelRow {
         self.rank
     }
 
-    /// Returns the number of blocks not yet distributed to an SM.
+    /// Returns the number of blocks of the kernel that were not yet distributed to an SM.
     #[must_use]
     pub const fn undistributed(&self) -> u64 {
         self.undistributed
     }
 }
 
-/// Row of the SM status register table: an SM with its free resources.
+/// Row of the table of SMs: an SM with its free resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct SmRow {
@@ -81,8 +81,8 @@ pub struct SmRow {
     pub(crate) sm: CuId,
     /// Resources that are free on the SM.
     pub(crate) remaining: Resources,
-    /// Most urgent rank among the blocks of the SM; `None` where it has no block, which is less
-    /// urgent than every rank.
+    /// Rank of the most urgent block on the SM, the smaller the more urgent; `None` where the SM
+    /// has no block.
     pub(crate) top: Option<u64>,
 }
 
@@ -99,15 +99,15 @@ impl SmRow {
         self.remaining
     }
 
-    /// Returns the most urgent rank among the blocks of the SM; `None` where it has no block, which
-    /// is less urgent than every rank.
+    /// Returns the rank of the most urgent block on the SM, the smaller the more urgent; `None`
+    /// where the SM has no block.
     #[must_use]
     pub const fn top(&self) -> Option<u64> {
         self.top
     }
 }
 
-/// Row of the block status register table of one SM: a block that has not finished.
+/// Row of the table of blocks of one SM: a block that has not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct BlockRow {
@@ -115,13 +115,13 @@ pub struct BlockRow {
     pub(crate) kernel: LaunchId,
     /// Number of the block in its kernel.
     pub(crate) block: u64,
-    /// Rank of the kernel: the smaller, the more urgent.
+    /// Rank of the kernel that the block belongs to: the smaller, the more urgent.
     pub(crate) rank: u64,
-    /// Number of warps that have not started.
+    /// Number of warps of the block that have not started.
     pub(crate) waiting: u64,
-    /// Number of warps that run.
+    /// Number of warps of the block that run now.
     pub(crate) running: u64,
-    /// Number of warps that have ended.
+    /// Number of warps of the block that have ended.
     pub(crate) finished: u64,
 }
 
@@ -138,33 +138,33 @@ impl BlockRow {
         self.block
     }
 
-    /// Returns the rank of the kernel: the smaller, the more urgent.
+    /// Returns the rank of the kernel that the block belongs to: the smaller, the more urgent.
     #[must_use]
     pub const fn rank(&self) -> u64 {
         self.rank
     }
 
-    /// Returns the number of warps that have not started.
+    /// Returns the number of warps of the block that have not started.
     #[must_use]
     pub const fn waiting(&self) -> u64 {
         self.waiting
     }
 
-    /// Returns the number of warps that run.
+    /// Returns the number of warps of the block that run now.
     #[must_use]
     pub const fn running(&self) -> u64 {
         self.running
     }
 
-    /// Returns the number of warps that have ended.
+    /// Returns the number of warps of the block that have ended.
     #[must_use]
     pub const fn finished(&self) -> u64 {
         self.finished
     }
 }
 
-/// Decision of the global controller that blocks of a kernel go to an SM (steps G3, G5, G6 of seed
-/// 003).
+/// Decision of the global controller to give blocks of a kernel to an SM (steps G3, G5 and G6 of
+/// the patent, seed 003).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// Route by which the blocks come to the SM.
@@ -173,12 +173,12 @@ pub struct Decision {
     pub(crate) kernel: LaunchId,
     /// Id of the SM that gets the blocks.
     pub(crate) sm: CuId,
-    /// Number, in the kernel, of the first block that the SM gets.
+    /// Number, within the kernel, of the first block that the SM gets.
     pub(crate) first: u64,
     /// Number of blocks that the SM gets; 1 on a route other than `Whole`.
     pub(crate) count: u64,
-    /// Number of whole blocks for which the SM had room (N1 in seed 003); 0 on a route other than
-    /// `Whole`.
+    /// Number of whole blocks for which the SM had room (N1 in the patent, seed 003); 0 on a route
+    /// other than `Whole`.
     pub(crate) n1: u64,
 }
 
@@ -201,7 +201,7 @@ impl Decision {
         self.sm
     }
 
-    /// Returns the number, in the kernel, of the first block that the SM gets.
+    /// Returns the number, within the kernel, of the first block that the SM gets.
     #[must_use]
     pub const fn first(&self) -> u64 {
         self.first
@@ -213,15 +213,16 @@ impl Decision {
         self.count
     }
 
-    /// Returns the number of whole blocks for which the SM had room (N1 in seed 003); 0 on a route
-    /// other than `Whole`.
+    /// Returns the number of whole blocks for which the SM had room (N1 in the patent, seed 003); 0
+    /// on a route other than `Whole`.
     #[must_use]
     pub const fn n1(&self) -> u64 {
         self.n1
     }
 }
 
-/// Warps of one block that an SM's controller started together (step L3 of seed 003).
+/// Warps of one block that the controller of an SM started together (step L3 of the patent, seed
+/// 003).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Started {
     /// Id of the kernel that the warps belong to.
@@ -230,30 +231,30 @@ pub struct Started {
     pub block: u64,
     /// SM on which the warps run.
     pub sm: CuId,
-    /// Number, in the block, of the first warp that started.
+    /// Number, within the block, of the first warp that started.
     pub first: u64,
     /// Number of warps that started.
     pub count: u64,
-    /// True if all warps of the block have started with these.
+    /// True if all warps of the block have now started.
     pub last: bool,
-    /// Handle by which the end of each of the warps is reported.
+    /// Handle of the block, with which the end of each warp is reported.
     pub handle: Handle,
 }
 
-/// Handle of a block on an SM, for reports that its warps have ended.
+/// Handle of a block on an SM, with which the end of its warps is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Handle {
     pub(crate) slot: u32,
     pub(crate) serial: u64,
 }
 
-/// Effects of the end of a warp (steps L4 and L5 of seed 003).
+/// Effects of the end of one warp (steps L4 and L5 of the patent, seed 003).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
     /// SM on which the warp ran.
     pub sm: CuId,
-    /// True if the warp was the last one of its block.
+    /// True if all warps of the warp's block have now ended.
     pub block_done: bool,
-    /// True if the warp was the last one of its kernel.
+    /// True if all warps of the warp's kernel have now ended.
     pub kernel_done: bool,
 }

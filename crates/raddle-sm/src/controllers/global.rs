@@ -9,7 +9,7 @@ use crate::search::{Room, find};
 use crate::{Decision, Route};
 
 impl Controllers {
-    /// Makes one decision of the global controller, which gives blocks of a kernel to an SM; `None`
+    /// Makes one decision of the global controller: gives blocks of one kernel to one SM. `None`
     /// when no block can be distributed now. The caller then lets the controller of that SM start
     /// warps, before the next decision.
     pub fn decide(&mut self) -> Option<Decision> {
@@ -32,10 +32,10 @@ impl Controllers {
         None
     }
 
-    /// Gives blocks of the kernel at the index `at` of the targets to the SM `sm`: as many as `n1`,
-    /// the number of whole blocks that the SM takes, but at most those not yet distributed (step G3
-    /// of seed 003); one block where `n1` is 0 (C3). Raises the SM's top priority (C4). `None`,
-    /// with nothing given, only where there is no such kernel.
+    /// Gives blocks of the kernel with the index `at` in `targets` to the SM `sm`: `n1` of them,
+    /// the number of whole blocks for which the SM has room, but at most those not yet distributed
+    /// (step G3 of the patent, seed 003); one block where `n1` is 0 (reading C3). Raises the SM's
+    /// top priority (C4). `None`, without any change, where there is no such kernel.
     fn distribute(&mut self, at: usize, route: Route, sm: usize, n1: u64) -> Option<Decision> {
         let slot = self.targets[at].slot;
         let held = self.kernels.get_mut(slot as usize)?.as_mut()?;

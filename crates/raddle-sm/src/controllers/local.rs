@@ -9,8 +9,8 @@ use crate::search::Room;
 use crate::{Ended, Error, Handle, Started};
 
 impl Controllers {
-    /// Makes one step of an SM's controller: starts as many warps as can start, of the first
-    /// waiting block of which any can. Returns the warps; `None` when no warp can start now.
+    /// Makes one step of an SM's controller: of the first waiting block of which any warp can
+    /// start, starts as many warps as can. Returns these warps; `None` when no warp can start now.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where there is no such SM.
@@ -79,8 +79,8 @@ impl Controllers {
     }
 
     /// Reports that a warp of the block of `handle` has ended: the SM gets back the resources of
-    /// the warp (step L4 of seed 003), and its top priority falls once the block is done (L5). The
-    /// caller then lets the controller of the SM start warps.
+    /// the warp (step L4 of the patent, seed 003), and its top priority may fall once the block is
+    /// done (step L5). The caller then lets the controller of the SM start warps.
     ///
     /// # Errors
     /// [`State`](crate::ErrorKind::State) where no warp of that block runs; nothing has changed.

@@ -28,7 +28,8 @@ pub struct Controllers {
     spare_kernels: Vec<u32>,
     /// (id, slot in `kernels`) of each unfinished kernel, sorted by id.
     by_id: Vec<(LaunchId, u32)>,
-    /// Kernels with undistributed blocks; the kernel that gets an SM next is the last one.
+    /// Kernels with blocks that were not yet distributed, the most important one last; that one
+    /// gets an SM next.
     targets: Vec<TargetKernel>,
     sms: Vec<Sm>,
     blocks: Vec<SmBlock>,
@@ -38,7 +39,8 @@ pub struct Controllers {
     distributions: u64,
 }
 
-/// Kernel that has not finished, with its counts of blocks.
+/// Kernel that has not finished, with the numbers of its undistributed and of its unfinished
+/// blocks.
 #[derive(Clone, Copy, Debug)]
 struct HeldKernel {
     kernel: Kernel,
@@ -48,7 +50,7 @@ struct HeldKernel {
     unfinished: u64,
 }
 
-/// Resources that a block of a kernel needs as a whole, and that its warps need.
+/// Resources that a block of a kernel needs, as a whole and to start its first warp.
 #[derive(Clone, Copy, Debug)]
 struct BlockNeed {
     /// Resources of a whole block: those of all its warps, and its shared memory.
@@ -63,8 +65,8 @@ struct BlockNeed {
 struct TargetKernel {
     priority: u64,
     slot: u32,
-    /// Place in the index of SMs of the kernel's demand, under which the SMs that can take its
-    /// blocks are kept.
+    /// Slot of the kernel's demand in the index of SMs, which holds the SMs that can take its
+    /// blocks.
     place: DemandSlot,
 }
 
@@ -80,7 +82,7 @@ struct SmBlock {
     serial: u64,
     kernel: u32,
     sm: u16,
-    /// True if the block took its resources as a whole when it was distributed.
+    /// True if the resources of all warps of the block were reserved when it was distributed.
     reserved: bool,
     number: u64,
     waiting: u64,
@@ -94,7 +96,7 @@ impl SmBlock {
     }
 }
 
-/// Answers for the search of an SM for blocks of one kernel: how much room each SM has.
+/// Room that each SM has for blocks and warps of one kernel, as the search of an SM asks for it.
 struct SmRoom<'a> {
     sms: &'a [Sm],
     need: &'a BlockNeed,
@@ -129,18 +131,19 @@ fn key(have: &Resources, top: Option<u64>) -> SmKey {
     [cut(have.warps), cut(have.registers), cut(have.shared), lowness(top)]
 }
 
-/// Returns the least key in the index of an SM that has at least the resources `need`, whatever its
-/// top priority.
+/// Returns the key that an SM with exactly the free resources `need` has in the index; every SM
+/// with more has a larger one, whatever its top priority.
 fn need_key(need: &Resources) -> SmKey {
     [cut(need.warps), cut(need.registers), cut(need.shared), 0]
 }
 
 impl Controllers {
-    /// Returns empty tables of kernels and blocks for `sms` equal SMs, each with the resources
-    /// `each`.
+    /// Returns the controllers of a device with `sms` equal SMs, each with the resources `each`,
+    /// before any kernel has arrived.
     ///
     /// # Errors
-    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) without SMs. The claims speak of two or more; one is allowed.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) without SMs. The patent's claims speak of two
+    /// SMs or more; one is allowed here.
     pub fn new(sms: u16, each: Resources, options: BlockWarpConfig) -> Result<Self, Error> {
         if sms == 0 {
             return Err(Error(Reason::NoSms));
@@ -162,12 +165,12 @@ impl Controllers {
     }
 
     /// Adds a kernel that arrives, and returns `None`. A kernel whose blocks can never fit an SM is
-    /// not added (reading C12 of seed 003): the refusal names the first resource that it lacks
-    /// (warps, registers, shared memory).
+    /// not added (reading C12 of the patent, seed 003): the refusal names the first resource of
+    /// which an SM has too little (warps, registers, shared memory).
     ///
     /// # Errors
-    /// A kernel without blocks or warps, with an id in use, or with registers beyond u64; nothing
-    /// has changed.
+    /// When the kernel has no blocks or warps, an id in use, or more registers per block than a u64
+    /// can count; nothing has changed then.
     pub fn arrive(&mut self, kernel: &Kernel) -> Result<Option<Refusal>, Error> {
         let id = kernel.id;
         if kernel.blocks == 0 {
@@ -209,8 +212,8 @@ impl Controllers {
         Ok(None)
     }
 
-    /// Returns why a block of a kernel can never run on an SM; `None` if it can. An error where the
-    /// registers of a block are beyond u64.
+    /// Returns why no SM can ever run a block of a kernel; `None` if one can. An error where a
+    /// block has more registers than a u64 can count.
     fn never(&self, kernel: &Kernel) -> Result<Option<Refusal>, Error> {
         let lacks = |resource, wanted, available| {
             let refusal = Refusal { launch: kernel.id, cu: None, resource, wanted, available };
@@ -236,8 +239,8 @@ impl Controllers {
         self.index.refresh(|sm| key(&sms[sm].remaining, sms[sm].blocks.top()));
     }
 
-    /// Returns the kernel status register table of seed 003, one row for each unfinished kernel, in
-    /// the order of arrival.
+    /// Returns the table of kernels that the patent (seed 003) calls kernel status register table:
+    /// one row for each unfinished kernel, in the order of arrival.
     #[must_use]
     #[doc(hidden)]
     pub fn kernels(&self) -> Vec<KernelRow> {
@@ -251,7 +254,8 @@ impl Controllers {
         held.into_iter().map(row).collect()
     }
 
-    /// Returns the SM status register table of seed 003, one row for each SM.
+    /// Returns the table of SMs that the patent (seed 003) calls SM status register table: one row
+    /// for each SM.
     #[must_use]
     #[doc(hidden)]
     pub fn sms(&self) -> Vec<SmRow> {
@@ -259,8 +263,8 @@ impl Controllers {
         (0..).map(CuId).zip(&self.sms).map(|(sm, it)| it.row(sm)).collect()
     }
 
-    /// Returns the block status register table of one SM (seed 003), one row for each unfinished
-    /// block, in the order of distribution.
+    /// Returns the table of one SM that the patent (seed 003) calls block status register table:
+    /// one row for each unfinished block, in the order of distribution.
     #[must_use]
     #[doc(hidden)]
     pub fn blocks(&self, sm: CuId) -> Vec<BlockRow> {

@@ -9,9 +9,9 @@ use crate::search::{Room, find};
 use crate::{Choose, Route};
 
 impl BlockWarp {
-    /// Starts the next of the whole blocks that an earlier decision gave a compute unit, and
-    /// returns the answer. `None` where none of them is left or can start, and also with `bulk`:
-    /// then the caller makes a new decision.
+    /// Starts the next workgroup of those that an earlier decision gave to a compute unit, and
+    /// returns the answer. `None` where no such workgroup is left or it cannot start, so that a new
+    /// decision is needed; also with `bulk`, where each decision starts all its workgroups at once.
     pub(super) fn go_on(
         &mut self,
         ready: &ReadyView<'_>,
@@ -31,8 +31,9 @@ impl BlockWarp {
         Some(round.start_one(entry, grant.cu))
     }
 
-    /// Makes one decision of the global controller and returns the answer. Where the decision is
-    /// for whole workgroups, these start: with `bulk` as many of the launch as fit, else one.
+    /// Makes one decision of the global controller and returns the answer. Where it gives whole
+    /// workgroups to a compute unit, one of them starts; with `bulk` as many workgroups of the
+    /// launch start as fit on the device.
     pub(super) fn decide(
         &mut self,
         ready: &ReadyView<'_>,
@@ -105,9 +106,9 @@ impl BlockWarp {
         Some(round.start_one(entry, id(sm)))
     }
 
-    /// Distributes the workgroups of a launch over the compute units in `rooms`, in order: each
-    /// unit gets as many as it takes whole, but at most those not yet distributed (step G3 of seed
-    /// 003).
+    /// Distributes the workgroups of a launch over the compute units in `rooms`, in this order:
+    /// each unit gets as many whole workgroups as fit on it, but at most those not yet distributed
+    /// (step G3 of the patent, seed 003).
     fn deal(&mut self, entry: &ReadyLaunch, round: &mut Round) {
         if self.options.choose == Choose::MostFree {
             self.rooms.sort_unstable_by_key(|&(room, cu)| (core::cmp::Reverse(room), cu));
@@ -126,12 +127,12 @@ impl BlockWarp {
     }
 }
 
-/// Most demands for which one answer to wait says why they found no place.
+/// Largest number of demands for which one answer explains why they fit on no compute unit.
 const EXPLAINED: usize = 16;
 
 /// Returns (index in the view, launch) of the most important launch with undistributed workgroups,
-/// of equal ones the first submitted (step G1 of seed 003). `after` is (level, index in the view)
-/// of the launch behind which the search begins; `None` searches all.
+/// of equal ones the one submitted first (step G1 of the patent, seed 003). `after` is (level,
+/// index in the view) of a launch; only launches that come after it in this order are searched.
 fn target<'a>(
     ready: &ReadyView<'a>,
     after: Option<(u8, usize)>,

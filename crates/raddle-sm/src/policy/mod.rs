@@ -47,16 +47,16 @@ use tables::BlockTables;
 pub struct BlockWarp {
     options: BlockWarpConfig,
     tables: BlockTables,
-    /// Whole workgroups that a decision gave a compute unit and that have yet to start; `None`
+    /// Workgroups that a decision gave to a compute unit and that have not started yet; `None`
     /// where there are none.
     grant: Option<Grant>,
-    /// (number of workgroups that fit, compute unit) of the units with room, for the whole
-    /// workgroups that one answer starts.
+    /// Compute units with room for whole workgroups of a launch, each as (number of workgroups that
+    /// fit, compute unit); a buffer for a decision that starts many at once.
     rooms: Vec<(u32, CuId)>,
 }
 
-/// Whole workgroups that a decision gave a compute unit and that have yet to start: the next one,
-/// and their number.
+/// Whole workgroups that a decision gave to a compute unit and that have not started yet: the
+/// number of the next one, and how many are left.
 #[derive(Clone, Copy, Debug)]
 struct Grant {
     launch: LaunchId,
@@ -72,7 +72,7 @@ impl BlockWarp {
         Self { options, tables: BlockTables::default(), grant: None, rooms: Vec::new() }
     }
 
-    /// Returns the settings of the policy: its choices between readings of the rules of seed 003.
+    /// Returns the settings of the policy, which choose between readings of the patent (seed 003).
     #[must_use]
     #[doc(hidden)]
     pub const fn options(&self) -> &BlockWarpConfig {
@@ -97,9 +97,9 @@ impl BlockWarp {
         self.decide(ready, bulk, round)
     }
 
-    /// Returns the answer that starts waves on the compute unit `cu`, of its first waiting
-    /// workgroup of which some can start (steps L1 to L3 of seed 003); `None` where no wave can
-    /// start.
+    /// Returns the answer that starts waves on the compute unit `cu`: of the first workgroup
+    /// waiting there of which at least one wave can start (steps L1 to L3 of the patent, seed 003).
+    /// `None` where no wave can start.
     fn serve(&self, ready: &ReadyView<'_>, cu: CuId, round: &mut Round) -> Option<Answer> {
         let (slot, count) = self.tables.next(cu, self.options.backfill, |block| {
             // A launch that is held or on its way back is not in the view, and starts nothing.
@@ -124,8 +124,8 @@ impl BlockWarp {
         Some(Answer::Start { launch: block.launch, waves: span })
     }
 
-    /// Returns whether workgroups of a launch start as a whole or not at all, as their waves meet
-    /// at a barrier (reading C11 of seed 003).
+    /// Returns whether each workgroup of a launch starts with all its waves or not at all, as the
+    /// waves may meet at a barrier (reading C11 of the patent, seed 003).
     fn whole_only(&self, launch: &Launch) -> bool {
         self.options.whole_blocks_for_barriers && launch.barrier.possible()
     }

@@ -6,8 +6,8 @@ use crate::blocks::Blocks;
 use crate::index::{SmKey, cut, lowness, reversed};
 use crate::search::{Room, SmWish};
 
-/// Answers for the search of a compute unit for workgroups of one launch: how much room each unit
-/// has.
+/// Room that each compute unit has for workgroups and waves of one launch, as the search of a unit
+/// asks for it.
 pub(super) struct CuRoom<'a> {
     pub(super) cus: &'a Cus,
     pub(super) tops: &'a [Blocks],
@@ -19,8 +19,8 @@ pub(super) fn id(sm: usize) -> CuId {
     CuId(sm as u16)
 }
 
-/// Returns whether a compute unit has free the resources that a workgroup takes as a whole: a
-/// workgroup slot, barriers and LDS.
+/// Returns whether a compute unit has free what a workgroup takes once, however many of its waves
+/// start: a workgroup slot, barriers and LDS.
 pub(super) fn share_fits(cus: &Cus, cu: CuId, launch: &Launch) -> bool {
     let (free, demand) = (cus.free(cu), &launch.demand);
     free.workgroups > 0
@@ -28,8 +28,7 @@ pub(super) fn share_fits(cus: &Cus, cu: CuId, launch: &Launch) -> bool {
         && free.lds >= u64::from(demand.lds)
 }
 
-/// Returns the number of further waves of one workgroup of the launch that can start on the compute
-/// unit.
+/// Returns how many more waves of one workgroup of the launch can start on the compute unit.
 pub(super) fn waves(cus: &Cus, cu: CuId, launch: &Launch) -> u32 {
     let room = cus.wave_room(cu, &launch.demand);
     if cus.shape().sgpr == u16::MAX {
@@ -60,7 +59,8 @@ impl Room for CuRoom<'_> {
     }
 }
 
-/// Returns the needs of a launch's workgroup, by which the index finds units.
+/// Returns the needs of a workgroup of the launch in the form in which the index searches compute
+/// units.
 pub(super) fn wish(launch: &Launch) -> SmWish {
     let Demand { waves, vgpr, lds, .. } = launch.demand;
     let lds = cut(lds.into());
@@ -69,13 +69,13 @@ pub(super) fn wish(launch: &Launch) -> SmWish {
     SmWish { priority: priority(launch), barrier: launch.barrier.possible(), block, warp }
 }
 
-/// Returns the priority of a launch in the sense of seed 003: larger is more important.
+/// Returns the priority of a launch as the patent (seed 003) counts it: larger is more important.
 pub(super) fn priority(launch: &Launch) -> u64 {
     reversed(launch.level.rank())
 }
 
-/// Returns the key of a compute unit in the index: its free amounts, and how low its top priority
-/// `top` is (`None` where the unit has no work).
+/// Returns the key of a compute unit in the index: its free amounts, and a number that is larger
+/// for a lower top priority `top`; `None` is the top priority of a unit without work.
 pub(super) fn key(cus: &Cus, cu: CuId, top: Option<u64>) -> SmKey {
     let free = cus.free(cu);
     [cut(free.waves), cut(free.vgpr), cut(free.lds), lowness(top)]

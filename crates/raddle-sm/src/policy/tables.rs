@@ -13,7 +13,8 @@ use crate::blocks::{Blocks, Waiting};
 use crate::index::{DemandSlot, Index};
 use crate::search::SmWish;
 
-/// Workgroup that is assigned to a unit or partly started, instead of started as a whole.
+/// Workgroup on a compute unit that did not start with all its waves at once: none or some of its
+/// waves have started.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PartialBlock {
     pub(super) launch: LaunchId,
@@ -24,19 +25,20 @@ pub(super) struct PartialBlock {
     ended: u16,
 }
 
-/// Counts and list of the workgroups of one launch that are on compute units.
+/// Workgroups of one launch on all compute units: how many started with all waves on each unit, and
+/// the list of all others.
 #[derive(Clone, Debug)]
 struct Lying {
     priority: u64,
     waves: u16,
-    /// Number of workgroups of the launch that started as a whole; the index is that of the compute
-    /// unit.
+    /// For each compute unit, the number of the launch's workgroups that started there with all
+    /// their waves.
     whole: Vec<u32>,
-    /// For each workgroup, by its number, that is assigned or partly started: its slot in the list
-    /// of partial workgroups.
+    /// Workgroups of which none or some waves have started: (number of the workgroup, slot in the
+    /// list of all partial workgroups).
     partial: BTreeMap<u64, u32>,
-    /// True while the launch is saved: its workgroups are off the compute units until it is
-    /// restored.
+    /// True while the launch is saved to memory by a preemption, so that its workgroups are off the
+    /// compute units.
     saved: bool,
 }
 
@@ -45,19 +47,19 @@ struct Lying {
 pub(super) struct BlockTables {
     units: Vec<Blocks>,
     index: Index,
-    /// Compute units on which waiting workgroups have to be tried again, as work ended, came or was
-    /// taken off there.
+    /// Compute units whose waiting workgroups have to be tried again, as work ended there, came
+    /// there or was taken off.
     due: CuSet,
     launches: BTreeMap<LaunchId, Lying>,
     blocks: Vec<PartialBlock>,
     spare_blocks: Vec<u32>,
-    /// Lists of counts of launches that have ended, whose memory is used again for new launches.
+    /// Buffers of launches that have ended, kept so that new launches need not allocate memory.
     spare: Vec<Vec<u32>>,
     serials: u64,
 }
 
 impl BlockTables {
-    /// Makes room for the compute units of the device.
+    /// Adapts the size of the tables to the number of compute units of the device.
     pub(super) fn fit(&mut self, cus: &Cus) {
         let count = cus.len();
         if self.units.len() != count {
@@ -73,7 +75,8 @@ impl BlockTables {
         self.index.refresh(|sm| key(cus, CuId(sm as u16), units[sm].top()));
     }
 
-    /// Returns the place in the index of the demand of a launch, brought up to date.
+    /// Brings the index up to date for the demand of a launch, and returns the slot at which it
+    /// keeps the demand.
     pub(super) fn demand(&mut self, wish: &SmWish) -> DemandSlot {
         self.index.demand(&wish.block, &wish.warp, DemandSlot::default())
     }
@@ -90,8 +93,8 @@ impl BlockTables {
         self.blocks.get(slot as usize)
     }
 
-    /// Returns the lowest unit on which waiting workgroups have to be tried again; `None` where
-    /// there is none.
+    /// Returns the lowest compute unit whose waiting workgroups have to be tried again; `None`
+    /// where there is none.
     pub(super) fn due(&self) -> Option<CuId> {
         // Units are numbered by u16.
         self.due.first().map(|cu| CuId(cu as u16))
@@ -101,9 +104,9 @@ impl BlockTables {
         self.due.remove(cu.index());
     }
 
-    /// Returns (slot, number of waves) of the first waiting workgroup of a unit of which waves can
-    /// start; `None` where no wave can start. Without `backfill` only the very first workgroup is
-    /// tried. `can` gives the number of waves of a workgroup that can start.
+    /// Returns (slot, number of waves to start) of the first workgroup waiting on a compute unit of
+    /// which at least one wave can start; `None` where no wave can start. Without `backfill` only
+    /// the first waiting workgroup is tried. `can` returns how many waves of a workgroup can start.
     pub(super) fn next(
         &self,
         cu: CuId,
@@ -114,8 +117,8 @@ impl BlockTables {
         self.units.get(cu.index())?.next(backfill, can)
     }
 
-    /// Records that resources changed on a unit. With `ended`, as work ended, came or was taken off
-    /// there, the waiting workgroups of the unit have to be tried.
+    /// Records that resources of a compute unit changed. `ended` is true if work ended there, came
+    /// there or was taken off, so that the waiting workgroups of the unit have to be tried again.
     fn touch(&mut self, cu: CuId, ended: bool) {
         self.index.touch(cu.index());
         let waits = self.units.get(cu.index()).is_some_and(Blocks::has_waiting);
@@ -129,7 +132,7 @@ impl BlockTables {
         (0..self.units.len()).for_each(|sm| self.touch(CuId(sm as u16), true));
     }
 
-    /// Returns the record of the workgroups of a launch on compute units, which is made where there
+    /// Returns the record of a launch's workgroups on compute units; adds an empty one where there
     /// is none.
     fn lying(&mut self, launch: &Launch) -> &mut Lying {
         let (spare, units) = (&mut self.spare, self.units.len());
@@ -190,8 +193,8 @@ impl BlockTables {
         }
     }
 
-    /// Removes the entry of a workgroup that is not partial any more; the workgroup still counts on
-    /// its unit.
+    /// Removes a workgroup from the list of partial workgroups, as all its waves have started or
+    /// ended; the number of workgroups of its compute unit stays.
     fn drop_block(&mut self, launch: LaunchId, workgroup: u64, slot: u32) {
         if let Some(lying) = self.launches.get_mut(&launch) {
             lying.partial.remove(&workgroup);
@@ -214,7 +217,8 @@ impl BlockTables {
         }
     }
 
-    /// Adds a workgroup that does not start as a whole to a unit, and returns its slot.
+    /// Adds a workgroup to a compute unit without starting all its waves, and returns its slot in
+    /// the list of partial workgroups.
     fn add_block(&mut self, launch: &Launch, workgroup: u64, cu: CuId) -> u32 {
         let serial = self.serials;
         self.serials += 1;
@@ -275,8 +279,7 @@ impl BlockTables {
         }
     }
 
-    /// Forgets a launch that has ended or was killed, and its workgroups that were left on compute
-    /// units.
+    /// Removes a launch that has ended or was killed, with all its workgroups on compute units.
     pub(super) fn forget(&mut self, launch: LaunchId) {
         let Some(mut lying) = self.launches.remove(&launch) else { return };
         if lying.whole.iter().any(|&count| count > 0) || !lying.partial.is_empty() {
@@ -289,9 +292,9 @@ impl BlockTables {
         self.spare.push(lying.whole);
     }
 
-    /// Takes the workgroups of a launch that is saved off the compute units until it comes back.
-    /// Workgroups of which no wave has started do not wait there any more: they are distributed
-    /// anew.
+    /// Removes the workgroups of a launch from the compute units while a preemption saves it to
+    /// memory. Workgroups of which no wave has started are forgotten, as they are distributed anew
+    /// later.
     pub(super) fn lift(&mut self, launch: LaunchId) {
         let Some(mut lying) = self.launches.remove(&launch) else { return };
         self.take(&lying);
@@ -308,8 +311,8 @@ impl BlockTables {
         self.touch_all();
     }
 
-    /// Takes the workgroups of a launch off the compute units. Does nothing where the launch is
-    /// saved, as they are off already.
+    /// Removes the workgroups of a launch from the compute units; does nothing for a saved launch,
+    /// whose workgroups were removed before.
     fn take(&mut self, lying: &Lying) {
         if lying.saved {
             return;
@@ -326,7 +329,8 @@ impl BlockTables {
         }
     }
 
-    /// Puts the workgroups of a saved launch back on the compute units where they were.
+    /// Puts the workgroups of a saved launch back on the compute units from which they were
+    /// removed.
     pub(super) fn lower(&mut self, launch: LaunchId) {
         if let Some(lying) = self.launches.get_mut(&launch).filter(|lying| lying.saved) {
             lying.saved = false;
@@ -360,7 +364,7 @@ mod tests {
 
     const CU: CuId = CuId(0);
 
-    /// Returns tables of one compute unit.
+    /// Returns the tables of a device with one compute unit.
     fn tables() -> BlockTables {
         let mut tables = BlockTables::default();
         let shape = CuShape {
@@ -390,7 +394,7 @@ mod tests {
         tables.started(launch, WaveSpan::All, &[Piece::one(0, CU)]);
     }
 
-    /// Returns (top priority of the unit, whether a workgroup waits there).
+    /// Returns (top priority of the compute unit, whether a workgroup waits there).
     fn state(tables: &BlockTables) -> (Option<u64>, bool) {
         (tables.units[0].top(), tables.units[0].has_waiting())
     }
