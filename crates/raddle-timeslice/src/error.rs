@@ -4,7 +4,8 @@ use alloc::format;
 
 use raddle_policy::{ErrorKind, SettingError, Ticks};
 
-/// Error about a malformed setting or level. Levels count from 0, the most urgent; times are ticks.
+/// Error that a setting or a level of time slicing is malformed. Levels count from 0, the most
+/// urgent; times are ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SliceError(pub(crate) Reason);
 
@@ -31,8 +32,8 @@ impl SliceError {
         }
     }
 
-    /// Returns the index, from 0, of the process whose weight or slice is beyond 128 bits, among
-    /// those that were chosen to run; `None` for every other error.
+    /// Returns the index, from 0, of the process whose weight or slice is too large for 128 bits,
+    /// in the list of processes that were chosen to run; `None` for every other error.
     #[must_use]
     pub const fn task(&self) -> Option<usize> {
         match self.0 {
@@ -59,26 +60,26 @@ impl From<SliceError> for SettingError {
     }
 }
 
-/// Reason of an error, with the values that its message says.
+/// Reason of an error, with the values that its message shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
-    /// A number of levels outside 1 to 256.
+    /// The number of levels is not from 1 to 256.
     LevelCount { levels: u16 },
-    /// A level that is 0 where levels count from 1, or beyond the range.
+    /// A level is outside the range of the levels in use, or is 0 where levels count from 1.
     LevelOutside { level: u16, levels: u16 },
-    /// A setting of a turn policy with the value `given`, which is not from `least` to `most`.
+    /// The setting `key` of a turn policy has the value `given`, which is not from `least` to
+    /// `most`.
     Setting { key: &'static str, given: u64, least: u64, most: u64 },
-    /// A setting `longest-us` below the setting `t0-us`, both in microseconds.
+    /// The setting `longest-us` is below the setting `t0-us`, both in microseconds.
     LongestUsBelow { longest_us: u64, t0_us: u64 },
-    /// A capacity of 0 processes: the GPU's cache, which holds the processes that are chosen to run
-    /// next, has room for none.
+    /// The capacity is 0: no process could be chosen to run.
     ZeroCapacity,
-    /// A smallest slice of 0 ticks.
+    /// The smallest slice has a length of 0 ticks.
     ZeroSlice,
-    /// A longest slice below the smallest slice.
+    /// The longest slice is shorter than the smallest slice.
     LongestBelow { longest: Ticks, t0: Ticks },
-    /// A weight or a slice (in ticks) that is too large for 128 bits; `at` is the index, from 0, of
-    /// the process among those that were chosen to run.
+    /// A weight or a slice (in ticks) is too large for 128 bits; `at` is the index, from 0, of the
+    /// process in the list of those that were chosen to run.
     Overflow { at: usize },
 }
 

@@ -10,14 +10,14 @@ use raddle_policy::Level;
 use crate::error::Reason;
 use crate::error::SliceError;
 
-/// Range of the levels in use, as their number: 16 in seed 004, whose codes have 4 bits; here 1 to
-/// 256.
+/// Number of urgency levels in use, 1 to 256; the patent (seed 004) has 16, which need codes of 4
+/// bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct LevelRange(u16);
 
-/// Code of a level, in the field of bits that it has in the pool of processes: of sixteen levels,
-/// `0000` is the most urgent.
+/// Code of an urgency level as a field of bits, as in the pool of processes of the patent (seed
+/// 004): of sixteen levels, `0000` is the most urgent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct LevelCode {
@@ -51,7 +51,7 @@ impl LevelRange {
     /// Returns a range of `levels` levels.
     ///
     /// # Errors
-    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) outside 1 to 256.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where `levels` is not from 1 to 256.
     pub const fn new(levels: u16) -> Result<Self, SliceError> {
         if levels == 0 || levels > 256 {
             return Err(SliceError(Reason::LevelCount { levels }));
@@ -66,7 +66,8 @@ impl LevelRange {
         if last == 0 { 1 } else { u16::BITS - last.leading_zeros() }
     }
 
-    /// Returns the code of a level that is counted from 1, as in seed 004.
+    /// Returns the code of a level that is counted from 1, the most urgent, as in the patent (seed
+    /// 004).
     ///
     /// ```
     /// use raddle_timeslice::LevelRange;
@@ -83,10 +84,10 @@ impl LevelRange {
         Ok(LevelCode { value: (level - 1) as u8, bits: self.bits() })
     }
 
-    /// Returns the level of raddle, counted from 0, that a code with this value stands for.
+    /// Returns the level, counted from 0, that has the code with the value `value`.
     ///
     /// # Errors
-    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer levels.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where the range has no such level.
     pub fn level(self, value: u8) -> Result<Level, SliceError> {
         let level = u16::from(value);
         if level < self.0 {
@@ -95,8 +96,7 @@ impl LevelRange {
         Err(SliceError(Reason::LevelOutside { level, levels: self.0 }))
     }
 
-    /// Returns the level as it counts in this range: a level beyond the least urgent one of the
-    /// range becomes that one.
+    /// Returns `level` if it is in this range, else the least urgent level of the range.
     #[must_use]
     pub(crate) fn fold(self, level: Level) -> Level {
         let last = u8::try_from(self.0 - 1).unwrap_or(u8::MAX);

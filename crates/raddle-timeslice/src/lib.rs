@@ -59,7 +59,7 @@ pub use policy::{
     AliveTime, RoundRobinTurn, RoundRobinTurnConfig, UnmapAll, UnmapAllConfig, Vruntime,
     VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
 };
-/// Crate of the types that the signatures of this one use: ticks, ids, levels, launches.
+/// Crate with the types in the signatures of this crate: ticks, ids, levels, launches.
 pub use raddle_policy;
 pub use raddle_policy::ErrorKind;
 pub use stage_one::{Candidates, LoadedProcess, PoolEntry, StageOne};

@@ -3,7 +3,7 @@
 //! The seed names FIFO of the writes into the cache, claim 9, and random as another. Random is a
 //! seeded generator: equal seeds give equal orders.
 
-/// Order in which the processes that were chosen to run together get their slices.
+/// Order in which processes that were chosen to run together get their slices of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
@@ -11,14 +11,14 @@ pub enum LoadOrder {
     /// The processes run in the order in which they were chosen.
     #[default]
     Fifo,
-    /// The processes run in a random order, by a generator that begins with this seed.
+    /// The processes run in a random order, drawn by a generator with the seed `seed`.
     Random {
         /// Seed with which the pseudo-random generator begins.
         seed: u64,
     },
 }
 
-/// Arranger that puts the processes that were chosen to run together in the order of running.
+/// Puts processes that were chosen to run together in the order in which they run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct Arranger {
@@ -27,7 +27,7 @@ pub struct Arranger {
 }
 
 impl Arranger {
-    /// Returns an arranger for the order `order`.
+    /// Returns an arranger that orders processes by the rule `order`.
     #[must_use]
     pub const fn new(order: LoadOrder) -> Self {
         let state = match order {
@@ -37,7 +37,8 @@ impl Arranger {
         Self { order, state }
     }
 
-    /// Puts the processes that were chosen to run together, `load`, in the order of running.
+    /// Sorts `load`, the processes that were chosen to run together, into the order in which they
+    /// run.
     ///
     /// ```
     /// use raddle_timeslice::{Arranger, LoadOrder};

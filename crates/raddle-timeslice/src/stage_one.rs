@@ -19,25 +19,25 @@ pub struct PoolEntry {
     pub level: Level,
     /// Share of the process, a factor of its weight, 1 or more; 0 counts as 1.
     pub share: u64,
-    /// Time for which the process has been alive, in ticks.
+    /// Alive time of the process in ticks, which raises its weight.
     pub alive: Ticks,
-    /// Time for which the process has run, in ticks.
+    /// Run time of the process so far in ticks, which lowers its weight.
     pub ran: Ticks,
 }
 
-/// Process that stage one has chosen to run next, with its weight and share.
+/// A process that stage one has chosen to run next, with its weight and share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoadedProcess {
     /// Index of the process in the pool (the list of runnable processes) from which it was chosen.
     pub index: usize,
     /// Weight of the process at the time at which it was chosen.
     pub weight: Weight,
-    /// Share of the process, which its weight contains as a factor.
+    /// Share of the process; its weight already contains the share as a factor.
     pub share: u64,
 }
 
-/// Summary of the processes among which stage one chooses: those of the most urgent level in the
-/// pool.
+/// Level and number of the processes among which stage one chooses: those of the most urgent level
+/// in the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidates {
     /// Most urgent level in the pool.
@@ -60,7 +60,7 @@ impl Candidates {
     }
 }
 
-/// Stage one of time slicing, which chooses those processes of the pool (all that can run) that run
+/// Stage one of time slicing, which chooses from the pool (all runnable processes) those that run
 /// next.
 ///
 /// ```
@@ -84,12 +84,11 @@ pub struct StageOne {
 }
 
 impl StageOne {
-    /// Returns a stage with the smallest slice `t0`, in ticks, and room for `capacity` chosen
-    /// processes.
+    /// Returns a stage one that chooses up to `capacity` processes; in their weights, alive and run
+    /// times below the smallest slice `t0`, in ticks, count as `t0`.
     ///
     /// # Errors
-    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where `t0` is 0, [`OutOfRange`](crate::ErrorKind::OutOfRange) where `capacity` is
-    /// 0.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where `t0` or `capacity` is 0.
     pub const fn new(t0: Ticks, capacity: usize) -> Result<Self, SliceError> {
         if t0.0 == 0 {
             return Err(SliceError(Reason::ZeroSlice));
@@ -100,9 +99,9 @@ impl StageOne {
         Ok(Self { t0, capacity })
     }
 
-    /// Chooses the processes of a pool that run next: `loaded` is cleared and filled with them in
-    /// the order in which they were chosen. Returns the processes among which it chose; `None` for
-    /// an empty pool.
+    /// Chooses the processes of a pool that run next, and puts them into `loaded`, which is cleared
+    /// first. Returns the level and number of the processes that it chose from; `None` for an empty
+    /// pool.
     pub fn load(
         &self,
         pool: impl IntoIterator<Item = PoolEntry>,

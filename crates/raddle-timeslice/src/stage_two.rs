@@ -20,32 +20,33 @@ use crate::error::Reason;
 use crate::error::SliceError;
 use crate::stage_one::LoadedProcess;
 
-/// Rule by which the length of a slice follows from weights. There is no default.
+/// Rule by which the length of a slice follows from the weights of processes. There is no default
+/// rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum SliceRule {
-    /// The length is in inverse proportion to the weight, as claim 7 of seed 004 has it. This
-    /// opposes the claim's purpose: a process that ran more gets a longer slice.
+    /// The length is in inverse proportion to the weight, as claim 7 of the patent (seed 004) says.
+    /// This defeats the purpose of the claim, since a process that ran more gets a longer slice.
     Claim,
     /// Every slice has the smallest length, t0.
     Equal,
-    /// The length is in proportion to the weight; the average of the slices is the smallest slice,
-    /// t0.
+    /// The length is in proportion to the weight, with the smallest slice t0 as the average of all
+    /// slices.
     Mean,
-    /// The length is in proportion to the weight; the slices of all chosen processes together are
-    /// as long as under `Claim`.
+    /// The length is in proportion to the weight, and the sum of all slices is that which `Claim`
+    /// would give.
     Inverse,
-    /// The length is in proportion to the weight; the shortest of the slices is the smallest slice,
-    /// t0.
+    /// The length is in proportion to the weight, with the smallest slice t0 as the shortest of all
+    /// slices.
     MinOne,
 }
 
 impl SliceRule {
-    /// All rules, in the order of their declaration.
+    /// All rules for the length of slices, in the order of their declaration.
     pub const ALL: [Self; 5] = [Self::Claim, Self::Equal, Self::Mean, Self::Inverse, Self::MinOne];
 
-    /// Returns the kebab-case name of the rule.
+    /// Returns the name of the rule in kebab-case, such as `min-one`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -58,8 +59,8 @@ impl SliceRule {
     }
 }
 
-/// Stage two of time slicing, which computes the length of the slice of each process that was
-/// chosen to run, by a rule and its limits.
+/// Stage two of time slicing, which computes by a rule how long the slice of each process is that
+/// stage one has chosen.
 ///
 /// ```
 /// use raddle_timeslice::{LoadedProcess, SliceRule, StageTwo, Weight};
@@ -80,8 +81,9 @@ pub struct StageTwo {
     longest: u128,
 }
 
-/// Sums over the weights of the processes that were chosen to run, of which each rule needs some.
-/// `None` where a sum is too large for 128 bits.
+/// Sums over the weights of all chosen processes, from which the rules compute slices: the sum of
+/// weights, the sum of their inverses, the least weight, and the number. `None` for a sum that is
+/// too large for 128 bits.
 #[derive(Clone, Copy, Debug, Default)]
 struct Whole {
     sum: Option<u128>,
@@ -91,12 +93,12 @@ struct Whole {
 }
 
 impl StageTwo {
-    /// Returns a stage with the smallest slice `t0` and the rule `rule`, which makes no slice
-    /// longer than `longest` (`None` is no limit).
+    /// Returns a stage two with the smallest slice `t0` and the rule `rule`; no slice is longer
+    /// than `longest`, where `None` sets no limit.
     ///
     /// # Errors
-    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where `t0` is 0, [`Inconsistent`](crate::ErrorKind::Inconsistent) where `longest` is
-    /// below `t0`.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where `t0` is 0,
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where `longest` is below `t0`.
     pub fn new(t0: Ticks, rule: SliceRule, longest: Option<Ticks>) -> Result<Self, SliceError> {
         if t0 == Ticks::ZERO {
             return Err(SliceError(Reason::ZeroSlice));
@@ -111,8 +113,9 @@ impl StageTwo {
         }
     }
 
-    /// Computes the length in ticks of the slice of each process that was chosen to run (`loaded`),
-    /// and writes them into `slices` in the same order; `slices` is cleared first.
+    /// Computes the length in ticks of the slice of each process in `loaded` (those that were
+    /// chosen to run), and writes the lengths into `slices` in the order of `loaded`; `slices` is
+    /// cleared first.
     ///
     /// # Errors
     /// [`Overflow`](crate::ErrorKind::Overflow) where a weight, or a product of the rule, is beyond 128 bits; `slices`
@@ -126,17 +129,17 @@ impl StageTwo {
             .inspect_err(|_| slices.clear())
     }
 
-    /// Computes the length in ticks of the slice of each process that was chosen to run (`loaded`),
-    /// and writes them into `slices` in the same order; where a weight or a slice is too large for
-    /// 128 bits, the largest number of 128 bits is used in its place.
+    /// Computes the length in ticks of the slice of each process in `loaded` (those that were
+    /// chosen to run), and writes the lengths into `slices` in the order of `loaded`. A weight or
+    /// slice that is too large for 128 bits becomes the largest number of 128 bits.
     pub(crate) fn slices_or_longest(&self, loaded: &[LoadedProcess], slices: &mut Vec<u128>) {
         // The result is always `Ok`: each figure beyond 128 bits is replaced.
         let _ = self.fill(loaded, slices, |_| Ok(u128::MAX));
     }
 
-    /// Fills `slices` with the length in ticks of the slice of each process that was chosen to run.
-    /// `instead` gets the index of a process whose weight or slice is too large for 128 bits, and
-    /// returns the figure to use in its place, or the error.
+    /// Fills `slices` with the length in ticks of the slice of each process in `loaded`. Where the
+    /// weight or slice of a process is too large for 128 bits, `instead` gets the index of the
+    /// process, and returns the number to use in its place, or an error.
     #[inline]
     fn fill(
         &self,
@@ -154,9 +157,9 @@ impl StageTwo {
         Ok(())
     }
 
-    /// Fills `weights` with the weights of the processes that were chosen to run, and returns the
-    /// sums that the rule needs. `instead` gets the index of a process whose weight is too large
-    /// for 128 bits, and returns the figure to use, or the error.
+    /// Fills `weights` with the weights of the processes in `loaded`, and returns the sums over
+    /// them. Where a weight is too large for 128 bits, `instead` gets the index of the process, and
+    /// returns the number to use in its place, or an error.
     #[inline]
     fn whole(
         &self,

@@ -14,20 +14,20 @@ use crate::stage_one::{LoadedProcess, PoolEntry, StageOne};
 use crate::stage_two::{SliceRule, StageTwo};
 use crate::weight::Weight;
 
-/// Condition for choosing anew which processes run next.
+/// Condition on which the processes to run next are chosen anew.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Reload {
-    /// Processes are chosen anew when each chosen process has had its slice.
+    /// Processes are chosen anew when each chosen process has had one slice.
     #[default]
     OnePass,
-    /// Processes are chosen anew when all chosen processes have completed; until then their slices
-    /// repeat.
+    /// Processes are chosen anew when all chosen processes have no more work; until then each gets
+    /// further slices.
     Completion,
 }
 
-/// Moment at which a process of a more urgent level takes over.
+/// Moment at which a process of a more urgent level takes over from the running one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -37,12 +37,12 @@ pub enum TakeOver {
     SliceEnd,
     /// The more urgent process starts immediately, and the rest of the running slice is lost.
     AtOnce,
-    /// The more urgent process starts when the slices of all processes that were chosen to run are
-    /// used up.
+    /// The more urgent process starts when all processes that were chosen to run together have had
+    /// their slices.
     BatchEnd,
 }
 
-/// Effect of a process's share on the length of its slices.
+/// Choice of how a process's share affects the length of its slices.
 ///
 /// A share multiplies the weight, so where not all processes fit, selection gives run times in
 /// proportion to shares. Where all fit, a slice in proportion to the weight makes run time times
@@ -52,39 +52,40 @@ pub enum TakeOver {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Shares {
-    /// A share multiplies the weight once, and has no other effect on slices.
+    /// A share multiplies the weight once, and affects slices only through the weight.
     #[default]
     Weight,
-    /// A share multiplies the weight, and the lengths of slices are computed as if it did so once
-    /// more. Under the rules in proportion to the weight, run times are then as shares, 75 to 25
-    /// for shares of 3 and 1.
+    /// A share multiplies the weight, and lengths of slices are computed from that weight
+    /// multiplied by the share once more. Where lengths are in proportion to the weight, run times
+    /// are then in proportion to shares: 75 to 25 for shares of 3 and 1.
     Time,
 }
 
-/// Settings of the two stages of time slicing. A setting for which seed 004 gives no default has
-/// none here.
+/// Settings of the two stages of time slicing. Settings for which the patent (seed 004) gives no
+/// default have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SliceConfig {
     /// Length of the smallest slice, from which all slices are computed, in ticks.
     pub(crate) t0: Ticks,
-    /// Most processes that are chosen to run together.
+    /// Largest number of processes that are chosen to run together.
     pub(crate) capacity: usize,
-    /// Rule by which the length of a slice follows from weights.
+    /// Rule by which the length of a slice follows from the weights of processes.
     pub(crate) rule: SliceRule,
     /// Effect of a process's share on the length of its slices.
     pub(crate) shares: Shares,
     /// Length of the longest slice, in ticks; `None` if there is no limit.
     pub(crate) longest: Option<Ticks>,
-    /// Order in which the processes that were chosen to run get their slices.
+    /// Order in which processes that were chosen to run together get their slices.
     pub(crate) order: LoadOrder,
-    /// Condition for choosing anew which processes run next.
+    /// Condition on which the processes to run next are chosen anew.
     pub(crate) reload: Reload,
-    /// Moment at which a process of a more urgent level takes over.
+    /// Moment at which a process of a more urgent level takes over from the running one.
     pub(crate) take_over: TakeOver,
 }
 
 impl SliceConfig {
-    /// Returns these settings with the most processes that are chosen to run together.
+    /// Returns these settings with another largest number of processes that are chosen to run
+    /// together.
     #[must_use]
     pub const fn with_capacity(self, capacity: usize) -> Self {
         Self { capacity, ..self }
@@ -102,20 +103,22 @@ impl SliceConfig {
         Self { longest, ..self }
     }
 
-    /// Returns these settings with the order in which the processes that were chosen to run get
-    /// their slices.
+    /// Returns these settings with another order in which processes that were chosen to run
+    /// together get their slices.
     #[must_use]
     pub const fn with_order(self, order: LoadOrder) -> Self {
         Self { order, ..self }
     }
 
-    /// Returns these settings with the condition for choosing anew which processes run next.
+    /// Returns these settings with another condition on which the processes to run next are chosen
+    /// anew.
     #[must_use]
     pub const fn with_reload(self, reload: Reload) -> Self {
         Self { reload, ..self }
     }
 
-    /// Returns these settings with the moment at which a process of a more urgent level takes over.
+    /// Returns these settings with another moment at which a process of a more urgent level takes
+    /// over.
     #[must_use]
     pub const fn with_take_over(self, take_over: TakeOver) -> Self {
         Self { take_over, ..self }
@@ -123,9 +126,9 @@ impl SliceConfig {
 }
 
 impl SliceConfig {
-    /// Returns settings from the smallest slice in ticks, the capacity and the rule; the others
-    /// have defaults: no longest slice, processes run in the order in which they were chosen, each
-    /// once, and a more urgent level takes over when the slice ends.
+    /// Returns settings with the smallest slice `t0` in ticks, a capacity and a rule. The others
+    /// have their defaults: no longest slice; chosen processes run in the order in which they were
+    /// chosen, with one slice each; a more urgent level takes over when the running slice ends.
     #[must_use]
     pub fn new(t0: Ticks, capacity: usize, rule: SliceRule) -> Self {
         Self {
@@ -149,25 +152,26 @@ pub trait Runnable {
     /// Returns the most urgent level in the pool; `None` for an empty pool.
     fn most_urgent(&self) -> Option<Level>;
 
-    /// Returns the level of the process `id`; `None` if it is not in the pool.
+    /// Returns the level of the process `id`; `None` if the process is not in the pool.
     fn level(&self, id: Self::Id) -> Option<Level>;
 
-    /// Returns all processes of the pool, in its order.
+    /// Returns all processes of the pool, in the order of their indices.
     fn entries(&self) -> impl Iterator<Item = PoolEntry>;
 
-    /// Returns the id of the process at the index `index` of `entries`; `None` beyond the end.
+    /// Returns the id of the process with the index `index` in `entries`; `None` where there are
+    /// fewer processes.
     fn at(&self, index: usize) -> Option<Self::Id>;
 }
 
-/// Slice of time that a process runs for.
+/// Slice of time in which one process runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessSlice<Id> {
-    /// Process that runs for the length of the slice.
+    /// Process that runs during the slice.
     pub(crate) id: Id,
     /// Length of the slice in ticks, at least 1.
     pub(crate) length: Ticks,
-    /// Weight of the process from which the length follows; under [`Shares::Time`] multiplied by
-    /// the share once more.
+    /// Weight of the process from which the length of the slice follows; under [`Shares::Time`] the
+    /// weight multiplied by the share once more.
     pub(crate) weight: Weight,
 }
 
@@ -185,7 +189,7 @@ impl<Id: Copy> ProcessSlice<Id> {
     }
 }
 
-/// Two stages of time slicing: stage one chooses the processes that run next (a load), stage two
+/// Both stages of time slicing together: stage one chooses the processes that run next, stage two
 /// computes the lengths of their slices.
 #[derive(Clone, Debug)]
 pub struct TwoStage<Id> {
@@ -193,7 +197,7 @@ pub struct TwoStage<Id> {
     two: StageTwo,
     arranger: Arranger,
     settings: SliceConfig,
-    /// Slices of the processes that were chosen to run together, in the order of running.
+    /// Slices of the processes that were chosen to run together, in the order in which they run.
     batch: Vec<ProcessSlice<Id>>,
     level: Level,
     next: usize,
@@ -204,11 +208,11 @@ pub struct TwoStage<Id> {
 }
 
 impl<Id: Copy + Eq> TwoStage<Id> {
-    /// Returns the two stages with the settings `settings`, before any process is chosen to run.
+    /// Returns both stages with the settings `settings`, before any process is chosen to run.
     ///
     /// # Errors
-    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where the smallest slice is 0, [`OutOfRange`](crate::ErrorKind::OutOfRange) for
-    /// room for no process, [`Inconsistent`](crate::ErrorKind::Inconsistent) where the longest slice is below the
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where the smallest slice or the capacity is 0,
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where the longest slice is below the
     /// smallest.
     pub fn new(settings: &SliceConfig) -> Result<Self, SliceError> {
         Ok(Self {
@@ -226,45 +230,45 @@ impl<Id: Copy + Eq> TwoStage<Id> {
         })
     }
 
-    /// Returns how many times a set of processes was chosen to run (a load) so far.
+    /// Returns how many times stage one has chosen processes to run so far.
     #[must_use]
     #[doc(hidden)]
     pub const fn loads(&self) -> u64 {
         self.loads
     }
 
-    /// Returns the slices of the processes that were last chosen to run (the last load), in the
-    /// order of running.
+    /// Returns the slices of the processes that were chosen to run last, in the order in which they
+    /// run.
     #[must_use]
     pub(crate) fn load(&self) -> &[ProcessSlice<Id>] {
         &self.batch
     }
 
-    /// Returns the level of the processes that were last chosen to run, which is the same for all
-    /// of them.
+    /// Returns the urgency level of the processes that were chosen to run last; all of them have
+    /// this level.
     #[must_use]
     pub(crate) const fn level(&self) -> Level {
         self.level
     }
 
-    /// Returns how many times a set of processes was chosen to run (a load) of which a weight or a
-    /// slice did not fit 128 bits; that slice then has the longest possible length.
+    /// Returns how many times stage one chose processes of which a weight or a slice was too large
+    /// for 128 bits; the slice then gets the longest possible length.
     #[must_use]
     #[doc(hidden)]
     pub const fn overflows(&self) -> u64 {
         self.overflows
     }
 
-    /// Returns whether a process of a more urgent level than `running` ends the running slice now,
-    /// which it does only under [`TakeOver::AtOnce`].
+    /// Returns whether the running slice, of a process of the level `running`, has to end now for a
+    /// more urgent process of the pool; never true but under [`TakeOver::AtOnce`].
     #[must_use]
     pub fn cuts(&self, running: Level, pool: &impl Runnable<Id = Id>) -> bool {
         let outranked = || pool.most_urgent().is_some_and(|level| level.outranks(running));
         self.settings.take_over == TakeOver::AtOnce && outranked()
     }
 
-    /// Returns the next slice, and chooses anew which processes run where no slice is left; `None`
-    /// for an empty pool. A slice too large for 128 bits has the longest possible length.
+    /// Returns the next slice; where no slice is left, processes are chosen anew first. `None` for
+    /// an empty pool. A slice that is too large for 128 bits gets the longest possible length.
     #[inline]
     pub fn next(&mut self, pool: &impl Runnable<Id = Id>) -> Option<ProcessSlice<Id>> {
         let most_urgent = pool.most_urgent()?;
@@ -285,8 +289,9 @@ impl<Id: Copy + Eq> TwoStage<Id> {
         self.rest(pool)
     }
 
-    /// Returns the next slice of the processes that were chosen to run, of one that can still run;
-    /// `None` where none is left, so that processes must be chosen anew.
+    /// Returns the next slice of the processes that are chosen at present, without those that are
+    /// no longer runnable or have become less urgent; `None` where no slice is left, so that
+    /// processes have to be chosen anew.
     #[inline]
     fn rest(&mut self, pool: &impl Runnable<Id = Id>) -> Option<ProcessSlice<Id>> {
         while let Some(&slice) = self.batch.get(self.next) {

@@ -22,8 +22,8 @@ pub struct Weight {
 }
 
 impl Weight {
-    /// Returns the weight of a process that has been alive for `alive` ticks and ran for `ran` of
-    /// them; both count as `t0` at least. A `share` or `t0` of 0 counts as 1.
+    /// Returns the weight of a process whose alive time is `alive` ticks and whose run time is
+    /// `ran` ticks; times below `t0` count as `t0`. A `share` or `t0` of 0 counts as 1.
     #[must_use]
     #[inline]
     pub const fn new(share: u64, alive: u64, ran: u64, t0: u64) -> Self {
@@ -34,7 +34,8 @@ impl Weight {
         Self { over: share as u128 * alive as u128, under }
     }
 
-    /// Returns the weight multiplied by `share` once more; the result saturates.
+    /// Returns the weight multiplied by `share`, of which 0 counts as 1; the numerator saturates at
+    /// 128 bits.
     #[must_use]
     pub const fn times_share(self, share: u64) -> Self {
         let share = if share == 0 { 1 } else { share };
@@ -55,8 +56,8 @@ impl Weight {
         self.under
     }
 
-    /// Returns the weight in fixed point with 32 bits behind the point, rounded down, but not to 0;
-    /// `None` beyond 128 bits.
+    /// Returns the weight as a fixed-point number with 32 fractional bits, rounded down, but never
+    /// to 0; `None` where it is too large for 128 bits.
     #[must_use]
     #[inline]
     pub fn fixed(&self) -> Option<u128> {
@@ -67,7 +68,7 @@ impl Weight {
         Some((over / u128::from(self.under)).max(1))
     }
 
-    /// Returns 1 / weight in fixed point with 64 bits behind the point, rounded down.
+    /// Returns 1 / weight as a fixed-point number with 64 fractional bits, rounded down.
     #[must_use]
     #[inline]
     pub(crate) const fn inverse(&self) -> u128 {

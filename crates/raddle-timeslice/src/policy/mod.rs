@@ -19,8 +19,8 @@ use crate::error::SliceError;
 
 /// Number of ticks of a microsecond; a tick is a nanosecond.
 const MICROSECOND: u64 = 1000;
-/// Length of a smallest slice in microseconds, where a configuration leaves it out: 40 ms, the
-/// example of seed 004.
+/// Length of a smallest slice in microseconds where a configuration leaves it out: 40 ms, the
+/// example in the patent (seed 004).
 const SLICE_US: u64 = 40_000;
 
 /// Longest time in microseconds that a configuration may state: 584 years.

@@ -17,23 +17,24 @@ use crate::error::SliceError;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct UnmapAllConfig {
-    /// Length of a slice (a turn) in microseconds, which counts only where more processes can run
-    /// than may have the turn at the same time; 40 ms if it is left out.
+    /// Length of a turn in microseconds, 40 ms if left out. A turn has an end only while more
+    /// processes are runnable than may have the turn at the same time.
     pub(crate) slice_us: u64,
-    /// Most processes that are mapped (have the turn) at the same time; 8 if it is left out.
+    /// Largest number of processes that are mapped (have the turn) at the same time; 8 if it is
+    /// left out.
     pub(crate) capacity: u32,
 }
 
 impl UnmapAllConfig {
-    /// Returns these settings with the length of a slice (a turn) in microseconds, which counts
-    /// only where more processes can run than may have the turn at the same time.
+    /// Returns these settings with another length of a turn, in microseconds. A turn has an end
+    /// only while more processes are runnable than may have the turn at the same time.
     #[must_use]
     pub const fn with_slice_us(self, slice_us: u64) -> Self {
         Self { slice_us, ..self }
     }
 
-    /// Returns these settings with the most processes that are mapped (have the turn) at the same
-    /// time.
+    /// Returns these settings with another largest number of processes that are mapped (have the
+    /// turn) at the same time.
     #[must_use]
     pub const fn with_capacity(self, capacity: u32) -> Self {
         Self { capacity, ..self }
@@ -46,8 +47,8 @@ impl Default for UnmapAllConfig {
     }
 }
 
-/// Turn policy that maps (gives the turn to) as many processes as its capacity allows; all lose the
-/// turn when a new process appears.
+/// Turn policy that maps (gives the turn to) up to `capacity` processes at the same time; all lose
+/// the turn for a moment when a new process appears.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnmapAll {
     slice: Ticks,

@@ -16,8 +16,9 @@ use raddle_policy::{Fact, Level, ProcessId, ProcessState, Tick, Ticks, Turn};
 use super::{MICROSECOND, SLICE_US, find, ticks, until};
 use crate::error::SliceError;
 
-/// Number of bits by which the run time of a process is shifted to the left, by the class of its
-/// level: kernel, high, normal, low. So the virtual run time of a less urgent process grows faster.
+/// Factors by which run time counts as virtual run time, as numbers of bits to shift to the left,
+/// for the four classes of levels (kernel, high, normal, low). The virtual run time of a less
+/// urgent process so grows faster.
 const SHIFTS: [u32; 4] = [1, 2, 4, 7];
 
 /// Settings of the turn policy [`Vruntime`].
@@ -56,16 +57,18 @@ pub struct Vruntime {
 /// figures from which it is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct VruntimeAccount {
-    /// Virtual run time in ticks while the process is runnable. While it is not, the ticks by which
-    /// it was behind the process with the least virtual run time.
+    /// Virtual run time in ticks while the process is runnable. While it is not, by how many ticks
+    /// its virtual run time exceeded the least one of the runnable processes when it stopped being
+    /// runnable.
     virtual_time: i128,
-    /// Run time of the process in ticks, as of the last update of its virtual run time.
+    /// Run time of the process in ticks at the last update of its virtual run time.
     ran: Ticks,
     here: bool,
 }
 
 impl VruntimeAccount {
-    /// Adds the run time since the last update, scaled by the level, to the virtual run time.
+    /// Updates the virtual run time: adds the run time since the last update, multiplied by the
+    /// factor of the level.
     fn add(&mut self, state: &ProcessState) {
         let ran = i128::from((state.ran - self.ran).0) << SHIFTS[class(state.level)];
         self.ran = state.ran;
@@ -73,7 +76,8 @@ impl VruntimeAccount {
     }
 }
 
-/// Returns the class of a level as an index into [`SHIFTS`]: levels from 3 on are the last class.
+/// Returns the class of a level, an index into [`SHIFTS`]: levels 0 to 2 are classes of their own,
+/// all others are the last class.
 const fn class(level: Level) -> usize {
     if level.0 > 3 { 3 } else { level.0 as usize }
 }
@@ -91,8 +95,8 @@ impl Vruntime {
         })
     }
 
-    /// Adds the run time of the processes that were runnable to their accounts of virtual run time,
-    /// and notes which processes are runnable no longer.
+    /// Updates the virtual run time of all processes that were runnable, and marks the processes
+    /// that are no longer runnable.
     fn charge(&mut self, processes: &[ProcessState]) {
         for state in processes {
             if let Some(account) = self.known.get_mut(&state.id).filter(|account| account.here) {
@@ -120,8 +124,8 @@ impl Vruntime {
         here.map(|(id, account)| (account.virtual_time, id)).min_by_key(|&(time, _)| time)
     }
 
-    /// Adds an account of virtual run time for each process that is new, and brings the account of
-    /// each process that was not runnable up to date.
+    /// Gives each process that has become runnable a virtual run time relative to that of the
+    /// runnable process with the least.
     fn admit(&mut self, processes: &[ProcessState]) {
         for state in processes {
             let first = self.first(processes).map(|(time, id)| (time, *id));

@@ -23,37 +23,37 @@ use crate::two_stage::{Reload, Runnable, Shares, SliceConfig, TakeOver, TwoStage
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct WeightedSlicesConfig {
-    /// Rule by which the length of a slice follows from weights.
+    /// Rule by which the length of a slice follows from the weights of processes.
     pub(crate) rule: SliceRule,
     /// Length of the smallest slice t0, from which all slices are computed, in microseconds; 40 ms
     /// if it is left out.
     #[cfg_attr(feature = "serde", serde(default = "slice_us"))]
     pub(crate) t0_us: u64,
-    /// Most processes that are chosen to run together (that fit the GPU's cache); 8 if it is left
-    /// out.
+    /// Largest number of processes that are chosen to run together, as the GPU's cache has room for
+    /// no more; 8 if it is left out.
     #[cfg_attr(feature = "serde", serde(default = "capacity"))]
     pub(crate) capacity: u32,
-    /// Number of levels of urgency in use; less urgent levels count as the last one. 16 if it is
-    /// left out.
+    /// Number of urgency levels in use; a level beyond the last one counts as the last one. 16 if
+    /// it is left out.
     #[cfg_attr(feature = "serde", serde(default = "levels"))]
     pub(crate) levels: u16,
     /// Effect of a process's share on the length of its slices.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) shares: Shares,
-    /// Length of the longest slice in microseconds; `None` for no limit.
+    /// Length of the longest slice in microseconds; `None` where slices have no upper limit.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub(crate) longest_us: Option<u64>,
-    /// Order in which the processes that were chosen to run get their slices.
+    /// Order in which processes that were chosen to run together get their slices.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) order: LoadOrder,
-    /// Condition for choosing anew which processes run next.
+    /// Condition on which the processes to run next are chosen anew.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) reload: Reload,
-    /// Moment at which a process of a more urgent level takes over.
+    /// Moment at which a process of a more urgent level takes over from the running one.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) take_over: TakeOver,
-    /// Choice of the time of a process that counts as its alive time: while it was runnable, or
-    /// since it joined.
+    /// Choice of what counts as the alive time of a process: only the time while it was runnable,
+    /// or all time since it joined.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) alive: AliveTime,
 }
@@ -66,14 +66,14 @@ impl WeightedSlicesConfig {
         Self { t0_us, ..self }
     }
 
-    /// Returns these settings with the most processes that are chosen to run together (that fit the
-    /// GPU's cache).
+    /// Returns these settings with another largest number of processes that are chosen to run
+    /// together (that fit the GPU's cache).
     #[must_use]
     pub const fn with_capacity(self, capacity: u32) -> Self {
         Self { capacity, ..self }
     }
 
-    /// Returns these settings with the number of levels of urgency in use.
+    /// Returns these settings with another number of urgency levels in use.
     #[must_use]
     pub const fn with_levels(self, levels: u16) -> Self {
         Self { levels, ..self }
@@ -85,49 +85,52 @@ impl WeightedSlicesConfig {
         Self { shares, ..self }
     }
 
-    /// Returns these settings with the length of the longest slice in microseconds.
+    /// Returns these settings with another length of the longest slice, in microseconds; `None`
+    /// sets no limit.
     #[must_use]
     pub const fn with_longest_us(self, longest_us: Option<u64>) -> Self {
         Self { longest_us, ..self }
     }
 
-    /// Returns these settings with the order in which the processes that were chosen to run get
-    /// their slices.
+    /// Returns these settings with another order in which processes that were chosen to run
+    /// together get their slices.
     #[must_use]
     pub const fn with_order(self, order: LoadOrder) -> Self {
         Self { order, ..self }
     }
 
-    /// Returns these settings with the condition for choosing anew which processes run next.
+    /// Returns these settings with another condition on which the processes to run next are chosen
+    /// anew.
     #[must_use]
     pub const fn with_reload(self, reload: Reload) -> Self {
         Self { reload, ..self }
     }
 
-    /// Returns these settings with the moment at which a process of a more urgent level takes over.
+    /// Returns these settings with another moment at which a process of a more urgent level takes
+    /// over.
     #[must_use]
     pub const fn with_take_over(self, take_over: TakeOver) -> Self {
         Self { take_over, ..self }
     }
 
-    /// Returns these settings with the choice of the time that counts as a process's alive time.
+    /// Returns these settings with another choice of what counts as the alive time of a process.
     #[must_use]
     pub const fn with_alive(self, alive: AliveTime) -> Self {
         Self { alive, ..self }
     }
 }
 
-/// Choice of the time of a process that counts as its alive time in its weight (share x alive time
+/// Choice of what counts as the alive time of a process, a factor of its weight (share x alive time
 /// / run time).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum AliveTime {
-    /// Counts the time for which the process was runnable: a process without work gains nothing by
-    /// waiting (D10).
+    /// Counts only the time for which the process was runnable, so that a process without work
+    /// gains nothing by waiting (reading D10 of the patent, seed 004).
     #[default]
     Runnable,
-    /// Counts the whole time since the process joined, as seed 004 has it.
+    /// Counts all the time since the process joined, as the patent (seed 004) does.
     Wall,
 }
 
@@ -146,13 +149,14 @@ const fn levels() -> u16 {
     LEVELS
 }
 
-/// Most processes that are chosen to run together, where the configuration leaves the number out.
+/// Largest number of processes that are chosen to run together, where a configuration leaves it
+/// out.
 const CAPACITY: u32 = 8;
-/// Number of levels of urgency, where the configuration leaves it out: that of seed 004.
+/// Number of urgency levels where a configuration leaves it out, as in the patent (seed 004).
 const LEVELS: u16 = 16;
 
 impl WeightedSlicesConfig {
-    /// Returns a configuration with a rule, and every other setting at its default.
+    /// Returns a configuration with the rule `rule` and the default of every other setting.
     #[must_use]
     pub fn new(rule: SliceRule) -> Self {
         Self {
@@ -170,15 +174,16 @@ impl WeightedSlicesConfig {
     }
 }
 
-/// Turn policy that lets one process at a time issue launches: stage one chooses the processes that
-/// run next, stage two gives each of them a slice of time (seed 004).
+/// Turn policy that lets one process at a time issue launches, in two stages: stage one chooses the
+/// processes that run next, stage two gives each of them a slice of time (as in the patent, seed
+/// 004).
 #[derive(Clone, Debug)]
 pub struct WeightedSlices {
     stages: TwoStage<ProcessId>,
     levels: LevelRange,
     alive: AliveTime,
-    /// Processes that were last chosen to run (the last load); `has_loaded` is true if the last
-    /// call of `turn` chose them.
+    /// Processes that were last chosen to run together; `has_loaded` is true if the last call of
+    /// `turn` chose them.
     load: CacheLoad,
     has_loaded: bool,
     /// (process that has the turn, tick at which that turn ends); `None` where no process has the
@@ -220,16 +225,16 @@ impl WeightedSlices {
         })
     }
 
-    /// Returns the number of processes whose level is less urgent than the last level in use, and
-    /// so counts as that one.
+    /// Returns the number of processes whose level is beyond the last level in use, so that it
+    /// counts as the last one.
     #[must_use]
     #[doc(hidden)]
     pub fn folded(&self, processes: &[ProcessState]) -> usize {
         processes.iter().filter(|process| self.levels.fold(process.level) != process.level).count()
     }
 
-    /// Returns (process that has the turn, tick at which it ends) if that process keeps the turn at
-    /// `now`; else `None`.
+    /// Returns the process that has the turn and the tick at which its turn ends, if it keeps the
+    /// turn at `now`; else `None`.
     fn goes_on(&self, view: &RunnableView<'_>, now: Tick) -> Option<(ProcessId, Option<Tick>)> {
         let (id, until) =
             self.current.filter(|(_, until)| until.is_none_or(|until| now < until))?;
@@ -238,8 +243,8 @@ impl WeightedSlices {
     }
 }
 
-/// View of the runnable processes for the two stages of time slicing; levels beyond the range in
-/// use count as its last level.
+/// Runnable processes as the two stages of time slicing see them; a level beyond the last one in
+/// use counts as the last one.
 struct RunnableView<'v> {
     processes: &'v [ProcessState],
     levels: LevelRange,
