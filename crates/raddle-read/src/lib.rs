@@ -14,24 +14,24 @@ use serde_json::Value;
 
 mod tree;
 
-/// Kind of an error in a document.
+/// Kind of error that makes a JSON document invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// The text of the document is not JSON.
+    /// The text of the document is no JSON.
     NotJson,
     /// The document has a key that is not known.
     UnknownField,
     /// The document lacks a required key.
     MissingField,
-    /// A value of the document has another type than is wanted.
+    /// A value of the document has another type than the one expected there.
     WrongType,
-    /// A number is outside its range, or a word is not one of those that are accepted.
+    /// A number of the document is outside its range, or a word is none of the accepted ones.
     OutOfRange,
     /// Values of the document contradict each other.
     Inconsistent,
-    /// A result does not fit its integer type.
+    /// A result computed from the document does not fit its integer type.
     Overflow,
 }
 
@@ -49,25 +49,25 @@ impl fmt::Display for FaultKind {
     }
 }
 
-/// Error of a document that cannot be read: its kind, its place and the expected value.
+/// Error in a JSON document: its kind, its place, and what was found and expected there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError {
     /// Kind of the error, such as an unknown key.
     pub kind: FaultKind,
-    /// JSON Pointer to the wrong value in the document, "" for the whole document. A missing key is
-    /// reported at the object that lacks it.
+    /// JSON Pointer to the wrong value in the document; "" means the whole document. For a missing
+    /// key the pointer leads to the object that lacks the key.
     pub at: String,
-    /// Key or word that is wrong; else a description of the value, or the whole message where
-    /// `wanted` is empty.
+    /// Wrong key or word, or else a description of the wrong value. Where `wanted` is empty, it is
+    /// the whole error message instead.
     pub found: String,
-    /// Description of the values that the document may have there.
+    /// Description of the values that are allowed at this place of the document.
     pub wanted: String,
-    /// Keys or words that the document may have there; empty where there is no such list.
+    /// Keys or words that are allowed at this place of the document; empty where any is.
     pub known: Vec<&'static str>,
 }
 
-/// Reads a value of a document, already parsed as JSON, into a type. The pointers in errors begin
-/// at this value.
+/// Converts a value of a document, already parsed as JSON, to the type `T`. JSON Pointers in errors
+/// begin at this value.
 ///
 /// ```
 /// use raddle_read::{FaultKind, read};
@@ -88,28 +88,28 @@ pub fn read<T: DeserializeOwned>(value: &Value) -> Result<T, ReadError> {
 }
 
 impl ReadError {
-    /// Makes an error at the value of the document that is being read; `message` is the whole text
-    /// of the error.
+    /// Makes an error whose whole text is `message`, at the value that is being read.
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
         Self::unfit(kind, message.into(), String::new())
     }
 
-    /// Makes the error of a word in a document that is not among the known words.
+    /// Makes the error that a word of a document is none of the words in `known`.
     #[must_use]
     pub fn unknown_name(found: &str, known: Vec<&'static str>) -> Self {
         let wanted = listed(&known, "or");
         Self { known, ..Self::unfit(FaultKind::OutOfRange, found.to_owned(), wanted) }
     }
 
-    /// Returns this error with its JSON Pointer as seen from the object or list that has the value
-    /// under `key`.
+    /// Returns this error with a longer JSON Pointer: one that begins at the object or list which
+    /// holds the value under `key`.
     #[must_use]
     pub fn within(mut self, key: &str) -> Self {
         self.at.insert_str(0, &pointer(key));
         self
     }
 
-    /// Returns the known key or word that was likely meant; `None` where none is near.
+    /// Returns the allowed key or word that is spelled most like the wrong one; `None` where none
+    /// is similar.
     #[must_use]
     pub fn nearest(&self) -> Option<&'static str> {
         nearest(&kebab(&self.found), self.known.iter().copied())
@@ -146,8 +146,8 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// Errors that derived and hand-written visitors of serde report. The types of values are checked
-/// before serde asks.
+/// Makes errors from those that derived and hand-written visitors of serde report. The types of
+/// values are checked before serde asks for them.
 impl Error for ReadError {
     fn custom<T: fmt::Display>(text: T) -> Self {
         Self::new(FaultKind::Inconsistent, text.to_string())
@@ -183,9 +183,9 @@ impl Error for ReadError {
     }
 }
 
-/// Returns the name in `names` that was likely meant: less than half of it differs from `name`.
-/// `None` where there is none, and for a name of more than 64 bytes, as a comparison takes time and
-/// memory by the length of both.
+/// Returns the name in `names` that is spelled most like `name`, if fewer than half of its
+/// characters differ; else `None`. Also `None` for a `name` of more than 64 bytes, as a comparison
+/// of long names takes much time and memory.
 pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     if name.len() > 64 {
         return None;
@@ -202,7 +202,7 @@ pub fn nearest<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Opti
     (2 * distance(near) < near.chars().count().max(2)).then_some(near)
 }
 
-/// Returns a message of serde without the parts that it quotes from the document, as a document may
+/// Returns an error message of serde without the parts that it quotes from the document, which may
 /// be private.
 ///
 /// ```
@@ -228,20 +228,20 @@ pub fn without_content(message: &str) -> String {
     }
 }
 
-/// Returns a name of a key in kebab-case, with `-` for `_`.
+/// Returns the name of a key in kebab-case: each `_` becomes `-`.
 #[must_use]
 pub fn kebab(name: &str) -> String {
     name.replace('_', "-")
 }
 
-/// Returns a key as one step of a JSON Pointer: `a/b` as `/a~1b`.
+/// Returns a key as one step of a JSON Pointer, such as `/a~1b` for `a/b`.
 #[must_use]
 pub fn pointer(key: &str) -> String {
     format!("/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
-/// Returns a list of names as text, such as `a`, `b` and `c`, each in kebab-case between backticks;
-/// `and` is the word before the last one.
+/// Writes a list of names as text, such as `a`, `b` and `c`, each in kebab-case between backticks;
+/// `and` is the word before the last name.
 #[must_use]
 pub fn listed(names: &[impl AsRef<str>], and: &str) -> String {
     let quoted: Vec<String> =
@@ -253,8 +253,8 @@ pub fn listed(names: &[impl AsRef<str>], and: &str) -> String {
     }
 }
 
-/// Returns a text from a document as a message may show it: at most 40 characters, and none that
-/// control a terminal.
+/// Shortens a text from a document for use in a message: to at most 40 characters, with `?` for
+/// characters that control a terminal or change the direction of text.
 #[must_use]
 pub fn shown(text: &str) -> String {
     const MOST: usize = 40;

@@ -12,7 +12,7 @@ use super::{FaultKind, ReadError, kebab, listed, shown};
 
 type Read<T> = Result<T, ReadError>;
 
-/// JSON value as serde reads it, with errors that say where in the document they are.
+/// JSON value that serde reads, with errors that say where in the document they are.
 #[derive(Clone, Copy)]
 pub(super) struct JsonTree<'v>(pub(super) &'v Value);
 
@@ -28,8 +28,8 @@ impl JsonTree<'_> {
         ReadError::unfit(kind, found, wanted.into())
     }
 
-    /// Reads a whole number from 0 to `most`, which the document may also write as a text `0x..`;
-    /// an error where it is none.
+    /// Reads a whole number from 0 to `most`, which the document may also write as a hexadecimal
+    /// text `0x..`; an error where the value is no such number.
     fn whole(self, most: u64) -> Read<u64> {
         let unfit = |kind| self.unfit(kind, format!("a whole number from 0 to {most}"));
         let number = match self.0 {
@@ -183,7 +183,7 @@ impl<'de> Deserializer<'de> for JsonTree<'_> {
     }
 }
 
-/// Entries of a JSON list, which serde reads one by one.
+/// Entries of a JSON list that serde reads one by one.
 struct ListItems<'v> {
     list: &'v [Value],
     next: usize,
@@ -204,8 +204,8 @@ impl<'de> SeqAccess<'de> for ListItems<'_> {
     }
 }
 
-/// Entries of a JSON object: (the name by which the type knows a key, the key as it is spelled in
-/// the document, its value).
+/// Entries of a JSON object that serde reads one by one: (name of the key in the type that is read,
+/// key as the document spells it, value).
 struct ObjectEntries<'v> {
     entries: std::vec::IntoIter<(&'v str, &'v str, &'v Value)>,
     value: Option<(&'v str, &'v Value)>,
@@ -217,8 +217,8 @@ impl<'v> ObjectEntries<'v> {
         Self { entries: entries.into_iter(), value: None }
     }
 
-    /// Returns the entries of a JSON object in the order of the type's fields, whose names are
-    /// `fields`; any other key is an error.
+    /// Returns the entries of a JSON object in the order of `fields`, the names of the fields of
+    /// the type that is read; an error where the object has any other key.
     fn fields(map: &'v Map<String, Value>, fields: &'static [&'static str]) -> Read<Self> {
         let mut entries: Vec<(usize, &str, &Value)> = Vec::with_capacity(map.len());
         for (key, value) in map {
@@ -256,8 +256,8 @@ impl<'de> MapAccess<'de> for ObjectEntries<'_> {
     }
 }
 
-/// Variant of an enum that a document names: its name, and its settings where the document gives it
-/// as the key of an object.
+/// Variant of an enum that a document chooses: its name and, where the document has it as the key
+/// of an object, the value of that key.
 struct EnumChoice<'v> {
     word: &'v str,
     settings: Option<&'v Value>,
