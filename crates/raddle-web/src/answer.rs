@@ -12,13 +12,14 @@ use crate::given::GivenFiles;
 use crate::line::{AnswerLine, ProfileFound};
 use crate::tell::Teller;
 
-/// First line of a page's question; the contents of its files follow, one behind the other.
+/// First line of a question that a page asks, as JSON; the contents of the files follow it in the
+/// order of `files`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Question {
     files: Vec<QuestionFile>,
     study: Study,
-    /// True if only facts about the profiles are wanted, without a replay.
+    /// True if the page wants only facts about the profiles, and no replay.
     #[serde(default)]
     read_only: bool,
 }
@@ -30,8 +31,8 @@ struct QuestionFile {
 }
 
 /// Answers a page's question, whose recipes may name the policies of `registry`. The function
-/// `line` gets each line of progress, and last the answer; it returns true as long as its caller
-/// wants more lines.
+/// `line` gets each line of progress, and last the answer; it returns false when the page wants no
+/// more lines.
 ///
 /// A question is a line of JSON, `{"files": [{"name": ..., "bytes": ...}], "study": ...}` with a
 /// [`Study`], and the bytes of the files behind it. The last line has one key: `report` with the
@@ -48,8 +49,8 @@ pub fn answer(question: &[u8], registry: &Registry, line: &(dyn Fn(&str) -> bool
     }
 }
 
-/// Splits the bytes of a page's question into its first line and its files, by name; the error is a
-/// message for the user.
+/// Splits the bytes of a page's question into (its first line, contents of its files by name); the
+/// error is a message for the user.
 fn asked(bytes: &[u8]) -> Result<(Question, BTreeMap<String, &[u8]>), String> {
     let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
     let (head, rest) = bytes.split_at(end);
@@ -97,7 +98,7 @@ fn answered(
     Ok(())
 }
 
-/// Writes an error of a study in words for a user who has no command line.
+/// Writes an error of a study as a message for a user of the page, who has no command line.
 fn said(error: &StudyError) -> String {
     match error {
         StudyError::Trace(TraceError::SqliteSwitchedOff { file }) => format!(

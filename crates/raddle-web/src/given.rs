@@ -9,8 +9,8 @@ use raddle_trace::{ImportConfig, Profile, TraceError};
 
 use crate::tell::Teller;
 
-/// Files that came with a page's question, in memory, by name. While a profile is read, the page
-/// gets reports on how far the reading is.
+/// Files that came with a page's question, in memory, by name. While a profile is being read,
+/// reports of progress go to the page.
 pub(crate) struct GivenFiles<'q> {
     pub(crate) files: BTreeMap<String, &'q [u8]>,
     pub(crate) teller: &'q Teller<'q>,

@@ -39,5 +39,6 @@ pub use line::ProfileFound;
 #[cfg(not(target_arch = "wasm32"))]
 pub use page::{Carried, EngineError, PageEngine, engine, page};
 
-/// Text that the file of every engine (raddle as WebAssembly) contains, with the version of raddle.
+/// Mark with the version of raddle that is contained in the file of every engine (raddle compiled
+/// to WebAssembly), by which the file is recognised.
 pub(crate) const MARK: &str = concat!("raddle-engine ", env!("CARGO_PKG_VERSION"), ";");

@@ -6,14 +6,14 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum AnswerLine<'l> {
-    /// Progress of a part of the study: `done` of `of` bytes or launches are done; `what` names
-    /// that part.
+    /// Progress of one part of the study: `done` of its `of` bytes or launches are done; `what`
+    /// names the part.
     Progress { what: &'l str, done: u64, of: u64 },
-    /// Facts about the profiles that came with the question, where it asks for them alone.
+    /// Facts about the profiles that came with the question, if it asks only for these.
     Profiles(Vec<ProfileFound>),
     /// Result of the study: the text of `summary.json`, and the report as an HTML page.
     Report { summary: &'l str, page: &'l str },
-    /// Reason why there is no result, in a sentence.
+    /// Reason why the question has no result, as a sentence.
     Error(&'l str),
 }
 
@@ -27,6 +27,7 @@ pub struct ProfileFound {
     pub device: Option<String>,
     /// Number of kernel launches in the profile.
     pub launches: u64,
-    /// Time from the first to the last time of the profile, in nanoseconds.
+    /// Time from the start of the first op to the end of the last op of the profile, in
+    /// nanoseconds.
     pub span_ns: u64,
 }

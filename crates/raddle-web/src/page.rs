@@ -16,22 +16,22 @@ use serde::Serialize;
 use crate::MARK;
 
 const SCRIPT: &str = include_str!("page/app.js");
-/// Hash by which the page's Content-Security-Policy allows its script; `cargo xtask web --check`
-/// fails where it is not that of the script.
+/// Hash in the page's Content-Security-Policy that allows the page's script; `cargo xtask web
+/// --check` fails if it is not the hash of the script.
 const SCRIPT_HASH: &str = "sha256-sb53x8ButkM0BrtnQo4ryUYVzi1J3fKzu7DLoiEc9D0=";
 /// First bytes of every WebAssembly file.
 const MAGIC: &[u8] = b"\0asm";
 
-/// Engine (raddle that runs a replay) that answers the questions of a page.
+/// Engine that answers the questions of a page: the instance of raddle that runs its replays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageEngine<'e> {
-    /// The engine is in the page: WebAssembly that [`engine`] accepted.
+    /// The engine is part of the page: WebAssembly that [`engine`] has checked.
     InPage(&'e [u8]),
-    /// A server answers, under `POST answer` beside the page.
+    /// The engine is a server, to which the page sends its questions by `POST answer`.
     Served,
 }
 
-/// Reason why a file is not the engine (raddle as WebAssembly) of this version.
+/// Reason why a file is not the engine (raddle compiled to WebAssembly) of this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineError {
     /// The file is no WebAssembly.
@@ -40,10 +40,10 @@ pub enum EngineError {
     OtherVersion,
 }
 
-/// Checks that a file is the engine (raddle as WebAssembly) of this version.
+/// Checks that a file is the engine (raddle compiled to WebAssembly) of this version.
 ///
 /// # Errors
-/// When the file is not that engine.
+/// When the file is no WebAssembly, or that of another program or version.
 pub fn engine(bytes: &[u8]) -> Result<PageEngine<'_>, EngineError> {
     if !bytes.starts_with(MAGIC) {
         return Err(EngineError::NoEngine);
@@ -52,7 +52,7 @@ pub fn engine(bytes: &[u8]) -> Result<PageEngine<'_>, EngineError> {
     if marked { Ok(PageEngine::InPage(bytes)) } else { Err(EngineError::OtherVersion) }
 }
 
-/// Study, files and report that a page shows at its opening, without a question.
+/// Study, files and report that a page shows when it is opened, before any question.
 #[derive(Clone, Debug)]
 pub struct Carried<'c> {
     /// Study that the page asks for.
@@ -77,7 +77,7 @@ struct CarriedFile {
 }
 
 /// Makes the application, which replays profiles in a browser, as one HTML page; `carried` is what
-/// it shows at its opening, `None` for nothing.
+/// the page shows when it is opened, `None` for nothing.
 #[must_use]
 pub fn page(engine: PageEngine<'_>, carried: Option<&Carried<'_>>) -> String {
     let (script, connect, stays) = match engine {
@@ -133,8 +133,8 @@ pub fn page(engine: PageEngine<'_>, carried: Option<&Carried<'_>>) -> String {
     page.into_string()
 }
 
-/// Makes the form in which a user asks a question; `stays` is the sentence on where the user's
-/// files stay.
+/// Makes the form in which a user asks for a replay; `stays` is the sentence that says where the
+/// user's files stay.
 fn form(stays: &str) -> Markup {
     html! {
         form id="ask" {
@@ -168,7 +168,8 @@ fn form(stays: &str) -> Markup {
     }
 }
 
-/// Makes the fields of the form for one process: its load, its goal and its priority.
+/// Makes the fields of the form for one process: its requests per second, its goal and its
+/// priority.
 fn row() -> Markup {
     html! {
         fieldset {
@@ -197,8 +198,8 @@ fn row() -> Markup {
     }
 }
 
-/// Writes study, files and report as JSON without a `<`, so that it cannot end the script element
-/// that holds it.
+/// Writes study, files and report as JSON without any `<`, so that the text cannot end the script
+/// element of the page that holds it.
 fn text(carried: &Carried<'_>) -> String {
     let files = carried.files.iter();
     let files = files

@@ -11,7 +11,7 @@ use crate::line::AnswerLine;
 /// reading of a profile.
 const TIMES: u64 = 200;
 
-/// Reporter of lines to a page, until the page no longer reads them.
+/// Sender of lines to a page, until the page no longer reads them.
 pub(crate) struct Teller<'t> {
     line: &'t (dyn Fn(&str) -> bool + Sync),
     gone: AtomicBool,
@@ -23,7 +23,7 @@ struct TellerState {
     what: String,
     done: u64,
     of: u64,
-    /// Number of bytes or launches that were last reported to the page as done.
+    /// Number of bytes or launches that were done at the last report to the page.
     told: u64,
 }
 
@@ -39,21 +39,21 @@ impl<'t> Teller<'t> {
         }
     }
 
-    /// Returns whether the page no longer reads the lines, so that the study should end.
+    /// Returns whether the page has stopped reading lines, so that the study should end.
     pub(crate) fn is_over(&self) -> bool {
         self.gone.load(Ordering::Relaxed)
     }
 
-    /// Begins a part of the study of `of` bytes or launches, and reports that none are done; `what`
-    /// names the part.
+    /// Begins a part of the study that has `of` bytes or launches, and reports that none of them is
+    /// done; `what` names the part.
     pub(crate) fn begins(&self, what: &str, of: u64) {
         let mut state = self.state();
         *state = TellerState { what: what.to_owned(), of, ..TellerState::default() };
         self.progress(&state);
     }
 
-    /// Counts further bytes or launches as done, and reports the progress if it has grown by a
-    /// 200th of the whole.
+    /// Counts `parts` more bytes or launches as done, and reports the progress if more than a 200th
+    /// of the whole was done since the last report.
     pub(crate) fn more(&self, parts: u64) {
         let mut state = self.state();
         state.done = state.done.saturating_add(parts);
