@@ -24,8 +24,8 @@ create_exception!(
     "A law of a policy that was broken: its number, what happened, and the smallest scenario that shows it."
 );
 
-/// Maker of policy objects of one Python class for scenarios; it stores the exception that one of
-/// them raised.
+/// Maker of policy objects from one Python class for test scenarios; it stores the exception that
+/// one of these objects raised.
 struct Maker<'m, 'py> {
     class: &'m Bound<'py, PyAny>,
     fault: Arc<Fault>,
@@ -62,8 +62,8 @@ pub(crate) fn check(policy: &Bound<'_, PyAny>, cases: u32) -> PyResult<()> {
     }
 }
 
-/// Draws `cases` scenarios and examines the policy in each with `examine`; an exception of the
-/// policy is raised rather than a broken law.
+/// Draws `cases` random scenarios and checks the policy in each of them with `examine`. Where the
+/// policy raises an exception, that one is raised, and not `LawBroken`.
 fn drawn<S: Strategy>(
     class: &Bound<'_, PyAny>,
     cases: u32,

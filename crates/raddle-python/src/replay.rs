@@ -24,10 +24,10 @@ create_exception!(
     "What raddle refused: the message says what, where and what to do; `exit_code` is that of the same command."
 );
 
-/// Interval at which Python can handle signals, such as an interrupt, while a replay runs.
+/// Interval at which Python gets to handle signals, such as an interrupt, while a replay runs.
 const SIGNALS: Duration = Duration::from_millis(50);
 
-/// Watcher that ends a replay when a signal came, or a policy written in Python failed.
+/// Watcher that ends a replay after a signal, or after a Python policy has failed.
 struct Ender {
     ended: AtomicBool,
     fault: Arc<Fault>,
@@ -85,8 +85,8 @@ pub(crate) fn replay(
     }
 }
 
-/// Runs a study on a new thread, so that the calling thread can handle signals. Returns (result,
-/// exception of a signal if one came).
+/// Runs a study on a new thread while the calling thread handles signals. Returns (result,
+/// exception that a signal raised, if any).
 fn waited(
     app: &App,
     args: Vec<OsString>,

@@ -14,8 +14,8 @@ use super::{Number, refused, word};
 #[pyclass(module = "raddle._raddle")]
 pub(crate) struct BlockWarp {
     controllers: Controllers,
-    /// Handles of the blocks (workgroups) of which some warps have started and not all have ended,
-    /// by (kernel, block).
+    /// Handles of the blocks (workgroups) with running warps: some have started, and not all have
+    /// ended. The key is (kernel, number of the block).
     blocks: BTreeMap<(u32, u64), Handle>,
 }
 

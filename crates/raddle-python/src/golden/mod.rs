@@ -42,13 +42,13 @@ pub(crate) fn answer(topic: &str, question: &str) -> PyResult<String> {
     })
 }
 
-/// Returns the exception of Python for input that a golden model finds wrong.
+/// Makes the Python exception for input that a golden model refuses.
 fn refused(error: impl Display) -> PyErr {
     RaddleError::new_err(error.to_string())
 }
 
-/// Reads the value of an argument that is given as a word, such as `first`; `name` is the
-/// argument's name, for the message.
+/// Reads an argument from Python that is one of several words, such as `first`; `name` is the name
+/// of the argument, for the error message.
 fn word<T: DeserializeOwned>(name: &str, text: &str) -> PyResult<T> {
     let read = serde_json::from_value(serde_json::Value::String(text.to_owned()));
     read.map_err(|error| PyValueError::new_err(format!("`{name}`: {error}")))

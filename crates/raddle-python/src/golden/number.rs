@@ -8,15 +8,15 @@ use pyo3::prelude::*;
 use super::refused;
 
 /// Whole number that a caller in Python gives: `Fits` where it is in the range of `T`, else
-/// `Outside` with the number as text, so that the error can name its argument. Python's
-/// `OverflowError` does not name it.
+/// `Outside` with the number as text. The error can then name the argument, which Python's
+/// `OverflowError` does not do.
 pub(crate) enum Number<T> {
     Fits(T),
     Outside(String),
 }
 
-/// Type of whole numbers that knows its largest value, which the error for a number out of range
-/// states.
+/// Type of whole numbers with a constant for its largest value, which the error for a number out of
+/// range states.
 pub(crate) trait Most: Display {
     const MOST: Self;
 }
@@ -43,13 +43,13 @@ where
     }
 }
 
-/// Argument from Python that is a number, a number or `None`, or a pair of numbers, of which each
-/// may be out of range.
+/// Argument from Python that contains numbers which may be out of range: one number, a number or
+/// `None`, or a pair of numbers.
 pub(super) trait Named {
     type Out;
 
-    /// Returns the argument with its numbers in `Self::Out`, or an error that names the argument
-    /// `name` where a number is out of range.
+    /// Returns the argument with its numbers in their Rust types; where a number is out of range,
+    /// an error that names the argument `name`.
     fn named(self, name: &str) -> PyResult<Self::Out>;
 }
 
@@ -84,8 +84,8 @@ impl<A: Named, B: Named> Named for (A, B) {
     }
 }
 
-/// Replaces each named variable, a [`Number`], by its value; where one is out of range, the
-/// function returns an error that names the variable.
+/// Replaces each of the given variables, which are [`Number`]s, by its value. Where a number is out
+/// of range, the function around the macro returns an error that names the variable.
 macro_rules! numbers {
     ($($name:ident),+) => { $(let $name = $crate::golden::number::Named::named($name, stringify!($name))?;)+ };
 }

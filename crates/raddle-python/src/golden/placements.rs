@@ -15,8 +15,8 @@ use super::{Number, refused};
 /// Values by the name of the resource to which they belong.
 type ByResource<T> = BTreeMap<String, T>;
 
-/// Makes the options of a check of placements: `fit` predicts at which block each allocation starts
-/// (`None`: no prediction), and `lag` is the number of clocks for which freed blocks may still
+/// Makes the options of a check of placements. `fit` predicts at which block each allocation
+/// starts, `None` predicts nothing; `lag` is the number of clocks for which freed blocks may still
 /// count as taken.
 fn options(fit: Option<Rules>, lag: u64) -> PyResult<AllocationOptions> {
     let mut options = AllocationOptions { lag, ..AllocationOptions::default() };
@@ -36,8 +36,8 @@ fn options(fit: Option<Rules>, lag: u64) -> PyResult<AllocationOptions> {
     Ok(options)
 }
 
-/// Rules that predict at which block each allocation starts: one for all resources, or one for each
-/// resource by its name.
+/// Rules that predict at which block each allocation starts: one rule for all resources, or one for
+/// each resource, by the name of the resource.
 #[derive(FromPyObject)]
 pub(crate) enum Rules {
     All(String),
@@ -262,9 +262,9 @@ impl PlacementCheck {
         AllocationEvent::new(clock, kind, workgroup, self.names.len())
     }
 
-    /// Stores numbers in an event, which has a (start, size) for each resource: `to` writes each
-    /// number into the pair of its named resource. An unknown name is an error; `None` stores
-    /// nothing.
+    /// Stores numbers in an event, by the name of the resource: an event has a (start, size) for
+    /// each resource, and `to` writes the number into this pair. An unknown name is an error;
+    /// `None` stores nothing.
     fn put<T: Named>(
         &self,
         event: &mut AllocationEvent,

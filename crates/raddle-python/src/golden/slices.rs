@@ -12,14 +12,15 @@ use super::{Number, refused, word};
 #[pyclass(module = "raddle._raddle")]
 pub(crate) struct Slices(TwoStage<u64>);
 
-/// Process that can run, as (id, level with 0 the most urgent, share, ticks since its begin, ticks
-/// that it ran).
+/// Process that can run, as (id, level with 0 the most urgent, share, alive time in ticks, run time
+/// in ticks).
 type Entry = (u64, u8, u64, u64, u64);
 
-/// Process as an [`Entry`], with numbers as Python gives them, which may be out of range.
+/// Process in the form of an [`Entry`], with numbers as Python gives them, which may be out of
+/// range.
 type Given = (Number<u64>, Number<u8>, Number<u64>, Number<u64>, Number<u64>);
 
-/// The processes that can run, as one call of Python gives them.
+/// Processes that can run, in the order in which a call from Python lists them.
 struct Pool(Vec<Entry>);
 
 impl Pool {

@@ -13,8 +13,8 @@ use super::PyPolicy;
 use super::views::{self, FreeView, LaunchView, ProcessView, ReadyLaunchView, VictimLaunchView};
 
 impl PyPolicy {
-    /// Passes a fact of the run to the method `observe` of the policy's object, as a dictionary
-    /// whose only key is the kind of the fact.
+    /// Passes a fact about the run to the method `observe` of the policy's Python object, as a
+    /// dictionary whose only key is the kind of the fact.
     fn hear(&self, fact: &Fact<'_>, now: Tick) {
         if !self.listens {
             return;
@@ -47,15 +47,15 @@ impl PyPolicy {
     }
 }
 
-/// Answer of a Python policy that places workgroups: starts of workgroups of one launch, or a wait,
-/// until a tick where one is given.
+/// Answer of a Python policy that places workgroups: either it starts workgroups of one launch, or
+/// it waits, perhaps only until a tick.
 enum Placement {
     Start(Launch, Vec<Piece>),
     Wait(Option<Tick>),
 }
 
-/// Refuses each launch that still has workgroups to start, with the first resource of which compute
-/// unit 0 has too little; the refusals are written into `round`, the answers of this decision.
+/// Notes in `round` why each launch with workgroups to start is refused: the first resource of
+/// which compute unit 0 has too little.
 fn refuse(ready: &ReadyView<'_>, round: &mut Round) {
     for entry in ready.launches.iter().filter(|entry| entry.undistributed() > 0) {
         round.refuse(ready.cus.refusal(CuId(0), &entry.launch));

@@ -40,8 +40,8 @@ impl Fault {
     }
 }
 
-/// Slot of a recipe (one question of the dispatcher) for which a policy is; `Rank` is an allocate
-/// policy that only ranks launches and compute units.
+/// Slot of a recipe (one question of the dispatcher) that a Python policy answers; `Rank` is a
+/// simple allocate policy, which only ranks launches and compute units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PolicySlotName {
     LaunchPath,
@@ -52,8 +52,9 @@ pub(crate) enum PolicySlotName {
 }
 
 impl PolicySlotName {
-    /// Returns for which slot of a recipe (which question of the dispatcher) a policy is, by the
-    /// one method that it has; an error where it has none or several of the methods.
+    /// Finds the slot of a recipe (the question of the dispatcher) that a Python policy answers,
+    /// from the one method that the policy has; an error where it has none of the known methods, or
+    /// several.
     pub(crate) fn of(policy: &Bound<'_, PyAny>) -> PyResult<Self> {
         let methods = [
             ("submit", Self::LaunchPath),
@@ -79,14 +80,15 @@ impl PolicySlotName {
     }
 }
 
-/// Policy that asks an object of Python for its answers.
+/// Policy that passes the dispatcher's questions to a Python object.
 #[derive(Debug)]
 pub(crate) struct PyPolicy {
     object: Py<PyAny>,
     fault: Arc<Fault>,
-    /// True if the object has a method `observe`, which is called with every event.
+    /// True if the Python object has a method `observe`, which is called with every event.
     listens: bool,
-    /// True if the object has a method `allocate_round`, which answers for many workgroups at once.
+    /// True if the Python object has a method `allocate_round`, which answers for many workgroups
+    /// at once.
     bulk: bool,
 }
 
@@ -100,8 +102,8 @@ impl PyPolicy {
         })
     }
 
-    /// Asks the policy's object a question; returns `otherwise` if the object raises an exception,
-    /// or a policy raised one before.
+    /// Calls the Python object by the function `question`, and returns its answer. Returns
+    /// `otherwise` if the object raises an exception, or a policy raised one before.
     fn ask<T>(&self, otherwise: T, question: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> T {
         if self.fault.is_there() {
             return otherwise;
@@ -115,7 +117,7 @@ impl PyPolicy {
     }
 }
 
-/// A clone has its own state, as the Python object is copied deeply.
+/// Clones a policy with its state, by a deep copy of its Python object.
 impl Clone for PyPolicy {
     fn clone(&self) -> Self {
         let object = Python::attach(|py| {
@@ -131,8 +133,8 @@ impl Clone for PyPolicy {
     }
 }
 
-/// Returns a registry (policies by name) with the bundled policies and the given classes; a call of
-/// a class with the settings of a recipe makes its policy.
+/// Returns a registry (policies by name) with the bundled policies and the given Python classes. A
+/// policy of a class is made by a call of the class with the settings in the recipe.
 pub(crate) fn registry(policies: &[Bound<'_, PyAny>], fault: &Arc<Fault>) -> PyResult<Registry> {
     let mut registry = Registry::bundled();
     let mut names = BTreeSet::new();
@@ -175,7 +177,7 @@ fn with(
     })
 }
 
-/// Makes a policy by a call of its Python class with the settings of a recipe as keywords.
+/// Makes a policy: calls its Python class with the settings in the recipe as keyword arguments.
 fn made(class: &Bound<'_, PyAny>, settings: &Value, fault: &Arc<Fault>) -> PyResult<PyPolicy> {
     let text = PyString::new(class.py(), &settings.to_string());
     let read = class.py().import("json")?.call_method1("loads", (text,))?.cast_into::<PyDict>()?;
@@ -186,8 +188,8 @@ fn made(class: &Bound<'_, PyAny>, settings: &Value, fault: &Arc<Fault>) -> PyRes
     PyPolicy::new(&class.call((), Some(&named))?, fault)
 }
 
-/// Returns the name of a policy's Python class in recipes: its attribute `name`, else the name of
-/// the class in kebab-case.
+/// Returns the name under which recipes refer to a Python policy: the attribute `name` of its
+/// class, else the name of the class in kebab-case.
 fn name(policy: &Bound<'_, PyAny>) -> PyResult<&'static str> {
     static NAMES: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
     let name = match policy.getattr_opt("name")? {
