@@ -4,23 +4,23 @@ use raddle_policy::Preemption;
 
 use crate::error::{PreemptError, Reason};
 
-/// Methods of a runtime for taking work off a device, each true where the runtime has it. Waiting
-/// is always possible.
+/// Methods by which a runtime can take the work of a process off a device; a field is true where
+/// the runtime has the method. Waiting for the end of the work is always possible.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct Abilities {
-    /// True where kernels test a preemption flag before they begin, so that submitted launches can
-    /// leave.
+    /// True where kernels test a preemption flag before they begin, so that launches in the runtime
+    /// can leave it without running.
     pub can_flag: bool,
-    /// True where the runtime can hold back workgroups that have not started, while workgroups that
-    /// run go on to their end.
+    /// True where the runtime can hold back workgroups that have not started, while running
+    /// workgroups go on to their end.
     pub can_drain: bool,
-    /// True where running launches can be killed. This ability is useless without the preemption
-    /// flag, by which launches leave at their start: the launches behind a killed one would run
-    /// before it.
+    /// True where running launches can be killed. Useless without the preemption flag: the launches
+    /// submitted behind a killed launch must leave by the flag, or they would run before it runs
+    /// again.
     pub can_reset: bool,
-    /// True where workgroups that are on the device can be saved, and restored later.
+    /// True where workgroups on the device can be saved, and restored later.
     pub can_switch: bool,
 }
 
@@ -32,7 +32,7 @@ impl Abilities {
     pub const ALL: Self =
         Self { can_flag: true, can_drain: true, can_reset: true, can_switch: true };
 
-    /// Checks that a runtime can have these abilities.
+    /// Checks that a runtime can have this combination of abilities.
     ///
     /// # Errors
     /// A reset without a preemption flag.

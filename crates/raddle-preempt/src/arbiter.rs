@@ -21,9 +21,10 @@ pub enum Standing {
     /// The process has the turn and may submit launches.
     HasTurn,
     /// The process has the turn again, while its work still leaves the device by this method. It
-    /// may submit when the work has left.
+    /// may submit launches when its work has left.
     Returning(Preemption),
-    /// The process has no turn and may not submit; no preemption removes its submitted launches.
+    /// The process has no turn and may not submit launches; its submitted launches stay, as no
+    /// preemption removes them.
     Paused,
     /// The process has no turn, and its work leaves the device by this method.
     Leaving(Preemption),
@@ -32,55 +33,57 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// Returns whether the process has the turn: the last answer of the turn policy named it.
+    /// Returns whether the process has the turn (the right to submit launches), by the last answer
+    /// of the turn policy.
     #[must_use]
     pub const fn has_turn(self) -> bool {
         matches!(self, Self::HasTurn | Self::Returning(_))
     }
 }
 
-/// Answers of the turn policy and the preempt policy of one decision.
+/// Result of one decision of an [`Arbiter`]: the answers of the turn policy and the preempt policy,
+/// and what the drivers have to do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decided {
-    /// Requests to the drivers (which carry out preemptions), each about one process (to preempt,
-    /// pause or resume it), in the order of the processes' ids; each [`Wish::Resume`] comes after
-    /// all other wishes.
+    /// Requests to the drivers, each to preempt, pause or resume one process, in the order of the
+    /// processes' ids; each [`Wish::Resume`] comes after all other requests.
     pub wishes: Vec<Wish>,
     /// Processes that lost the turn with submitted work and are not being preempted yet, each as
-    /// (process, method by which its work leaves); `None` where the work stays. The preempt policy
-    /// decides this, unless work of the process has not come back since its last preemption.
+    /// (process, method by which its work leaves the device); `None` where the work stays. The
+    /// preempt policy chooses the method, unless work of an earlier preemption is still away: then
+    /// the method of that preemption is kept.
     pub ways: Vec<(ProcessId, Option<Preemption>)>,
-    /// Ids of the processes that have the turn from now on.
+    /// Ids of the processes that have the turn (the right to submit launches) from now on.
     pub may_issue: Vec<ProcessId>,
-    /// Tick at which the turn ends; `None` where the turn policy named no end.
+    /// Tick at which the turn ends; `None` where the turn policy set no end.
     pub until: Option<Tick>,
-    /// Law that the turn policy broke, so that another policy answered in its place
+    /// Law of [`Turn`] that the turn policy broke, so that another policy answered in its place
     /// ([`Turn::broke_law`]); `None` where no law was broken.
     pub broken: Option<&'static str>,
 }
 
-/// Keeper of the turn: the processes that have it, the tick until which they have it, and the state
-/// of every other process.
+/// Keeps, for one device, the processes that have the turn (the right to submit launches), the tick
+/// until which they have it, and the state of every other process; asks the policies for new
+/// decisions.
 #[derive(Clone, Debug, Default)]
 pub struct Arbiter {
     standings: BTreeMap<ProcessId, Standing>,
     until: Option<Tick>,
-    /// True where something has changed that a turn policy sees, so that the turn policy has to be
-    /// asked.
+    /// True where a change in the processes makes it necessary to ask the turn policy again.
     is_stale: bool,
-    /// Processes that have the turn by the last decision, in the order of their ids.
+    /// Processes that have the turn since the last decision, in the order of their ids.
     named: Vec<ProcessId>,
     by: Vec<ProcessState>,
     victims: Vec<VictimLaunch>,
 }
 
 impl Arbiter {
-    /// Adds a process without the turn: its driver starts [paused](Wish::Pause).
+    /// Adds a process that does not have the turn: its driver starts [paused](Wish::Pause).
     pub fn joined(&mut self, process: ProcessId) {
         self.standings.insert(process, Standing::Paused);
     }
 
-    /// Removes a process that has left for good; if the process had the turn, a new decision is
+    /// Removes a process that has left permanently; if the process had the turn, a new decision is
     /// due.
     pub fn left(&mut self, process: ProcessId) {
         self.is_stale |= self.standings.remove(&process).is_some_and(Standing::has_turn);
@@ -92,13 +95,14 @@ impl Arbiter {
         self.is_stale = true;
     }
 
-    /// Notes that a process has no work to run any more, or none as urgent as before.
+    /// Notes that a process has no more work to run, or no more work as urgent as before.
     pub const fn idle(&mut self, process: ProcessId) {
         let _ = process;
         self.is_stale = true;
     }
 
-    /// Notes that other policies decide from now on. Processes keep their standings.
+    /// Notes that the policies were replaced, so that a new decision is due. The states of
+    /// processes are kept.
     #[doc(hidden)]
     pub const fn ask_again(&mut self) {
         self.is_stale = true;
@@ -119,20 +123,22 @@ impl Arbiter {
         self.standings.get(&process).copied()
     }
 
-    /// Returns whether the turn policy has to be asked: something has changed, or the turn has
-    /// ended by `now`.
+    /// Returns whether the turn policy has to be asked: a process has changed since the last
+    /// decision, or the turn has ended by `now`.
     #[must_use]
     pub fn is_due(&self, now: Tick) -> bool {
         self.is_stale || self.until.is_some_and(|until| until <= now)
     }
 
-    /// Asks the policies which processes have the turn and, for each process that loses it with
-    /// submitted work, how that work leaves. `states` are the runnable processes, by id. For one
-    /// process, `victims` lists the submitted launches that have not ended, in the order of
-    /// submission; it returns the method by which launches of the process left that have not come
-    /// back, or `None`. Where it returns a method, all launches leave by that method again, because
-    /// work that is held or saved can neither test a preemption flag nor be waited for. The answers
-    /// go to `decided`.
+    /// Asks the turn policy which processes have the turn and, for each process that loses it with
+    /// submitted work, the preempt policy how that work leaves the device. The answers go to
+    /// `decided`.
+    ///
+    /// `states` are the runnable processes, by id. `victims` appends the unfinished submitted
+    /// launches of a process to the list, in the order of submission. It returns the method of an
+    /// earlier preemption of which launches are still away, or `None`; with a method, all launches
+    /// leave by that method again, because held or saved work can neither test a preemption flag
+    /// nor be waited for.
     ///
     /// # Errors
     /// The turn policy breaks one of its laws, and no other policy replaces it.
@@ -199,7 +205,7 @@ impl Arbiter {
 
 impl Arbiter {
     /// Asks the turn policy which processes have the turn and until when, and stores its answer in
-    /// `decided`. The error is the broken law, where the answer breaks one of the laws of [`Turn`].
+    /// `decided`. An answer that breaks a law of [`Turn`] is an error, which names the law.
     fn ask(
         &mut self,
         turn: &mut dyn Turn,
@@ -217,15 +223,16 @@ impl Arbiter {
     }
 }
 
-/// Returns the state of a process; `None` where `states`, which are in the order of ids, lack it.
+/// Returns the state of a process from `states`, which are in the order of ids; `None` where the
+/// process is not among them.
 fn find(states: &[ProcessState], process: ProcessId) -> Option<&ProcessState> {
     let at = states.binary_search_by_key(&process, |state| state.id);
     at.ok().map(|at| &states[at])
 }
 
-/// Checks laws 1 to 3 of [`Turn`] for an answer at the tick `now`: the processes `named`, in the
-/// order of ids, have the turn until the tick `until` (`None` is without end). `states` are the
-/// runnable processes. The error is the broken law.
+/// Checks an answer of the turn policy at the tick `now` against laws 1 to 3 of [`Turn`]: the
+/// processes `named`, in the order of ids, have the turn until the tick `until` (`None` is without
+/// end). `states` are the runnable processes. The error names the broken law.
 fn check(
     states: &[ProcessState],
     named: &[ProcessId],

@@ -4,7 +4,7 @@ use raddle_policy::{ErrorKind, ProcessId, StreamId};
 
 use crate::controller::answers::LaunchHandle;
 
-/// Error of a call with an invalid declaration, or of a report that cannot be true. The call has
+/// Error of a call with an invalid declaration, or with a report that cannot be true. The call has
 /// changed nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PreemptError(pub(crate) Reason);
@@ -18,7 +18,7 @@ impl core::fmt::Display for PreemptError {
 impl core::error::Error for PreemptError {}
 
 impl PreemptError {
-    /// Returns the kind of the error, by which a program may go on.
+    /// Returns the kind of the error, by which a program can decide how to continue.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         match self.0 {
@@ -48,7 +48,7 @@ impl PreemptError {
     }
 }
 
-/// Reason of an error, with the values that its message says.
+/// Reason of an error, with the values that its message names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)] // As wide as that of a command, beside which it is returned.
 pub(crate) enum Reason {
@@ -67,17 +67,17 @@ pub(crate) enum Reason {
     NoProcess { process: ProcessId },
     /// A stream that the process has not opened, or has closed.
     NoStream { process: ProcessId, stream: StreamId },
-    /// A release of a stream from a launch on that no hold of the stream names.
+    /// A release of a hold (from some order of capture on) that the stream does not have.
     NotHeld { process: ProcessId, stream: StreamId },
-    /// A process that cannot leave or be placed yet, because it is preempted or has launches in the
-    /// runtime.
+    /// A process that cannot leave, or be moved to another part of the device, because it is
+    /// preempted or has launches in the runtime.
     Busy { process: ProcessId },
-    /// A report of a launch that is not in the runtime: the launch never was there, or it has
+    /// A report about a launch that is not in the runtime: the launch never was there, or it has
     /// ended.
     NotInRuntime { handle: LaunchHandle },
     /// A report that a launch was killed, although no reset was commanded that may have killed it.
     NoReset { handle: LaunchHandle },
-    /// A report of an action that the driver was not commanded to take; `what` names the action.
+    /// A report about an action that the driver was not commanded to take; `what` names the action.
     NotTold { process: ProcessId, what: &'static str },
     /// An answer of a turn policy that breaks a law of the trait `Turn`; `what` is the law.
     BrokenTurn { what: &'static str },

@@ -8,8 +8,8 @@ use alloc::collections::BTreeMap;
 
 use raddle_policy::{Fact, LaunchId};
 
-/// Returns whether a launch that was killed `kills` times must not be killed again: it has reached
-/// the limit `most`. False where `most` is `None`, which is no limit.
+/// Returns whether a launch that was killed `kills` times must not be killed again, because it has
+/// reached the limit `most`; always false where `most` is `None`, which is no limit.
 pub(crate) const fn is_spared(most: Option<u32>, kills: u32) -> bool {
     match most {
         Some(most) => kills >= most,
@@ -17,7 +17,8 @@ pub(crate) const fn is_spared(most: Option<u32>, kills: u32) -> bool {
     }
 }
 
-/// Number of kills of each launch that has not ended. Empty where there is no limit on kills.
+/// Number of kills of each launch that has not ended. Nothing is counted where there is no limit on
+/// kills.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kills {
     most: Option<u32>,
@@ -25,13 +26,13 @@ pub(crate) struct Kills {
 }
 
 impl Kills {
-    /// Returns counts with a limit of `most` kills of one launch; `None` is no limit.
+    /// Returns a counter of kills, with the limit of `most` kills per launch; `None` is no limit.
     pub(crate) const fn up_to(most: Option<u32>) -> Self {
         Self { most, of: BTreeMap::new() }
     }
 
-    /// Returns whether the launch was killed as often as the limit allows, so that it is not killed
-    /// again.
+    /// Returns whether a launch must not be killed again, since it was killed as often as the limit
+    /// allows.
     pub(crate) fn spare(&self, launch: LaunchId) -> bool {
         is_spared(self.most, self.of.get(&launch).copied().unwrap_or(0))
     }

@@ -2,30 +2,30 @@
 
 use raddle_policy::{Preemption, ProcessId, StreamId};
 
-/// Handle of one submission of a launch. A launch that is submitted again has a new handle; a
+/// Handle of one submission of a launch. A launch that is submitted again gets a new handle; a
 /// handle is never reused, though ids of processes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LaunchHandle {
     /// Process that submitted the launch.
     pub process: ProcessId,
-    /// Number of the submission, from 0, over all processes that ever had this id. The launch
-    /// compares it with its preemption flag (tested by each launch at its start), a
-    /// [`FlagCut`](crate::FlagCut).
+    /// Number of the submission, from 0, counted over all processes that ever had this id. The
+    /// launch compares the number with the range of its raised preemption flag, a
+    /// [`FlagCut`](crate::FlagCut), at its start.
     pub sequence: u64,
     pub(crate) slot: u32,
 }
 
 impl LaunchHandle {
-    /// Returns a small index for tables of the driver. Law: the index is less than the window,
-    /// which is the most launches of a process in the runtime, and no other launch of the process
-    /// that is in the runtime has it. A later launch may have it again.
+    /// Returns a small index, with which the driver can use tables in place of maps. Law: the index
+    /// is less than the window (most launches of a process in the runtime), and unique among the
+    /// process's launches in the runtime. A later launch may reuse it.
     #[must_use]
     pub const fn slot(self) -> u32 {
         self.slot
     }
 }
 
-/// Next action that a controller wants of its driver. The driver carries out commands in order.
+/// Action that a controller asks of its driver. The driver carries out commands in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)] // A whole word is copied faster than a byte: a quarter of the time of a submission.
 pub enum Command {
@@ -46,13 +46,13 @@ pub enum Command {
         process: ProcessId,
     },
     /// Lower the preemption flags (tested by each launch at its start) of a process (seed 001,
-    /// S4.1), before any launch of it is submitted again.
+    /// S4.1), before any launch of the process is submitted again.
     Lower {
         /// Process whose preemption flags (tested by each launch at its start) are lowered.
         process: ProcessId,
     },
     /// Reset the compute units (seed 001, S3.3), which kills running launches. Report each killed
-    /// launch as `killed`, then `drained`.
+    /// launch as `killed`, and the end of the reset as `drained`.
     Reset {
         /// Process whose compute units are reset; [`hits`](crate::Controller::hits) says which
         /// launches are killed.
@@ -64,12 +64,13 @@ pub enum Command {
         /// Process whose workgroups are held back.
         process: ProcessId,
     },
-    /// Let those workgroups of the process start that a hold kept from starting.
+    /// Let the workgroups of a process start that [`Command::Hold`] kept from starting.
     Release {
         /// Process whose held workgroups may start.
         process: ProcessId,
     },
-    /// Save the work of a process on the device. Report `drained` when none of it is on the device.
+    /// Save the work of a process that is on the device. Report `drained` when none of it is there
+    /// any more.
     Save {
         /// Process whose work is saved.
         process: ProcessId,
@@ -83,7 +84,7 @@ pub enum Command {
     Drained {
         /// Process whose work has left the device.
         process: ProcessId,
-        /// True where a resume of the process waited for the end of the preemption; the resume
+        /// True where a resume of the process was waiting for the end of the preemption; the resume
         /// takes effect now.
         resumed: bool,
     },
@@ -103,8 +104,8 @@ pub enum Preempted {
     Already,
     /// The runtime does not have this method: nothing has changed.
     Missing(Preemption),
-    /// The process for which the work should leave is not more urgent than the process that should
-    /// leave, or is that process: nothing has changed.
+    /// The process that asked for the device is not more urgent than the process that should leave,
+    /// or is the same process: nothing has changed.
     NotOutranked,
 }
 
@@ -114,9 +115,9 @@ pub enum Preempted {
 pub enum Escalated {
     /// The preemption that was under way uses the stronger method from now on.
     Begun,
-    /// The preemption must not use a reset, for this reason. The launches that leave by the
-    /// preemption flag (tested by each launch at its start) leave nevertheless; ask again when the
-    /// launch that the reason names has ended.
+    /// No reset may be made, for this reason. The launches that leave by the preemption flag
+    /// (tested by each launch at its start) leave nevertheless; ask again when the launch that the
+    /// reason names has ended.
     Refused(NoReset),
     /// The method takes no more work off the device than the method under way, so nothing has
     /// changed.
@@ -132,24 +133,23 @@ pub enum Escalated {
 pub enum Resumed {
     /// The process may submit launches at once.
     Now,
-    /// The process may submit when the preemption under way is complete (seed 001, A7).
+    /// The process may submit launches once the preemption under way is complete (seed 001, A7).
     Waits,
     /// The process was neither preempted nor paused: nothing has changed.
     Running,
 }
 
-/// Decision whether a process is reset, made when its raised preemption flag (which each launch
-/// tests at its start) has become visible (seed 001, S3.3).
+/// Decision on a reset of a process, made when its raised preemption flag (which each launch tests
+/// at its start) has become visible (seed 001, S3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResetVerdict {
-    /// No reset is wanted, because the process is preempted by the preemption flag alone, which
+    /// No reset was requested: the process is preempted by the preemption flag alone, which
     /// launches test at their start.
     NotAsked,
-    /// A reset is the next command, because all launches that it would kill may be killed. The
-    /// command is left out if all launches of the process have ended by then.
+    /// A reset is the next command, because every launch that it would kill may be killed. If all
+    /// launches of the process end before that, the command is left out.
     Reset,
-    /// There is no reset, for this reason; the preemption waits for the end of the running
-    /// launches.
+    /// No reset is made, for this reason; the preemption waits for the end of the running launches.
     NoReset(NoReset),
 }
 
@@ -157,29 +157,29 @@ pub enum ResetVerdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoReset {
-    /// The runtime has no launch of the process (seed 001, A3), or none that may have begun.
+    /// The process has no launch in the runtime (seed 001, A3), or none that may have begun.
     Empty,
-    /// This launch may not be run again, or it is unknown whether it may.
+    /// This launch must not be run again, or it is unknown whether it may.
     NotIdempotent(LaunchHandle),
-    /// This launch does not leave by the preemption flag, which launches test at their start: after
-    /// a reset it would run before the killed launches.
+    /// This launch does not leave by the preemption flag, which launches test at their start; after
+    /// a reset it would run before the killed launches run again.
     NotFlagged(LaunchHandle),
-    /// This launch was killed as often as the setting [`most_kills`](crate::ControllerConfig)
-    /// allows.
+    /// This launch was already killed as often as the setting
+    /// [`most_kills`](crate::ControllerConfig) allows.
     KilledOften(LaunchHandle),
     /// The reset would also kill launches of this other process, which is not being preempted.
     OtherProcess(ProcessId),
 }
 
-/// Circumstance in which a launch left the runtime by the preemption flag (tested by each launch at
-/// its start).
+/// Reason for which a launch left the runtime by the preemption flag (tested by each launch at its
+/// start).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a launch that leaves without a flag may have been overtaken"]
 pub enum Exit {
     /// The preemption flag was raised for the launch, so it had to leave.
     Flagged,
     /// The launch left although no preemption flag (tested by each launch at its start) was raised
-    /// for it. It waits at its place in its stream again, but launches submitted behind it may run
+    /// for it. It waits in its stream again, but launches that were submitted after it may run
     /// before it.
     Unasked,
 }

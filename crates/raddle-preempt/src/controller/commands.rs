@@ -13,13 +13,13 @@ use super::process::{ControlledProcess, PreemptionStage};
 use crate::error::PreemptError;
 
 impl<T> Controller<T> {
-    /// Returns the next command for a process; `None` where there is none until something is
-    /// reported. Commands of a process are carried out in the order in which they are given.
+    /// Returns the next command for a process; `None` where there is none before the driver reports
+    /// something. Commands of a process are carried out in the order in which they are given.
     ///
-    /// While one process is to be reset and the reset kills launches of others, none of these
-    /// processes submits anything until the reset is refused, over, or no longer needed
-    /// ([`Command::Drained`] comes in place of the reset). After that, call this again for all of
-    /// them, or call [`next_any`](Self::next_any).
+    /// While a process is to be reset and the reset also kills launches of other processes, none of
+    /// these submits launches until the reset is refused, over, or no longer needed
+    /// ([`Command::Drained`] comes in place of the reset). After that, call this again for all
+    /// these processes, or call [`next_any`](Self::next_any).
     ///
     /// # Errors
     ///
@@ -43,8 +43,8 @@ impl<T> Controller<T> {
         Ok(Some(Command::Submit { handle: LaunchHandle { process, sequence, slot }, stream }))
     }
 
-    /// Returns the next command for any process; `None` where there is none until something is
-    /// reported. Processes that have a command take turns.
+    /// Returns the next command for any process; `None` where there is none before the driver
+    /// reports something. Processes that have commands take turns.
     pub fn next_any(&mut self) -> Option<Command> {
         while let Some(process) = self.listed.pop_front() {
             if let Ok(Some(command)) = self.next(process) {
@@ -72,14 +72,15 @@ impl<T> Controller<T> {
         Ok(room && !it.paused && !resetting && it.queues.is_ready())
     }
 
-    /// Returns whether [`next_any`](Self::next_any) has a command.
+    /// Returns whether [`next_any`](Self::next_any) has a command for any process.
     #[must_use]
     #[doc(hidden)]
     pub fn is_any_due(&self) -> bool {
         self.listed.iter().any(|&process| self.is_due(process) == Ok(true))
     }
 
-    /// Adds a process, if it is not there, to the list of processes for which a command may be due.
+    /// Adds a process to the list of processes for which a command may be due, unless it is listed
+    /// already.
     #[inline]
     pub(super) fn list(&mut self, process: ProcessId) {
         if let Ok(it) = self.process_mut(process)
@@ -96,8 +97,9 @@ impl<T> Controller<T> {
         (0..=all).for_each(|process| self.list(ProcessId(process)));
     }
 
-    /// Returns the next command that carries out the preemption of a process, or that undoes it at
-    /// its end; `None` where a report must come first. An unknown process is an error.
+    /// Returns the next command that carries out the preemption of a process, or that undoes the
+    /// preemption at its end; `None` where the driver must report something first. An unknown
+    /// process is an error.
     #[inline(never)]
     fn preempting(&mut self, process: ProcessId) -> Result<Option<Command>, PreemptError> {
         let (declared, options) = (self.declared, self.options);
@@ -149,8 +151,8 @@ impl<T> Controller<T> {
     }
 }
 
-/// Parts of a [`Command::Submit`]. As a struct of its own they are copied word by word, and the
-/// function that asks for them is short enough to be inlined.
+/// Fields of a [`Command::Submit`]. A separate small struct is copied word by word, and keeps the
+/// function that asks for it short enough to be inlined.
 struct NextSubmission {
     sequence: u64,
     slot: u32,
@@ -158,8 +160,8 @@ struct NextSubmission {
 }
 
 impl<T> ControlledProcess<T> {
-    /// Submits the waiting launch that was captured first, and returns its parts; `None` where no
-    /// launch may be submitted.
+    /// Submits, of the process's waiting launches, the one that was captured first, and returns its
+    /// fields; `None` where no launch may be submitted.
     #[inline(never)]
     fn submit(&mut self) -> Option<NextSubmission> {
         let (stream, work) = self.queues.pop()?;
@@ -170,8 +172,8 @@ impl<T> ControlledProcess<T> {
         Some(NextSubmission { sequence, slot, stream })
     }
 
-    /// Ends a preemption if no launch of the process is left in the runtime, and returns
-    /// [`Command::Drained`]; `None` where a launch is left.
+    /// Ends the preemption and returns [`Command::Drained`] if the runtime has no more launch of
+    /// the process; `None` where it has one.
     fn emptied(&mut self, process: ProcessId) -> Option<Command> {
         self.flight.is_empty().then(|| self.drained(process))
     }
@@ -194,8 +196,8 @@ mod tests {
     use crate::{CapturedWork, ControllerConfig, Declared};
 
     /// Checks that nothing is submitted while one launch more than the window is unfinished (check
-    /// 2 of the digest). No sequence of calls leads there, so the window is made smaller. Checks of
-    /// other counts are in `tests/it/checks.rs`.
+    /// 2 in the digest, a summary of seed 001). No sequence of calls leads there, so the window is
+    /// made smaller. Checks with other numbers of launches are in `tests/it/checks.rs`.
     #[test]
     fn check_2_with_9_unfinished_nothing_is_submitted() -> Result<(), PreemptError> {
         let mut controller = Controller::new(

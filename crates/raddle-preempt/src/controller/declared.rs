@@ -10,32 +10,32 @@ pub struct Declared {
     /// Methods that the runtime has for taking work off the device.
     pub abilities: Abilities,
     /// True if a launch tests the preemption flag once, before its first workgroup, and then runs
-    /// or leaves as a whole (seed 001, A6). False if each workgroup tests it: then launches that
-    /// may not be run again are not flagged, because the flag could stop them part-way.
+    /// or leaves as a whole (seed 001, A6). False if each workgroup tests it; then the flag could
+    /// stop a launch part-way, so it is not raised for launches that must not be run again.
     pub latched: bool,
-    /// True if work that does not test the flag and has not begun (a copy, an event) can be taken
-    /// out of the runtime when the work before it in its stream leaves. False if the runtime would
-    /// run it nevertheless: in that case the work before it in its stream does not leave.
+    /// True if work that does not test the preemption flag and has not begun (a copy, an event) can
+    /// be taken out of the runtime when the work before it in its stream leaves. False if the
+    /// runtime would run it nevertheless; then the work before it in its stream does not leave.
     pub withdraws: bool,
-    /// Extent of a reset: whose running launches it kills.
+    /// Extent of a reset in the runtime: which running launches it kills.
     pub scope: ResetScope,
 }
 
-/// Extent of a reset: whose running launches it kills (seed 001, A11).
+/// Extent of a reset: the running launches that it kills (seed 001, A11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum ResetScope {
-    /// A reset kills single launches of one process. No public runtime offers this. Before it the
-    /// controller checks the launches as under [`ResetScope::Process`].
+    /// A reset kills single launches of one process, which no public runtime offers. The controller
+    /// checks the launches before it as under [`ResetScope::Process`].
     Launch,
-    /// A reset kills the running launches of single streams: of each stream whose launches may all
-    /// be killed. The preemption waits for the launches of the other streams.
+    /// A reset kills the running launches of single streams: of each stream in which every launch
+    /// may be killed. The preemption waits for the launches of the other streams.
     Queue,
     /// A reset kills every running launch of one process, and no other launch.
     Process,
-    /// A reset kills all running launches in the process's part of the device
-    /// ([`place`](crate::Controller::place)), also those of other processes there.
+    /// A reset kills all running launches in the part of the device that the process is in
+    /// ([`place`](crate::Controller::place)), including those of other processes there.
     Partition,
     /// A reset kills all running launches on the device.
     #[default]
@@ -43,7 +43,7 @@ pub enum ResetScope {
 }
 
 impl ResetScope {
-    /// Returns whether a reset may also kill launches of other processes.
+    /// Returns whether a reset of this extent may also kill launches of other processes.
     #[must_use]
     #[doc(hidden)]
     pub const fn is_shared(self) -> bool {
@@ -52,7 +52,8 @@ impl ResetScope {
 }
 
 /// Limit on the kills of one launch, for users that must choose one: programs that run live, and
-/// recipes whose turns end by time. A choice of this workspace; the seed has no bound.
+/// recipes whose turns end by time. The value is this project's own choice; the patent (seed 001)
+/// has no limit.
 pub const MOST_KILLS: u32 = 3;
 
 /// Settings of a controller.
@@ -60,19 +61,21 @@ pub const MOST_KILLS: u32 = 3;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct ControllerConfig {
-    /// Most launches of one process that are in the runtime at a time, over all its streams (seed
-    /// 001, S2.3).
+    /// Largest number of launches of one process that are in the runtime at a time, over all its
+    /// streams (seed 001, S2.3).
     pub window: u32,
-    /// Most launches of one process that wait in its buffer queues, over all its streams; a further
-    /// launch is answered [`Capture::Full`](crate::Capture::Full). `None` is no bound.
+    /// Largest number of launches of one process that wait in its buffer queues, over all its
+    /// streams; a further launch is answered with [`Capture::Full`](crate::Capture::Full). `None`
+    /// is no limit.
     pub most_waiting: Option<u32>,
     /// Number of kills after which a launch is not killed again and runs to its end (the rule of
-    /// minimum progress). `None`, the default, is no limit, as in the seed: a launch that is longer
-    /// than the time between two preemptions then never ends.
+    /// minimum progress). `None`, the default and the rule of seed 001, is no limit: then a launch
+    /// that is longer than the time between two preemptions never ends.
     ///
     /// Where each workgroup tests the flag ([`Declared::latched`] is `false`), leaving by the flag
-    /// counts as well, but only for a launch reported as [started](crate::Controller::started): one
-    /// that has not begun has lost nothing. Without reports of starts the rule counts resets alone.
+    /// counts as a kill as well, but only for a launch reported as
+    /// [started](crate::Controller::started): one that has not begun has lost no work. Without
+    /// reports of starts the rule counts resets alone.
     pub most_kills: Option<u32>,
 }
 

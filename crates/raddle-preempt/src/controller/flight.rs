@@ -10,8 +10,8 @@ use raddle_policy::StreamId;
 use super::answers::LaunchHandle;
 use super::waiting::WaitingLaunch;
 
-/// State of a launch that was given to the driver and is in the runtime. The enum has the size of a
-/// whole word, which is copied faster than a byte.
+/// State of a launch that was given to the driver and has not left the runtime. The enum has the
+/// size of a whole word, which is copied faster than a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum FlightState {
@@ -35,7 +35,7 @@ pub(super) struct FlyingLaunch<T> {
 }
 
 /// Fate of a launch in the runtime when the preemption flag is raised or a reset is made. The enum
-/// is a whole word, as [`FlightState`] is.
+/// has the size of a whole word, for the same reason as [`FlightState`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum LaunchFate {
@@ -45,8 +45,8 @@ pub(super) enum LaunchFate {
     Stays,
     /// The launch leaves by the preemption flag when it starts.
     Leaves,
-    /// The launch leaves by the preemption flag when it starts, and the driver has made sure that
-    /// it has not begun.
+    /// The launch leaves by the preemption flag when it starts, and the driver has reported that it
+    /// has not begun.
     Claimed,
     /// The launch leaves by the preemption flag (tested by each launch at its start) if it has not
     /// begun; the reset kills it if it runs.
@@ -57,10 +57,11 @@ pub(super) enum LaunchFate {
 pub(super) struct Flight<T> {
     slots: Vec<Option<FlyingLaunch<T>>>,
     free: Vec<u32>,
-    /// Numbers of the slots (one for each launch in the runtime) in use, ordered by stream and then
+    /// Indices of the used slots (one for each launch in the runtime), ordered by stream and then
     /// by submission, as of the last raise of the preemption flag.
     sorted: Vec<u32>,
-    /// Number of launches in the state [`FlightState::Submitting`].
+    /// Number of launches in the state [`FlightState::Submitting`], whose submit calls have not
+    /// returned.
     pub(super) unacknowledged: u32,
 }
 
@@ -77,7 +78,8 @@ impl<T> Flight<T> {
         self.len() == 0
     }
 
-    /// Adds a launch and returns its slot. The number of slots is at most the window.
+    /// Adds a launch and returns its slot. The number of slots is at most the window, the most
+    /// launches of a process in the runtime.
     #[inline]
     pub(super) fn insert(&mut self, flying: FlyingLaunch<T>) -> u32 {
         if flying.state == FlightState::Submitting {
@@ -93,7 +95,7 @@ impl<T> Flight<T> {
         (self.slots.len() - 1) as u32
     }
 
-    /// Returns the launch of a handle; `None` where the launch has left the runtime.
+    /// Returns the launch with the handle `handle`; `None` where that launch has left the runtime.
     pub(super) fn get_mut(&mut self, handle: LaunchHandle) -> Option<&mut FlyingLaunch<T>> {
         let flying = self.slots.get_mut(handle.slot as usize)?.as_mut()?;
         (flying.sequence == handle.sequence).then_some(flying)
@@ -104,15 +106,15 @@ impl<T> Flight<T> {
         (flying.sequence == handle.sequence).then_some(flying)
     }
 
-    /// Removes the launch of a handle and returns it, whatever its state is; `None` where the
-    /// launch has left the runtime.
+    /// Removes the launch with the handle `handle` and returns it, whatever its state is; `None`
+    /// where that launch has left the runtime.
     #[inline]
     pub(super) fn remove(&mut self, handle: LaunchHandle) -> Option<FlyingLaunch<T>> {
         self.remove_if(handle, |_| true)
     }
 
-    /// Removes the launch of a handle and returns it if `such` returns true for it; `None`
-    /// otherwise.
+    /// Removes the launch with the handle `handle` and returns it if `such` returns true for it;
+    /// otherwise `None`.
     #[inline]
     pub(super) fn remove_if(
         &mut self,
@@ -129,7 +131,7 @@ impl<T> Flight<T> {
     }
 
     /// Notes that a launch was submitted or has started, as `state` says. Returns whether the
-    /// launch is in the runtime.
+    /// launch is still in the runtime.
     pub(super) fn acknowledge(&mut self, handle: LaunchHandle, state: FlightState) -> bool {
         let Some(flying) = self.get_mut(handle) else { return false };
         let before = flying.state;
@@ -147,19 +149,19 @@ impl<T> Flight<T> {
         (0..).zip(&self.slots).filter_map(|(slot, flying)| Some((slot, flying.as_ref()?)))
     }
 
-    /// Returns the number of slots, used or free: one more than the largest slot.
+    /// Returns the number of slots, used or free: the largest slot index plus one.
     pub(super) fn slots(&self) -> usize {
         self.slots.len()
     }
 
-    /// Returns the stream of the launch in a slot, if the launch leaves and may have begun; `None`
-    /// otherwise.
+    /// Returns the stream of the launch in a slot, if that launch leaves by the preemption flag and
+    /// may have begun, so that a reset could kill it; otherwise `None`.
     pub(super) fn target(&self, slot: usize) -> Option<StreamId> {
         let flying = self.slots.get(slot)?.as_ref()?;
         matches!(flying.fate, LaunchFate::Leaves | LaunchFate::Hit).then_some(flying.stream)
     }
 
-    /// Records that the reset kills the launch in a slot if the launch runs.
+    /// Records that the coming reset kills the launch in a slot if that launch is running.
     pub(super) fn hit(&mut self, slot: usize) {
         if let Some(Some(flying)) = self.slots.get_mut(slot) {
             flying.fate = LaunchFate::Hit;
@@ -172,9 +174,9 @@ impl<T> Flight<T> {
     }
 
     /// Decides for each launch whether it leaves by the preemption flag, stream by stream in the
-    /// order of submission. The second argument of `leaves` is true where a launch of the stream
-    /// that was submitted earlier leaves. A launch that stays makes all launches before it in its
-    /// stream stay, as it would overtake them.
+    /// order of submission. The second argument of `leaves` is true where the launch before it in
+    /// the stream leaves. A launch that stays makes all earlier launches of its stream stay, since
+    /// it would overtake them.
     pub(super) fn flag(&mut self, leaves: impl Fn(&FlyingLaunch<T>, bool) -> bool) {
         let Self { slots, sorted, .. } = self;
         sorted.clear();
@@ -207,8 +209,7 @@ impl<T> Flight<T> {
     }
 }
 
-/// Returns the launch in the slot that stands at the index `at` of `sorted`; `None` where there is
-/// none.
+/// Returns the launch whose slot is the entry `at` of `sorted`; `None` where there is none.
 fn nth<'s, T>(
     slots: &'s mut [Option<FlyingLaunch<T>>],
     sorted: &[u32],

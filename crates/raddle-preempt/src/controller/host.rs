@@ -10,11 +10,11 @@ use crate::error::PreemptError;
 use crate::error::Reason;
 
 impl<T> Controller<T> {
-    /// Adds a process, with a low preemption flag and no launch submitted (seed 001, S2.1), and
-    /// returns its id. Ids of processes that have left are reused, the lowest first. Submission
-    /// numbers and [`CaptureOrder`](super::CaptureOrder)s of an id are not: they continue, so
-    /// handles of the earlier process name nothing, and a late view of its flag makes no launch of
-    /// the new one leave.
+    /// Adds a process, with its preemption flag lowered and no launch submitted (seed 001, S2.1),
+    /// and returns its id. The lowest free id is used, also that of a process that has left.
+    /// Submission numbers and [`CaptureOrder`](super::CaptureOrder)s continue from that earlier
+    /// process, so its handles stay invalid, and a launch of the new process that reads the earlier
+    /// flag late does not leave by it.
     ///
     /// # Errors
     /// More processes than ids.
@@ -25,7 +25,7 @@ impl<T> Controller<T> {
         self.join_as(id, level).map(|()| id)
     }
 
-    /// Adds a process under the id `process`, of the urgency `level`.
+    /// Adds a process under the id `process`, with the level of urgency `level`.
     ///
     /// # Errors
     /// The id is taken: by a process that has not left, or by one that was lost while the driver
@@ -45,8 +45,9 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Sets the part of the device that a process has, a number that is 0 by default. Where the
-    /// scope of a reset is a partition, the reset kills launches of all processes of one part.
+    /// Sets the part of the device that a process runs on, by a number that the host chooses; 0 by
+    /// default. Where the scope of a reset is a partition, the reset kills launches of all
+    /// processes of one part.
     ///
     /// # Errors
     /// An unknown process; one that is preempted or has launches in the runtime.
@@ -60,7 +61,8 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Removes a process. The launches in its queues are dropped, and its streams are closed.
+    /// Removes a process. The launches that wait in its queues are dropped, and its streams are
+    /// closed.
     ///
     /// # Errors
     /// An unknown process; one with launches in the runtime, or that is preempted. Wait for the
@@ -75,8 +77,8 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Takes a process out and returns it; `None` where there is none. Keeps the numbers from which
-    /// the next process of the id continues.
+    /// Removes a process and returns it; `None` where there is none. Stores the submission and
+    /// capture numbers from which the next process with this id continues.
     pub(super) fn remove(&mut self, process: ProcessId) -> Option<ControlledProcess<T>> {
         self.listed.retain(|other| *other != process);
         let gone = self.processes.get_mut(process.index())?.take()?;
@@ -86,11 +88,11 @@ impl<T> Controller<T> {
         Some(gone)
     }
 
-    /// Removes a process that has died, of which nothing is left in the runtime, including
-    /// preemption flags and held or saved work. Returns the payloads of all its unfinished work, in
-    /// the order of capture. Other processes are not affected. Where a reset was commanded for the
-    /// process, its id stays taken until [`drained`](Self::drained) reports the end of the reset,
-    /// the only report that may still come.
+    /// Removes a process that has died, of which the runtime has kept nothing: no launches, no
+    /// preemption flags and no held or saved work. Returns the payloads of all its unfinished work,
+    /// in the order of capture. Other processes are not affected. Where a reset was commanded for
+    /// the process, its id stays taken until [`drained`](Self::drained) reports the end of the
+    /// reset, the only report that may still come.
     ///
     /// # Errors
     /// An unknown process.

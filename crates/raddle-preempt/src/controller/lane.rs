@@ -16,9 +16,9 @@ fn append<T>(queue: &mut VecDeque<WaitingLaunch<T>>, work: WaitingLaunch<T>) {
     queue.push_back(work);
 }
 
-/// Makes room in a full queue for more launches: a quarter of its length; fewer where the queue
-/// would take more than [`MOST_BYTES`] a launch, but a sixteenth at least, which exceeds that limit
-/// for payloads beyond 752 bytes.
+/// Enlarges a full queue by a quarter of its length; by less where the queue would take more than
+/// [`MOST_BYTES`] per launch besides payloads, but by a sixteenth at least, which exceeds that
+/// limit for payloads of more than 752 bytes.
 #[cold]
 fn grow<T>(queue: &mut VecDeque<WaitingLaunch<T>>) {
     let len = queue.len();
@@ -28,24 +28,24 @@ fn grow<T>(queue: &mut VecDeque<WaitingLaunch<T>>) {
     queue.reserve_exact(more);
 }
 
-/// Reason that keeps launches of a stream in its queue: no launch whose order of capture (its
-/// number among the captured work of the process) is `from` or larger is submitted.
+/// Reason why launches of a stream stay in its queue: no launch is submitted whose order of capture
+/// (its number among the captured work of the process) is `from` or larger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Hold {
     pub(super) from: u64,
-    /// True where the stream is held back until an awaited launch has finished; false where it is
-    /// held back until the host releases it.
+    /// True where the stream is held until an awaited launch has finished; false where it is held
+    /// until the host releases it.
     pub(super) is_wait: bool,
 }
 
-/// Waiting launches of one stream, ascending in order of capture. Launches that came back stand
-/// before the new ones, as they were submitted before.
+/// Waiting launches of one stream, in rising order of capture. Launches that came back (exited or
+/// killed) come before new ones, since they were captured earlier.
 #[derive(Clone, Debug)]
 pub(super) struct StreamQueue<T> {
     back: VecDeque<WaitingLaunch<T>>,
     fresh: VecDeque<WaitingLaunch<T>>,
-    /// Lowest order of capture that is held back from being submitted; `u64::MAX` where nothing is
-    /// held back.
+    /// Lowest order of capture at which launches are held back from submission; `u64::MAX` where
+    /// none is.
     held_from: u64,
     holds: BTreeSet<Hold>,
     /// True where the stream was closed: no further launch is captured in it.
@@ -69,13 +69,13 @@ impl<T> Default for StreamQueue<T> {
 
 impl<T> StreamQueue<T> {
     /// Returns the order of capture (number among all captured work of the process) of the first
-    /// launch; `None` where no launch waits.
+    /// waiting launch; `None` where no launch waits.
     pub(super) fn first(&self) -> Option<u64> {
         self.back.front().or_else(|| self.fresh.front()).map(|front| front.order)
     }
 
     /// Returns the order of capture (number among all captured work of the process) of the first
-    /// launch; `None` where no launch waits, or the first one is held back from being submitted.
+    /// waiting launch; `None` where no launch waits, or the first one is held back from submission.
     pub(super) fn front(&self) -> Option<u64> {
         self.first().filter(|&order| order < self.held_from)
     }
@@ -93,8 +93,8 @@ impl<T> StreamQueue<T> {
         first
     }
 
-    /// Removes the first launch. Returns (the launch, order of capture of the next launch; `None`
-    /// where the next one may not be submitted); `None` where no launch waits.
+    /// Removes the first waiting launch. Returns (the launch, order of capture of the next launch,
+    /// or `None` where no next launch may be submitted); `None` where no launch waits.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(WaitingLaunch<T>, Option<u64>)> {
         let work = match self.back.pop_front() {
@@ -104,7 +104,7 @@ impl<T> StreamQueue<T> {
         Some((work, self.front()))
     }
 
-    /// Puts a launch back among the waiting ones, at the place of its order of capture.
+    /// Inserts a launch that came back among the waiting launches, by its order of capture.
     pub(super) fn put_back(&mut self, work: WaitingLaunch<T>) {
         let order = work.order;
         let later = |other: &WaitingLaunch<T>| other.order > order;
@@ -129,14 +129,14 @@ impl<T> StreamQueue<T> {
         has(&self.back) || has(&self.fresh)
     }
 
-    /// Holds the stream back: no launch from the order of capture in `hold` on is submitted.
+    /// Adds a hold to the stream: from the order of capture in `hold` on, no launch is submitted.
     /// Returns whether this hold is new.
     pub(super) fn hold(&mut self, hold: Hold) -> bool {
         self.held_from = self.held_from.min(hold.from);
         self.holds.insert(hold)
     }
 
-    /// Takes one hold of the stream away, so that it keeps no launch back any more. Returns whether
+    /// Removes one hold from the stream, so that it no longer keeps launches back. Returns whether
     /// the stream had this hold.
     pub(super) fn unhold(&mut self, hold: Hold) -> bool {
         let there = self.holds.remove(&hold);
@@ -144,8 +144,8 @@ impl<T> StreamQueue<T> {
         there
     }
 
-    /// Takes every hold of the stream away, so that all its launches may be submitted. Returns the
-    /// number of holds.
+    /// Removes all holds from the stream, so that all its launches may be submitted. Returns the
+    /// number of holds removed.
     pub(super) fn clear_holds(&mut self) -> usize {
         self.held_from = u64::MAX;
         core::mem::take(&mut self.holds).len()

@@ -13,13 +13,13 @@ use crate::error::Reason;
 use crate::progress;
 
 /// Returns whether a launch may be killed or stopped part-way: it may be run again, and was killed
-/// less often than `options` allow.
+/// fewer times than the setting `most_kills` allows.
 fn may_stop<T>(work: &WaitingLaunch<T>, options: ControllerConfig) -> bool {
     work.may_be_killed() && !progress::is_spared(options.most_kills, work.kills)
 }
 
-/// Returns why a reset must not hit the launch of `handle`; `None` where the reset may kill it or
-/// cannot reach it.
+/// Returns the reason why a reset must not hit the launch `flying`, whose handle is `handle`;
+/// `None` where the reset may kill the launch or cannot reach it.
 fn refuses<T>(
     handle: LaunchHandle,
     flying: &FlyingLaunch<T>,
@@ -36,8 +36,7 @@ fn refuses<T>(
 
 impl<T> ControlledProcess<T> {
     /// Raises the preemption flag and decides which launches leave by it at their start: in each
-    /// stream all that are in the runtime, except the launches up to the last one that has to run
-    /// to its end.
+    /// stream all launches in the runtime behind the last one that has to run to its end.
     pub(super) fn raise(&mut self, declared: Declared, options: ControllerConfig) {
         let Declared { latched, withdraws, .. } = declared;
         self.cut = Some(self.next);
@@ -53,9 +52,8 @@ impl<T> ControlledProcess<T> {
         });
     }
 
-    /// Returns why a reset must not kill the launches of this process in the runtime; `None` where
-    /// it may. Of several launches that forbid the reset, the first in the order of submission is
-    /// named.
+    /// Returns the reason why a reset must not kill the process's launches in the runtime; `None`
+    /// where it may. If several launches forbid the reset, the one submitted first is named.
     fn refuses_reset(&self, process: ProcessId, options: ControllerConfig) -> Option<NoReset> {
         if !self.is_leaving() {
             return Some(NoReset::OtherProcess(process));
@@ -71,7 +69,7 @@ impl<T> ControlledProcess<T> {
         self.flight.iter().any(|(_, flying)| flying.fate != LaunchFate::Claimed)
     }
 
-    /// Returns whether a launch that the reset was decided for is still in the runtime.
+    /// Returns whether a launch that the decided reset would kill is still in the runtime.
     pub(super) fn is_hit(&self) -> bool {
         self.flight.iter().any(|(_, flying)| flying.fate == LaunchFate::Hit)
     }
@@ -83,9 +81,9 @@ impl<T> ControlledProcess<T> {
         own.any(|(handle, it)| refuses(handle, it, options).is_some())
     }
 
-    /// Marks the launches that a reset hits among those that leave and may have begun: all of them,
-    /// or, where single streams are reset, those in streams of which every launch may be killed.
-    /// Returns whether a launch was marked.
+    /// Marks the launches that a reset kills: those that leave by the preemption flag and may have
+    /// begun; where single streams are reset, only in streams of which every launch may be killed.
+    /// Returns whether any launch was marked.
     fn aim(&mut self, process: ProcessId, scope: ResetScope, options: ControllerConfig) -> bool {
         let mut any = false;
         for slot in 0..self.flight.slots() {
@@ -98,8 +96,8 @@ impl<T> ControlledProcess<T> {
         any
     }
 
-    /// Returns the cut of a stream, the range of its submissions that leave by the raised
-    /// preemption flag at their start. `None` where no flag is raised.
+    /// Returns the range of a stream's submission numbers that leave by the raised preemption flag
+    /// at their start. `None` where no flag is raised.
     pub(super) fn cut_of(&self, stream: StreamId) -> Option<FlagCut> {
         let to = self.cut?;
         let leaving = self.flight.iter().map(|(_, it)| it);
@@ -110,7 +108,7 @@ impl<T> ControlledProcess<T> {
 
 impl<T> Controller<T> {
     /// Notes that every launch of the process that starts from now on sees the raised preemption
-    /// flag. Returns the decision whether a reset follows (seed 001, S3.3, A2, A11).
+    /// flag. Returns whether a reset follows, or why not (seed 001, S3.3, A2, A11).
     ///
     /// # Errors
     /// An unknown process; one whose flag is not being raised.
@@ -129,9 +127,9 @@ impl<T> Controller<T> {
         Ok(verdict)
     }
 
-    /// Returns the decision whether a process whose raised preemption flag (which each launch tests
-    /// at its start) is visible is reset; if it is, the reset is the next command. An unknown
-    /// process is an error.
+    /// Decides whether a process is reset, once its raised preemption flag (which each launch tests
+    /// at its start) is visible; if so, the reset is the next command. An unknown process is an
+    /// error.
     pub(super) fn decide(&mut self, process: ProcessId) -> Result<ResetVerdict, PreemptError> {
         let (scope, options) = (self.declared.scope, self.options);
         let why = self.refuses_reset(process)?;
@@ -152,8 +150,9 @@ impl<T> Controller<T> {
         Ok(ResetVerdict::Reset)
     }
 
-    /// Returns the reason why no launch that a reset of `process` reaches may be killed now; `None`
-    /// where the reset may be made. An unknown process is an error.
+    /// Returns the reason why a reset of `process` must not be made now; `None` where it may. A
+    /// reset that reaches launches of other processes is checked for these too. An unknown process
+    /// is an error.
     fn refuses_reset(&self, process: ProcessId) -> Result<Option<NoReset>, PreemptError> {
         let it = self.process(process)?;
         if !it.has_target() {

@@ -76,7 +76,9 @@ pub use work::{AfterWork, Capture, CaptureOrder, CapturedWork, WorkKind};
 use crate::error::PreemptError;
 use crate::error::Reason;
 
-/// The controller of one device; `T` is the payload that a driver needs to submit a launch.
+/// State machine that decides, for the processes of one device, which captured launches its driver
+/// submits and how processes are preempted. `T` is the payload that a driver needs to submit a
+/// launch.
 ///
 /// ```
 /// use raddle_preempt::{Abilities, Command, Controller, Declared, PreemptError, ControllerConfig, CapturedWork};
@@ -117,15 +119,14 @@ pub struct Controller<T> {
     declared: Declared,
     options: ControllerConfig,
     processes: Vec<Option<ControlledProcess<T>>>,
-    /// Numbers of the next submission and of the next captured work for the next process of each
-    /// id, as the last process of that id left them.
+    /// For each process id, the submission and capture numbers with which the next process of that
+    /// id begins: those at which the previous process of that id stopped.
     before: Vec<NextNumbers>,
-    /// Number of processes that may be reset or are being reset. While it is not 0, the other
-    /// processes that such a reset hits submit nothing. Always 0 where a reset hits one process
-    /// alone.
+    /// Number of processes that may be reset or are being reset. While it is not 0, other processes
+    /// that such a reset would hit submit nothing. Always 0 where a reset hits only one process.
     resets: u32,
-    /// Processes for which a command may be due, in the order in which they are looked at, each
-    /// listed once.
+    /// Processes for which a command may be due, in the order in which they are asked, each listed
+    /// once.
     listed: VecDeque<ProcessId>,
 }
 
@@ -151,7 +152,7 @@ impl<T> Controller<T> {
         })
     }
 
-    /// Returns the properties of the runtime, as its driver declared them.
+    /// Returns the properties of the runtime that the driver declared.
     #[must_use]
     pub const fn declared(&self) -> Declared {
         self.declared
@@ -181,7 +182,7 @@ impl<T> Controller<T> {
         self.process(process).map(|it| it.queues.len())
     }
 
-    /// Returns the number of launches of a process that are in the runtime and have not finished.
+    /// Returns the number of unfinished launches of a process that are in the runtime.
     ///
     /// # Errors
     /// An unknown process.
@@ -190,7 +191,7 @@ impl<T> Controller<T> {
     }
 
     /// Returns whether the preemption flag (tested by each launch at its start) of a process is
-    /// raised, which it is from the command `Raise` to the command `Lower`.
+    /// raised, as it is between the commands `Raise` and `Lower`.
     ///
     /// # Errors
     /// An unknown process.
@@ -199,9 +200,9 @@ impl<T> Controller<T> {
         self.process(process).map(|it| it.cut.is_some())
     }
 
-    /// Returns the cut of a stream, the range of its submissions that leave by the raised
-    /// preemption flag at their start. `None` if no flag is raised. Read it when the `Raise`
-    /// command comes, because it excludes launches that have left since.
+    /// Returns the range of a stream's submission numbers that leave by the raised preemption flag
+    /// at their start. `None` if no flag is raised. Call this when the `Raise` command comes,
+    /// because launches that have left since are no longer in the range.
     ///
     /// # Errors
     /// An unknown process.
@@ -213,8 +214,8 @@ impl<T> Controller<T> {
         self.process(process).map(|it| it.cut_of(stream))
     }
 
-    /// Returns (stream, range of its submissions that leave) for each stream from which a launch
-    /// leaves by the raised preemption flag.
+    /// Returns (stream, range of its submission numbers that leave) for each stream from which a
+    /// launch leaves by the raised preemption flag.
     ///
     /// # Errors
     /// An unknown process.
@@ -229,8 +230,8 @@ impl<T> Controller<T> {
         }))
     }
 
-    /// Returns whether a launch that is in the runtime leaves by the preemption flag when it comes
-    /// to its start.
+    /// Returns whether a launch that is in the runtime will leave by the raised preemption flag
+    /// when it starts.
     #[must_use]
     #[doc(hidden)]
     pub fn leaves(&self, handle: LaunchHandle) -> bool {
@@ -280,31 +281,31 @@ impl<T> Controller<T> {
         found.filter(|it| !it.is_lost).ok_or(PreemptError(Reason::NoProcess { process }))
     }
 
-    /// Returns the processes that a reset in the part `part` of the device hits: all processes
-    /// where the scope of a reset is the device.
+    /// Returns the processes that a reset in the part `part` of the device hits: those in that
+    /// part, or all processes where a reset hits the whole device.
     fn sharing(&self, part: u16) -> impl Iterator<Item = &ControlledProcess<T>> {
         let device = self.declared.scope == ResetScope::Device;
         self.processes.iter().flatten().filter(move |it| device || it.part == part)
     }
 
-    /// Returns whether a reset that hits this process is requested and not refused, is the next
-    /// command, or is under way.
+    /// Returns whether a reset that hits this process is pending: requested and not refused, the
+    /// next command, or under way.
     fn is_reset_around(&self, process: ProcessId) -> bool {
         let part = self.process(process).map_or(0, |it| it.part);
         self.sharing(part).any(ControlledProcess::may_be_reset)
     }
 
     /// Returns whether a reset that hits the part `part` of the device (a group of processes) was
-    /// commanded and is not over.
+    /// commanded and has not ended.
     fn is_reset_commanded(&self, part: u16) -> bool {
         let told =
             |it: &ControlledProcess<T>| it.stage == PreemptionStage::Resetting { over: false };
         self.resets > 0 && self.sharing(part).any(told)
     }
 
-    /// Adds one process to the count of those that may be reset, or removes one: `before` and `now`
-    /// say whether it was one of them and is one. Counts nothing where a reset hits one process
-    /// alone.
+    /// Updates the count of processes that may be reset, after a change of one process: `before`
+    /// and `now` say whether it counted before and counts now. Does nothing where a reset hits only
+    /// one process.
     fn count_resets(&mut self, before: bool, now: bool) {
         if !self.declared.scope.is_shared() || before == now {
             return;

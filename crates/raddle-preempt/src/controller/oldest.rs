@@ -5,14 +5,14 @@ use alloc::vec::Vec;
 
 use raddle_policy::StreamId;
 
-/// Search tree for the launch to submit next: the first launch that may be submitted of each
-/// stream, in a tournament tree whose root (at 1) was captured first. The leaves are the second
-/// half; the children of node n are 2n and 2n + 1, side by side.
+/// Tournament tree over streams that finds the launch to submit next: each leaf is the first launch
+/// of a stream that may be submitted, and the root (node 1) the one captured first. The leaves are
+/// the second half of the nodes; the children of node n are 2n and 2n + 1, side by side.
 #[derive(Clone, Debug)]
 pub(super) struct OldestTree(Vec<[OldestLaunch; 2]>);
 
-/// Node of the tree: the lowest order of capture among the first launches of some streams, and the
-/// stream of that launch.
+/// Node of the tree: the lowest order of capture (number among all captured work of the process)
+/// among the first launches of some streams, and the stream of that launch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OldestLaunch {
     pub(super) order: u64,
@@ -20,7 +20,7 @@ pub(super) struct OldestLaunch {
 }
 
 impl OldestLaunch {
-    /// Node of streams in which no launch may be submitted.
+    /// Node for streams in which no launch may be submitted.
     const NONE: Self = Self { order: u64::MAX, stream: 0 };
 }
 
@@ -43,8 +43,8 @@ impl OldestTree {
         self.0.len()
     }
 
-    /// Records `order` as the order of capture of a stream's first waiting launch, where the tree
-    /// has no launch of that stream or one of a higher order; else changes nothing.
+    /// Records `order` as the order of capture of a stream's first waiting launch, if the tree has
+    /// none or a later one for the stream; otherwise changes nothing.
     #[inline]
     pub(super) fn older(&mut self, stream: StreamId, order: u64) {
         let mut at = self.leaves() + stream.index();
@@ -57,8 +57,8 @@ impl OldestTree {
         }
     }
 
-    /// Sets the order of capture of a stream's first waiting launch to `front`, or removes the
-    /// stream where that is `None`.
+    /// Sets the order of capture of a stream's first waiting launch to `front`; `None` removes the
+    /// stream from the search.
     #[inline]
     pub(super) fn set(&mut self, stream: StreamId, front: Option<u64>) {
         let mut at = self.leaves() + stream.index();

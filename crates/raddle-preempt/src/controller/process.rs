@@ -11,14 +11,15 @@ use super::queues::Queues;
 pub(super) enum PreemptionStage {
     /// No preemption of the process is under way or complete, so its launches run.
     Running,
-    /// The preemption waits for the return of submit calls that were begun (seed 001, S3.1, A8).
+    /// The preemption waits until all submit calls under way have returned (seed 001, S3.1, A8).
     Pausing,
     /// The preemption flag, which launches test at their start, is being raised (seed 001, S3.2)
     /// and is not yet visible to them.
     Raising,
-    /// The next command is the reset (seed 001, S3.3), as it was decided on.
+    /// The next command is the reset that was decided on (seed 001, S3.3).
     MustReset,
-    /// The driver resets the compute units; `over` is true when it has reported the end.
+    /// The driver resets the compute units; `over` is true when it has reported the end of the
+    /// reset.
     Resetting { over: bool },
     /// The preemption waits until no launch of the process is in the runtime.
     Emptying,
@@ -30,21 +31,21 @@ pub(super) enum PreemptionStage {
 }
 
 impl PreemptionStage {
-    /// Returns whether killed launches may be reported, as a reset was commanded. True also when
-    /// the reset is over, as reports come in any order.
+    /// Returns whether killed launches may be reported, since a reset was commanded. True also
+    /// after the end of the reset, because reports come in any order.
     pub(super) const fn is_resetting(self) -> bool {
         matches!(self, Self::Resetting { .. })
     }
 
-    /// Returns whether a reset of the process was decided on and is not over: it is the next
+    /// Returns whether a reset of the process was decided on and has not ended: it is the next
     /// command or under way.
     pub(super) const fn is_reset_pending(self) -> bool {
         matches!(self, Self::MustReset | Self::Resetting { over: false })
     }
 }
 
-/// Measures against a process that a driver was commanded to take and has to undo, each true where
-/// it was taken.
+/// Measures of a preemption (raised flag, held workgroups, saved work), each true where the driver
+/// was commanded to take it and has yet to undo it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Measures {
     pub(super) raised: bool,
@@ -57,7 +58,8 @@ impl Measures {
         self.raised || self.held || self.saved
     }
 
-    /// Returns the command that undoes the measure taken last; `None` where no measure is left.
+    /// Returns the command that undoes the measure that was taken last; `None` where all are
+    /// undone.
     pub(super) const fn undo(&mut self, process: ProcessId) -> Option<Command> {
         if self.saved {
             self.saved = false;
@@ -75,7 +77,7 @@ impl Measures {
     }
 }
 
-/// Next submission number and next capture number of a process id; they go on counting when another
+/// Next submission number and next capture number of a process id; both go on counting when another
 /// process gets the id.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NextNumbers {
@@ -86,31 +88,33 @@ pub(super) struct NextNumbers {
 #[derive(Clone, Debug)]
 pub(super) struct ControlledProcess<T> {
     pub(super) level: Level,
-    /// Part of the device that the process has, as the host numbered it; 0 by default.
+    /// Part of the device that the process runs on, numbered by the host; 0 by default.
     pub(super) part: u16,
     pub(super) queues: Queues<T>,
     pub(super) flight: Flight<T>,
     pub(super) stage: PreemptionStage,
     /// True where the process was paused: it submits nothing although no preemption is under way.
     pub(super) paused: bool,
-    /// Method of the preemption that is under way, or of the last one.
+    /// Method of the preemption that is under way, or of the last one that was.
     pub(super) way: Preemption,
-    /// True where the host has asked to resume the process, which waits for the end of the
-    /// preemption.
+    /// True where the host has requested a resume that takes effect at the end of the preemption
+    /// under way.
     pub(super) resume_waits: bool,
-    /// Steps that the driver has taken for the preemption under way, and that resuming has to undo.
+    /// Measures that the driver has taken for the preemption under way, and that a resume has to
+    /// undo.
     pub(super) done: Measures,
-    /// Measures of the preemption (raised flag, hold, save) that the next commands undo.
+    /// Measures (raised flag, hold, save) of the ended preemption that the next commands undo.
     pub(super) undo: Measures,
-    /// Sequence number from which submissions no longer see the raised preemption flag; `None`
-    /// while no flag is raised.
+    /// First submission number for which the raised preemption flag does not hold; `None` while no
+    /// flag is raised.
     pub(super) cut: Option<u64>,
-    /// Number of the next submission of the process, which a raised flag is compared with.
+    /// Number of the next submission of the process; a raised flag holds for a range of such
+    /// numbers.
     pub(super) next: u64,
-    /// Number that changes whenever an event has happened that a thread of the host may be blocked
-    /// on.
+    /// Number that changes whenever something happens that a blocked thread of the host may be
+    /// waiting for.
     pub(super) generation: u64,
-    /// True where the process was lost while the driver resets: its id is taken until the reset is
+    /// True where the process died while the driver resets; its id is taken until the reset is
     /// over.
     pub(super) is_lost: bool,
     /// True where the process is in the controller's list of processes that may have a command.
@@ -118,8 +122,8 @@ pub(super) struct ControlledProcess<T> {
 }
 
 impl<T> ControlledProcess<T> {
-    /// Returns a process of this urgency, which continues the numbers `before` of the process that
-    /// had its id earlier.
+    /// Returns a process with the urgency `level`, which continues the numbers `before` of the
+    /// previous process with its id.
     pub(super) const fn new(level: Level, before: NextNumbers) -> Self {
         Self {
             level,
@@ -152,8 +156,8 @@ impl<T> ControlledProcess<T> {
         }
     }
 
-    /// Returns whether the process submits nothing because a preemption is under way, complete, or
-    /// not undone yet.
+    /// Returns whether the process submits nothing because of a preemption that is under way,
+    /// complete, or not undone yet.
     #[inline]
     pub(super) fn is_preempted(&self) -> bool {
         self.stage != PreemptionStage::Running || self.undo.any()
@@ -167,7 +171,7 @@ impl<T> ControlledProcess<T> {
         self.done = Measures { raised: false, held: false, saved: false };
     }
 
-    /// Changes the generation of the process, so that threads of the host that wait for this
+    /// Changes the generation number of the process, so that threads of the host that wait for the
     /// process check again.
     pub(super) const fn turn_over(&mut self) {
         self.generation = self.generation.wrapping_add(1);
@@ -183,22 +187,22 @@ impl<T> ControlledProcess<T> {
         })
     }
 
-    /// Returns whether a reset of the process is wanted and neither refused nor over.
+    /// Returns whether a reset of the process was requested and has neither been refused nor ended.
     pub(super) fn may_be_reset(&self) -> bool {
         let undecided = matches!(self.stage, PreemptionStage::Pausing | PreemptionStage::Raising);
         (undecided && self.way.begins_again()) || self.stage.is_reset_pending()
     }
 
-    /// Returns whether the preemption flag (tested by each launch at its start) is raised and
-    /// visible to every launch that starts. True also after a reset, as launches that the reset did
-    /// not kill still leave.
+    /// Returns whether the preemption flag is raised and visible to every launch of the process
+    /// that starts. True also after a reset, because launches that the reset did not kill still
+    /// leave by the flag.
     pub(super) fn is_leaving(&self) -> bool {
         let seen =
             matches!(self.stage, PreemptionStage::Resetting { .. } | PreemptionStage::Emptying);
         seen && self.cut.is_some()
     }
 
-    /// Returns whether a driver that requests the next command of a preemption would get one.
+    /// Returns whether the controller has a command for the process's preemption now.
     pub(super) fn has_step(&self) -> bool {
         match self.stage {
             _ if self.undo.any() => true,

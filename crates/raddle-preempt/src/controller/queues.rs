@@ -14,26 +14,27 @@ use super::oldest::OldestTree;
 use super::waiting::WaitingLaunch;
 use super::work::{CapturedWork, WorkKind};
 
-/// Wait of a stream for the end of a launch: (order of capture of the awaited launch, stream that
-/// waits, order of capture from which on the stream's launches wait).
+/// Wait of a stream for the end of a launch, as (order of capture of the awaited launch, waiting
+/// stream, order of capture from which on the launches of that stream wait).
 type Awaited = (u64, u32, u64);
 
 #[derive(Clone, Debug)]
 pub(super) struct Queues<T> {
     /// Queue of each stream; the index is the id of the stream.
     lanes: Vec<StreamQueue<T>>,
-    /// Ids of the streams that were closed and have no launch left: the next streams get them.
+    /// Ids of closed streams without launches, which new streams reuse.
     closed: BTreeSet<u32>,
     awaited: BTreeSet<Awaited>,
     oldest: OldestTree,
     waiting: usize,
-    /// Number of holds (which keep launches from being submitted) in all streams together.
+    /// Number of holds (reasons that keep launches of a stream from submission) in all streams
+    /// together.
     holds: usize,
     next: u64,
 }
 
 impl<T> Queues<T> {
-    /// Returns empty queues; the first launch captured gets the order `next`.
+    /// Returns empty queues; the first captured launch gets the order of capture `next`.
     pub(super) const fn new(next: u64) -> Self {
         Self {
             lanes: Vec::new(),
@@ -54,7 +55,7 @@ impl<T> Queues<T> {
         self.waiting
     }
 
-    /// Returns whether any waiting launch may be submitted.
+    /// Returns whether any waiting launch may be submitted now.
     #[inline]
     pub(super) fn is_ready(&self) -> bool {
         self.oldest.first().is_some()
@@ -85,14 +86,14 @@ impl<T> Queues<T> {
         Some(id)
     }
 
-    /// Closes a stream: it takes no more launches. Returns whether the stream was open.
+    /// Closes a stream, which then accepts no more launches. Returns whether the stream was open.
     pub(super) fn close(&mut self, stream: StreamId) -> bool {
         let open = |lane: &&mut StreamQueue<T>| !lane.is_closed;
         self.lane_mut(stream).filter(open).map(|lane| lane.is_closed = true).is_some()
     }
 
-    /// Makes the id of a stream free for use if the stream was closed and no launch of it waits.
-    /// The caller makes sure that no launch of the stream is in the runtime.
+    /// Frees the id of a stream if the stream was closed and none of its launches waits. The caller
+    /// makes sure that no launch of the stream is in the runtime.
     pub(super) fn forget(&mut self, stream: StreamId) {
         let Some(lane) = self.lane_mut(stream) else { return };
         if !lane.is_closed || !lane.is_empty() {
@@ -104,9 +105,9 @@ impl<T> Queues<T> {
         self.closed.insert(stream.0);
     }
 
-    /// Puts work behind all other work of its stream. Returns the work's order of capture; `None`
-    /// if the stream is not open. If `reached` is false, the work waits for other work that has not
-    /// finished.
+    /// Appends captured work to its stream. Returns the work's order of capture; `None` if the
+    /// stream is not open. A wait for other work is held back, with all that follows in the stream,
+    /// if `reached` is false: the other work has not finished.
     #[inline]
     pub(super) fn push(
         &mut self,
@@ -130,8 +131,8 @@ impl<T> Queues<T> {
         Some(order)
     }
 
-    /// Removes and returns, of the launches that may be submitted, the one that was captured first,
-    /// as (stream, launch); `None` where none may be.
+    /// Removes and returns the launch that was captured first among those that may be submitted, as
+    /// (stream, launch); `None` where none may be submitted.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(StreamId, WaitingLaunch<T>)> {
         let stream = StreamId(self.oldest.first()?.stream);
@@ -142,8 +143,8 @@ impl<T> Queues<T> {
         Some((stream, work))
     }
 
-    /// Puts work that has left the runtime back among the waiting work of its stream, at the front
-    /// (seed 001, A1): no work that was captured later stands before it.
+    /// Puts work that has left the runtime back among the waiting work of its stream (seed 001,
+    /// A1), before all work that was captured later.
     pub(super) fn put_back(&mut self, stream: StreamId, work: WaitingLaunch<T>) {
         let Some(lane) = self.lanes.get_mut(stream.index()) else { return };
         lane.put_back(work);
@@ -152,8 +153,8 @@ impl<T> Queues<T> {
         self.waiting += 1;
     }
 
-    /// Holds the launches of a stream that were captured from the order `from` on. Returns whether
-    /// the stream exists.
+    /// Holds back the launches of a stream that were captured from the order `from` on. Returns
+    /// whether the stream exists.
     pub(super) fn hold(&mut self, stream: StreamId, from: u64) -> bool {
         let Some(lane) = self.lane_mut(stream) else { return false };
         let added = lane.hold(Hold { from, is_wait: false });
@@ -163,7 +164,7 @@ impl<T> Queues<T> {
         true
     }
 
-    /// Takes away the host's hold of a stream from the order of capture `from` on, so that its
+    /// Removes the host's hold on a stream from the order of capture `from` on, so that its
     /// launches may be submitted. Returns whether the stream had that hold.
     pub(super) fn release(&mut self, stream: StreamId, from: u64) -> bool {
         self.unhold(stream, Hold { from, is_wait: false })
@@ -179,7 +180,7 @@ impl<T> Queues<T> {
     }
 
     /// Ends the waits of streams for the launch with this order of capture, which has finished or
-    /// never will: what waited for it may be submitted.
+    /// never will; the launches that waited for it may be submitted.
     #[inline]
     pub(super) fn finished(&mut self, order: u64) {
         if !self.awaited.is_empty() {
@@ -201,8 +202,8 @@ impl<T> Queues<T> {
         self.lane(stream).is_some_and(|lane| lane.has(order))
     }
 
-    /// Returns the order of capture of the waiting launch that was captured first, even of one that
-    /// the host keeps from being submitted; `None` where no launch waits.
+    /// Returns the order of capture of the waiting launch that was captured first, even if the host
+    /// holds it back; `None` where no launch waits.
     pub(super) fn first(&self) -> Option<u64> {
         if self.holds == 0 {
             return self.oldest.first().map(|first| first.order);

@@ -13,7 +13,7 @@ use crate::error::Reason;
 
 impl<T> Controller<T> {
     /// Notes that the submit call of a launch has returned. Changes nothing if the launch has ended
-    /// already: it may end before the call that submitted it returns.
+    /// already, as it may before its submit call returns.
     ///
     /// # Errors
     /// An unknown process; a launch that was never submitted.
@@ -29,9 +29,9 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Puts back a launch that the runtime refused. It waits again at its place in its stream, and
-    /// is submitted before every later launch of it. A driver that begins further submit calls of
-    /// the stream before this one has returned must make them fail too, as they would overtake it.
+    /// Puts back a launch that the runtime refused. The launch waits again in its stream, and is
+    /// submitted before every later launch of the stream. A driver that has begun further submit
+    /// calls of the stream must make these fail too, as their launches would overtake this one.
     ///
     /// # Errors
     /// An unknown process; a launch that is not being submitted.
@@ -46,9 +46,9 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Sets the verdict whether a launch may be run again, where that is known only with the
-    /// launch's arguments: before the launch is submitted, and in place of the verdict that was
-    /// captured.
+    /// Sets whether a launch may be run again, where only the launch's arguments show that. The
+    /// driver reports it before the launch is submitted; it replaces the verdict given at the
+    /// capture.
     ///
     /// # Errors
     /// An unknown process; a launch that is not being submitted.
@@ -99,10 +99,9 @@ impl<T> Controller<T> {
         Ok(flying.work.payload)
     }
 
-    /// Removes a launch that the runtime refused for good, or that died, and returns its payload.
-    /// The launch is not run again, and work that waits for it does not wait any more. The driver
-    /// decides what becomes of the launches behind it: they go on, unless the driver reports that
-    /// the process is [lost](Self::lost).
+    /// Removes a launch that the runtime refused permanently, or that died, and returns its
+    /// payload. The launch is not run again, and work that waits for it does not wait any more.
+    /// Launches behind it go on, unless the driver reports that the process is [lost](Self::lost).
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.
@@ -110,10 +109,10 @@ impl<T> Controller<T> {
         self.finished(handle)
     }
 
-    /// Notes that the driver has made sure that a launch leaves without having begun: no reset hits
-    /// the launch, so a reset no longer depends on whether it may be killed. A driver reports this
-    /// from the command `Raise` on; it still reports with [`exited`](Self::exited) that the launch
-    /// has left.
+    /// Notes that a launch will certainly leave by the preemption flag without having begun, so
+    /// that no reset kills it and it cannot forbid a reset. A driver may report this from the
+    /// command `Raise` on; when the launch has left, the driver also reports
+    /// [`exited`](Self::exited).
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime, that has started, or that does not leave.
@@ -133,9 +132,9 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Puts back a launch that has left by the preemption flag, so that it waits again at its place
-    /// (seed 001, A4), and returns whether the flag was raised for it. Where each workgroup tests
-    /// the flag, the launch counts as killed
+    /// Puts back a launch that has left by the preemption flag, so that it waits again in its
+    /// stream (seed 001, A4), and returns whether the flag was raised for it. Where each workgroup
+    /// tests the flag, the launch counts as killed
     /// ([`ControllerConfig::most_kills`](crate::ControllerConfig)) if it was reported as
     /// [started](Self::started).
     ///
@@ -157,7 +156,7 @@ impl<T> Controller<T> {
         Ok(if flying.fate == LaunchFate::Stays { Exit::Unasked } else { Exit::Flagged })
     }
 
-    /// Puts back a launch that the reset killed, so that it waits again at its place (seed 001,
+    /// Puts back a launch that the reset killed, so that it waits again in its stream (seed 001,
     /// A4).
     ///
     /// # Errors
@@ -177,7 +176,8 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Returns whether a commanded reset, of this process or another, kills the launch if it runs.
+    /// Returns whether a commanded reset, of the launch's process or another, kills the launch if
+    /// it is running.
     #[must_use]
     pub fn is_hit(&self, handle: LaunchHandle) -> bool {
         let Ok(it) = self.process(handle.process) else { return false };
@@ -188,8 +188,8 @@ impl<T> Controller<T> {
         }
     }
 
-    /// Returns every launch that would be killed if it runs, by a reset that was commanded and not
-    /// yet reported as done; in no particular order.
+    /// Returns the launches that a commanded reset, whose end has not been reported yet, kills if
+    /// they are running; in no particular order.
     #[must_use]
     pub fn hits(&self) -> Vec<LaunchHandle> {
         // The number of processes is at most the number of ids.
@@ -199,8 +199,8 @@ impl<T> Controller<T> {
         flying.filter(|handle| self.is_hit(*handle)).collect()
     }
 
-    /// Notes that the commanded reset is over, or that no held back or saved work of the process is
-    /// on the device any more.
+    /// Notes that the commanded reset of the process is over, or that its held or saved work has
+    /// left the device.
     ///
     /// # Errors
     /// An unknown process; one for which no reset, hold or save was commanded.

@@ -9,8 +9,8 @@ use crate::error::PreemptError;
 use crate::error::Reason;
 
 impl<T> ControlledProcess<T> {
-    /// Returns whether a launch of the stream `stream` with the order of capture `order` is in the
-    /// runtime.
+    /// Returns whether the launch of the stream `stream` with the order of capture `order` is in
+    /// the runtime.
     fn flies(&self, stream: StreamId, order: u64) -> bool {
         self.flight.iter().any(|(_, it)| it.stream == stream && it.work.order == order)
     }
@@ -36,8 +36,8 @@ impl<T> Controller<T> {
             .ok_or(PreemptError(Reason::TooManyStreams { process }))
     }
 
-    /// Closes a stream of a process: no further work is captured in it. The work in it runs; after
-    /// that its id is reused.
+    /// Closes a stream of a process: no further work is captured in it. The work in the stream
+    /// still runs; after that the id of the stream is reused.
     ///
     /// # Errors
     /// An unknown process or stream.
@@ -51,8 +51,8 @@ impl<T> Controller<T> {
     }
 
     /// Adds captured work (seed 001, S2.2) at the end of its stream, even while the process is
-    /// preempted (seed 001, A14). The answer is the work's order, or the work itself where the
-    /// queues are full.
+    /// preempted (seed 001, A14). The answer is the work's order of capture, or the work itself
+    /// where the queues are full.
     ///
     /// # Errors
     /// An unknown process or stream.
@@ -81,9 +81,10 @@ impl<T> Controller<T> {
         Ok(Capture::Taken(CaptureOrder(order)))
     }
 
-    /// Holds back the work of a stream that was captured from the order `from` on, until it is
-    /// [released](Self::release): for a launch that waits for an event that only the host knows.
-    /// Order 0 holds back all work of the stream. Launches in the runtime go on.
+    /// Holds back the work of a stream that was captured from the order `from` on, until the host
+    /// [releases](Self::release) it; used where a launch waits for an event that only the host
+    /// knows. Order 0 holds back all work of the stream. Launches that are in the runtime already
+    /// go on.
     ///
     /// # Errors
     /// An unknown process or stream.
@@ -101,7 +102,7 @@ impl<T> Controller<T> {
     /// `from` on may be submitted. Other holds of the stream remain.
     ///
     /// # Errors
-    /// An unknown process; a stream that is not held from there.
+    /// An unknown process; a stream that has no hold from that order on.
     pub fn release(
         &mut self,
         process: ProcessId,
@@ -147,9 +148,9 @@ impl<T> Controller<T> {
     }
 
     /// Returns a number that changes whenever work of the process has finished, or there is room
-    /// again after [`Full`](Capture::Full). A thread that waits for [`reached`](Self::reached)
-    /// reads this number before it calls `reached`, and blocks until the number has changed or the
-    /// process has gone.
+    /// again after [`Full`](Capture::Full). A thread that waits until [`reached`](Self::reached) is
+    /// true reads this number first, then calls `reached`, and blocks until the number has changed
+    /// or the process has left.
     ///
     /// # Errors
     /// An unknown process.

@@ -4,7 +4,7 @@ use raddle_policy::Idempotence;
 
 use super::work::{CapturedWork, WorkKind};
 
-/// Launch in a buffer queue of its process, which takes 16 bytes beside the payload.
+/// Launch that waits in a buffer queue of its process. It takes 16 bytes besides its payload.
 #[derive(Clone, Debug)]
 pub(super) struct WaitingLaunch<T> {
     pub(super) payload: T,
@@ -14,8 +14,8 @@ pub(super) struct WaitingLaunch<T> {
     marks: LaunchMarks,
 }
 
-/// Three properties of a launch, as bits of one word: it may be killed, tests the preemption flag,
-/// and has peers. As bytes they would take twice the time of a submission to copy.
+/// Three properties of a launch, as bits of one word: it may be killed, it tests the preemption
+/// flag, it waits for peers. Three separate bytes would be much slower to copy at each submission.
 #[derive(Clone, Copy, Debug)]
 struct LaunchMarks(u32);
 
@@ -56,14 +56,15 @@ impl<T> WaitingLaunch<T> {
         self.marks.0 & LaunchMarks::HAS_PEERS != 0
     }
 
-    /// Replaces the verdict whether the launch may be run again, now that its arguments are known.
+    /// Replaces the verdict on whether the launch may be run again, now that its arguments are
+    /// known.
     pub(super) const fn judge(&mut self, idempotent: Idempotence) {
         self.marks = LaunchMarks::of(idempotent, self.tests_flag(), self.has_peers());
     }
 }
 
-/// Most bytes that a waiting launch takes beside its payload, the spare room of a queue that has
-/// just grown included.
+/// Largest number of bytes per waiting launch besides its payload, including the unused capacity of
+/// a queue that has just grown.
 pub(super) const MOST_BYTES: usize = 64;
 const _: () = assert!(size_of::<WaitingLaunch<()>>() <= MOST_BYTES);
 const _: () = assert!(size_of::<WaitingLaunch<[u64; 4]>>() <= 32 + MOST_BYTES);

@@ -9,7 +9,7 @@ use crate::error::PreemptError;
 
 impl<T> Controller<T> {
     /// Starts to take the work of a process off the device by the method `way`. `by` is the process
-    /// that takes its place, which must be more urgent; `None` asks for no such comparison.
+    /// that needs the device, which must be more urgent; with `None` no urgency is compared.
     ///
     /// # Errors
     /// An unknown process.
@@ -40,9 +40,9 @@ impl<T> Controller<T> {
         Ok(if waited { Preempted::ResumeCancelled } else { Preempted::Already })
     }
 
-    /// Pauses a process: no further launch of it is submitted until it is resumed, which takes
-    /// effect at once. This is S3.1 without a preemption. Changes nothing if a preemption is under
-    /// way or complete.
+    /// Pauses a process: none of its launches is submitted until it is resumed, which takes effect
+    /// at once. Launches in the runtime go on (only step S3.1 of seed 001). Changes nothing if a
+    /// preemption is under way or complete.
     ///
     /// # Errors
     /// An unknown process.
@@ -52,9 +52,10 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Replaces the method of a preemption under way by a stronger one: any other for a wait, a
-    /// reset for the preemption flag, a switch for a drain. A reset may be requested again if it
-    /// was refused, but not after one was made. A resume that waits continues to wait.
+    /// Replaces the method of a preemption under way by a stronger one: any other method in place
+    /// of a wait, a reset in place of the preemption flag, a switch in place of a drain. A refused
+    /// reset may be requested again, but not after a reset was made. A resume that waits for the
+    /// end of the preemption goes on waiting.
     ///
     /// # Errors
     /// An unknown process.

@@ -28,31 +28,31 @@ use crate::controller::{
 };
 use crate::error::PreemptError;
 
-/// Request of the arbiter to the driver of a process.
+/// Request of the arbiter, which decides on turns, to the driver of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
-    /// The work of the process shall leave the device by this method.
+    /// The work of a process shall leave the device by the given method.
     Preempt {
         /// Process whose work leaves.
         process: ProcessId,
         /// Method by which the work leaves.
         way: Preemption,
     },
-    /// Replaces the method of the preemption under way by a stronger method.
+    /// The work that is leaving the device shall leave by a stronger method from now on.
     Escalate {
         /// Process whose preemption is under way.
         process: ProcessId,
         /// Stronger method, by which the work leaves from now on.
         way: Preemption,
     },
-    /// The process shall submit no further launch.
+    /// A process shall submit no further launch.
     Pause {
         /// Process that is paused.
         process: ProcessId,
     },
-    /// The process may submit launches again.
+    /// A process may submit launches again.
     Resume {
-        /// Process that goes on.
+        /// Process that may submit launches again.
         process: ProcessId,
     },
 }
@@ -70,8 +70,7 @@ pub enum WishAnswer {
     Resumed(Resumed),
 }
 
-/// Report of a runtime to its driver; each variant is passed on by the [`Controller`] method of its
-/// name.
+/// Report of a runtime to its driver; the [`Controller`] method of the same name receives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the calls of the controller say what each is")]
 pub enum Report {
@@ -93,31 +92,32 @@ pub enum Report {
 pub enum Heard<T> {
     /// The controller has noted the report; the driver needs to do nothing.
     Noted,
-    /// A launch has ended; its payload comes back.
+    /// A launch has ended; this is its payload.
     Ended(T),
-    /// A launch has left as it tested the preemption flag at its start; the value says whether the
-    /// flag was raised for it.
+    /// A launch has left by the preemption flag, which it tests at its start; the value says
+    /// whether the flag was raised for it.
     Left(Exit),
     /// The raised preemption flag (which each launch tests at its start) is visible to every launch
     /// that starts, and the controller has decided whether a reset follows.
     Verdict(ResetVerdict),
 }
 
-/// Means to wake the thread that calls [`Driver::run`], [`Driver::take`] or [`Driver::step`], used
-/// when there is something to do after there was nothing.
+/// Callback that wakes the thread that calls [`Driver::run`], [`Driver::take`] or [`Driver::step`],
+/// used when the driver gets a command to carry out after it had none.
 pub trait Wake {
-    /// Wakes the thread that runs the driver, as there is something to do. It is called from within
-    /// a call of the driver, so it must not call the driver.
+    /// Wakes the thread that runs the driver. This is called from within a call of the driver, so
+    /// it must not call the driver.
     fn wake(&self);
 }
 
-/// Controller of a device, together with the runtime that carries out its commands and an observer.
+/// Controller of a device, combined with the runtime that carries out its commands and with an
+/// observer.
 pub struct Driver<T, R, O = ()> {
     controller: Controller<T>,
     runtime: R,
     observer: O,
     wake: Option<Box<dyn Wake + Send>>,
-    /// True where the driver had no command to give when it was last asked for one.
+    /// True where the driver had no command when it was last asked for one.
     idle: bool,
 }
 
@@ -130,7 +130,7 @@ impl<T: fmt::Debug, R: fmt::Debug, O> fmt::Debug for Driver<T, R, O> {
 }
 
 impl<T: Clone, R: Runtime<T>> Driver<T, R> {
-    /// Returns a driver of the runtime `runtime`, as the runtime declares itself.
+    /// Returns a driver of the runtime `runtime`, with the properties that the runtime declares.
     ///
     /// # Errors
     /// Where the runtime can reset and has no preemption flag, or the window is 0.
@@ -142,7 +142,7 @@ impl<T: Clone, R: Runtime<T>> Driver<T, R> {
 
 impl<T: Clone> Driver<T, ()> {
     /// Returns a driver without a runtime of its own: `declared` describes the runtime, and the
-    /// caller takes [tasks](Self::take) for it.
+    /// caller takes [tasks](Self::take) and has them carried out by it.
     ///
     /// # Errors
     /// Where the runtime can reset and has no preemption flag, or the window is 0.
@@ -160,7 +160,7 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         Driver { controller, runtime, observer, wake, idle }
     }
 
-    /// Makes the driver call `wake` whenever there is a command to carry out after there was none.
+    /// Makes the driver call `wake` whenever it gets a command to carry out after it had none.
     #[must_use]
     pub fn waking(self, wake: impl Wake + Send + 'static) -> Self {
         Self { wake: Some(Box::new(wake)), ..self }
@@ -181,13 +181,13 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         &mut self.runtime
     }
 
-    /// Returns the driver's observer, which is called with everything that the driver does.
+    /// Returns the driver's observer, which is informed of everything that the driver does.
     pub const fn observer(&self) -> &O {
         &self.observer
     }
 
-    /// Makes a call of the host on the controller, about processes, streams or captured work, and
-    /// returns the call's answer.
+    /// Makes the call `call` of the host on the controller, about processes, streams or captured
+    /// work, and returns its answer.
     pub fn host<A>(&mut self, call: impl FnOnce(&mut Controller<T>) -> A) -> A {
         let answer = call(&mut self.controller);
         self.note_edge();
@@ -220,8 +220,8 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
     /// Passes a report of the runtime on to the controller, and returns its effect.
     ///
     /// # Errors
-    /// An unknown process; a launch that is not in the runtime; a report that does not fit the
-    /// state of the launch or the commands that were given. Nothing has changed then.
+    /// An unknown process; a launch that is not in the runtime; a report that does not fit
+    /// the state of the launch or the commands that were given. After an error nothing has changed.
     pub fn report(&mut self, report: Report) -> Result<Heard<T>, PreemptError> {
         let heard = hear(&mut self.controller, &mut self.observer, report)?;
         self.note_edge();
@@ -239,15 +239,15 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
         command
     }
 
-    /// Returns the next task, to be [carried out](Task::carry_out) elsewhere; `None` where there is
-    /// none. Tasks are carried out in the order in which this returns them. Release the lock around
-    /// the driver while the task runs.
+    /// Returns the next task, which the caller [carries out](Task::carry_out) without the driver;
+    /// `None` where there is none. Tasks must be carried out in the order in which they are
+    /// returned, and without the lock around the driver.
     pub fn take(&mut self) -> Option<Task<T>> {
         let command = self.step()?;
         Task::new(&self.controller, command)
     }
 
-    /// Wakes the driver's thread if there is a command to carry out and there was none before.
+    /// Wakes the driver's thread if the driver has a command now and had none before.
     fn note_edge(&mut self) {
         if self.idle
             && let Some(wake) = &self.wake
@@ -264,8 +264,7 @@ impl<T: Clone, R: Runtime<T>, O: Observer> Driver<T, R, O> {
     /// out; `false` if the runtime takes no launch now: call this again later.
     ///
     /// # Errors
-    /// An answer of the runtime gives an error of [`report`](Self::report), to which all answers are
-    /// passed on.
+    /// The errors of [`report`](Self::report), which receives every answer of the runtime.
     pub fn run(&mut self) -> Result<bool, PreemptError> {
         while let Some(task) = self.take() {
             let Self { controller, runtime, observer, .. } = self;
@@ -279,7 +278,7 @@ impl<T: Clone, R: Runtime<T>, O: Observer> Driver<T, R, O> {
 }
 
 /// Passes a report to the controller, and to the observer if the controller accepts it. Returns the
-/// effect of the report; the error is that of the controller.
+/// effect of the report, or the error of the controller.
 fn hear<T>(
     controller: &mut Controller<T>,
     observer: &mut impl Observer,

@@ -7,16 +7,16 @@ use raddle_policy::{Preemption, ProcessId};
 use super::{Report, Wish, WishAnswer};
 use crate::controller::{Command, NoReset, Preempted, ResetVerdict};
 
-/// Event of a driver: a thing that it did, or that was reported to it.
+/// Event of a driver that an observer sees: an action of the driver, or a report to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// (wish that the driver carried out, its answer): a wish is a request of the arbiter about a
-    /// process.
+    /// A wish (request of the arbiter about a process) that the driver carried out, and the answer
+    /// to it.
     Wish(Wish, WishAnswer),
     /// A report of the runtime that the controller accepted.
     Report(Report),
     /// The decision whether the process is reset, made when its raised preemption flag (which each
-    /// launch tests at its start) had become visible.
+    /// launch tests at its start) became visible.
     Verdict(ProcessId, ResetVerdict),
     /// A command that the runtime has to carry out next.
     Command(Command),
@@ -35,7 +35,7 @@ impl Observer for () {
 /// Counts of the launches, preemptions and resets of a driver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Number of launches submitted, each counted again when it is submitted again.
+    /// Number of submissions of launches; a launch that is submitted again counts again.
     pub(crate) submitted: u64,
     /// Number of launches that have run to their end.
     pub(crate) finished: u64,
@@ -48,7 +48,7 @@ pub struct Counts {
     pub(crate) killed: u64,
     /// Number of preemptions that began, for each method in the order of [`Preemption::ALL`].
     pub(crate) begun: [u64; Preemption::ALL.len()],
-    /// Number of preemptions that are complete: the work of the process had left the device.
+    /// Number of preemptions that were completed: the work of the process left the device.
     pub(crate) drained: u64,
     /// Number of times that the runtime was commanded to reset compute units.
     pub(crate) resets: u64,
@@ -59,7 +59,8 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Returns the number of launches submitted, each counted again when it is submitted again.
+    /// Returns the number of submissions of launches; a launch that is submitted again counts
+    /// again.
     #[must_use]
     pub const fn submitted(&self) -> u64 {
         self.submitted
@@ -90,13 +91,13 @@ impl Counts {
         self.killed
     }
 
-    /// Returns the number of preemptions that began by a method.
+    /// Returns the number of preemptions that began with the method `way`.
     #[must_use]
     pub const fn begun(&self, way: Preemption) -> u64 {
         self.begun[way as usize]
     }
 
-    /// Returns the number of preemptions that are complete: the work of the process had left the
+    /// Returns the number of preemptions that were completed: the work of the process left the
     /// device.
     #[must_use]
     pub const fn drained(&self) -> u64 {
@@ -133,7 +134,7 @@ impl AddAssign<&Self> for Counts {
 }
 
 impl Counts {
-    /// Returns the index of a reason against a reset in `refused`.
+    /// Returns the index in `refused` of the reason `why` against a reset.
     const fn reason(why: NoReset) -> usize {
         match why {
             NoReset::Empty => 0,

@@ -11,16 +11,17 @@ pub enum SubmitCall {
     Returned,
     /// Another thread makes the submit call, and its return will be reported.
     UnderWay,
-    /// The runtime takes no launch now; the driver submits this launch again later.
+    /// The runtime accepts no launch now; the driver submits this launch again later.
     NotNow,
-    /// The runtime refuses this launch for good.
+    /// The runtime refuses this launch permanently.
     Refused,
 }
 
-/// A runtime as a [`Driver`](super::Driver) needs it: a live one, or a simulator.
+/// Interface through which a [`Driver`](super::Driver) uses a GPU runtime: a live one, or a
+/// simulator.
 ///
-/// Every call comes from within a call of the driver, must return soon, and is answered by a later
-/// report. Work that takes long, above all a submit call, is done elsewhere
+/// Every method is called from within a call of the driver, must return soon, and is answered by a
+/// later report. Work that takes long, above all a submit call, is done elsewhere
 /// ([`SubmitCall::UnderWay`]); or the driver is made [apart](super::Driver::apart) from the
 /// runtime, and then each call may block.
 ///
@@ -29,9 +30,9 @@ pub enum SubmitCall {
 /// 1. Commands are carried out in order, and each is reported once.
 /// 2. Launches of one stream run in the order of their submission, one at a time.
 /// 3. A launch that starts after `raised` was reported, and before its flag is lowered, leaves if
-///    its stream's cut holds it. Work that does not test the flag leaves if the work before it in
-///    its stream left or was killed, provided that the runtime has declared that it can be taken
-///    out.
+///    its submission number is in the range of its stream's raised flag. Work that does not test
+///    the flag leaves if the work before it in its stream left or was killed, provided that the
+///    runtime has declared that it can take such work out.
 /// 4. A reset kills only the launches that it is told to hit, and every killed launch is reported
 ///    before `drained` or after it.
 pub trait Runtime<T> {
@@ -39,17 +40,18 @@ pub trait Runtime<T> {
     fn declared(&self) -> Declared;
 
     /// Returns whether a launch that is about to be submitted may be run again, if that depends on
-    /// its arguments; `None` where the verdict given at the capture applies.
+    /// its arguments; with `None` the verdict given at the capture applies.
     fn verdict(&mut self, payload: &T) -> Option<Idempotence> {
         let _ = payload;
         None
     }
 
-    /// Takes a launch into a stream, and returns the result of the submit call.
+    /// Adds a launch to the stream `stream` of its process, and returns the result of the submit
+    /// call.
     fn submit(&mut self, handle: LaunchHandle, stream: StreamId, payload: T) -> SubmitCall;
 
-    /// Raises the preemption flag of each stream in `cuts`, for the submissions of its range, and
-    /// reports `raised` when every launch that starts sees the flags.
+    /// Raises the preemption flag of each stream in `cuts`, for the range of submission numbers
+    /// beside it, and reports `raised` once every launch that starts sees the flags.
     fn raise(&mut self, process: ProcessId, cuts: &[(StreamId, FlagCut)]) {
         let _ = (process, cuts);
     }
@@ -59,25 +61,25 @@ pub trait Runtime<T> {
         let _ = process;
     }
 
-    /// Kills the launches in `hit` that are running, of any process. Reports each of them as
-    /// `killed`, and after that `drained`, when the reset is over.
+    /// Kills those of the launches `hit`, which may be of any process, that are running. Reports
+    /// each killed launch as `killed`, and `drained` when the reset is over.
     fn reset(&mut self, process: ProcessId, hit: &[LaunchHandle]) {
         let _ = (process, hit);
     }
 
-    /// Places no further workgroup of a process; reports `drained` when none of its workgroups is
-    /// on the device.
+    /// Places no further workgroup of a process on the device; reports `drained` when none of its
+    /// workgroups is there any more.
     fn hold(&mut self, process: ProcessId) {
         let _ = process;
     }
 
-    /// Lets those workgroups of a process start that [`hold`](Self::hold) kept from starting.
+    /// Lets the workgroups of a process start that [`hold`](Self::hold) kept from starting.
     fn release(&mut self, process: ProcessId) {
         let _ = process;
     }
 
-    /// Saves the work of a process that is on the device; reports `drained` when none of it is left
-    /// there.
+    /// Saves the work of a process that is on the device; reports `drained` when none of it is
+    /// there any more.
     fn save(&mut self, process: ProcessId) {
         let _ = process;
     }
@@ -88,7 +90,7 @@ pub trait Runtime<T> {
     }
 
     /// Notes that the preemption of a process is complete. `resumed` is true if a resume that
-    /// waited takes effect now.
+    /// waited for this takes effect now.
     fn drained(&mut self, process: ProcessId, resumed: bool) {
         let _ = (process, resumed);
     }

@@ -8,8 +8,8 @@ use super::Report;
 use super::runtime::{Runtime, SubmitCall};
 use crate::controller::{Command, Controller, FlagCut, LaunchHandle};
 
-/// Command together with all that carries it out, so that the controller is not needed: it can be
-/// carried out on another thread, while the controller's lock is free.
+/// Command together with all data that it needs, so that another thread can carry it out without
+/// the controller and its lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Task<T> {
     /// Task for [`Command::Submit`]: to submit a launch.
@@ -26,7 +26,7 @@ pub enum Task<T> {
     Raise {
         /// Process whose preemption flags (tested by each launch at its start) are raised.
         process: ProcessId,
-        /// (stream, range of its submissions that leave when they start) for each stream of the
+        /// (stream, range of submission numbers that leave at their start) for each stream of the
         /// process from which a launch leaves by the raised preemption flag.
         cuts: Vec<(StreamId, FlagCut)>,
     },
@@ -34,16 +34,16 @@ pub enum Task<T> {
     Reset {
         /// Process whose compute units are reset.
         process: ProcessId,
-        /// Launches of any process that are killed if they run.
+        /// Launches, of any process, that the reset kills if they are running.
         hit: Vec<LaunchHandle>,
     },
-    /// Task for any other command, which needs no more than the command itself.
+    /// Task for any other command, which needs no further data.
     Plain(Command),
 }
 
 impl<T: Clone> Task<T> {
-    /// Returns the task for the command `command`, in the present state of the controller; `None`
-    /// for a submission that the controller does not know.
+    /// Returns the task for the command `command`, with data from the present state of the
+    /// controller; `None` for the submission of a launch that the controller does not know.
     pub(super) fn new(controller: &Controller<T>, command: Command) -> Option<Self> {
         Some(match command {
             Command::Submit { handle, stream } => {
@@ -106,8 +106,8 @@ impl<T> Task<T> {
 }
 
 impl SubmitCall {
-    /// Returns the report that the result of a submit call means; `None` where the runtime reports
-    /// later.
+    /// Returns the report that corresponds to the result of a submit call; `None` where the runtime
+    /// reports later.
     const fn report(self, handle: LaunchHandle) -> Option<Report> {
         match self {
             Self::UnderWay => None,

@@ -7,28 +7,30 @@ use super::estimates::Estimates;
 use crate::abilities::Abilities;
 use crate::progress::Kills;
 
-/// Rule by which the method of a preemption is chosen: always one, or the cheapest.
+/// Rule by which a preempt policy chooses the method of a preemption.
 #[derive(Clone, Debug)]
 enum MethodRule {
-    /// Always this method; but where a reset would kill a launch that may not be killed, the
-    /// preemption flag, by which launches leave at their start (seed 001, S3.3, S3.2).
+    /// Always this method; but a reset is replaced by the preemption flag, which launches test at
+    /// their start, where the reset would kill a launch that may not be killed (seed 001, S3.3,
+    /// S3.2).
     Fixed(Preemption),
-    /// Always this method; where it is a reset, the controller decides whether the reset may be
+    /// Always this method; if it is a reset, the controller decides later whether the reset may be
     /// made.
     Wished(Preemption),
-    /// The method that wastes the least device time among those that take the victim off the device
-    /// within `bound`, by the estimates for the victim.
+    /// The method that wastes the least device time among those that are estimated to take the
+    /// victim's work off the device within `bound`.
     Cheapest { bound: Ticks, abilities: Abilities, estimates: Estimates },
 }
 
-/// A preempt policy that follows a rule: always one method, or the cheapest.
+/// A preempt policy (which chooses how work leaves the device) with a rule: always one method, or
+/// the cheapest.
 ///
 /// # Laws
 ///
-/// 1. The policy answers a method that the runtime has, and a reset only where every submitted
+/// 1. The policy answers with a method that the runtime has, and a reset only where every submitted
 ///    launch is known to be idempotent.
-/// 2. With [`sparing`](Self::sparing), no launch is killed more often than the limit: while a
-///    launch is submitted that has reached it, there is no reset.
+/// 2. With [`sparing`](Self::sparing), no launch is killed more often than that limit: while a
+///    launch that has reached the limit is submitted, the policy does not answer with a reset.
 ///
 /// ```
 /// use raddle_preempt::policy::ByRule;
@@ -44,25 +46,26 @@ pub struct ByRule {
 }
 
 impl ByRule {
-    /// Returns the policy that always answers the method `method`, on a runtime that has all
-    /// methods; if a launch may not be killed, the preemption flag (tested by each launch at its
-    /// start) in place of a reset.
+    /// Returns the policy that always answers with the method `method`, for a runtime that has all
+    /// methods. In place of a reset it answers with the preemption flag (tested by each launch at
+    /// its start) where a launch may not be killed.
     #[must_use]
     pub const fn fixed(method: Preemption) -> Self {
         Self { rule: MethodRule::Fixed(method), kills: Kills::up_to(None) }
     }
 
-    /// Returns the policy that always answers the method `method`. The controller decides whether a
-    /// reset may be made, when the preemption flag is visible and it is known which launches run
-    /// ([`ResetVerdict`](crate::ResetVerdict)); so the controller keeps laws 1 and 2.
+    /// Returns the policy that always answers with the method `method`, even with a reset. The
+    /// controller decides whether that reset may be made, once the preemption flag is visible and
+    /// the running launches are known ([`ResetVerdict`](crate::ResetVerdict)), and so keeps laws 1
+    /// and 2.
     #[must_use]
     pub const fn wished(method: Preemption) -> Self {
         Self { rule: MethodRule::Wished(method), kills: Kills::up_to(None) }
     }
 
-    /// Returns the policy that answers the method that wastes the least device time among those
-    /// that take the work off the device within `bound` (nanoseconds), on a device with the costs
-    /// `device`.
+    /// Returns the policy that answers with the method that wastes the least device time among
+    /// those that take the work off the device within `bound` (nanoseconds), for a runtime with the
+    /// methods `abilities` and a device with the costs `device`.
     #[must_use]
     pub fn cheapest(bound: Ticks, abilities: Abilities, device: DeviceCosts) -> Self {
         let estimates = Estimates::new(device);
@@ -70,7 +73,7 @@ impl ByRule {
         Self { rule, kills: Kills::up_to(None) }
     }
 
-    /// Limits how often the policy kills one launch: at most `most_kills` times. `None`, the
+    /// Limits how often the policy has one launch killed: at most `most_kills` times. `None`, the
     /// default, is no limit.
     #[must_use]
     pub fn sparing(self, most_kills: Option<u32>) -> Self {
@@ -108,8 +111,9 @@ impl Preempt for ByRule {
         }
     }
 
-    /// Returns whether the policy estimates what is left of a launch, which it learns from the ends
-    /// of workgroups.
+    /// Returns whether answers can depend on refills (workgroups of a launch that end and are
+    /// replaced at once by others of it). Only the cheapest method does: its estimate of a launch's
+    /// remaining time uses every end of a workgroup.
     fn minds_refills(&self) -> bool {
         matches!(self.rule, MethodRule::Cheapest { .. })
     }

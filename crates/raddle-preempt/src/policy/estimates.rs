@@ -9,7 +9,8 @@ use super::DeviceCosts;
 use super::history::LaunchHistory;
 use super::price::VictimEstimate;
 
-/// Costs of a device, and the times of the launches observed on it.
+/// Estimates for the preemption of launches, from the costs of a device and the times of the
+/// launches observed on it.
 #[derive(Clone, Debug)]
 pub(super) struct Estimates {
     device: DeviceCosts,
@@ -25,8 +26,9 @@ impl Estimates {
         self.history.observe(fact, now);
     }
 
-    /// Returns the method that takes a victim off the device with the least waste of device time
-    /// within `bound` ([`VictimEstimate::cheapest`]), of those for which `allowed` returns true.
+    /// Returns the method that takes a victim's work off the device with the least waste of device
+    /// time within `bound` ([`VictimEstimate::cheapest`]), among those for which `allowed` returns
+    /// true.
     pub(super) fn cheapest(
         &self,
         view: &VictimView<'_>,
@@ -74,9 +76,9 @@ impl Estimates {
         victim
     }
 
-    /// Returns the largest number of launches in one stream that have not started, copies left out:
-    /// copies do not exit by the preemption flag (tested by each launch at its start), they are
-    /// taken out of the runtime.
+    /// Returns the number of launches that leave one after the other by the preemption flag: the
+    /// largest number in one stream that have not started. Copies do not count, as they do not test
+    /// the flag and are taken out of the runtime.
     fn exits(&self, view: &VictimView<'_>) -> u64 {
         let exits = |it: &&VictimLaunch| !it.launch.is_copy() && !self.history.has_started(it);
         let waiting = || view.launches.iter().filter(exits);

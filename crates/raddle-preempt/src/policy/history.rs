@@ -8,12 +8,12 @@ use alloc::collections::{BTreeMap, VecDeque};
 
 use raddle_policy::{Fact, Launch, LaunchId, Piece, Tick, Ticks, VictimLaunch, WaveSpan};
 
-/// Number of kinds of launches that are remembered; launches of later kinds are judged by their
-/// progress.
+/// Largest number of kinds of launches whose times are stored; launches of later kinds are
+/// estimated by their progress.
 const MOST_KINDS: usize = 4096;
 
-/// Key of launches that are taken to last equally long: (process, number of workgroups, demand of a
-/// workgroup).
+/// Kind of launches, which are all expected to last equally long, as (process, number of
+/// workgroups, demand of a workgroup).
 type LaunchKind = (u16, u64, [u32; 5]);
 
 fn kind(launch: &Launch) -> LaunchKind {
@@ -23,31 +23,32 @@ fn kind(launch: &Launch) -> LaunchKind {
     (launch.process.0, launch.workgroups, [waves, vgpr, sgpr, barriers, demand.lds])
 }
 
-/// Time on the device that the last launch of a kind took, and the time that its last workgroup
-/// took (`None` where unknown), in ticks.
+/// Times of the last launch of a kind, in ticks: its time on the device, and the time of its last
+/// workgroup (`None` where unknown).
 #[derive(Clone, Copy, Debug)]
 struct Lasted {
     launch: Ticks,
     workgroup: Option<Ticks>,
 }
 
-/// Launch that has started and not ended, as observed so far.
+/// A launch that has started and not ended, with the times observed so far.
 #[derive(Clone, Debug)]
 struct RunningLaunch {
     kind: LaunchKind,
     /// Number of waves of the whole launch; the next field counts the waves that have ended.
     waves: u64,
     ended: u64,
-    /// Ticks that the launch was on the device, until it was last taken off.
+    /// Ticks that the launch was on the device, up to when it was last taken off.
     ran: Ticks,
-    /// Tick at which the launch came on the device; `None` while it is off the device.
+    /// Tick at which the launch last came on the device; `None` while it is off the device.
     since: Option<Tick>,
     /// Tick at which the launch was last taken off the device.
     off: Tick,
-    /// Waves on the device that have not ended, each entry as (tick at which they started, number
-    /// of waves), the earliest start first.
+    /// Unfinished waves on the device, each entry as (tick at which they started, number of waves),
+    /// the earliest start first.
     fronts: VecDeque<(Tick, u64)>,
-    /// Ticks that the workgroup of the launch that ended last took; `None` where none has ended.
+    /// Ticks that the last workgroup to end took; `None` where no workgroup of the launch has
+    /// ended.
     workgroup: Option<Ticks>,
 }
 
@@ -56,8 +57,8 @@ impl RunningLaunch {
         self.ran + self.since.map_or(Ticks::ZERO, |since| now.since(since))
     }
 
-    /// Estimates the ticks until the launch ends: each wave that has not ended is taken to need as
-    /// long as the ended ones did on average. `None` where no wave has ended.
+    /// Estimates the ticks until the launch ends, assuming that each unfinished wave needs as much
+    /// of the launch's time as the finished ones did on average. `None` where no wave has finished.
     fn by_progress(&self, now: Tick) -> Option<Ticks> {
         let left = u128::from(self.waves.saturating_sub(self.ended));
         let each = u128::from(self.elapsed(now).0).checked_mul(left)?;
@@ -66,16 +67,16 @@ impl RunningLaunch {
     }
 }
 
-/// Launches that have started and not ended, and the last times of each kind of launch, as observed
-/// so far.
+/// Observed times of launches: of those that have started and not ended, and of the last launch of
+/// each kind that ended.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LaunchHistory {
     running: BTreeMap<LaunchId, RunningLaunch>,
     kinds: BTreeMap<LaunchKind, Lasted>,
 }
 
-/// Returns the number of waves that an event names: the waves `waves` of each workgroup of `pieces`
-/// (equal workgroups on one compute unit).
+/// Returns the number of waves that an event concerns: the waves `waves` of each workgroup in
+/// `pieces` (groups of workgroups on one compute unit).
 fn named(launch: &Launch, waves: WaveSpan, pieces: &[Piece]) -> u64 {
     let (_, count) = waves.bounds(launch.demand.waves);
     let groups = pieces.iter().fold(0, |sum: u64, piece| sum.saturating_add(piece.count.into()));
@@ -114,7 +115,7 @@ impl LaunchHistory {
         }
     }
 
-    /// Records that a launch is off the device from the tick `now` on.
+    /// Records that a launch has been taken off the device at the tick `now`.
     fn stopped(&mut self, launch: LaunchId, now: Tick) {
         if let Some(running) = self.running.get_mut(&launch)
             && running.since.is_some()
@@ -167,18 +168,19 @@ impl LaunchHistory {
         }
     }
 
-    /// Returns whether a workgroup of the victim's launch has started.
+    /// Returns whether any workgroup of the launch `victim` has started.
     pub(super) fn has_started(&self, victim: &VictimLaunch) -> bool {
         self.running.contains_key(&victim.launch.id)
     }
 
-    /// Returns the ticks that the launch has been on the device; 0 where it has not started.
+    /// Returns the ticks that the launch `victim` has been on the device; 0 where it has not
+    /// started.
     pub(super) fn elapsed(&self, victim: &VictimLaunch, now: Tick) -> Ticks {
         self.running.get(&victim.launch.id).map_or(Ticks::ZERO, |running| running.elapsed(now))
     }
 
-    /// Returns the ticks that the launch takes from its start, or from now to its end if it has
-    /// started; `None` where that is unknown.
+    /// Estimates the ticks until the launch `victim` ends if it has started, else the ticks that it
+    /// will take; `None` where that is unknown.
     pub(super) fn remaining(&self, victim: &VictimLaunch, now: Tick) -> Option<Ticks> {
         let lasted = self.kinds.get(&kind(&victim.launch)).map(|lasted| lasted.launch);
         let Some(running) = self.running.get(&victim.launch.id) else { return lasted };
@@ -187,8 +189,8 @@ impl LaunchHistory {
         left.filter(|&left| left > 0).map(Ticks).or_else(|| running.by_progress(now))
     }
 
-    /// Returns the ticks until the last workgroup of the launch that is on the device ends; `None`
-    /// where that is unknown.
+    /// Estimates the ticks until the last workgroup that the launch `victim` has on the device
+    /// ends; `None` where that is unknown.
     pub(super) fn resident(&self, victim: &VictimLaunch, now: Tick) -> Option<Ticks> {
         if victim.resident_waves == 0 {
             return Some(Ticks::ZERO);

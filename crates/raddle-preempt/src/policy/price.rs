@@ -17,36 +17,35 @@ use raddle_policy::{Preemption, Ticks};
 
 use super::DeviceCosts;
 
-/// Estimates for the submitted launches of one process, the victim of a preemption. A time is
-/// `None` where it is unknown, and then counts as endless.
+/// Estimates for the submitted launches of a victim, the process that is preempted. A time of
+/// `None` is unknown, and counts as infinite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct VictimEstimate {
-    /// Ticks until the last running launch has ended; 0 where none runs, `None` where that is
-    /// unknown.
+    /// Ticks until the last running launch ends; 0 where none runs, `None` where that is unknown.
     pub(super) running: Option<Ticks>,
-    /// Ticks that the submitted launches that have not started take once the running launches have
-    /// ended; `None` where that is unknown.
+    /// Ticks that the submitted launches that have not started will take, once the running launches
+    /// have ended; `None` where that is unknown.
     pub(super) waiting: Option<Ticks>,
-    /// Ticks until the last workgroup on the device has ended; `None` where that is unknown.
+    /// Ticks until the last of the victim's workgroups on the device ends; `None` where that is
+    /// unknown.
     pub(super) workgroup: Option<Ticks>,
-    /// Number of launches that leave one after the other as they find the preemption flag raised:
-    /// those that have not started, of the stream that has most.
+    /// Number of launches that leave one after the other by the raised preemption flag: the largest
+    /// number in one stream that have not started.
     pub(super) exits: u64,
-    /// Ticks of device time that a kill would waste: the time that the running launches have been
-    /// on the device.
+    /// Ticks that the running launches have been on the device, which a kill would waste.
     pub(super) done: Ticks,
-    /// Registers and LDS of the workgroups on the device, in bytes; `None` where the number of
-    /// registers is unknown.
+    /// Bytes of registers and LDS of the victim's workgroups on the device; `None` where the number
+    /// of registers is unknown.
     pub(super) bytes: Option<u64>,
 }
 
-/// Cost of taking one victim off the device by one method.
+/// Cost of taking one victim (a preempted process) off the device by one method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Price {
-    /// Ticks until no work of the victim is on the device; `None` where that is unknown.
+    /// Ticks until none of the victim's work is on the device; `None` where that is unknown.
     pub(super) latency: Option<Ticks>,
-    /// Ticks of device time that the method wastes, as its work must be done again or is only
-    /// overhead. Saturates.
+    /// Ticks of device time that the method wastes, on overhead and on work that must be done
+    /// again; saturates.
     pub(super) waste: Ticks,
 }
 
@@ -56,8 +55,9 @@ impl Price {
     }
 }
 
-/// Rank of a latency: unknown latencies are the longest. Of two unknown ones that of a drain comes
-/// first, then the preemption flag, then waiting: each of them is over no later than the next.
+/// Latency of a method as a sort key; unknown latencies come after all known ones. Among unknown
+/// ones drain comes first, then the preemption flag, then waiting, since each of these ends no
+/// later than the next.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum LatencyRank {
     Known(Ticks),
@@ -103,8 +103,8 @@ impl VictimEstimate {
         Price { latency, waste }
     }
 
-    /// Returns the ticks that one save or one restore takes, rounded up: 0 where no workgroup is on
-    /// the device, `None` where the bytes or the bandwidth are unknown.
+    /// Returns the ticks that one save or one restore of the victim's work takes, rounded up: 0
+    /// where no workgroup is on the device, `None` where the bytes or the bandwidth are unknown.
     fn transfer(&self, device: &DeviceCosts) -> Option<Ticks> {
         let bytes = self.bytes?;
         if bytes == 0 {
@@ -118,9 +118,10 @@ impl VictimEstimate {
     }
 
     /// Returns the method that wastes the least device time among those for which `allowed` returns
-    /// true and that take the victim off the device within `bound`. At equal waste the shorter
-    /// latency decides, then the gentler method ([`Preemption::ALL`]). Where no method does that
-    /// within `bound`, the shortest latency decides, then the least waste, then the gentler method.
+    /// true and that take the victim's work off the device within `bound`. At equal waste the
+    /// shorter latency decides, then the gentler method ([`Preemption::ALL`]). Where no allowed
+    /// method is done within `bound`, the shortest latency decides, then the least waste, then the
+    /// gentler method.
     pub(super) fn cheapest(
         &self,
         bound: Ticks,

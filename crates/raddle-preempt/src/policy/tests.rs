@@ -10,7 +10,8 @@ use super::price::VictimEstimate;
 
 const ENDLESS: u128 = u128::MAX / 8;
 
-/// Returns (latency, waste) of a method in ticks, both saturated as the crate saturates them.
+/// Returns (latency, waste) of a method in ticks, computed in wide integers and saturated where the
+/// crate saturates.
 fn price(v: &VictimEstimate, device: &DeviceCosts, method: Preemption) -> (u128, u128) {
     let known = |span: Option<Ticks>| span.map_or(ENDLESS, |span| u128::from(span.0));
     let top = u128::from(u64::MAX);
@@ -59,7 +60,7 @@ fn naive(
     best.map_or(Preemption::Wait, |(_, method)| method)
 }
 
-/// Returns a strategy of amounts with many ties and some absurdly large ones.
+/// Returns a strategy of numbers that are often equal and sometimes absurdly large.
 fn amount() -> impl Strategy<Value = u64> {
     prop_oneof![6 => 0..5_u64, 3 => 0..200_u64, 1 => any::<u64>(), 1 => Just(u64::MAX)]
 }

@@ -11,20 +11,20 @@ use raddle_policy::{
 
 use super::LaunchHistory;
 
-/// Launch with the ticks that each of its waves on the device has run, the wave that started first
-/// in front.
+/// A launch in which each wave on the device counts the ticks that it has run; the wave that
+/// started first comes first.
 #[derive(Default)]
 struct NaiveLaunch {
     off: bool,
     ran: u64,
     ended: u64,
     waves: Vec<u64>,
-    /// Ticks that the wave ran that ended last; `None` where none has ended.
+    /// Ticks that the last wave to end ran; `None` where no wave of the launch has ended.
     workgroup: Option<u64>,
 }
 
-/// Launches that have started, and by kind the ticks that the last launch and its last workgroup
-/// took.
+/// Slow model of the history: the launches that have started, and by kind the ticks that the last
+/// launch and its last workgroup took.
 #[derive(Default)]
 struct Naive {
     launches: BTreeMap<LaunchId, NaiveLaunch>,
@@ -39,8 +39,8 @@ impl Naive {
         }
     }
 
-    /// Returns (ticks on the device, ticks until the launch ends, ticks until its last workgroup on
-    /// the device ends); `None` where unknown.
+    /// Returns (ticks of the launch on the device, ticks until it ends, ticks until its last
+    /// workgroup on the device ends); `None` where a time is unknown.
     fn estimates(&self, launch: &Launch) -> (u64, Option<u64>, Option<u64>) {
         let before = self.kinds.get(&kind(launch));
         let Some(it) = self.launches.get(&launch.id) else {
@@ -61,7 +61,8 @@ fn kind(launch: &Launch) -> (u16, u64) {
     (launch.process.0, launch.workgroups)
 }
 
-/// Returns one of four launches: 0 and 1 of one kind, 2 with more workgroups, 3 of another process.
+/// Returns one of four launches by number: 0 and 1 are of one kind, 2 has more workgroups, 3
+/// belongs to another process.
 fn launch(id: u32) -> Launch {
     let demand = Demand { waves: 3, vgpr: 2, ..Demand::default() };
     let workgroups = if id == 2 { 6 } else { 4 };
