@@ -32,8 +32,8 @@ impl SpanUnit {
         }
     }
 
-    /// Returns the number of decimals that an amount of this unit may have, as its last decimal is
-    /// one nanosecond: 3 for microseconds.
+    /// Returns the number of decimals that an amount in this unit may have, down to one nanosecond:
+    /// 3 for microseconds.
     const fn digits(self) -> usize {
         match self {
             Self::Ns => 0,
@@ -242,7 +242,8 @@ const MEMORY: [(&str, u64); 4] =
 /// ```
 ///
 /// # Errors
-/// When it is no number with a unit, is 0 or more than fits, or has more than nine decimals.
+/// When the text is no number with a unit, is 0 or more than fits into 64 bits, or has more than
+/// nine decimals.
 pub fn memory(text: &str) -> Result<u64, AmountError> {
     let text = text.trim();
     let unit = MEMORY.iter().find_map(|(unit, bytes)| Some((text.strip_suffix(unit)?, *bytes)));

@@ -59,7 +59,7 @@ pub struct PolicyFigures {
     pub processes: Vec<JudgedProcess>,
     /// Goals that the user set, such as `serve p99 20ms`.
     pub goals: Vec<Goal>,
-    /// Rows of figures, one for each recipe, in the order in which the recipes were replayed.
+    /// Rows of figures, one for each recipe that was compared, in the order of the replays.
     pub rows: Vec<PolicyRow>,
     /// Indices in `rows`, sorted from the best recipe to the worst.
     pub ranking: Vec<usize>,
@@ -302,8 +302,8 @@ impl PolicyFigures {
         self.bounds_in(&self.rows[row], process)
     }
 
-    /// Returns the bounds of the figure by which a process is judged in a row of this comparison;
-    /// `None` where the figure is exact.
+    /// Returns the bounds of the figure by which the process with the index `process` is judged,
+    /// under the recipe of `row`; `None` where the figure is exact.
     pub(crate) fn bounds_in(&self, row: &PolicyRow, process: usize) -> Option<FigureBounds> {
         row.processes[process].bounds_by(self.processes[process].device_factors)
     }

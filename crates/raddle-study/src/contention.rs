@@ -31,7 +31,7 @@ const RULES: FitRules = FitRules { waits: WaitRule::Inferred, latency: false, qu
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ContentionFound {
-    /// Version of the JSON format of this result.
+    /// Version of the JSON format in which this table of contention is written.
     pub raddle_contention: u32,
     /// Recordings from which the table of contention was learnt.
     pub recordings: Vec<ContentionSource>,

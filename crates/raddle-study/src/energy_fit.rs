@@ -24,7 +24,7 @@ pub struct EnergyFit {
     /// Energy of one instruction of each kind in [`KINDS`], in pJ; `None` where no measured kernel
     /// issues this kind.
     pub pj: [Option<f64>; 6],
-    /// Power that the device drew while idle, in mW.
+    /// Power that the device drew while no kernel ran, in mW.
     pub(crate) idle_mw: u64,
     /// Energy by the fitted weights over the measured energy, without idle power, for each measured
     /// kernel; 1 is a perfect fit. Readings of the idle device are left out.

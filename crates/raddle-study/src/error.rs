@@ -24,7 +24,7 @@ pub enum StudyError {
     /// A profile could not be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// No part of a profile can run on the device.
+    /// No part of a profile can run on the device that is replayed on.
     #[error(transparent)]
     Plan(#[from] SimError),
     /// A recipe was found but cannot be used.

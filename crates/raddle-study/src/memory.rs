@@ -18,7 +18,7 @@ const RECORDED: &str = "recorded is the most that a program's own allocations ca
 /// Memory size of a device, in bytes, and how it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Capacity {
-    /// Size that a profile states, in bytes, which was recorded on such a device.
+    /// Size in bytes, as a profile states it that was recorded on such a device.
     Recorded(u64),
     /// Size by a data sheet or by a device file of the user (`bytes`), and the largest size that
     /// such a device may report (`most`), both in bytes.

@@ -132,8 +132,7 @@ impl OpenLoad {
         u32::try_from(affordable).unwrap_or(u32::MAX)
     }
 
-    /// Returns the number of launches that the requests make which [`Self::draw`] draws for
-    /// `count`.
+    /// Returns the number of launches of the requests that [`Self::draw`] draws for `count`.
     fn launches(&self, workload: &Workload, count: u32) -> u64 {
         let launches = self.draw(count).map(|(process, times)| {
             (times.len() as u64).saturating_mul(workload.processes[process].tasks.len() as u64)

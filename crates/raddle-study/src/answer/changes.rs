@@ -12,8 +12,8 @@ pub(super) fn changes(figures: &PolicyFigures, row: usize) -> impl Iterator<Item
     (0..figures.processes.len()).filter_map(move |at| Some((at, figures.change(row, at)?)))
 }
 
-/// Says how the times of processes change against the baseline under each of two recipes that
-/// cannot be told apart, whose rows have the indices `rows`; `None` where neither changes anything.
+/// Says how the times of processes change against the baseline under two recipes between which the
+/// figures cannot decide; `rows` holds their indices. `None` where neither recipe changes anything.
 pub(super) fn against_today(figures: &PolicyFigures, rows: [usize; 2]) -> Option<String> {
     let told = |row: usize| {
         let all = all_changes(figures, row, None);
@@ -31,8 +31,8 @@ pub(super) fn has_cost(figures: &PolicyFigures, row: usize, but: usize) -> bool 
     changes(figures, row).any(|(at, by)| at != but && by >= SMALL)
 }
 
-/// Largest number of changes of processes that a sentence of the verdict names one by one. Where
-/// there are more, losses are named before gains, the largest first.
+/// Largest number of changes of processes that a sentence of the verdict names one by one; of more,
+/// losses are named before gains, the largest first.
 const NAMED_CHANGES: usize = 3;
 
 /// Writes the changes against the baseline of all processes except the one with the index `but`: "a

@@ -22,7 +22,7 @@ impl PolicyFigures {
 /// Smallest relative difference of two times that counts as a difference: 0.01, which is 1 %.
 pub(super) const SMALL: f64 = 0.01;
 
-/// Reason why figures cannot decide between the best recipe and another one.
+/// Reason why figures cannot decide whether the best recipe or another one is better.
 pub(super) struct Doubt {
     pub(super) text: String,
     /// Index, in the rows of the comparison, of the other recipe, which may be the better one in
@@ -37,7 +37,8 @@ pub(super) struct Doubt {
 pub(super) enum DoubtBy {
     /// Contention of processes that run side by side; a recording of them together would settle it.
     Contention,
-    /// Idle gaps in recordings whose files do not say whether the host was waiting in them.
+    /// Idle gaps in recordings, of which the files do not say whether the device waited for the
+    /// host in them.
     Gaps,
     /// Chance in the randomly drawn requests, the cost of time slices, or the error of the model; a
     /// trial on the device would settle it.
@@ -208,8 +209,8 @@ fn way(row: &str) -> &str {
     recipe.unwrap_or(row)
 }
 
-/// Returns whether a process other than the one with the index `head` may take over 1 % longer than
-/// under the baseline, by the upper bound of its figure in the row with the index `row`.
+/// Returns whether any process, except the one with the index `head`, may take over 1 % longer than
+/// under the baseline, by the upper bound of its time under the recipe with the index `row`.
 pub(super) fn others_may_pay(figures: &PolicyFigures, row: usize, head: usize) -> bool {
     let own = |row: usize, at: usize| &figures.rows[row].processes[at];
     let pays = |at: usize| {

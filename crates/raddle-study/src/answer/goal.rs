@@ -105,7 +105,7 @@ impl GoalMetric {
         self.is_of(judged) && matches!(self, Self::P99 | Self::Step | Self::End)
     }
 
-    /// Returns the word for the figure in a goal, such as `p99`.
+    /// Returns the word by which a goal names this figure, such as `p99`.
     #[must_use]
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, it)| *it == self).map_or("", |(name, _)| name)
@@ -113,7 +113,8 @@ impl GoalMetric {
 }
 
 impl ProcessFigures {
-    /// Returns a figure of the process in nanoseconds; `None` where the process has no such figure.
+    /// Returns the figure `metric` of the process in nanoseconds; `None` where the process has no
+    /// such figure.
     #[must_use]
     pub const fn figure(&self, metric: GoalMetric) -> Option<u64> {
         match metric {
@@ -178,8 +179,9 @@ impl Goal {
         own.alone_ns.filter(|&alone| alone > limit)
     }
 
-    /// Returns the fraction of the requests that take at most the limit, 0 to 1, under the recipe
-    /// with the index `row` among those compared; `None` where the goal is not about requests.
+    /// Returns the fraction of the process's requests, 0 to 1, that take at most the limit of the
+    /// goal, under the recipe with the index `row` among those compared; `None` where the goal is
+    /// not about requests.
     #[must_use]
     pub fn share_within(&self, figures: &PolicyFigures, row: usize) -> Option<f64> {
         let process = figures.processes.iter().position(|it| it.name == self.process)?;

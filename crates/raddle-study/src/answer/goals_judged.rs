@@ -16,8 +16,8 @@ pub enum GoalsJudged {
 }
 
 impl GoalsJudged {
-    /// Judges goals, each given as (true if its figure meets it, true if the bounds of the figure lie
-    /// on one side of the limit).
+    /// Judges all goals of a recipe, each given as (true if its figure meets it, true if the bounds
+    /// of the figure lie on one side of the limit, so that this is certain).
     pub fn of(goals: impl Iterator<Item = (bool, bool)>) -> Self {
         let mut judged = Self::Met;
         for (met, sure) in goals {

@@ -67,8 +67,8 @@ impl ErrorsMeasured {
     }
 }
 
-/// Error of replays of one way of sharing, as measured on a real device that ran a program under
-/// that way beside another program.
+/// Error of replays of one way of sharing, measured on a real device that ran two programs in that
+/// way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeasuredError {
     /// Largest error of a 99th percentile over the measured loads, |replayed / measured - 1|, as a

@@ -90,10 +90,12 @@ pub struct JudgedProcess {
     /// clock, so that its span and its idle time may be wrong.
     #[serde(skip)]
     pub times_apart: bool,
-    /// True if the user asked to leave out recorded idle gaps whose cause no file tells.
+    /// True if the user asked to leave out those recorded idle gaps of which no file tells the
+    /// cause.
     #[serde(skip)]
     pub gaps_closed: bool,
-    /// Fraction of the recorded time in which no kernel ran although work had been issued, 0 to 1.
+    /// Fraction of the recorded idle time (in which no kernel ran), 0 to 1, during which work had
+    /// been issued but had not begun.
     #[serde(skip)]
     pub idle_issued: f64,
 }
@@ -120,7 +122,7 @@ pub struct PolicyRow {
     /// order of arrival. Kept in memory only, not written to files.
     #[serde(skip)]
     pub in_order_ns: Vec<Vec<u64>>,
-    /// One value for each goal, in the order of the goals: true if the recipe meets it.
+    /// One value for each goal, in the order of the goals: true if the recipe meets the goal.
     pub goals_met: Vec<bool>,
     /// One value for each goal, in the order of the goals: true if all values within the bounds
     /// (error) of the limited figure lie on the same side of the limit, so that the judgement is
@@ -132,7 +134,7 @@ pub struct PolicyRow {
     /// where figures are means over several seeds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals_share: Vec<Option<f64>>,
-    /// Fraction of the simulated time in which nothing was on the device, 0 to 1.
+    /// Fraction of the simulated time, 0 to 1, in which nothing was on the device.
     pub idle: f64,
     /// Fraction of the simulated time, 0 to 1, in which nothing was on the device and no host had
     /// issued any work.
@@ -338,8 +340,9 @@ impl PolicyRow {
 }
 
 impl ProcessFigures {
-    /// Returns the upper bound, in nanoseconds, of the figure by which the process is judged; the
-    /// figure itself where contention gives no bound. `None` where nothing has ended.
+    /// Returns the upper bound, in nanoseconds, of the figure by which the process is judged, or
+    /// the figure itself where contention gives no bound. `None` where nothing of the process
+    /// ended.
     pub(super) fn most_ns(&self) -> Option<u64> {
         self.between_ns.map(|[_, most]| most).or(self.decisive_ns)
     }

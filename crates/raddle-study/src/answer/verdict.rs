@@ -22,7 +22,7 @@ use crate::fidelity::ModelError;
 pub struct PolicyVerdict {
     /// Kind of the recommendation, such as [`VerdictKind::Use`] or [`VerdictKind::Stay`].
     pub kind: VerdictKind,
-    /// Name of the recipe that the verdict is about; `None` where it names none.
+    /// Name of the recipe that the verdict recommends or is about; `None` where it names none.
     pub recipe: Option<String>,
     /// Name of the other recipe that may be the best one, where the verdict is "either"; else
     /// `None`.
@@ -67,7 +67,7 @@ pub enum VerdictKind {
     OtherVendor,
     /// Launches never ended under the baseline, so nothing can be compared with it.
     Incomplete,
-    /// There is one recipe alone, so there is nothing to compare it with.
+    /// There is only one recipe, so there is nothing to compare it with.
     #[default]
     OneRecipe,
 }

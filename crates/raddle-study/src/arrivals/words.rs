@@ -10,8 +10,8 @@ pub(super) const FORMAT: &str = "words";
 /// Largest number of requests in a burst such as `burst:8` that the user describes in words.
 const MOST: usize = 1 << 20;
 
-/// Reads how requests arrive from words such as `40/s` or `burst:8`; `None` where the words
-/// describe no requests, and so must name a file.
+/// Reads from words such as `40/s` or `burst:8` how requests arrive; `None` where the words do not
+/// describe requests, and so must be the name of a file.
 pub(super) fn process(words: &str) -> Option<ArrivalProcess> {
     if let Some(count) = words.strip_prefix("burst:") {
         let count = count.parse().ok().filter(|count| (1..=MOST).contains(count))?;

@@ -6,10 +6,10 @@ use serde::Deserialize;
 use crate::units::plain;
 use crate::written::json;
 
-/// Version of the JSON lines that the measuring program prints.
+/// Version of the JSON lines that the program which measures a device prints.
 const VERSION: u32 = 1;
 
-/// Measurements of a device, as the measuring program printed them.
+/// Measurements of a device, as the program which measured it printed them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceReadings {
     pub(super) device: SourceDevice,

@@ -22,52 +22,55 @@ impl Span {
 pub(super) struct Both {
     pub(super) kernel: bool,
     pub(super) stream: u32,
-    /// Indices of the ops that must end before this op can start; all are less than the index of
-    /// this op.
+    /// Indices of the ops (launches, copies and fills) that must end before this op can start; all
+    /// are less than the index of this op.
     pub(super) after: Vec<usize>,
     pub(super) arrival: i64,
-    /// True if the time at which the op was issued was measured, or found in another record; false
-    /// if it was assumed.
+    /// True if the time at which the op (launch, copy or fill) was issued was measured, or found in
+    /// another record; false if it was assumed.
     pub(super) launch_known: bool,
     pub(super) recorded: Span,
-    /// Time span of the op in the simulation; `None` where it never started or never ended there. A
-    /// refused op has a span of length 0.
+    /// Time span in which the op (launch, copy or fill) ran in the simulation; `None` where it
+    /// never started or never ended there. A refused op has a span of length 0.
     pub(super) simulated: Option<Span>,
     /// Time by which launch latency delayed the op in the simulation, in ns; at least 0.
     pub(super) latency: i64,
     pub(super) refused: bool,
-    /// Duration of the op by the plan of the simulation, in ns, if no other work delays it.
+    /// Duration of the op (launch, copy or fill) in ns, as the simulation plans it if no other work
+    /// delays the op.
     pub(super) planned: i64,
-    /// Time for which the op ran in the recording after all ops that it waits for had ended, in ns;
-    /// less than its recorded duration where it overlaps one of them.
+    /// Time for which the op (launch, copy or fill) ran in the recording after all ops that it
+    /// waits for had ended, in ns; less than its recorded duration where it overlaps one of them.
     pub(super) own: i64,
 }
 
 impl Both {
-    /// Returns whether the op ran to its end in the simulation.
+    /// Returns whether the op (launch, copy or fill) ran to its end in the simulation.
     pub(super) fn ran(&self) -> bool {
         self.simulated.is_some() && !self.refused
     }
 
-    /// Returns the earliest possible start of the op in the recording, in ns: the moment from which
-    /// on it was issued and the ops that it waits for had ended.
+    /// Returns the earliest possible start of the op (launch, copy or fill) in the recording, in
+    /// ns: when it was issued and all ops that it waits for had ended.
     pub(super) fn could_start(&self, ops: &[Self]) -> i64 {
         self.before(ops).map(|(_, before)| before.recorded.end).fold(self.arrival, i64::max)
     }
 
-    /// Returns the earliest possible start of the op in the simulation, in ns. Where an op that it
-    /// waits for never ended in the simulation, the recorded end counts.
+    /// Returns the earliest possible start of the op (launch, copy or fill) in the simulation, in
+    /// ns. Where an op that it waits for never ended in the simulation, that op's recorded end
+    /// counts.
     pub(super) fn could_start_now(&self, ops: &[Self]) -> i64 {
         self.before(ops).map(|(_, before)| before.end_now()).fold(self.arrival, i64::max)
     }
 
-    /// Returns the end of the op in the simulation, in ns, or its recorded end where it never ended
-    /// there.
+    /// Returns the end of the op (launch, copy or fill) in the simulation, in ns, or its recorded
+    /// end where it never ended in the simulation.
     pub(super) fn end_now(&self) -> i64 {
         self.simulated.map_or(self.recorded.end, |span| span.end)
     }
 
-    /// Returns the ops that this op waits for, each with its index in `ops`.
+    /// Returns the ops (launches, copies and fills) that must end before this op can start, each
+    /// with its index in `ops`.
     pub(super) fn before<'o>(&self, ops: &'o [Self]) -> impl Iterator<Item = (usize, &'o Self)> {
         self.after.iter().filter_map(|&at| Some((at, ops.get(at)?)))
     }

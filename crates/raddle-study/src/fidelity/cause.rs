@@ -34,7 +34,8 @@ pub(super) enum WaitCause {
 }
 
 impl WaitCause {
-    /// All causes of an error of a start, in the order in which results show them.
+    /// All causes why kernels start at another time than recorded, in the order in which results
+    /// show them.
     pub(super) const ALL: [Self; 9] = [
         Self::Launch,
         Self::OtherKernels,

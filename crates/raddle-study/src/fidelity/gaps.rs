@@ -11,11 +11,11 @@ use super::both::Both;
 /// in ns, split by what ran meanwhile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Gap {
-    /// Part of the gap, in ns, in which another op of the same stream ran, for which this op need
-    /// not wait.
+    /// Part of the gap, in ns, in which another op (launch, copy or fill) of the same stream ran,
+    /// for which this op need not wait.
     pub(super) own: i64,
-    /// Part of the gap, in ns, in which a kernel of another stream ran, and no op of the same
-    /// stream.
+    /// Part of the gap, in ns, in which a kernel of another stream ran, and no launch, copy or fill
+    /// of the same stream.
     pub(super) kernels: i64,
     /// Part of the gap, in ns, in which a copy or fill of another stream ran, but no kernel and no
     /// op of the same stream.

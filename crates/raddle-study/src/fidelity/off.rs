@@ -24,15 +24,17 @@ pub(super) type Parts = [i64; WaitCause::ALL.len()];
 /// Error of the start of one op (launch, copy or fill) in the simulation, with its causes, in ns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct StartError {
-    /// Simulated start - recorded start of the op, in ns; the sum of `parts`.
+    /// Simulated start - recorded start of the op (launch, copy or fill), in ns; the sum of
+    /// `parts`.
     pub(super) start: i64,
-    /// Part of `start`, in ns, that the op inherits from the ops that it waits for.
+    /// Part of `start`, in ns, that the op (launch, copy or fill) inherits from the ops that it
+    /// waits for.
     pub(super) carried: i64,
     pub(super) parts: Parts,
 }
 
-/// Returns the error of the start of each op (simulated - recorded), with its causes; 0 where the
-/// op never started or ended in the simulation.
+/// Returns the error of the start of each op (launch, copy or fill): simulated - recorded, with its
+/// causes; 0 where the op never started or ended in the simulation.
 pub(super) fn all_off(ops: &[Both], gaps: &[Gap]) -> Vec<StartError> {
     let mut all: Vec<StartError> = Vec::with_capacity(ops.len());
     for (op, gap) in ops.iter().zip(gaps) {
@@ -82,8 +84,8 @@ fn add(parts: &mut Parts, cause: WaitCause, ns: i64) {
     *part = part.saturating_add(ns);
 }
 
-/// Returns by how many ns each cause delays the end of the op: the causes of its late start, and
-/// those of its longer duration. Negative values mean an earlier end.
+/// Returns by how many ns each cause delays the end of an op (launch, copy or fill): the causes of
+/// its late start, and those of its longer duration. Negative values mean an earlier end.
 fn at_end(op: &Both, off: &StartError) -> Parts {
     let mut parts = off.parts;
     let Some(span) = op.simulated else {

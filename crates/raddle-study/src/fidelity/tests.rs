@@ -374,8 +374,8 @@ fn a_collective_ends_with_its_peers_which_are_as_late_as_the_one_before() {
     assert_eq!(busy_causes(&found), []);
 }
 
-/// Returns the gap of each op between its earliest possible start and its recorded start, by a look
-/// at every nanosecond: the slow oracle of [`gaps`].
+/// Returns for each op (launch, copy or fill) the gap between its earliest possible start and its
+/// recorded start, by a look at every nanosecond: the slow oracle of [`gaps`].
 fn naive(ops: &[Both]) -> Vec<Gap> {
     let gap = |(position, op): (usize, &Both)| {
         let mut gap = Gap::default();

@@ -77,11 +77,11 @@ pub struct Waits {
     /// Median of the recorded waits of the kernels counted in `launches`, in ns: the launch latency
     /// of an idle stream.
     pub launch_p50_ns: u64,
-    /// Number of kernels that were issued before an op that they wait for had ended, and that
-    /// started while nothing else ran.
+    /// Number of kernels that were issued before an op (launch, copy or fill) that they wait for
+    /// had ended, and that started while nothing else ran.
     pub handovers: u64,
-    /// Median time, in ns, from the end of the last op that a kernel waits for to the start of the
-    /// kernel, over the kernels counted in `handovers`.
+    /// Median time, in ns, from the end of the last op (launch, copy or fill) that a kernel waits
+    /// for to the start of the kernel, over the kernels counted in `handovers`.
     pub handover_p50_ns: u64,
 }
 
@@ -104,7 +104,7 @@ impl Compared<'_> {
     }
 
     /// Returns the start error, in ns, that the kernel with the index `at` adds to the error
-    /// inherited from the ops that it waits for.
+    /// inherited from the launches, copies and fills that it waits for.
     fn own_error(&self, at: usize) -> u64 {
         self.off[at].start.abs_diff(self.off[at].carried)
     }
@@ -133,8 +133,9 @@ impl Compared<'_> {
         self.known.iter().filter(|&&at| holds(at)).count() as u64
     }
 
-    /// Returns (fraction of `total` that kernels inherit from the ops that they wait for, part of
-    /// each cause in `total`), where `total` is the sum of all errors of waits in ns.
+    /// Returns (fraction of `total` that kernels inherit from the launches, copies and fills that
+    /// they wait for, part of each cause in `total`), where `total` is the sum of all errors of
+    /// waits in ns.
     fn sums(&self, total: i128) -> (f64, Vec<DifferencePart>) {
         let (mut carried, mut sums) = (0_i128, [0_i128; WaitCause::ALL.len()]);
         for &at in &self.known {
@@ -213,8 +214,8 @@ impl Waits {
     }
 }
 
-/// Returns whether the op with the index `at` was issued while an op that it waits for had not yet
-/// ended.
+/// Returns whether the op (launch, copy or fill) with the index `at` was issued while an op that it
+/// waits for had not yet ended.
 fn is_queued(ops: &[Both], at: usize) -> bool {
     ops[at].before(ops).any(|(_, before)| before.recorded.end >= ops[at].arrival)
 }

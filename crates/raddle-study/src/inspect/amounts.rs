@@ -42,10 +42,10 @@ pub struct WantedRuns {
 pub struct WantedAmount {
     /// Number of adjacent granules of the resource that a workgroup needs.
     pub granules: u64,
-    /// Fraction of all workgroups that need exactly this number of granules, 0 to 1.
+    /// Fraction of all workgroups that need exactly `granules` granules, 0 to 1.
     pub share: f64,
-    /// True if the setting `search` contains this number: enough workgroups need it, or it is the
-    /// largest.
+    /// True if the setting `search` contains the number `granules`: enough workgroups need it, or
+    /// it is the largest.
     pub kept: bool,
 }
 

@@ -26,7 +26,8 @@ const UNEQUAL: u64 = 5;
 pub struct ProfileChanges {
     /// Names of both profiles; the second one is compared with the first.
     pub profiles: [String; 2],
-    /// Figures of each of the two recordings as a whole.
+    /// Figures of each of the two recordings as a whole, such as its length and its number of
+    /// launches.
     pub totals: [RecordedTotals; 2],
     /// Families of kernels (similar names), sorted by how much their total time changed, the
     /// largest change first.
@@ -36,7 +37,7 @@ pub struct ProfileChanges {
     pub overturning: Vec<String>,
 }
 
-/// Figures of one recording as a whole.
+/// Figures of one recording as a whole, such as its length and its number of launches.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RecordedTotals {

@@ -54,8 +54,8 @@ impl StatedOccupancy {
         Self::of_percents(profile, own, percents)
     }
 
-    /// Compares claimed occupancies, each given as (index of an op of the profile, percent), with
-    /// those computed for the device `own`; `None` where there is no claim.
+    /// Compares claimed occupancies, each given as (index of a launch in the profile's ops,
+    /// percent), with those computed for the device `own`; `None` where there is no claim.
     fn of_percents(
         profile: &Profile,
         own: &Device,

@@ -74,9 +74,9 @@ pub struct RecordedIdle {
 /// Part of the idle time of a recording that one cause explains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct IdlePart {
-    /// Cause of this part of the idle time.
+    /// Cause of this part of the idle time, in which no kernel ran.
     pub cause: RecordedCause,
-    /// Idle time of this cause, in ns.
+    /// Idle time of this cause, in which no kernel ran, in ns.
     pub ns: u64,
     /// Idle time of this cause as a fraction of the length of the recording.
     pub share: f64,
@@ -87,15 +87,17 @@ pub struct IdlePart {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct IdlePlace {
-    /// Family of the last kernel before these idle times; `None` for the begin of the recording.
+    /// Family (similar names) of the kernel that ran last before the idle time; `None` at the begin
+    /// of the recording.
     pub after: Option<String>,
-    /// Family of the first kernel after these idle times; `None` for the end of the recording.
+    /// Family (similar names) of the kernel that ran first after the idle time; `None` at the end
+    /// of the recording.
     pub before: Option<String>,
-    /// Number of idle times between kernels of these two families.
+    /// Number of idle times between a kernel of the family `after` and one of the family `before`.
     pub times: u64,
-    /// Sum of the idle times between kernels of these two families, in ns.
+    /// Sum of the idle times between kernels of the families `after` and `before`, in ns.
     pub total_ns: u64,
-    /// Longest idle time between kernels of these two families, in ns.
+    /// Longest idle time between kernels of the families `after` and `before`, in ns.
     pub longest_ns: u64,
     /// Cause of the largest part of `total_ns`.
     pub mostly: RecordedCause,
@@ -109,7 +111,7 @@ enum GapEdge {
     CopyEnds,
     Issued,
     PendingEnds,
-    /// An op begins whose time of issue is unknown.
+    /// A launch, copy or fill begins whose time of issue is unknown.
     BeginsUnissued,
     CopyBegins,
     KernelBegins(u32),
@@ -202,7 +204,8 @@ impl IdleSweep {
     }
 }
 
-/// Returns all times of issue, begins and ends in a profile, in order of time, each as (ns, kind).
+/// Returns all times of issue, begins and ends of the launches, copies and fills in a profile, in
+/// order of time, each as (ns, kind).
 fn edges(profile: &Profile) -> Vec<(u64, GapEdge)> {
     let mut edges = Vec::with_capacity(4 * profile.ops.len());
     for op in &profile.ops {

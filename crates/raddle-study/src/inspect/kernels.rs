@@ -97,12 +97,12 @@ pub struct Placing {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchPart {
-    /// Number of launches in this part.
+    /// Number of launches in this part of the profile's launches.
     pub launches: u64,
-    /// Sum of the durations of the launches in this part, in ns.
+    /// Sum of the durations of the launches in this part of the profile's launches, in ns.
     pub total_ns: u64,
-    /// Sum of the durations of the launches in this part as a fraction of that of all kernels, 0 to
-    /// 1.
+    /// Sum of the durations of the launches in this part, as a fraction of that of all kernels in
+    /// the profile, 0 to 1.
     pub share: f64,
 }
 

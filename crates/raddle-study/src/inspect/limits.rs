@@ -28,8 +28,8 @@ const LONG_NS: u64 = 100_000;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LaunchLimits {
-    /// Launches by the resource that limits how many workgroups fit a compute unit, one entry for
-    /// each resource.
+    /// Launches grouped by the resource that limits how many of their workgroups fit a compute
+    /// unit, one entry for each resource.
     pub by_limiter: Vec<LimitedLaunches>,
     /// Launches whose workgroups do not fit a compute unit at all.
     pub unfit: LaunchPart,
@@ -50,12 +50,12 @@ pub struct LaunchLimits {
 pub struct LimitedLaunches {
     /// Name of the resource that limits how many workgroups fit a compute unit.
     pub limiter: &'static str,
-    /// Launches for which this resource is the limit. Launches whose workgroups do not fit at all
-    /// are left out.
+    /// Launches for which the resource `limiter` is the limit. Launches whose workgroups do not fit
+    /// at all are left out.
     #[serde(flatten)]
     pub part: LaunchPart,
     /// Launches among `part` whose workgroups the device holds all at the same time, so that the
-    /// limit does not matter.
+    /// limiting resource does not matter.
     pub one_round: LaunchPart,
 }
 
@@ -67,7 +67,8 @@ pub struct PersistentShape {
     pub kernel: String,
     /// Number of workgroups of each launch of the persistent kernel.
     pub workgroups: u64,
-    /// Number of launches of the persistent kernel with this shape.
+    /// Number of launches of the persistent kernel with this number of workgroups and needed
+    /// resources.
     pub launches: u64,
     /// Median of the durations of the persistent kernel's launches, in ns.
     pub median_ns: u64,

@@ -35,17 +35,18 @@ pub struct KernelNeeds {
 pub struct NeedPart {
     /// Name of the resource that the kernels need most, such as `memory` or `compute`.
     pub need: &'static str,
-    /// Number of launches of the kernels that need this resource most.
+    /// Number of launches of the kernels that need the resource `need` most.
     pub launches: u64,
-    /// Sum of the durations of these launches, in ns.
+    /// Sum of the durations of the launches of kernels that need the resource `need` most, in ns.
     pub total_ns: u64,
-    /// Sum of the durations of these launches as a fraction of that of all kernels, 0 to 1.
+    /// Sum of the durations of the launches of kernels that need the resource `need` most, as a
+    /// fraction of that of all kernels, 0 to 1.
     pub share: f64,
-    /// Memory traffic that is assumed for these launches while they fill the device, in bytes per
-    /// microsecond, averaged over their time.
+    /// Memory traffic that is assumed for the launches of these kernels while each fills the
+    /// device, in bytes per microsecond, averaged over their time.
     pub bytes_per_us: u64,
-    /// Sources of the knowledge of what these kernels need most, such as their name or grid, each
-    /// with the fraction of the time of these launches for which it is the source.
+    /// Sources from which it is known that the kernels need the resource `need` most, such as their
+    /// name or grid, each with the fraction of the kernels' time for which it is the source.
     pub known_by: BTreeMap<&'static str, f64>,
 }
 

@@ -13,7 +13,8 @@ use crate::launches::{OriginShares, kernels};
 pub struct FieldOrigins {
     /// Name of the field, such as the arrival of a launch.
     pub field: &'static str,
-    /// Fractions of the launches by the origin of this field.
+    /// Fractions of the launches by the origin of the field: measured, joined from other records,
+    /// assumed or unknown.
     #[serde(flatten)]
     pub shares: OriginShares,
 }

@@ -43,8 +43,8 @@ impl Inspection {
 pub struct InspectedAs<'p> {
     /// Name of the profile, as results show it.
     pub name: &'p str,
-    /// (device that the profile was recorded on, how it was found); the error says why it is not
-    /// known.
+    /// (device that the profile was recorded on, how it was found); the error says why the device
+    /// is unknown.
     pub device: Result<(Device, DeviceFound), String>,
     /// Rule for communication kernels (which move data between devices): whether they are kept,
     /// shortened or left out.
@@ -206,8 +206,8 @@ pub struct InspectedProfile {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct CommunicationRule {
-    /// Name of the rule, as the option `--comm` takes it: whether such kernels are kept, shortened
-    /// or left out.
+    /// Name of the rule, as the option `--comm` takes it: whether communication kernels are kept,
+    /// shortened or left out.
     pub rule: &'static str,
     /// Number of launches of communication kernels in the recording, before the rule is applied.
     pub launches: u64,

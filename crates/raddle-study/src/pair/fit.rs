@@ -27,10 +27,11 @@ pub struct PairFit {
     /// Errors of replays of each program alone, which the fit does not change. Large ones show that
     /// a profile is not that of the measured program. Empty where no program was measured alone.
     pub alone: Vec<AloneError>,
-    /// Errors of replays before the fit, one entry for each way of sharing and load.
-    pub before: Vec<WayError>,
-    /// Errors of replays after the fit to all measurements, one entry for each way of sharing and
+    /// Errors of replays of both programs before the fit, one entry for each way of sharing and
     /// load.
+    pub before: Vec<WayError>,
+    /// Errors of replays of both programs after the fit to all measurements, one entry for each way
+    /// of sharing and load.
     pub after: Vec<WayError>,
     /// Test of the fit on measurements that it did not use: for each recipe, the errors of its
     /// replays after a fit to the measurements under all other recipes. Empty where only one recipe
@@ -61,7 +62,8 @@ pub struct FittedFigure {
 pub struct HeldOutWay {
     /// Name of the recipe whose measurements the fit did not use.
     pub recipe: &'static str,
-    /// Errors of replays under this recipe, one entry for each way of sharing and load.
+    /// Errors of replays under the recipe that the fit did not use, one entry for each way of
+    /// sharing and load.
     pub errors: Vec<WayError>,
 }
 

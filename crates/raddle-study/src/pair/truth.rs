@@ -10,17 +10,17 @@ use crate::written::json;
 
 /// Version of the format of a file of measurements that this raddle reads.
 const VERSION: u32 = 1;
-/// Begin of the name of a case (a key of the file of measurements) in which both programs ran side
-/// by side; the name of the load follows.
+/// Beginning of the name of a case (a key of the file) in which both programs ran; the name of the
+/// load follows.
 const BESIDE: &str = "beside ";
-/// Smallest number of requests that still wait when the last request arrives, for a measurement that
-/// counts as overloaded.
+/// Smallest number of requests still waiting when the last one arrived, from which on a measurement
+/// can count as overloaded.
 const BACKLOG: usize = 5;
-/// Key of the arrival times of requests within a case of the file of measurements.
+/// Key, within a case of the file of measurements, of the arrival times of requests.
 const ARRIVALS: &str = "arrivals";
 
-/// Measured times of two programs that ran side by side under several ways of sharing, as a file
-/// holds them in milliseconds.
+/// Measured times of two programs that ran beside each other under several ways of sharing; the
+/// file has them in milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairTruth {
     /// Version of the format of the file of measurements: 1.
@@ -28,14 +28,13 @@ pub struct PairTruth {
     pub version: u32,
     /// Product name of the device that was measured.
     pub device: String,
-    /// Text with the versions of the driver and of other software of the measured machine; `None`
-    /// where the file does not state them.
+    /// Versions of the driver and of other software, as text; `None` where the file has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver: Option<String>,
-    /// Version of PyTorch that the measured programs used; `None` where the file does not state it.
+    /// Version of PyTorch; `None` where the file has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub torch: Option<String>,
-    /// Unit of all times of the file except `seconds`; only `ms` (milliseconds) can be read.
+    /// Unit of all times but `seconds`; only `ms` (milliseconds) is read.
     pub unit: String,
     /// Time for which both programs ran in each case, in seconds.
     pub seconds: f64,
