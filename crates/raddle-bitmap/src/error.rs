@@ -25,7 +25,7 @@ macro_rules! texts {
 pub enum ErrorKind {
     /// An argument is outside its range.
     OutOfRange,
-    /// Arguments contradict each other, or do not suit the map or search that they are given to.
+    /// Arguments contradict each other, or do not suit the map or search to which they are given.
     Inconsistent,
     /// Blocks that are to be taken are not all free, or blocks that are to be given back are not
     /// all taken.

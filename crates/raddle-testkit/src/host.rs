@@ -30,7 +30,7 @@ const WORKGROUPS: u64 = 40;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mischief {
-    /// No fault: the host keeps its contract.
+    /// The host has no fault: it keeps its contract.
     None,
     /// The host reports ends of workgroups long after they ended, also those of killed workgroups.
     Late,

@@ -75,7 +75,7 @@ impl Console {
         Ok(())
     }
 
-    /// Prints a line on the error stream, made harmless for a terminal.
+    /// Prints a line on the error stream, with characters escaped that could control a terminal.
     pub(crate) fn note(&mut self, text: &str) {
         // If the error stream cannot be written, there is nobody to tell.
         let _ = writeln!(self.stderr, "{}", harmless(text));
@@ -88,7 +88,7 @@ impl Console {
         let _ = writeln!(self.stderr, "{label} {}", harmless(text));
     }
 
-    /// Returns the standard streams of this process.
+    /// Returns a console with the standard streams of this process.
     #[must_use]
     pub fn of_process() -> Self {
         let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());

@@ -13,7 +13,7 @@ pub(crate) enum CliError {
     /// The command line asks for something that does not exist.
     #[error("{0}")]
     Usage(String),
-    /// A study stopped with this error.
+    /// A study (a question about profiles) stopped with this error.
     #[error(transparent)]
     Study(#[from] StudyError),
     /// A recipe cannot be used; the error says why.
@@ -32,13 +32,14 @@ pub(crate) enum CliError {
         "{file}, line {line}: {rule} is broken: {what}. docs/policies/preempt.md says the rules; a log of today's raddle that breaks one is a fault of raddle"
     )]
     RuleBroken { file: String, line: usize, rule: LogRule, what: String },
-    /// A decision log has an answer other than the naive model (twin) of its policy gives.
+    /// A decision log has an answer that differs from the answer of the naive model (twin) of its
+    /// policy.
     #[error(
         "{file}, line {}: `{}` does not answer as {} asks: expected {}; found {}. docs/policies says the rules; a log of today's raddle that differs from them is a fault of raddle",
         .first.line, .first.policy, .first.rule, .first.expected, .first.found
     )]
     TwinDiffers { file: String, first: Box<Finding> },
-    /// A file that a verb needs cannot be read.
+    /// A file cannot be read that a verb needs.
     #[error("{file} cannot be read ({cause}): check the path and its permissions")]
     Unreadable { file: String, cause: io::Error },
     /// A result, such as a file, cannot be written.

@@ -14,7 +14,7 @@ use crate::golden::find;
 use crate::schema::versioned;
 use crate::units::plain;
 
-/// A question to a golden model, with the explanation of its answer.
+/// A question to a golden model (reference model of a patent), with the explanation of its answer.
 #[derive(Serialize)]
 struct ExplainedQuestion {
     question: Box<RawValue>,
@@ -22,7 +22,8 @@ struct ExplainedQuestion {
     explanation: Explanation,
 }
 
-/// Carries out the verb `explain`: answers a question to a golden model step by step.
+/// Carries out the verb `explain`: answers a question to a golden model (reference model of a
+/// patent) step by step.
 pub(crate) fn verb(
     args: &ExplainArgs,
     format: Format,
@@ -70,8 +71,8 @@ pub(crate) fn verb(
     console.print(&text)
 }
 
-/// Reads the first line that is not blank; `None` if there is none. A second line that is not blank
-/// is an error.
+/// Reads the first line that is not blank, which is the question; `None` if there is none. A second
+/// such line is an error.
 fn read_question(stdin: &mut dyn std::io::BufRead) -> Result<Option<String>, CliError> {
     let mut all = String::new();
     stdin

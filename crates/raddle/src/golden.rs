@@ -12,7 +12,8 @@ use crate::Console;
 use crate::error::CliError;
 use crate::units::{counted, escaped_json, plain};
 
-/// Carries out the verb `golden`: answers questions to a golden model, one JSON line each.
+/// Carries out the verb `golden`: reads questions to a golden model (reference model of a patent),
+/// one JSON line each, and answers each by a JSON line.
 pub(crate) fn verb(name: &str, console: &mut Console) -> Result<(), CliError> {
     let topic = find(name)?;
     let mut lines = EscapedLines { to: &mut console.stdout, line: Vec::new() };

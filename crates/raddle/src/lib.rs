@@ -64,7 +64,7 @@ use raddle_study::{RecipeGiven, Studied, Surroundings, Watcher, Ways, units};
 
 pub use console::Console;
 pub use raddle_dispatch::Registry;
-/// Outcome of a study: the figures of each recipe, and the verdict.
+/// Outcome of a study (a question about profiles): the figures of each recipe, and the verdict.
 pub use raddle_study::Studied as Outcome;
 pub use raddle_study::answer::{Goal, GoalMetric, PolicyVerdict, VerdictKind};
 pub use raddle_study::{Figure, Load, ProcessOutcome, Rate, RecipeOutcome, Study, StudyError};
@@ -90,8 +90,8 @@ pub use raddle_study::{Figure, Load, ProcessOutcome, Rate, RecipeOutcome, Study,
 /// }
 /// ```
 ///
-/// Every verb knows the policies of the registry: a recipe names them, `replay` reports on them
-/// beside others, `log --replay` gives their answers again.
+/// Every verb knows the policies of the registry: a recipe can name them, `replay` reports on them
+/// beside the bundled ones, and `log --replay` computes their answers anew.
 #[derive(Clone, Debug)]
 pub struct App {
     registry: Registry,
@@ -149,7 +149,8 @@ impl App {
         studied.map_err(|error| Stopped::of(&error))
     }
 
-    /// Answers a study of files of this machine. Nothing is printed, and no file is written.
+    /// Answers a study (a question about profiles) whose files are read from this machine. Nothing
+    /// is printed, and no file is written.
     ///
     /// # Errors
     /// Where something of the study cannot be read, used or run.
@@ -158,9 +159,9 @@ impl App {
         study.run(&Surroundings { registry, files, watcher: &(), jobs: None })
     }
 
-    /// Makes the dispatcher of a recipe for a device, for a program that drives it itself; recipe
-    /// and device may be files of this machine. `log` gets the decision log. See
-    /// [`raddle_study::dispatcher`].
+    /// Makes the dispatcher of a recipe for a device, for a program that passes events to the
+    /// dispatcher itself; recipe and device may be files of this machine. The decision log is
+    /// written to `log`. See [`raddle_study::dispatcher`].
     ///
     /// # Errors
     /// Where the recipe or the device is unknown, or cannot be read or used.
@@ -200,7 +201,8 @@ impl App {
     }
 }
 
-/// Answers a study of files of this machine, with the bundled policies.
+/// Answers a study (a question about profiles) whose files are read from this machine, with the
+/// bundled policies.
 ///
 /// ```
 /// use std::time::Duration;

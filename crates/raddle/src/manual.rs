@@ -81,7 +81,7 @@ fn with_names(command: clap::Command) -> clap::Command {
     })
 }
 
-/// Carries out the verb `man`: prints the page of the tool, or of one verb.
+/// Carries out the verb `man`: prints the manual page of the tool, or of one verb.
 pub(crate) fn man(verb: Option<&str>, console: &mut Console) -> Result<(), CliError> {
     let mut command = command();
     command.build();

@@ -14,7 +14,8 @@ use crate::error::CliError;
 use crate::place::{self, OutputPlace};
 use crate::seal;
 
-/// A folder of results under construction. If it is dropped unfinished, no files are left behind.
+/// A folder of results under construction. If this value is dropped unfinished, no files are left
+/// behind.
 #[derive(Debug)]
 pub(crate) struct Output {
     place: OutputPlace,
@@ -27,8 +28,8 @@ impl Output {
         place::check(folder, &earlier)
     }
 
-    /// Begins a folder of results at the path `folder`, which must not exist, be empty, or hold an
-    /// earlier result.
+    /// Begins a folder of results at the path `folder`: nothing may be there but an empty folder or
+    /// an earlier result.
     pub(crate) fn begin(folder: &Path) -> Result<Self, CliError> {
         let shown = folder.display().to_string();
         let place = OutputPlace::begin(folder, &earlier)?;
@@ -57,8 +58,8 @@ impl Output {
         Ok(())
     }
 
-    /// Writes the summary (JSON), the page (HTML), and the record of all files, and renames the
-    /// folder to its final name.
+    /// Writes the summary (JSON), the page (HTML), and the record with the hashes of all files, and
+    /// renames the folder to its final name.
     pub(crate) fn finish(self, summary: &str, page: &str) -> Result<(), CliError> {
         let new = self.path();
         fs::write(new.join(SUMMARY), summary).map_err(CliError::writing(&self.shown))?;
@@ -66,7 +67,7 @@ impl Output {
         self.close()
     }
 
-    /// Writes the record of all files, and renames the folder to its final name.
+    /// Writes the record with the hashes of all files, and renames the folder to its final name.
     pub(crate) fn close(self) -> Result<(), CliError> {
         seal::record(&self.path()).map_err(CliError::writing(&self.shown))?;
         self.place.finish(&earlier)

@@ -41,7 +41,7 @@ pub(crate) fn nothing(path: &Path) -> Result<(), String> {
     holds(path, |_| false, "it is never replaced")
 }
 
-/// Checks that a file is a page that raddle wrote; the error says that it is none.
+/// Checks that a file is an HTML page that raddle wrote; the error says that it is none.
 pub(crate) fn page(path: &Path) -> Result<(), String> {
     holds(path, |text| text.contains(PAGE_MARK), "it is no page of raddle")
 }
@@ -110,7 +110,7 @@ impl OutputPlace {
         Ok(place)
     }
 
-    /// Returns the path as the user gave it, for messages.
+    /// Returns the path of the file or folder as the user gave it, for messages.
     pub(crate) fn shown(&self) -> &str {
         &self.shown
     }
@@ -181,7 +181,7 @@ pub(crate) fn write_sealed(
     write(path, &sealed(text, seal), ours)
 }
 
-/// Writes a text to a file, which may replace an earlier one that `ours` accepts.
+/// Writes a text to a file, which may replace an earlier file that `ours` accepts.
 pub(crate) fn write(path: &Path, text: &str, ours: Ours<'_>) -> Result<(), CliError> {
     let shown = path.display().to_string();
     let place = OutputPlace::begin(path, ours)?;

@@ -148,12 +148,13 @@ impl ProgressLine {
         }
     }
 
-    /// Returns a reader of a file that shows on this progress line how much has been read.
+    /// Returns a reader of a file that shows on this progress line how much of the file has been
+    /// read.
     pub(crate) fn reading(self, file: File) -> ProgressReader {
         ProgressReader { file, progress: self }
     }
 
-    /// Begins to draw the line on the terminal, once the work has lasted for [`PATIENCE`].
+    /// Begins to draw the progress line on the terminal, once the work has lasted for [`PATIENCE`].
     fn draw(&self, bar: &ProgressBar) {
         if self.told.is_none() && bar.is_hidden() && bar.elapsed() > PATIENCE {
             bar.set_draw_target(ProgressDrawTarget::stderr());
@@ -293,7 +294,8 @@ pub(crate) struct ProgressText<R> {
 }
 
 impl<R: BufRead> ProgressText<R> {
-    /// Makes a reader of a text that shows on this progress line how much has been consumed.
+    /// Makes a reader of a text that shows on this progress line how much of the text has been
+    /// consumed.
     pub(crate) const fn new(text: R, progress: ProgressLine) -> Self {
         Self { text, progress }
     }

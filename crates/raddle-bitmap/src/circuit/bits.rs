@@ -14,7 +14,7 @@ use crate::View;
 pub struct Bits(BitVec);
 
 impl Bits {
-    /// Returns one digit for each block of a map, in the polarity of `setup`.
+    /// Returns one digit for each block of a map; `setup` says which digit means free.
     pub(super) fn of_map(map: View<'_>, setup: Setup) -> Self {
         Self::of((0..map.blocks()).map(|block| setup.polarity.digit(map.is_free(block))))
     }

@@ -34,42 +34,43 @@ impl GroupedTrace {
         Ok(Self { search: *search, s0, u, chain: Chain::of(&f0, setup) })
     }
 
-    /// Returns the result of step e1: the map as read, S_0.
+    /// Returns the result of step e1 of the patent (seed 000): the map as read, S_0.
     #[must_use]
     pub const fn s0(&self) -> &Bits {
         &self.s0
     }
 
-    /// Returns the groups of blocks U_1 to U_Z of step e2, each as a sequence with one digit for
-    /// each block.
+    /// Returns the results U_1 to U_Z of step e2 of the patent (seed 000): the groups of blocks,
+    /// each as a sequence with one digit for each block.
     #[must_use]
     pub fn u(&self) -> &[Bits] {
         &self.u
     }
 
-    /// Returns the results of steps e2 and e31: F_0, whose digit UA_z says whether the group z is
-    /// free, and its shifts up to F_(Z-1).
+    /// Returns the results of steps e2 and e31 of the patent (seed 000): F_0, whose digit UA_z says
+    /// whether the group z is free, and its shifts up to F_(Z-1) for Z groups.
     #[must_use]
     pub fn f(&self) -> &[Bits] {
         &self.chain.shifted
     }
 
-    /// Returns the sequences FA_j of step e32, each of which combines F_0 to F_j: its digits say at
-    /// which groups j + 1 free groups in a row begin (with shifts to the right: end).
+    /// Returns the sequences FA_j of step e32 of the patent (seed 000), each of which combines F_0
+    /// to F_j: its digits say at which groups j + 1 free groups in a row begin (with shifts to the
+    /// right: end).
     #[must_use]
     pub fn fa(&self) -> &[Bits] {
         &self.chain.combined
     }
 
-    /// Returns the sequence of steps e331 and e332, with the digits FAR_0 to FAR_(Z-1): FAR_j is 1
-    /// if j + 1 groups in a row are free.
+    /// Returns the sequence of steps e331 and e332 of the patent (seed 000), with the digits FAR_0
+    /// to FAR_(Z-1): FAR_j is 1 if j + 1 groups in a row are free.
     #[must_use]
     pub const fn far(&self) -> &Bits {
         &self.chain.reduced
     }
 
-    /// Returns the result of step e333: the number of blocks of the longest row of free groups (x
-    /// in the patent, seed 000).
+    /// Returns the result x of step e333 of the patent (seed 000): the number of blocks in the
+    /// longest row of free groups.
     #[must_use]
     pub fn answer(&self) -> u32 {
         let size = self.search.size();

@@ -82,36 +82,37 @@ impl SampledTrace {
         Ok(Self { search: search.clone(), s, jumps, sa, sar })
     }
 
-    /// Returns the sequences of steps f1 and f2: the map as read, S_0, and its shifts up to
-    /// S_(N-1).
+    /// Returns the sequences of steps f1 and f2 of the patent (seed 000) for a map of N blocks: the
+    /// map as read, S_0, and its shifts up to S_(N-1).
     #[must_use]
     pub fn s(&self) -> &[Bits] {
         &self.s
     }
 
-    /// Returns the result of step f3: each jump with the combined sequence SA that it makes from
-    /// another one, also where the search does not test this sequence.
+    /// Returns the result of step f3 of the patent (seed 000): each jump with the combined sequence
+    /// SA that it makes from another one, also where the search does not test this sequence.
     #[must_use]
     pub fn jumps(&self) -> &[(Jump, Bits)] {
         &self.jumps
     }
 
-    /// Returns the result of step f3 for each tested k: the sequence SA_k, whose digits say at
-    /// which blocks k + 1 free blocks in a row begin (with shifts to the right: end).
+    /// Returns the result of step f3 of the patent (seed 000) for each tested k: the sequence SA_k,
+    /// whose digits say at which blocks k + 1 free blocks in a row begin (with shifts to the right:
+    /// end).
     #[must_use]
     pub fn sa(&self) -> &[Bits] {
         &self.sa
     }
 
-    /// Returns the sequence of steps f41 and f42, with a digit SAR_k for each sample k: 1 if a run
-    /// of k + 1 blocks is free.
+    /// Returns the sequence of steps f41 and f42 of the patent (seed 000), with a digit SAR_k for
+    /// each sample k: 1 if a run of k + 1 blocks is free.
     #[must_use]
     pub const fn sar(&self) -> &Bits {
         &self.sar
     }
 
-    /// Returns the result of step f43: the largest sampled length k + 1, in blocks, for which a run
-    /// is free; 0 where there is none.
+    /// Returns the result of step f43 of the patent (seed 000): the largest sampled length k + 1,
+    /// in blocks, for which a run is free; 0 where there is none.
     #[must_use]
     pub fn answer(&self) -> u32 {
         // The sequence has one digit for each amount, so there is an amount at each place.

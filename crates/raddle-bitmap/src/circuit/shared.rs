@@ -71,22 +71,25 @@ impl PeriodTrace {
         Ok(Self { setup, width: search.width(), slots, d, da, dqr })
     }
 
-    /// Returns the results of steps g31 and g32: D_0, the maps in their slots, and its shifts up to
-    /// D_(E-1), masked at the borders between slots (ranges for one map each).
+    /// Returns the results of steps g31 and g32 of the patent (seed 000): D_0, the maps in their
+    /// slots (ranges for one map each), and its shifts up to D_(E-1) for a width of E blocks,
+    /// masked at the borders between slots.
     #[must_use]
     pub fn d(&self) -> &[Bits] {
         &self.d
     }
 
-    /// Returns the sequences DA_e of step g33, each of which combines D_0 to D_e: its digits say at
-    /// which blocks e + 1 free blocks in a row begin (with shifts to the right: end).
+    /// Returns the sequences DA_e of step g33 of the patent (seed 000), each of which combines D_0
+    /// to D_e: its digits say at which blocks e + 1 free blocks in a row begin (with shifts to the
+    /// right: end).
     #[must_use]
     pub fn da(&self) -> &[Bits] {
         &self.da
     }
 
-    /// Returns the results of steps g341 and g342: for each slot (range for one map) the sequence
-    /// DQR_0 to DQR_(E-1). DQR_e is 1 if e + 1 blocks in a row are free in the slot.
+    /// Returns the results of steps g341 and g342 of the patent (seed 000): for each slot (range
+    /// for one map) the sequence DQR_0 to DQR_(E-1). DQR_e is 1 if e + 1 blocks in a row are free
+    /// in the slot.
     #[must_use]
     pub fn dqr(&self) -> &[Bits] {
         &self.dqr
@@ -101,8 +104,8 @@ impl PeriodTrace {
         reduce(&self.da, start.min(end), end, self.setup)
     }
 
-    /// Returns the result of step g343: the length of the longest free run, in blocks, of each map
-    /// that is searched in the period.
+    /// Returns the result of step g343 of the patent (seed 000): the length of the longest free
+    /// run, in blocks, of each map that is searched in the period.
     #[must_use]
     pub fn answers(&self) -> Vec<u32> {
         self.dqr.iter().map(|it| it.last_one().map_or(0, |e| e as u32 + 1)).collect()

@@ -92,13 +92,13 @@ impl RunPlan {
         (start != words::NOWHERE).then_some(Self::new(start, want, of, map))
     }
 
-    /// Returns the first of the plan's blocks; 0 for a plan without blocks.
+    /// Returns the first block of the plan; 0 for a plan without blocks.
     #[must_use]
     pub const fn start(&self) -> u32 {
         self.start
     }
 
-    /// Returns the number of the plan's blocks.
+    /// Returns the number of blocks that the plan would take.
     #[must_use]
     pub const fn len(&self) -> u32 {
         self.len

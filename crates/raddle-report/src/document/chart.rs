@@ -27,9 +27,9 @@ pub enum ChartKind {
     /// Each series is a line that stays at each value until the next point; points that lie too
     /// close to be told apart are drawn as one.
     Steps,
-    /// Each series is a point with its name beside it; the area below the dashed line is good.
+    /// Each series is a point with its name beside it; points below the dashed line are good.
     Points,
-    /// Each series is a line that joins its points.
+    /// Each series is a line that joins the points of the series.
     Lines,
     /// Each series is a point. The first points, as many as this number, are the Pareto front,
     /// joined by a line: no other point is better than one of them in both figures.

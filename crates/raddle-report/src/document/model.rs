@@ -44,7 +44,7 @@ pub enum Block {
     Section {
         /// Anchor of the section on the HTML page.
         id: &'static str,
-        /// Heading of the section.
+        /// Heading of the section on the HTML page.
         title: &'static str,
     },
     /// Text of a heading within a section.

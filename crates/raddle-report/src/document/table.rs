@@ -26,13 +26,13 @@ pub struct Column {
     pub(super) kept: bool,
 }
 
-/// Kind of the values in a column.
+/// Kind of the values in a column of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ColumnKind {
     Text,
     /// Names from input files, of which a terminal shows at most this many characters.
     Name(usize),
-    /// Figures, aligned to the right.
+    /// The column has figures, which are aligned to the right.
     Figure,
 }
 
@@ -77,7 +77,7 @@ pub struct Cell {
 /// Bar in a cell of a table that shows the cell's figure. All bars of a column have the same scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellBar {
-    /// Fraction of the full width that the bar takes, 0 to 1.
+    /// Fraction of the full width of the cell's bar that is filled, 0 to 1.
     pub share: f64,
     /// True if the figure is larger than the end of the scale, so that the bar is cut off there.
     pub is_cut: bool,
@@ -86,7 +86,7 @@ pub struct CellBar {
     pub within: Option<[f64; 2]>,
 }
 
-/// Link of a table's cell.
+/// Link from a table's cell, to a file or to a place on the page.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum CellLink {
     /// Path of a file in the folder of the HTML page, which the link downloads.

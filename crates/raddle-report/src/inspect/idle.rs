@@ -11,8 +11,8 @@ const KERNEL: usize = 30;
 /// was idle).
 const PLACES: usize = 5;
 
-/// Adds the idle time of a recording that lasts `span_ns` nanoseconds, its causes, and the kernels
-/// between which most of it lies.
+/// Adds to the document the idle time of a recording that lasts `span_ns` nanoseconds, the causes
+/// of that idle time, and the kernels between which most of it lies.
 pub(super) fn fill(document: &mut Document, idle: &RecordedIdle, span_ns: u64) {
     if idle.idle_ns == 0 {
         return;

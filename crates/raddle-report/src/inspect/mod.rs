@@ -13,5 +13,5 @@ pub use fill::document;
 
 /// Largest number of characters that a table shows of the name of a kernel.
 const KERNEL: usize = 44;
-/// Largest number of rows of a table of kernels or streams.
+/// Largest number of rows of the tables of kernels and of streams.
 const LISTED: usize = 10;

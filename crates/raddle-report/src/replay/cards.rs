@@ -26,7 +26,8 @@ pub(super) fn compared(result: &ReplayResult) -> Vec<&RecipeResult> {
     result.compared().into_iter().filter_map(|at| result.recipes.get(at)).collect()
 }
 
-/// Makes the blocks of the three cards at the top of the page, which explain the answer.
+/// Makes the blocks of the three cards at the top of the HTML page, which explain the answer: idle
+/// time, occupancy, and waiting requests.
 pub(super) fn cards(result: &ReplayResult, replay: &Replay<'_>) -> Vec<Vec<Block>> {
     vec![idle(result), occupancy(replay), waited(result)]
 }

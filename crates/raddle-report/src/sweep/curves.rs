@@ -7,8 +7,8 @@ use raddle_study::units::duration;
 
 use crate::document::{Chart, ChartAxis, ChartKind, ChartSeries, Scale, SeriesLook, ValueUnit};
 
-/// Largest number of series in one chart; a sweep with more gets one chart for each value of a
-/// varied option.
+/// Largest number of series in one chart; a sweep with more series gets one chart for each value of
+/// a varied option.
 const SERIES: usize = 8;
 /// Largest number of charts of one kind on the HTML page.
 pub(super) const CHARTS: usize = 24;

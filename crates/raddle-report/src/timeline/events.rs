@@ -33,11 +33,11 @@ pub(super) enum TimelineEventKind {
     Copy(u32),
     /// The request with this index in the timeline's list of requests begins to be served.
     Request(u32),
-    /// The wait with this index in the timeline's list of waits begins, in which a process has no
-    /// waves on the device.
+    /// The wait with this index in the timeline's list of waits begins; a wait is a time in which a
+    /// process has no waves on the device.
     Wait(u32),
-    /// The turn with this index in the timeline's list of turns begins, in which one process, or
-    /// several, have waves on the device.
+    /// The turn with this index in the timeline's list of turns begins; a turn is a time in which
+    /// one process, or several, have waves on the device.
     Turn(u32),
     /// A counter takes a new value: that of its sample with this index.
     Sample(u32),

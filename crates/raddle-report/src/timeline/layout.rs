@@ -40,13 +40,14 @@ pub(super) enum TrackKind {
 #[derive(Debug, Default)]
 pub(super) struct Tracks {
     pub(super) list: Vec<ViewerTrack>,
-    /// For each launch, the number of the track of its stream on which it is drawn; 0 where it is
+    /// For each launch, the number of its track among those of its stream; 0 where the launch is
     /// not drawn.
     pub(super) launches: Vec<u32>,
     /// For each launch that is a copy, the number of the copy engine's track on which it is drawn;
     /// 0 for other launches.
     pub(super) copies: Vec<u32>,
-    /// Number of the track of each request; 0 where its process is not on the timeline.
+    /// For each request, the number of the track on which it is drawn; 0 where its process is not
+    /// on the timeline.
     pub(super) requests: Vec<u32>,
     /// For each request, its launches, as indices into the timeline's list of launches; launches
     /// that are not drawn are left out.

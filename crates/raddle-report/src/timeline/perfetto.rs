@@ -166,7 +166,7 @@ impl<W: Write> PerfettoWriter<'_, W> {
         self.out.flush()
     }
 
-    /// Writes every name that an event uses, with the number by which events refer to it.
+    /// Writes every name that an event uses, with the number by which events refer to the name.
     fn intern(&mut self) -> io::Result<()> {
         let timeline = self.timeline;
         let kernels = timeline.kernels.iter().map(|name| label(name));

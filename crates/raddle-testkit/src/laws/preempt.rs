@@ -14,7 +14,7 @@ use crate::builders::{launch, process};
 pub struct Revocation {
     /// State, at the tick `now`, of the process that loses the right to run.
     pub process: ProcessState,
-    /// Submitted launches of the process, at least one.
+    /// Submitted launches of the process that loses the right to run, at least one.
     pub launches: Vec<VictimLaunch>,
     /// Tick at which the process loses the right to run.
     pub now: Tick,

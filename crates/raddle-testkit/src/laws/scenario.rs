@@ -11,7 +11,7 @@ use crate::builders::{SMALL_CU, demand, launch};
 /// [`scenario`](crate::scenario).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scenario {
-    /// Resources of one compute unit, in granules.
+    /// Resources of one compute unit of the device, in granules.
     pub shape: CuShape,
     /// Number of compute units of the device.
     pub cus: u16,

@@ -37,7 +37,7 @@ pub struct RunLine {
     pub at: Tick,
     /// What happened: the policy's answer that was carried out, or workgroups that ended.
     pub deed: Deed,
-    /// Refusals that came with the policy's answer.
+    /// Refusals (reasons why workgroups were not placed) that came with the policy's answer.
     pub refusals: Vec<Refusal>,
 }
 
@@ -46,7 +46,7 @@ pub struct RunLine {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the variant says what its fields are")]
 pub enum Deed {
-    /// Workgroups, or some waves of them, started.
+    /// Workgroups started, or some of their waves.
     Started { launch: LaunchId, waves: WaveSpan, pieces: Vec<Piece>, places: Vec<Place> },
     /// A workgroup was assigned to a compute unit, before its waves start.
     Assigned { launch: LaunchId, workgroup: u64, cu: CuId },
@@ -57,7 +57,7 @@ pub enum Deed {
     },
     /// The policy decided that a launch can never run.
     Never { refusal: Refusal },
-    /// Workgroups, or some waves of them, ended.
+    /// Workgroups ended, or some of their waves.
     Ended { launch: LaunchId, waves: WaveSpan, pieces: Vec<Piece> },
 }
 

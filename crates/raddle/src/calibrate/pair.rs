@@ -30,12 +30,13 @@ use crate::units::{plain, quoted};
 const WITH_MPS: [&str; 5] = ["mps", "mps-priority", "mps-30-70", "mps-50-50", "mps-70-30"];
 /// Way of sharing a GPU that is measured where no daemon of MPS runs.
 const WITHOUT: &str = "time-slice";
-/// Word for the load of the program with requests, in names of cases, where the user gives no load
-/// and the program has one of its own.
+/// Word in the names of measurements that stands for the load of the program with requests, where
+/// the user gives no load and the program makes requests by itself.
 const OWN_LOAD: &str = "own";
 /// Name of the program that controls the daemon of MPS.
 const CONTROL: &str = "nvidia-cuda-mps-control";
-/// Beginning of a file of measurements, by which an earlier one is recognised.
+/// Beginning of a file of measurements, by which `raddle calibrate pair` recognises a file that it
+/// wrote earlier.
 const MARK: &str = "{\n  \"raddle-pair\":";
 
 /// Carries out `raddle calibrate pair`: measures two programs alone and beside each other, and fits
@@ -110,8 +111,8 @@ fn read(path: &Path) -> Result<PairTruth, CliError> {
     PairTruth::parse(&bytes).map_err(|error| CliError::Refused(format!("{file}: {error}")))
 }
 
-/// Checks that a file holds earlier measurements of a pair, so that it may be replaced; the error
-/// says that it does not.
+/// Checks that a file holds earlier measurements of a pair of programs, so that it may be replaced;
+/// the error says that it does not.
 fn earlier(path: &Path) -> Result<(), String> {
     place::begins(path, MARK)
 }

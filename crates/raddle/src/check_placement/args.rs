@@ -26,8 +26,8 @@ pub(crate) struct CheckPlacementArgs {
     lag: u64,
 }
 
-/// Reads a start rule: for one resource as `RESOURCE=RULE`, or for all, in which case the name is
-/// `None`.
+/// Reads a rule for where granted ranges of a resource start: `RESOURCE=RULE` for one resource, or
+/// `RULE` for all, in which case the returned name is `None`.
 fn fit(text: &str) -> Result<(Option<String>, StartRule), String> {
     match text.split_once('=') {
         Some((resource, rule)) => Ok((Some(resource.to_owned()), rule.parse()?)),

@@ -14,8 +14,9 @@ use crate::output::Output;
 use crate::schema::versioned;
 pub(crate) use args::CircuitArgs;
 
-/// Result of the verb `circuit`: names of the files that were written (module, test bench and its
-/// lines), and the numbers of gates of the module; `None` where no gates are counted.
+/// Result of the verb `circuit`: names of the files that were written (module, test bench, and the
+/// lines that the bench reads), and the numbers of gates of the module; `None` where no gates are
+/// counted.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct WrittenCircuit {

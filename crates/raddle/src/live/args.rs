@@ -160,7 +160,7 @@ pub(in crate::live) struct ProgramArgs {
     pub(in crate::live) program: Vec<OsString>,
 }
 
-/// Reads a hint about a process, `KIND:VALUE`.
+/// Reads a hint about a process, written as `KIND:VALUE`.
 fn hint(text: &str) -> Result<HintArg, String> {
     let (kind, value) = text.split_once(':').unwrap_or((text, ""));
     let value = value.trim();
@@ -190,7 +190,7 @@ fn milliseconds(text: &str) -> Result<u64, AmountError> {
     whole(text, SpanUnit::Ms)
 }
 
-/// Reads a number per second from 1 to 100,000, with `/s` or without it.
+/// Reads a rate, a whole number from 1 to 100,000 per second, with `/s` or without it.
 fn a_second(text: &str) -> Result<u32, String> {
     let number = text.trim().trim_end_matches("/s").trim_end().parse().ok();
     let number = number.filter(|number| (1..=100_000).contains(number));

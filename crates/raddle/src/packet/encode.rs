@@ -73,7 +73,8 @@ struct KernelObject {
     name: String,
 }
 
-/// Packets and their counts, with the streams and kernels where they come from a profile.
+/// Encoded packets and their counts, with the streams and kernels if the launches come from a
+/// profile.
 #[derive(Debug, Default)]
 struct EncodedLaunches {
     packets: Vec<AqlPacket>,
@@ -172,9 +173,9 @@ fn of_launches(args: &EncodeArgs, layout: &AqlFormat, sent: &[Sent]) -> EncodedL
     EncodedLaunches { packets, tally: encoder.tally(), ..EncodedLaunches::default() }
 }
 
-/// Encodes a profile stream by stream, each stream with a table of its own. A decoder that reads
-/// all streams one after the other with one table gets equal launches, because each stream fills an
-/// entry before it refers to it.
+/// Encodes a profile stream by stream, each stream with its own table of stored launches. A decoder
+/// that reads all streams one after the other with one table gets equal launches, because each
+/// stream fills an entry of the table before it refers to the entry.
 fn of_profile(
     args: &EncodeArgs,
     layout: &AqlFormat,

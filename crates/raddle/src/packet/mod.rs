@@ -23,7 +23,8 @@ use crate::error::CliError;
 pub(crate) use args::PacketArgs;
 use args::PacketVerb;
 
-/// Carries out the verb `packet`: encodes or decodes AQL packets, or counts what condensing saves.
+/// Carries out the verb `packet`: encodes or decodes AQL packets, or counts what condensed packets
+/// save.
 pub(crate) fn verb(
     args: &PacketArgs,
     format: Format,
@@ -48,7 +49,7 @@ fn read(file: &Path, console: &mut Console) -> Result<Vec<u8>, CliError> {
     Ok(bytes)
 }
 
-/// Returns the name of a file in messages; `-` is the standard input.
+/// Returns the name by which messages call a file; for `-` that of the standard input.
 fn name(file: &Path) -> String {
     if file == Path::new("-") {
         return "the standard input".to_owned();
@@ -56,8 +57,8 @@ fn name(file: &Path) -> String {
     file.display().to_string()
 }
 
-/// Prints a note on the error stream that a file has nothing to work on: the file `name` holds
-/// `what`, and `so` is the consequence.
+/// Prints a note on the error stream that nothing in a file can be worked on: the file `name` holds
+/// only `what`, and `so` is the consequence.
 fn nothing(name: &str, what: &str, so: &str, console: &mut Console) {
     console.note(&format!("note: {name} holds {what}: {so}"));
 }

@@ -148,8 +148,8 @@ impl<'r> Server<'r> {
         }
     }
 
-    /// Checks a request. Returns `None` if it asks for the page, the request if it is a question,
-    /// or else the refusal to send.
+    /// Checks a request. Returns `None` if it asks for the application's page, the request if it
+    /// brings a question, or else the refusal to send.
     fn allowed<R: io::Read>(
         &self,
         request: HttpRequest<R>,

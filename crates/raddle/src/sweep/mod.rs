@@ -43,8 +43,8 @@ pub(crate) fn verb(
     of_kind(SweepKind::Any, args, registry, format, console)
 }
 
-/// Carries out the verb `search-study`: a sweep of the searches for free blocks, which prints a
-/// special table.
+/// Carries out the verb `search-study`: a sweep over the searches for free blocks of the policy
+/// `matching`, with a table of its own.
 pub(crate) fn of_searches(
     args: &SweepArgs,
     registry: &Registry,
@@ -57,9 +57,9 @@ pub(crate) fn of_searches(
 /// Kind of sweep: which keys of recipes or options are varied, and how the results are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SweepKind {
-    /// The sweep varies the keys that the command line names.
+    /// The sweep varies the options and keys that the command line names.
     Any,
-    /// The sweep varies the searches for free room of the policy `matching`.
+    /// The sweep varies how the policy `matching` searches for free blocks of a resource.
     Searches,
 }
 

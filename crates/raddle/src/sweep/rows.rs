@@ -99,8 +99,8 @@ impl RowFile {
         Ok(Self { name, path, made, file: Mutex::new(file) })
     }
 
-    /// Removes the rows for which `drop` returns true. The file is replaced as a whole, so that an
-    /// interruption loses nothing.
+    /// Removes from the file the rows (results of cases) for which `drop` returns true. The file is
+    /// replaced as a whole, so that an interruption loses nothing.
     pub(super) fn leave_out(&self, drop: impl Fn(&ReadRow) -> bool) -> Result<(), CliError> {
         let failed = |cause| CliError::writing(&self.name)(cause);
         let folder = self.path.parent().unwrap_or(Path::new("."));
@@ -178,7 +178,7 @@ impl RowFile {
         file.set_len(whole).map_err(CliError::writing(&self.name))
     }
 
-    /// Appends a row to the file: one line of text with its line end.
+    /// Appends a row (result of a case) to the file: one line of text with its line end.
     pub(super) fn add(&self, line: &str) -> io::Result<()> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         file.write_all(line.as_bytes())

@@ -103,7 +103,7 @@ fn save(path: &Path, tuned: &Tuned) -> Result<(), CliError> {
     place::write_sealed(path, &text, Seal::Toml, &found_before)
 }
 
-/// Checks that a file is a recipe that this verb has found earlier, so that it may be replaced; the
+/// Checks that a file is a recipe that `tune` has found earlier, so that it may be replaced; the
 /// error says that it is not.
 fn found_before(path: &Path) -> Result<(), String> {
     place::begins(path, MARK)

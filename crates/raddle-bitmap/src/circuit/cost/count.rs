@@ -24,7 +24,7 @@ pub(super) struct Steps {
     chain_depth: u32,
     tree_gates: u64,
     tree_depth: u32,
-    /// Number of gates on the longest path through all three steps.
+    /// Number of gates on the longest path through the steps shift, combine and reduce together.
     depth: u32,
     shifted_bits: u64,
     combined_bits: u64,

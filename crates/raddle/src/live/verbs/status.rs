@@ -12,7 +12,7 @@ use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
 
-/// Largest number of characters of the name of a device in the printed status.
+/// Largest number of characters that the printed status shows of the name of a device.
 const DEVICE: usize = 40;
 /// Terminal escape sequence that moves the cursor to the first line and clears the screen below it.
 const CLEAR: &str = "\u{1b}[H\u{1b}[J";
