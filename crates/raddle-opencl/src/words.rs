@@ -59,14 +59,15 @@ struct SharedWords {
     cuts: [AtomicU32; 4],
 }
 
-/// Kind of cut (range of launches): launches that leave at their start, or launches that are
-/// killed.
+/// Returns the number of a launch as the test of the preemption flag in its kernel compares it: the
+/// lowest 32 bits of the submission number.
 #[expect(clippy::cast_possible_truncation, reason = "numbers of launches wrap")]
 pub(crate) const fn number(sequence: u64) -> u32 {
     sequence as u32
 }
 
-/// Kind of cut: a range of launches that leave, or of launches that are killed.
+/// Kind of cut (range of launches): launches that leave at their start, or launches that are
+/// killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
     Leave,

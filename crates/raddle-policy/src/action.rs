@@ -18,8 +18,8 @@ pub enum Action {
     /// Gives a launch to the device, which may start it from then on.
     Submit {
         launch: LaunchId,
-        /// The number of the submission among those of its process; a launch leaves where this
-        /// number is within the raised [`FlagCut`] of its stream.
+        /// The number of the submission among those of its process. A launch leaves the device at
+        /// its start if this number is within the raised [`FlagCut`] of its stream.
         sequence: u64,
         /// The cost of giving the launch to the device: packets, bytes and time in ticks.
         via: Submission,
@@ -28,12 +28,12 @@ pub enum Action {
     Start {
         launch: LaunchId,
         waves: WaveSpan,
-        /// The range, in the list of pieces (equal workgroups on one compute unit), of the pieces
-        /// that this action starts: see [`Actions::pieces`].
+        /// The range, in the list [`Actions::pieces`], of the pieces (equal workgroups on one
+        /// compute unit each) that this action starts.
         pieces: Range<usize>,
-        /// The range, in the list of addresses, of one address for each wave that starts: see
-        /// [`Actions::places`]. The range is empty if the policy gives no addresses or the device
-        /// ignores them.
+        /// The range, in the list [`Actions::places`], of the addresses of the waves that start:
+        /// where the registers and the LDS of each wave begin. The range is empty if the policy
+        /// gives no addresses or the device ignores them.
         places: Range<usize>,
     },
     /// Starts a copy that was submitted and is ready; [`crate::Event::CopyEnded`] reports its end.
@@ -49,8 +49,8 @@ pub enum Action {
     /// leaves the device if so. [`crate::Event::Raised`] says when launches see the flags.
     Raise {
         process: ProcessId,
-        /// The range, in the list of cuts, of the cuts of this action, one for each stream that has
-        /// launches to leave: see [`Actions::cuts`].
+        /// The range, in the list [`Actions::cuts`], of the cuts of this action: for each stream
+        /// that has launches to leave, which of its submissions leave.
         cuts: Range<usize>,
     },
     /// Lowers the preemption flags (tested by each launch at its start) of a process, before any
@@ -60,7 +60,7 @@ pub enum Action {
     /// beside this one. [`crate::Event::ResetOver`] reports the end of the reset.
     Reset { process: ProcessId },
     /// Reports to the host that the preemption of a process is complete: its work has left the
-    /// device, or stays there without running.
+    /// device, or stays there without running. The host has nothing to do.
     Drained {
         process: ProcessId,
         /// The method of preempting that the preempt policy chose.
@@ -75,8 +75,8 @@ pub enum Action {
     WakeAt(Tick),
 }
 
-/// A raised preemption flag of one stream: the range of its submissions whose launches leave when
-/// they start.
+/// A raised preemption flag of one stream: the range of the stream's submissions whose launches
+/// leave when they start.
 ///
 /// `from` excludes launches that must run to their end; `to` excludes later submissions, so that a
 /// late view of the raised flag makes no later launch leave (seed 001; A9).
@@ -84,7 +84,7 @@ pub enum Action {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct FlagCut {
-    /// The number of the first submission that leaves.
+    /// The number of the first submission whose launch leaves.
     pub from: u64,
     /// The number of the first submission behind the cut, whose launch does not leave.
     pub to: u64,
@@ -99,8 +99,8 @@ impl FlagCut {
     }
 }
 
-/// The actions of one decision, with the lists of pieces, addresses and cuts into which their
-/// ranges point.
+/// The actions of one decision, with the lists of pieces, addresses and cuts to which the ranges in
+/// the actions refer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -114,8 +114,8 @@ pub struct Actions {
 }
 
 impl Actions {
-    /// Returns an empty list of actions for a device that ignores addresses: [`Actions::start`]
-    /// then drops them.
+    /// Returns an empty list of actions for a device that ignores the addresses of waves:
+    /// [`Actions::start`] then drops them.
     #[must_use]
     #[doc(hidden)]
     pub fn without_places() -> Self {
@@ -131,7 +131,7 @@ impl Actions {
         self.cuts.clear();
     }
 
-    /// Adds an action that needs none of the lists of pieces, places and cuts.
+    /// Adds an action that refers to none of the lists of pieces, addresses and cuts.
     pub fn push(&mut self, action: Action) {
         self.list.push(action);
     }
@@ -171,14 +171,15 @@ impl Actions {
         self.pieces.get(range.clone()).unwrap_or(&[])
     }
 
-    /// Returns the addresses of one [`Action::Start`], by its range: one for each wave, or none.
+    /// Returns the addresses of the waves (where their registers and LDS begin) of one
+    /// [`Action::Start`], given the range that the action has: one for each wave, or none.
     #[must_use]
     pub fn places(&self, range: &Range<usize>) -> &[Place] {
         self.places.get(range.clone()).unwrap_or(&[])
     }
 
-    /// Returns the cuts of one [`Action::Raise`], given the range that the action has, as (stream,
-    /// its cut).
+    /// Returns the cuts (ranges of submissions that leave) of one [`Action::Raise`], given the
+    /// range that the action has, as (stream, its cut).
     #[must_use]
     pub fn cuts(&self, range: &Range<usize>) -> &[(StreamId, FlagCut)] {
         self.cuts.get(range.clone()).unwrap_or(&[])

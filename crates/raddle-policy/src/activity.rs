@@ -7,14 +7,15 @@
 
 use core::fmt;
 
-/// The kinds into which the instructions of a wave are counted (seed 000, E10). Every instruction
-/// that is of no other kind, including arithmetic on vectors and scalars, counts as
+/// The kinds into which the instructions of a wave are counted (seed 000, E10). An instruction that
+/// fits no other kind, such as arithmetic on vectors or scalars, counts as
 /// [`InstructionKind::Move`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum InstructionKind {
-    /// Instructions that move data between registers or compute on them, and all of no other kind.
+    /// Instructions that move data between registers or compute on them, and all that fit no other
+    /// kind.
     Move,
     /// Instructions that read memory.
     Load,
@@ -29,12 +30,12 @@ pub enum InstructionKind {
 }
 
 impl InstructionKind {
-    /// All kinds of instructions, in the order of the counts in [`Activity`] and of every list of
-    /// weights.
+    /// All kinds of instructions, in the order in which [`Activity`] and every list of weights
+    /// count them.
     pub const ALL: [Self; 6] =
         [Self::Move, Self::Load, Self::Store, Self::Matrix, Self::Compare, Self::Jump];
 
-    /// Returns the name of the kind in kebab-case.
+    /// Returns the name of the kind of instruction in kebab-case.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -84,7 +85,7 @@ impl Activity {
         *self == Self::UNKNOWN
     }
 
-    /// Returns the rate of one kind, in instructions of one wave in 1,000 ticks.
+    /// Returns how many instructions of one kind a wave issues in 1,000 ticks.
     #[must_use]
     pub const fn of(&self, kind: InstructionKind) -> u32 {
         self.0[kind.index()]

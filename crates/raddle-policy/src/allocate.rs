@@ -34,21 +34,21 @@ impl<'a> ReadyView<'a> {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct ReadyLaunch {
-    /// The launch that waits. Its field `workgroups` is the end of the run of undistributed
-    /// workgroups that begins at `next`: the number of all workgroups, unless the launch was saved.
-    /// Then its assigned workgroups are to be assigned again, and their numbers may be lower than
-    /// those of workgroups that have started.
+    /// The launch that waits. Its field `workgroups` is the end of the range of undistributed
+    /// workgroups that begins at `next`. This is the number of all workgroups, except for a launch
+    /// that was saved: its assigned workgroups must be assigned again, and their numbers may be
+    /// lower than those of workgroups that have started.
     pub launch: Launch,
     /// The number of the lowest workgroup that has neither started nor been assigned to a compute
     /// unit; `launch.workgroups` when none is left.
     pub next: u64,
-    /// The number of workgroups that are assigned to a compute unit and of which at least one wave
-    /// has not started.
+    /// The number of workgroups that are assigned to a compute unit while at least one of their
+    /// waves has not started.
     pub assigned: u64,
-    /// The number of waves of `next` that have started by [`WaveSpan::Cut`], which is also the
-    /// number of its next wave; 0 if the workgroup was not cut. While the launch drains, the waves
-    /// of a cut workgroup that have not started are held like a workgroup that has not started, and
-    /// this count is 0.
+    /// The number of waves of the workgroup `next` that have started as single parts
+    /// ([`WaveSpan::Cut`]), which is also the number of its next wave; 0 if the workgroup was not
+    /// cut. While the launch drains, this count is 0: the waves of a cut workgroup that have not
+    /// started are then held back like a whole workgroup.
     pub cut: u16,
     /// The tick at which the launch was submitted.
     pub submitted: Tick,
@@ -82,13 +82,13 @@ pub enum Answer {
     },
     /// No workgroup can start now; [`Round::refusals`] has the reasons.
     Wait {
-        /// The tick at which to ask the policy again even if no event comes; `None`: only after an
-        /// event.
+        /// The tick at which to ask the policy again even if no event comes; `None` to ask it only
+        /// after an event.
         retry_at: Option<Tick>,
     },
     /// A launch will never fit, although an empty compute unit would take it.
     Never {
-        /// The refusal that names the launch and the resource that it lacks.
+        /// The reason why the launch never fits, with the resource that it lacks.
         refusal: Refusal,
     },
 }
@@ -98,7 +98,7 @@ impl Answer {
     pub const WAIT: Self = Self::Wait { retry_at: None };
 }
 
-/// The part of an answer that belongs to one launch, where one answer starts several launches.
+/// The part of an answer that concerns one launch, where one answer starts several launches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -141,8 +141,9 @@ pub struct Round {
     /// The addresses of the waves that start: none, or one for each wave, workgroup by workgroup in
     /// the order of the pieces (equal workgroups on one compute unit).
     pub places: Vec<Place>,
-    /// The refusals that say why launches wait, each for the compute unit that was tried first: at
-    /// most one refusal per launch. One refusal may stand for several launches of equal demand.
+    /// The refusals that say why launches wait, each for the compute unit that was tried first.
+    /// There is at most one refusal for each launch. One refusal may stand for several launches of
+    /// equal demand.
     pub refusals: Vec<Refusal>,
 }
 
@@ -170,15 +171,16 @@ impl Round {
         Answer::Start { launch: entry.launch.id, waves }
     }
 
-    /// Ends a part of the answer, which starts workgroups of one launch: it has the pieces and
-    /// addresses written since the part before. A part of another launch follows.
+    /// Ends the part of the answer for one launch: the pieces and addresses that were written since
+    /// the end of the part before belong to it. A part for another launch follows.
     pub fn part(&mut self, launch: LaunchId, waves: WaveSpan) {
         let (pieces, places) = (self.pieces.len(), self.places.len());
         self.parts.push(StartPart { launch, waves, pieces, places });
     }
 
-    /// Returns the parts of an answer (one for each launch), of which the last one starts the waves
-    /// `waves` of workgroups of `launch`: each with its launch, waves, pieces and addresses.
+    /// Returns the parts of an answer, one for each launch, each as (launch, waves, pieces,
+    /// addresses). The last part, which [`Round::part`] has not ended, starts the waves `waves` of
+    /// workgroups of `launch`.
     pub fn starts(
         &self,
         launch: LaunchId,
@@ -253,9 +255,9 @@ pub trait Allocate {
     }
 
     /// Returns whether the policy cuts workgroups whose waves are independent ([`WaveSpan::Cut`]):
-    /// it starts them one wave at a time. If true, the policy is shown launches of which only one
-    /// wave, with all shared resources, fits an empty compute unit; if false, a launch whose whole
-    /// workgroup never fits is refused on arrival.
+    /// it starts them one wave at a time. If true, the policy is shown launches of which not a
+    /// whole workgroup, but one wave with all shared resources fits an empty compute unit; if
+    /// false, a launch whose whole workgroup never fits is refused on arrival.
     fn cuts(&self) -> bool {
         false
     }
@@ -297,14 +299,16 @@ pub trait Allocate {
     }
 
     /// Returns whether later answers can depend on refills: workgroups of a launch that end and are
-    /// followed at once, on the same compute units, by as many of that launch, so that as much is
-    /// free as before and only the launch has fewer left. Where no policy of a dispatcher minds
-    /// them, a simulator may leave them out, which makes it faster. By default they count as minded.
+    /// followed at once, on the same compute units, by as many of that launch, so that the free
+    /// resources stay the same and only the launch has fewer workgroups left. Where no policy of a
+    /// dispatcher depends on refills, a simulator may leave them out, which makes it faster. The
+    /// default is true.
     fn minds_refills(&self) -> bool {
         true
     }
 
-    /// Tells the policy an event, or an answer that was carried out. The default ignores it.
+    /// Informs the policy of an event, or of an answer that was carried out. The default does
+    /// nothing.
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         let _ = (fact, now);
     }

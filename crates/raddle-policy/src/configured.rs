@@ -71,15 +71,15 @@ pub trait Configured: Sized {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// One bit for each fact that holds.
+    /// Bit set of the facts that are true of the policy: bit 0 is [`Needs::ACTIVITY`], and so on.
     facts: u8,
-    /// The most times that the policy lets one launch be killed; `None` for no limit.
+    /// The most times that the policy lets one launch be killed; `None` means no limit.
     most_kills: Option<u32>,
 }
 
 impl Needs {
-    /// The needs of a policy of which a recipe, its log and a simulator must know only the answers:
-    /// no fact holds, and kills of a launch have no limit.
+    /// The needs of a policy of which only the answers matter: no fact is true of it, and kills of
+    /// a launch have no limit.
     pub const NONE: Self = Self { facts: 0, most_kills: None };
 
     /// The needs of a policy that does not state them: every need is assumed.
@@ -115,13 +115,14 @@ impl Needs {
         Self { facts: 1 << bit, ..Self::NONE }
     }
 
-    /// Returns these needs and in addition those of `other`; the limit of kills stays.
+    /// Returns the union of these needs and those of `other`; the most kills of a launch stay those
+    /// of `self`.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self { facts: self.facts | other.facts, ..self }
     }
 
-    /// Returns whether all needs of `other` are among these.
+    /// Returns whether these needs include all those of `other`.
     #[must_use]
     pub const fn has(self, other: Self) -> bool {
         self.facts & other.facts == other.facts

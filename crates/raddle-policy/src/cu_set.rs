@@ -22,7 +22,7 @@ const BITS: usize = u64::BITS as usize;
 #[doc(hidden)]
 pub struct CuSet {
     words: Vec<u64>,
-    /// One bit for each word of `words`: bit `w` is set if word `w` is not 0.
+    /// One bit for each 64-bit word of `words`: bit `w` is set if word `w` is not 0.
     some: Vec<u64>,
 }
 
@@ -31,7 +31,7 @@ impl Clone for CuSet {
         Self { words: self.words.clone(), some: self.some.clone() }
     }
 
-    /// Makes this set a copy of `source`; the memory of this set is used again where it is large
+    /// Makes this set a copy of `source`, in the memory that the set has already if that is large
     /// enough.
     fn clone_from(&mut self, source: &Self) {
         self.words.clone_from(&source.words);
@@ -156,7 +156,8 @@ impl CuSet {
         Some(start..end)
     }
 
-    /// Returns the lowest compute unit in word `word` of the set, which must not be 0.
+    /// Returns the lowest compute unit in the 64-bit word with the index `word` of the set; the
+    /// word must not be 0.
     #[inline]
     fn lowest_of(&self, word: usize) -> usize {
         word * BITS + self.words[word].trailing_zeros() as usize

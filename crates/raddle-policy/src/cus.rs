@@ -49,8 +49,8 @@ pub struct Free {
 pub struct Cus {
     shape: CuShape,
     cus: PerCu<CuFree>,
-    /// The units on which resources were freed since the last [`Cus::watch`]; `None` where that may
-    /// be any unit.
+    /// The units on which resources were freed since the last [`Cus::watch`]; `None` where these
+    /// may be any units.
     freed: Option<CuSet>,
 }
 
@@ -59,8 +59,8 @@ impl Clone for Cus {
         Self { shape: self.shape, cus: self.cus.clone(), freed: self.freed.clone() }
     }
 
-    /// Makes these free resources a copy of those in `source`; their memory is used again where it
-    /// is large enough.
+    /// Makes these free resources a copy of those in `source`, in the memory that they have already
+    /// if that is large enough.
     fn clone_from(&mut self, source: &Self) {
         self.shape = source.shape;
         self.cus.clone_from(&source.cus);
@@ -77,7 +77,7 @@ impl PartialEq for Cus {
 impl Eq for Cus {}
 
 impl Cus {
-    /// Returns `count` empty compute units of one shape.
+    /// Returns `count` empty compute units that all have the shape `shape`.
     ///
     /// A shape that fails [`CuShape::check`] has room for nothing.
     #[must_use]
@@ -163,7 +163,7 @@ impl Cus {
     }
 
     /// Returns the demand without scalar registers if these never limit on this device; else the
-    /// demand as it is.
+    /// unchanged demand.
     #[inline]
     fn counted(&self, demand: &Demand) -> Demand {
         let sgpr = if self.shape.sgpr == u16::MAX { 0 } else { demand.sgpr };
@@ -171,7 +171,7 @@ impl Cus {
     }
 
     /// Returns the length of a run of compute units that begins at `cu` and has equal free
-    /// resources; at least 1. Units behind the run may have the same.
+    /// resources; at least 1. The unit behind the run may have equal resources too.
     #[must_use]
     #[inline]
     #[doc(hidden)]
@@ -254,7 +254,7 @@ impl Cus {
         .find(|&(_, wanted, available)| wanted > available)
     }
 
-    /// Returns why the next workgroup of `launch` does not start on `cu`.
+    /// Returns the reason why the next workgroup of `launch` does not start on `cu`.
     ///
     /// If the workgroup would fit, the refusal names [`Resource::Cus`]: the policy does not allow
     /// it there.
@@ -266,7 +266,7 @@ impl Cus {
     }
 
     /// Returns the refusal of a launch that can never run on this device: its grid is empty, or one
-    /// workgroup is too large for an empty compute unit. `None` if it can run.
+    /// of its workgroups is too large for an empty compute unit. `None` if it can run.
     #[must_use]
     pub fn never(&self, launch: &Launch) -> Option<Refusal> {
         let (resource, wanted, available) = if launch.workgroups == 0 {
@@ -410,8 +410,8 @@ impl Cus {
         Err(CuId(cu as u16))
     }
 
-    /// Marks `cu` as full from now on. The number of resources that were free on it is lost, so
-    /// this is meant for a copy that is shown to a policy.
+    /// Marks `cu` as full. The amounts that were free on it are lost, so this is meant for a copy
+    /// that is shown to a policy.
     #[doc(hidden)]
     pub fn close(&mut self, cu: CuId) {
         self.cus.change(cu.index()..cu.index() + 1, |_, unit| *unit = CuFree::default());

@@ -38,7 +38,7 @@ impl CuShape {
         self.waves_per_simd as u32 * self.simds as u32
     }
 
-    /// Checks that the values are in the ranges for which the other crates are made.
+    /// Checks that the values are in the ranges that the other crates of raddle support.
     ///
     /// # Errors
     /// When there is no SIMD, more than [`MAX_SIMDS`], or no wave or workgroup slot.
@@ -68,7 +68,7 @@ impl core::fmt::Display for ShapeError {
 
 impl core::error::Error for ShapeError {}
 
-/// Reason of a [`ShapeError`], with the value that its message says.
+/// The reason for a [`ShapeError`], with the value that the error message shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WrongShape {
     /// The shape has no SIMD, or more than [`MAX_SIMDS`]; the value is their number.
@@ -117,29 +117,28 @@ pub struct Footprint {
     pub sgprs_per_wave: u32,
     /// Number of bytes of shared memory (LDS) of the workgroup, static and dynamic.
     pub lds_bytes: u32,
-    /// Knowledge about barriers: the waves of the workgroup wait for each other, do not, or this is
+    /// Use of barriers by the workgroup: its waves wait for each other at one, do not, or this is
     /// unknown.
     pub barrier: Barrier,
 }
 
-/// Knowledge about a barrier: the waves of a workgroup wait for each other, do not, or this is
-/// unknown. No profile records it.
+/// Use of barriers by a kernel: the waves of a workgroup wait for each other at one, do not, or
+/// this is unknown. No profile records it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Barrier {
-    /// The waves do not wait for each other.
+    /// The waves never wait for each other at a barrier.
     No,
-    /// The waves wait for each other.
+    /// The waves wait for each other at a barrier.
     Yes,
-    /// The answer is unknown, so a barrier is assumed: an unknown answer never counts as
-    /// [`Barrier::No`].
+    /// Unknown, so a barrier is assumed: an unknown answer never counts as [`Barrier::No`].
     #[default]
     Assumed,
 }
 
 impl Barrier {
-    /// Returns whether a policy must reckon with a barrier: true for [`Barrier::Yes`] and
+    /// Returns whether a policy must expect a barrier: true for [`Barrier::Yes`] and
     /// [`Barrier::Assumed`].
     #[must_use]
     pub const fn possible(self) -> bool {

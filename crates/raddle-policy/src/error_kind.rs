@@ -11,18 +11,18 @@ pub enum ErrorKind {
     Inconsistent,
     /// A result does not fit its integer type.
     Overflow,
-    /// The memory, table or device has no room for the value now; another one may have, or this one
-    /// later.
+    /// The memory, table or device has no room for the value now; it may have room later, or
+    /// another one may.
     NoRoom,
-    /// The call does not fit the calls before it: it names an object that is not there, or comes a
-    /// second time, too early or too late.
+    /// The call does not fit the calls before it: it names an object that does not exist, or is
+    /// repeated, too early or too late.
     State,
     /// This build of the program, or the device, cannot do this operation.
     Unsupported,
-    /// A policy has broken a law of its trait: the crate `raddle-testkit` checks it.
+    /// A policy has broken a law of its trait, as the crate `raddle-testkit` can show.
     Policy,
     /// A file could not be read or written.
     Io,
-    /// A rule is broken that holds whatever is given: this is a fault of raddle.
+    /// An internal rule that holds for every input is broken: this is a fault of raddle.
     Fault,
 }

@@ -31,9 +31,10 @@ pub enum Event<'a> {
         /// The launch, as it was issued.
         launch: Launch,
     },
-    /// A copy or a fill was issued by its host. Only a dispatcher with a window gets the events of
-    /// copies: it submits them like launches, at their places in their streams, and starts each
-    /// with [`Action::StartCopy`](crate::Action::StartCopy). A copy that waits for work of another
+    /// A copy or a fill was issued by its host. Only a dispatcher with a window (a bound on the
+    /// launches that a process may have submitted) gets the events of copies: it submits them like
+    /// launches, in the order of their streams, and starts each with
+    /// [`Action::StartCopy`](crate::Action::StartCopy). A copy that waits for work of another
     /// stream comes when that work has ended, and work that waits for the copy comes behind the
     /// copy.
     CopyIssued {
@@ -50,7 +51,8 @@ pub enum Event<'a> {
     CopyEnded { copy: LaunchId },
     /// Workgroups of a launch ended, or some waves of each of these workgroups.
     WavesEnded { launch: LaunchId, waves: WaveSpan, pieces: &'a [Piece] },
-    /// A launch has left the device after the dispatcher asked for that.
+    /// A launch has left the device, as the dispatcher asked by
+    /// [`Action::TakeOff`](crate::Action::TakeOff).
     TakenOff {
         launch: LaunchId,
         how: Preemption,

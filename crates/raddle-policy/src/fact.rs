@@ -2,7 +2,7 @@
 
 use crate::{CuId, Launch, LaunchId, Piece, Place, Preemption, ProcessId, WaveSpan};
 
-/// An event, or an answer that was carried out, as policies observe them.
+/// An event, or an answer that was carried out, in the form in which policies observe it.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -50,8 +50,8 @@ pub enum Fact<'a> {
 }
 
 impl Fact<'_> {
-    /// Returns the process of the fact; `None` for a fact that does not name one, such as the end
-    /// of a launch.
+    /// Returns the process that the fact is about; `None` for a fact that does not name a process,
+    /// such as the end of a launch.
     #[must_use]
     pub(crate) const fn process(&self) -> Option<ProcessId> {
         match self {

@@ -8,8 +8,8 @@ use crate::Resource;
 pub struct FreeRun {
     /// All free granules of the resource, summed over the SIMDs.
     pub free: u64,
-    /// The granules in the longest run of free ones: of each SIMD, summed, or of the compute unit
-    /// if the resource belongs to it as a whole.
+    /// The granules in the longest run of free ones. For a resource of the SIMDs this is the sum
+    /// over the SIMDs of the longest run in each.
     pub longest: u64,
 }
 
@@ -18,8 +18,8 @@ pub struct FreeRun {
 #[doc(hidden)]
 pub const IN_RUNS: [Resource; 3] = [Resource::Vgpr, Resource::Sgpr, Resource::Lds];
 
-/// The reason why the first resource that a waiting workgroup lacked did not suffice on the compute
-/// unit that was tried first.
+/// The reason why the first resource that a waiting workgroup lacked was not sufficient on the
+/// compute unit that was tried first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -29,7 +29,7 @@ pub enum WaitReason {
     NotEnough,
     /// Enough granules are free, but in runs that are too short for the workgroup.
     InPieces,
-    /// A free run is long enough, but the search for free runs does not report it.
+    /// A free run is long enough, but the policy's search for free runs does not report it.
     NotSeen,
 }
 
@@ -39,10 +39,10 @@ pub enum WaitReason {
 pub struct WaitTally {
     /// The first resource that the waiting workgroup lacked.
     pub resource: Resource,
-    /// The reason why the resource did not suffice: too little is free, no free run is long enough,
-    /// or the search reports none.
+    /// The reason why the resource was not sufficient: too little is free, no free run is long
+    /// enough, or the search reports none.
     pub reason: WaitReason,
-    /// The number of questions to the policy in which work waited for this resource and this
+    /// The number of questions to the policy at which work waited for this resource and this
     /// reason.
     pub count: u64,
 }

@@ -18,8 +18,8 @@ pub enum Hint {
     Laxity(Ticks),
     /// The percentage of the device that the process or stream is to have.
     Utilisation(u16),
-    /// A number whose meaning a policy and the programs that it serves agree on; other policies
-    /// ignore it.
+    /// A number whose meaning is agreed between a policy and the programs that it serves; other
+    /// policies ignore it.
     Custom(u64),
 }
 

@@ -21,8 +21,8 @@ use crate::{
 ///    happened.
 /// 3. Actions are carried out in the order of the calls.
 pub trait Host {
-    /// Waits until an event happens, and until the tick `wake` at most. Returns the tick that has
-    /// come; `None` if no event will come any more and `wake` is `None`.
+    /// Waits until an event happens, and until the tick `wake` at most. Returns the tick at the end
+    /// of the wait; `None` if no event will come any more and `wake` is `None`.
     ///
     /// # Errors
     /// When the device cannot be waited for.
@@ -36,9 +36,9 @@ pub trait Host {
     /// When the run is to end.
     fn report(&mut self, tell: &mut Tell<'_>) -> Result<(), HostError>;
 
-    /// Starts the workgroups that `pieces` name, or the waves `waves` of each of them, at the
-    /// addresses in `places` if there are any. [`Event::WavesEnded`] reports their ends, several at
-    /// a time or one by one.
+    /// Starts the workgroups that `pieces` name, or the waves `waves` of each of them. `places` has
+    /// the address of each wave (where its registers and LDS begin), or is empty.
+    /// [`Event::WavesEnded`] reports their ends, several at a time or one by one.
     ///
     /// # Errors
     /// When the device cannot start them.
@@ -50,9 +50,9 @@ pub trait Host {
         places: &[Place],
     ) -> Result<(), HostError>;
 
-    /// Takes over a launch; `sequence` is the number of the submission within its process, which is
-    /// compared with the [`FlagCut`] of a raised preemption flag (which each launch tests at its
-    /// start).
+    /// Receives a launch to be run. `sequence` is the number of the submission within its process,
+    /// which is compared with the [`FlagCut`] of a raised preemption flag (which each launch tests
+    /// at its start).
     ///
     /// # Errors
     /// When the device cannot take it.
@@ -75,7 +75,7 @@ pub trait Host {
         Err(HostError::Unable("start a copy"))
     }
 
-    /// Assigns a workgroup to a compute unit; the launch counts as begun, and no wave of the
+    /// Assigns a workgroup to a compute unit: the launch counts as begun, although no wave of the
     /// workgroup starts yet.
     ///
     /// # Errors
@@ -134,8 +134,8 @@ pub trait Host {
         Err(HostError::Unable("reset compute units"))
     }
 
-    /// Is told that the preemption of a process is complete: by the method `how`, `after` ticks
-    /// since the process lost the turn (the right to issue launches).
+    /// Receives the report that the preemption of a process is complete: by the method `how`,
+    /// `after` ticks since the process lost the turn (the right to issue launches).
     ///
     /// # Errors
     /// When the run is to end.
@@ -149,7 +149,7 @@ pub trait Host {
         Ok(())
     }
 
-    /// Is told that a launch will never run, and why.
+    /// Receives the report that a launch will never run, and why.
     ///
     /// # Errors
     /// When the run is to end.
@@ -159,10 +159,10 @@ pub trait Host {
     }
 }
 
-/// A function that tells the dispatcher one event; its error says that the run is to end.
+/// A function that passes one event to the dispatcher; its error means that the run must end.
 pub type Tell<'t> = dyn FnMut(&Event<'_>) -> Result<(), HostError> + 't;
 
-/// The reason why a run of a host ended.
+/// The reason why a run with a [`Host`] ended early.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum HostError {

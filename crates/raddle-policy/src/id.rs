@@ -4,8 +4,8 @@
 
 use core::fmt;
 
-/// A buffer on the stack for the text of an id, such as `cu12`: a few letters and at most ten
-/// digits.
+/// A buffer on the stack for the printed form of an id, such as `cu12`: a few letters and at most
+/// ten digits.
 #[derive(Default)]
 struct Short {
     bytes: [u8; 12],
@@ -53,9 +53,9 @@ id! {
     LaunchId, u32, "k"
 }
 id! {
-    /// The id of a process: each process has a turn to issue launches, a share, a level, a
-    /// preemption flag and a window (a bound on its submitted launches). In a replay, one input
-    /// file is one process.
+    /// The id of a process: turns to issue launches, shares, levels, preemption flags and windows
+    /// (bounds on submitted launches) belong to processes. In a replay, one input file is one
+    /// process.
     ProcessId, u16, "p"
 }
 id! {

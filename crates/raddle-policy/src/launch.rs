@@ -3,8 +3,8 @@
 use crate::{Activity, Barrier, Demand, Dim3, LaunchId, Level, ProcessId, StreamId, Ticks};
 
 /// One kernel launch on the device: a number of equal workgroups. The default launch has no
-/// workgroups and the most urgent level, and all else is unknown. Fields may come: write
-/// `..Launch::default()` behind those that you give.
+/// workgroups and the most urgent level; everything else about it is unknown. Later versions may
+/// add fields: write `..Launch::default()` behind the fields that you set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
@@ -21,8 +21,8 @@ pub struct Launch {
     pub workgroups: u64,
     /// The resources that each workgroup takes, in granules.
     pub demand: Demand,
-    /// Knowledge about barriers: the waves of a workgroup wait for each other, do not, or this is
-    /// unknown.
+    /// Use of barriers by the kernel: the waves of a workgroup wait for each other at one, do not,
+    /// or this is unknown.
     pub barrier: Barrier,
     /// The verdict whether the launch gives the same result when it is killed part-way and run
     /// again.
@@ -68,11 +68,11 @@ pub struct KernelCall {
 }
 
 impl KernelCall {
-    /// The call of a launch of which no source knows the call.
+    /// The call of a launch where no source tells how its kernel was called.
     pub const UNKNOWN: Self =
         Self { kernel: 0, grid: Dim3::new(0, 0, 0), threads: 0, lds_bytes: 0, behind_copy: false };
 
-    /// Returns whether the call is unknown: its kernel has the number 0.
+    /// Returns whether the call is unknown: `kernel`, the number of the kernel, is 0.
     #[must_use]
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     #[doc(hidden)]
@@ -86,11 +86,11 @@ impl KernelCall {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Idempotence {
-    /// Proven idempotent: the launch may be killed and run again.
+    /// Proven: the launch may be killed part-way and run again with the same result.
     Idempotent,
     /// Known not to be idempotent: a second run may give another result.
     Not,
-    /// Unknown; treated as [`Idempotence::Not`].
+    /// Unknown, which counts as [`Idempotence::Not`].
     #[default]
     Unknown,
 }

@@ -16,11 +16,11 @@ pub struct Submission {
     /// The time until the device can start the launch, in ticks.
     pub cost: Ticks,
     /// The time in ticks from the end of the launch until its end is known: work that waits for the
-    /// launch waits that much longer.
+    /// launch begins that much later.
     pub cleanup: Ticks,
 }
 
-/// Answers by which packets launches go to the device.
+/// Answers how launches are sent to the device: in which packets, and at which cost.
 ///
 /// # Laws
 ///
@@ -42,13 +42,15 @@ pub trait LaunchPath {
         false
     }
 
-    /// Returns whether later answers can depend on refills, as
-    /// [`Allocate::minds_refills`](crate::Allocate::minds_refills) explains them.
+    /// Returns whether later answers can depend on refills (ended workgroups that as many of the
+    /// same launch follow at once), as [`Allocate::minds_refills`](crate::Allocate::minds_refills)
+    /// explains.
     fn minds_refills(&self) -> bool {
         true
     }
 
-    /// Tells the policy an event, or an answer that was carried out. The default ignores it.
+    /// Informs the policy of an event, or of an answer that was carried out. The default does
+    /// nothing.
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         let _ = (fact, now);
     }

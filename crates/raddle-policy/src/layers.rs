@@ -15,7 +15,7 @@ use crate::{
     StreamState, Submission, Tick, Turn, VictimView, WaitTally,
 };
 
-/// Policies for some processes, and one for all others together.
+/// Policies for individual processes, and one policy for all other processes together.
 ///
 /// Each [`Allocate`] policy sees only the launches of its processes, and the free resources of the
 /// device. Policies are asked in the order in which they were added, the one for the others last.
@@ -37,11 +37,11 @@ use crate::{
 pub struct PerProcess<P> {
     named: Vec<(ProcessId, P)>,
     others: P,
-    /// The launches of those processes for which the policy that is being asked answers; the memory
-    /// is used again for the next question.
+    /// The launches of those processes for which the policy that is being asked answers; kept so
+    /// that the next question needs no new memory.
     launches: Vec<ReadyLaunch>,
     /// The index of the policy that answered last, in the order in which the policies were added;
-    /// the policy for all other processes is the last.
+    /// the policy for all other processes has the last index.
     answered: usize,
 }
 
@@ -52,7 +52,7 @@ impl<P> PerProcess<P> {
         Self { named: Vec::new(), others, launches: Vec::new(), answered: 0 }
     }
 
-    /// Returns this policy with `policy` for `process`, which no longer belongs to the other
+    /// Returns this policy with `policy` for `process`, which no longer counts among the other
     /// processes.
     #[must_use]
     pub fn with(mut self, process: ProcessId, policy: P) -> Self {
@@ -70,16 +70,16 @@ impl<P> PerProcess<P> {
     }
 
     /// Returns the index of the policy that answers for a process, in the order in which the
-    /// policies were added; the policy for all other processes is the last.
+    /// policies were added; the policy for all other processes has the last index.
     fn position(&self, process: ProcessId) -> usize {
         self.named.iter().position(|(id, _)| *id == process).unwrap_or(self.named.len())
     }
 }
 
 impl<P: Allocate> PerProcess<P> {
-    /// Asks one policy after the other by `ask`, each with the launches of its own processes, until
-    /// one does not answer that it waits. Returns that answer; where all wait, the answer to wait
-    /// until the earliest tick that one of them names.
+    /// Asks the policies in order, each about the launches of its own processes, by calling `ask`,
+    /// until one has an answer other than to wait. Returns that answer; if all wait, the answer to
+    /// wait until the earliest tick that one of them names.
     fn ask(
         &mut self,
         ready: &ReadyView<'_>,
@@ -175,7 +175,8 @@ impl<P: Preempt> Preempt for PerProcess<P> {
     }
 }
 
-/// A question to a policy and its answer, as [`Traced`] passes them on. It prints as one line.
+/// A question to a policy with its answer, as [`Traced`] passes them to a function. It prints as
+/// one line.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the variant says what its fields are")]
@@ -385,7 +386,7 @@ impl<P, Q> Fallback<P, Q> {
     }
 
     /// Records the text of the law that the first policy broke. Returns whether the second policy
-    /// takes over now: false if it has already.
+    /// takes over now; false if it has taken over before.
     fn replace(&mut self, law: &str) -> bool {
         let first = self.broken.is_none();
         self.broken.get_or_insert_with(|| law.to_string());

@@ -10,8 +10,8 @@ use core::ops::Range;
 
 const BITS: usize = u64::BITS as usize;
 
-/// A table with one value for each compute unit, by index. Neighbours with equal values are kept as
-/// one run, so that a change of many units is cheap.
+/// A table with one value for each compute unit, by index. Neighbouring units with equal values are
+/// stored as one run, so that changing many units is cheap.
 ///
 /// ```
 /// use raddle_policy::PerCu;
@@ -26,8 +26,8 @@ const BITS: usize = u64::BITS as usize;
 #[derive(Debug, Default)]
 #[doc(hidden)]
 pub struct PerCu<T> {
-    /// The values by compute unit; within a run of equal values only that of the first compute unit
-    /// is up to date.
+    /// The values by compute unit; within a run of equal values only the value of the first unit is
+    /// up to date.
     values: Vec<T>,
     /// A bit for each compute unit, set if a run of equal values begins at it.
     begins: Vec<u64>,
@@ -38,7 +38,7 @@ impl<T: Clone> Clone for PerCu<T> {
         Self { values: self.values.clone(), begins: self.begins.clone() }
     }
 
-    /// Makes this table a copy of `source`; the memory of this table is used again where it is
+    /// Makes this table a copy of `source`, in the memory that the table has already if that is
     /// large enough.
     fn clone_from(&mut self, source: &Self) {
         self.values.clone_from(&source.values);
@@ -144,7 +144,7 @@ impl<T: Clone + PartialEq> PerCu<T> {
         word * BITS + above.trailing_zeros() as usize
     }
 
-    /// Makes a run of values begin at this compute unit, although the unit before may have the same
+    /// Makes a run of values begin at this compute unit, even if the unit before it has the same
     /// value.
     #[inline]
     fn split(&mut self, cu: usize) {
@@ -156,7 +156,7 @@ impl<T: Clone + PartialEq> PerCu<T> {
     }
 
     /// Joins the run that begins at `cu` with the run before it if their values are equal. `before`
-    /// is the compute unit at which that run begins; `None` where there is none. Returns the
+    /// is the first compute unit of the run before; `None` where there is no such run. Returns the
     /// compute unit at which the joined run begins; `cu` where the values differ.
     #[inline]
     fn join(&mut self, before: Option<usize>, cu: usize) -> usize {

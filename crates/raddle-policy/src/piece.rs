@@ -43,8 +43,9 @@ impl Piece {
         }
     }
 
-    /// Groups pieces that follow each other, have the same number of workgroups and lie on compute
-    /// units that follow each other. Returns (range of compute units, workgroups on each of them).
+    /// Groups neighbouring pieces (equal workgroups on one compute unit each) that have the same
+    /// number of workgroups and lie on consecutive compute units. Returns for each group (range of
+    /// compute units, workgroups on each of them).
     #[doc(hidden)]
     pub fn by_units(pieces: &[Self]) -> impl Iterator<Item = (Range<usize>, u32)> + Clone {
         let mut rest = pieces;
@@ -65,8 +66,8 @@ impl Piece {
     }
 }
 
-/// Returns how many of the first pieces (equal workgroups on one compute unit) have the same number
-/// of workgroups and lie on compute units that follow each other.
+/// Returns the length of the first group of pieces (equal workgroups on one compute unit each) that
+/// have the same number of workgroups and lie on consecutive compute units.
 fn neighbours(pieces: &[Piece]) -> usize {
     let key = |piece: &Piece| u64::from(piece.count) << 32 | u64::from(piece.cu.0);
     let Some(first) = pieces.first().map(key) else { return 0 };
@@ -103,24 +104,25 @@ pub enum WaveSpan {
     /// All waves of the workgroup: the usual case.
     #[default]
     All,
-    /// Waves `first .. first + count` of a workgroup that starts in parts on one compute unit (seed
-    /// 003, L1..L3).
+    /// Waves `first .. first + count` of a workgroup whose waves start at different times, all on
+    /// one compute unit (seed 003, L1..L3).
     Range {
-        /// The number of the lowest wave within the workgroup.
+        /// The number, within the workgroup, of the lowest wave of the span.
         first: u16,
-        /// The number of waves, 1 or more.
+        /// The number of waves of the span, 1 or more.
         count: u16,
     },
-    /// Waves `first .. first + count` of a workgroup that was cut (seed 000, E3). The waves of one
-    /// span act as a workgroup of their own: wherever they start they take the slot and the LDS of
-    /// a workgroup, and they end together, with the same span. Several waves also take the barriers
-    /// of a workgroup, a single wave takes none ([`Demand::of`]).
+    /// Waves `first .. first + count` of a workgroup that was cut into waves, which may run on
+    /// different compute units (seed 000, E3). The waves of one span act as a workgroup of their
+    /// own: wherever they start they take the slot and the LDS of a workgroup, and they end
+    /// together, with the same span. Several waves also take the barriers of a workgroup, a single
+    /// wave takes none ([`Demand::of`]).
     ///
     /// [`Demand::of`]: crate::Demand::of
     Cut {
-        /// The number of the lowest wave within the workgroup.
+        /// The number, within the workgroup, of the lowest wave of the span.
         first: u16,
-        /// The number of waves, 1 or more.
+        /// The number of waves of the span, 1 or more.
         count: u16,
     },
 }
@@ -137,7 +139,7 @@ impl WaveSpan {
 }
 
 impl Demand {
-    /// Returns this demand of a workgroup as it counts where these waves start: without barriers
+    /// Returns the demand of a workgroup as it counts for a start of these waves: without barriers
     /// for a single wave of a workgroup that was cut, else unchanged.
     #[must_use]
     #[doc(hidden)]
@@ -149,7 +151,8 @@ impl Demand {
     }
 }
 
-/// The address of one wave on its compute unit: start positions in granules.
+/// The address of one wave on its compute unit: where its registers and its workgroup's LDS begin,
+/// in granules.
 ///
 /// All waves of a workgroup share one LDS start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -162,6 +165,6 @@ pub struct Place {
     pub vgpr: u16,
     /// The first scalar-register granule of the wave, counted from 0 within the compute unit.
     pub sgpr: u16,
-    /// The first LDS granule of its workgroup, counted from 0 within the compute unit.
+    /// The first LDS granule of the wave's workgroup, counted from 0 within the compute unit.
     pub lds: u32,
 }

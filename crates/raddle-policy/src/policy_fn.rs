@@ -12,8 +12,8 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyFn<F>(F);
 
-/// Makes this function a turn policy; the function writes the processes that may issue to its last
-/// argument, and returns until when (`None`: until the runnable processes change).
+/// Makes a turn policy of a function that writes the processes that may issue launches to its last
+/// argument, and returns until when they may (`None`: until the runnable processes change).
 ///
 /// ```
 /// use raddle_policy::turn_fn;
@@ -31,8 +31,8 @@ where
     PolicyFn(answer)
 }
 
-/// Makes this function a preempt policy; the function returns how the work leaves (`None`: the work
-/// stays).
+/// Makes a preempt policy of a function that returns how the work of a process leaves the device
+/// (`None`: the work stays).
 pub const fn preempt_fn<F>(answer: F) -> PolicyFn<F>
 where
     F: FnMut(&VictimView<'_>, Tick) -> Option<Preemption>,
@@ -40,7 +40,7 @@ where
     PolicyFn(answer)
 }
 
-/// Makes this function an allocation policy, which is asked once for each workgroup.
+/// Makes an allocation policy of a function that is asked once for each workgroup.
 pub const fn allocate_fn<F>(answer: F) -> PolicyFn<F>
 where
     F: FnMut(&ReadyView<'_>, Tick, &mut Round) -> Answer,

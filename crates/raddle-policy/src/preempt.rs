@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use crate::{Fact, Launch, Preemption, ProcessState, Tick};
 
 /// A submitted launch or copy ([`Launch::is_copy`]) of a process that lost the turn (the right to
-/// issue launches). A copy has an estimate of its time.
+/// issue launches). For a copy, the estimate of its time is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -33,12 +33,13 @@ pub struct VictimView<'a> {
     /// submission; never empty.
     pub launches: &'a [VictimLaunch],
     /// The processes that have the turn (the right to issue launches) now, in the order of their
-    /// ids; the work of `process` makes room for theirs.
+    /// ids; the work of `process` makes room for their work.
     pub by: &'a [ProcessState],
 }
 
 impl<'a> VictimView<'a> {
-    /// Returns the view of a process with these launches, which makes room for the processes `by`.
+    /// Returns the view of a process that lost the turn, with its launches `launches`, which make
+    /// room for the processes `by`.
     #[must_use]
     pub const fn new(
         process: &'a ProcessState,
@@ -61,17 +62,19 @@ impl<'a> VictimView<'a> {
 /// 2. A policy that says that it does not mind refills ([`minds_refills`](Preempt::minds_refills))
 ///    answers as if there had been none.
 pub trait Preempt {
-    /// Returns how the work of `victim` leaves; with `None` the work stays on the device, and the
+    /// Returns how the work of `victim` leaves the device; with `None` the work stays, and the
     /// process gets no new submissions.
     fn preempt(&mut self, victim: &VictimView<'_>, now: Tick) -> Option<Preemption>;
 
-    /// Returns whether later answers can depend on refills, as
-    /// [`Allocate::minds_refills`](crate::Allocate::minds_refills) explains them.
+    /// Returns whether later answers can depend on refills (ended workgroups that as many of the
+    /// same launch follow at once), as [`Allocate::minds_refills`](crate::Allocate::minds_refills)
+    /// explains.
     fn minds_refills(&self) -> bool {
         true
     }
 
-    /// Tells the policy an event, or an answer that was carried out. The default ignores it.
+    /// Informs the policy of an event, or of an answer that was carried out. The default does
+    /// nothing.
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         let _ = (fact, now);
     }

@@ -15,16 +15,17 @@ pub enum Preemption {
     Flag,
     /// Resident workgroups run to their end; the device keeps all other workgroups from starting.
     Drain,
-    /// Resident workgroups are killed, and the launch starts again from workgroup 0. As the answer
-    /// of a policy for a process it counts as `Flag` unless every submitted launch is idempotent.
+    /// Resident workgroups are killed, and the launch starts again from workgroup 0. If a policy
+    /// answers so for a process with a submitted launch that is not idempotent, the method is
+    /// `Flag` instead.
     Reset,
     /// Resident workgroups are saved, and later restored on the same compute units.
     Switch,
 }
 
 impl Preemption {
-    /// All methods of preemption, the least intrusive first; of two equally good ones a policy
-    /// takes the earlier.
+    /// All methods of preemption, the least intrusive first; of two methods that are equally good a
+    /// policy takes the earlier.
     pub const ALL: [Self; 5] = [Self::Wait, Self::Flag, Self::Drain, Self::Reset, Self::Switch];
 
     /// Returns the name of the method in kebab-case, such as `drain`.
@@ -48,23 +49,24 @@ impl Preemption {
     }
 
     /// Returns whether launches leave the device's runtime by a raised preemption flag (which each
-    /// launch tests at its start), and go back to the buffer of their process.
+    /// launch tests at its start), and wait in the buffer of their process again.
     #[must_use]
     #[doc(hidden)]
     pub const fn empties(self) -> bool {
         matches!(self, Self::Flag | Self::Reset)
     }
 
-    /// Returns whether resident workgroups stop at the command. If false, they run on until they
-    /// end.
+    /// Returns whether resident workgroups stop as soon as the command comes. If false, they run on
+    /// until they end.
     #[must_use]
     #[doc(hidden)]
     pub const fn stands_still(self) -> bool {
         matches!(self, Self::Reset | Self::Switch)
     }
 
-    /// Returns whether resident workgroups lose their resources, which others may take once the
-    /// launch is off. If false, a launch is off when its last resident workgroup has ended.
+    /// Returns whether resident workgroups lose their resources, which other work may take once the
+    /// launch has left the device. If false, a launch has left when its last resident workgroup has
+    /// ended.
     #[must_use]
     pub const fn frees_places(self) -> bool {
         matches!(self, Self::Reset | Self::Switch)

@@ -13,11 +13,11 @@ use crate::{
 /// An order of launches and of compute units, which is all that many allocation policies need.
 /// [`Ranked`] makes the order an allocation policy.
 ///
-/// The least rank comes first. Equal launches go in the order of their submission, equal compute units
-/// in that of their ids. The same arguments give the same rank.
+/// The lowest rank comes first. Equal launches go in the order of their submission, equal compute
+/// units in that of their ids. The same arguments give the same rank.
 pub trait Rank {
-    /// Returns the rank of a launch; by default 0 for all, so that launches go in the order of
-    /// their submission.
+    /// Returns the rank of a launch; by default 0 for every launch, so that launches are served in
+    /// the order of their submission.
     fn launch(&self, launch: &ReadyLaunch) -> u64 {
         let _ = launch;
         0
@@ -28,16 +28,17 @@ pub trait Rank {
     /// on it, 1 or more.
     fn unit(&self, launch: &Launch, room: u32, free: &Free) -> u64;
 
-    /// Returns whether ranks can depend on refills, as [`Allocate::minds_refills`] says. By default
-    /// they count as minded. False is right where no rank depends on how many workgroups of a launch
-    /// are left; a simulator may then skip what repeats.
+    /// Returns whether ranks can depend on refills (ended workgroups that as many of the same
+    /// launch follow at once), as [`Allocate::minds_refills`] explains. The default is true. False
+    /// is right where no rank depends on how many workgroups of a launch are left; a simulator may
+    /// then skip refills.
     fn minds_refills(&self) -> bool {
         true
     }
 }
 
-/// The allocation policy of an order: the first launch for which there is room starts its next
-/// workgroup on the first compute unit that has room for it, and so on.
+/// The allocation policy made of an order: the first launch for which there is room starts its next
+/// workgroup on the first compute unit with room for it, and so on.
 ///
 /// The policy answers for as many workgroups at once as it can; it places them where it would if it
 /// were asked for one at a time.
@@ -69,12 +70,11 @@ pub struct Ranked<R> {
     /// The waiting launches, sorted by rank: (rank, index of the launch in the view); the lowest
     /// rank comes first.
     queue: Vec<(u64, usize)>,
-    /// Compute units with room, the least rank first: (rank, id, index in `ladders`, workgroups
+    /// Compute units with room, the lowest rank first: (rank, id, index in `ladders`, workgroups
     /// taken so far).
     units: BinaryHeap<Reverse<(u64, CuId, usize, usize)>>,
     ladders: Vec<Ladder>,
-    /// The number of entries of `ladders` (ranks of compute units with equal free resources) that
-    /// belong to the present answer.
+    /// The number of entries of `ladders` (tables of ranks) that belong to the present answer.
     used: usize,
     /// For each compute unit, the index in the answer's list of pieces (equal workgroups on one
     /// compute unit) of the piece to which the unit's next workgroup may be added; `None` if the
@@ -82,32 +82,31 @@ pub struct Ranked<R> {
     open: Vec<Option<usize>>,
 }
 
-/// A table of ranks for the compute units whose free resources were equal before the answer: one
-/// rank for each number of workgroups that such a unit has taken since. Each rank is computed once.
+/// A table of ranks for the compute units that had equal free resources before the answer: entry
+/// `n` is the rank of such a unit after `n` workgroups of this answer. Each rank is computed once.
 #[derive(Clone, Debug, Default)]
 struct Ladder {
-    /// The free resources of each compute unit of the ladder (units with equal free resources)
-    /// before the present answer.
+    /// The free resources, before the present answer, of each compute unit for which the table
+    /// stands.
     stood: CuFree,
-    /// The free resources of a compute unit of the ladder (units with equal free resources) that
-    /// has taken as many workgroups in this answer as the last entry of `ranks` stands for.
+    /// The free resources of a compute unit of this table that has taken as many workgroups in this
+    /// answer as the last entry of `ranks` says.
     stands: CuFree,
     room: u32,
-    /// The rank of a compute unit of the ladder (units with equal free resources) with 0, 1, ..
-    /// workgroups of this answer on it.
+    /// The rank of a compute unit of this table after 0, 1, .. workgroups of this answer.
     ranks: Vec<u64>,
 }
 
-/// The most launches for which one answer gives a refusal, the reason for their wait.
+/// The most launches for which one answer gives the reason why they wait, as a refusal.
 const EXPLAINED: usize = 16;
 
-/// The number of ladders (ranks of compute units with equal free resources), the latest ones, among
-/// which a fitting ladder for the next unit is sought. Where it is an earlier one, a second ladder
-/// with the same ranks is made.
+/// The number of latest ladders (tables of ranks for units with equal free resources) that are
+/// searched for one that fits the next unit. If only an earlier one fits, a second equal ladder is
+/// made, which costs time but changes no answer.
 const ALIKE: usize = 8;
 
 impl<R: Rank> Ranked<R> {
-    /// Returns the allocation policy with this order.
+    /// Returns the allocation policy that follows the order `rank`.
     #[must_use]
     pub const fn new(rank: R) -> Self {
         Self {
@@ -147,8 +146,8 @@ impl<R: Rank> Ranked<R> {
         Answer::WAIT
     }
 
-    /// Ranks every compute unit with room for a workgroup of this launch, and puts these units,
-    /// sorted by rank, into `units`, whose former contents are dropped.
+    /// Ranks every compute unit with room for a workgroup of this launch, and replaces the contents
+    /// of `units` by these units, sorted by rank.
     fn measure(&mut self, cus: &Cus, launch: &Launch) {
         self.units.clear();
         self.used = 0;
@@ -166,8 +165,9 @@ impl<R: Rank> Ranked<R> {
         }
     }
 
-    /// Begins a ladder (a table of ranks by workgroups taken) for compute units with these free
-    /// resources, with its first rank if a workgroup fits. Returns the index of the ladder.
+    /// Begins a ladder (a table of ranks by workgroups taken) for the compute units with the free
+    /// resources `unit`. If a workgroup fits, the first rank is entered. Returns the index of the
+    /// ladder.
     fn begin(&mut self, cus: &Cus, cu: CuId, unit: CuFree, launch: &Launch) -> usize {
         let at = self.used;
         self.used += 1;
@@ -200,7 +200,7 @@ impl<R: Rank> Ranked<R> {
     }
 
     /// Places workgroups of the launch with the index `at` in the queue, and writes them into
-    /// `round`, as long as that launch has the least rank. If `bulk` is false, only one workgroup
+    /// `round`, as long as that launch has the lowest rank. If `bulk` is false, only one workgroup
     /// is placed.
     fn deal(&mut self, ready: &ReadyView<'_>, at: usize, bulk: bool, round: &mut Round) {
         let mut entry = ready.launches[self.queue[at].1];
@@ -229,15 +229,15 @@ impl<R: Rank> Ranked<R> {
         }
     }
 
-    /// Returns whether the launch `entry`, at the index `at` of the queue, with the rank that it
-    /// has now comes after the next launch of the queue, `next`: (rank, index in the view); `None`
-    /// at the end of the queue.
+    /// Returns whether `entry`, the launch at the index `at` of the queue, now has a higher rank
+    /// than the next launch of the queue, so that it is no longer the first. `next` is (rank, index
+    /// in the view) of the next launch; `None` at the end of the queue.
     fn passes(&self, entry: &ReadyLaunch, at: usize, next: Option<(u64, usize)>) -> bool {
         next.is_some_and(|next| (self.rank.launch(entry), self.queue[at].1) > next)
     }
 
     /// Adds a workgroup to the answer: to the last piece (equal workgroups on one compute unit) of
-    /// its compute unit if it keeps the stride of that piece, else as a new piece.
+    /// its compute unit if the stride of that piece stays the same, else as a new piece.
     fn write(&mut self, workgroup: u64, cu: CuId, round: &mut Round) {
         if let Some(piece) = self.open[cu.index()].and_then(|at| round.pieces.get_mut(at)) {
             let apart = workgroup - piece.first;

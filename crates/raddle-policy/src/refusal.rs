@@ -29,7 +29,7 @@ pub enum Resource {
 }
 
 impl Resource {
-    /// Returns the name in kebab-case, as logs and recipes spell it.
+    /// Returns the name of the resource in kebab-case, as logs and recipes spell it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,7 +1,7 @@
 //! Which text does each reason of an error have?
 
-/// Writes `Display` of an enum of reasons as a table, one text for each. For the crates of the
-/// workspace, which so need no procedural macro to say what is wrong.
+/// Writes `Display` of an enum of errors from a table with one text for each variant. With it the
+/// crates of the workspace need no procedural macro for error messages.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! texts {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::{Fact, Hints, Level, ProcessId, StreamId, Tick, Ticks};
 
-/// The state of one process, as a [`Turn`] policy sees it.
+/// The state of one process, in the form in which a [`Turn`] policy sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -35,11 +35,11 @@ pub struct ProcessState {
     /// The time in ticks that the ready and submitted launches are expected to take together
     /// ([`crate::Launch::estimate`]); `None` unless the estimates of all of them are known.
     pub outstanding: Option<Ticks>,
-    /// The tick at which the process last became runnable: before that it had no ready, submitted
-    /// or resident launch.
+    /// The tick at which the process last became runnable: before that it had no launch that was
+    /// ready, submitted or resident.
     pub ready_since: Tick,
     /// The tick since which the process has had no waves on the device although it is runnable;
-    /// `None` while it has some.
+    /// `None` while it has waves on the device.
     pub waiting_since: Option<Tick>,
     /// The number of streams with launches that are ready or submitted; `None` if that is unknown.
     pub streams: Option<u32>,
@@ -47,8 +47,8 @@ pub struct ProcessState {
     pub hints: Hints,
 }
 
-/// The state of one stream of a process, as a [`Turn`] policy sees it: the fields are those of
-/// [`ProcessState`], for the launches of the stream alone.
+/// The state of one stream of a process, as a [`Turn`] policy sees it: its fields mean what they
+/// mean in [`ProcessState`], for the launches of this stream alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -66,8 +66,8 @@ pub struct StreamState {
 }
 
 impl ProcessState {
-    /// Returns the state of a process of this level that joins and becomes runnable at `now`: of share
-    /// 1, with one launch that is ready. A host changes what is otherwise.
+    /// Returns the state of a process of this level that joins and becomes runnable at `now`: of
+    /// share 1, with one launch that is ready. The caller changes the fields that differ.
     #[must_use]
     pub const fn new(id: ProcessId, level: Level, now: Tick) -> Self {
         Self {
@@ -110,7 +110,7 @@ impl StreamState {
 }
 
 /// The processes that a turn policy has loaded to run next, and the candidates among which it chose
-/// (seed 004: the cache of a GPU).
+/// (called the cache of a GPU in seed 004).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -130,7 +130,8 @@ pub struct CacheLoad {
 pub struct LoadedSlice {
     /// The process that was chosen to run next.
     pub process: ProcessId,
-    /// The weight of the process as a fraction: (numerator, denominator).
+    /// The weight of the process (a fair rule divides time by it) as a fraction: (numerator,
+    /// denominator).
     pub weight: (u128, u64),
     /// The length of the process's slice, in ticks.
     pub slice: Ticks,
@@ -166,8 +167,8 @@ pub trait Turn {
         may_issue: &mut Vec<ProcessId>,
     ) -> Option<Tick>;
 
-    /// Returns whether the policy also chooses among the streams of a process that has the turn. If
-    /// false, all of its streams may submit.
+    /// Returns whether the policy also chooses among the streams of a process that may issue
+    /// launches. If false, all of its streams may submit.
     fn by_stream(&self) -> bool {
         false
     }
@@ -201,8 +202,8 @@ pub trait Turn {
         Then { first: self, second, named: Vec::new(), streams: Vec::new() }
     }
 
-    /// Returns the processes that the policy chose to run next at its last answer; `None` if the
-    /// policy makes no such choice, or made none then. The decision log uses it.
+    /// Returns the processes that the policy chose to run next at its last answer, for the decision
+    /// log; `None` if the policy makes no such choice, or made none at that answer.
     #[doc(hidden)]
     fn load(&self) -> Option<&CacheLoad> {
         None
@@ -216,13 +217,15 @@ pub trait Turn {
         false
     }
 
-    /// Returns whether later answers can depend on refills, as
-    /// [`Allocate::minds_refills`](crate::Allocate::minds_refills) explains them.
+    /// Returns whether later answers can depend on refills (ended workgroups that as many of the
+    /// same launch follow at once), as [`Allocate::minds_refills`](crate::Allocate::minds_refills)
+    /// explains.
     fn minds_refills(&self) -> bool {
         true
     }
 
-    /// Tells the policy an event, or an answer that was carried out. The default ignores it.
+    /// Informs the policy of an event, or of an answer that was carried out. The default does
+    /// nothing.
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         let _ = (fact, now);
     }
@@ -234,8 +237,8 @@ pub trait Turn {
 pub struct Then<A, B> {
     first: A,
     second: B,
-    /// The processes that the first policy names at this question; the memory is used again for the
-    /// next one.
+    /// The processes that the first policy names at the present question; kept so that the next
+    /// question needs no new memory.
     named: Vec<ProcessState>,
     streams: Vec<StreamState>,
 }
@@ -279,7 +282,7 @@ impl<A: Turn, B: Turn> Turn for Then<A, B> {
     }
 
     /// Tells both policies that a law of the trait `Turn` was broken, as it is unknown which of the
-    /// two gave the answer. Returns whether either is replaced.
+    /// two gave the answer. Returns whether another policy replaces one of the two.
     fn broke_law(&mut self, law: &str) -> bool {
         self.first.broke_law(law) | self.second.broke_law(law)
     }

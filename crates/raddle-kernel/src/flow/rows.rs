@@ -43,8 +43,7 @@ pub(super) struct Rows {
 /// more, it finds fewer of them.
 const MOST_LOOKS: usize = 400_000;
 
-/// Returns the rows (sets of all addresses that one access visits in a loop) that are certainly
-/// written completely when their loop ends, by the edge on which control leaves the loop.
+/// Largest nesting depth of the values in a loop's addresses that the search for rows follows.
 const DEEPEST: usize = 64;
 
 impl Rows {
@@ -54,8 +53,8 @@ impl Rows {
         Self { forms, left: MOST_LOOKS }
     }
 
-    /// Returns the rows (all addresses that one access visits in a loop) that have certainly been
-    /// written when each loop ends.
+    /// Returns the rows (sets of all addresses that one access visits in a loop) that are certainly
+    /// written completely when their loop ends, by the edge on which control leaves the loop.
     pub(super) fn found(
         &mut self,
         analysis: &mut Analysis<'_>,

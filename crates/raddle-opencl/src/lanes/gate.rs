@@ -151,7 +151,7 @@ impl EventGate {
     }
 
     /// Records that an awaited event has ended with the status `status`; after the last one the
-    /// command may run.
+    /// gate lets its command run.
     pub(crate) fn passed(&self, status: cl_int) {
         if status < 0 {
             self.failed.store(status, Ordering::Release);
@@ -161,8 +161,8 @@ impl EventGate {
         }
     }
 
-    /// Records that an awaited event has ended with the status `status`; after the last one the
-    /// gate lets its command run.
+    /// Returns the status, below 0, with which an event that the gate waits for has failed; `None`
+    /// where none has failed.
     pub(crate) fn failed(&self) -> Option<cl_int> {
         let status = self.failed.load(Ordering::Acquire);
         (status < 0).then_some(status)

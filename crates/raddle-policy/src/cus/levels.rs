@@ -3,10 +3,9 @@
 use super::Split;
 use crate::MAX_SIMDS;
 
-/// Shares `n` waves out over SIMDs by their room: takes `n` in total from the numbers in `levels`
-/// (the room of each SIMD), one at a time from the highest number, ties to the lowest index.
-/// Returns the amount taken from each number; `None`, with nothing taken, if they add up to less
-/// than `n`.
+/// Distributes `n` waves over SIMDs, one at a time to the SIMD with the most room, ties to the
+/// lowest index. `levels` has the room of each SIMD, and is reduced. Returns the number of waves
+/// for each SIMD; `None`, with nothing taken, if the SIMDs have less room than `n` together.
 #[must_use]
 #[doc(hidden)]
 pub fn take_highest(levels: &mut [u16], n: u32) -> Option<Split> {

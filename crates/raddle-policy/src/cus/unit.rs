@@ -83,8 +83,8 @@ impl CuFree {
             && u64::from(self.sgpr) >= waves * u64::from(demand.sgpr)
     }
 
-    /// Returns the number of waves that each SIMD would get of `waves` further ones; `None` if the
-    /// SIMDs have no room for all of them.
+    /// Returns the number of waves that each SIMD would get if `waves` more waves came; `None` if
+    /// the SIMDs have no room for all of them.
     pub(super) fn fill(&self, simds: u8, demand: &Demand, waves: u32) -> Option<Split> {
         let simds = usize::from(simds);
         let mut room = [0u16; MAX_SIMDS];
