@@ -240,8 +240,8 @@ pub fn examine_bulk<P: Allocate>(make: impl Fn() -> P, scenario: &Scenario) -> R
     }
 }
 
-/// What happened to a workgroup, or to some of its waves, in the history of a scenario; or the
-/// decision that a launch can never run.
+/// Start or assignment of a workgroup, or of some of its waves, in the history of a scenario; or
+/// the decision that a launch can never run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Placement<'r> {
     /// Waves of a workgroup started, with one address for each wave; without addresses the list is

@@ -35,7 +35,7 @@ const IDLE: u32 = 600;
 pub struct RunLine {
     /// Tick at which the event happened.
     pub at: Tick,
-    /// What happened: the policy's answer that was carried out, or workgroups that ended.
+    /// Event itself: the policy's answer that was carried out, or workgroups that ended.
     pub deed: Deed,
     /// Refusals (reasons why workgroups were not placed) that came with the policy's answer.
     pub refusals: Vec<Refusal>,
