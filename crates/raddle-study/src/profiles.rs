@@ -53,8 +53,8 @@ pub struct Loaded {
     /// Requests each of which runs the whole profile once; `None` where the profile has no
     /// requests.
     pub(crate) requests: Option<ProfileRequests>,
-    /// True if the work is less urgent than all requests, unless a rule or the profile gives it
-    /// another level.
+    /// True if the work of the profile is less urgent than all requests, unless a rule or the
+    /// profile gives it another level.
     pub(crate) background: bool,
     /// True if the host waits where the recording waited (closed loop); false if it keeps the
     /// recorded launch times.

@@ -42,7 +42,7 @@ pub const DEFAULT: [&str; 4] = [TODAY, "spatial", "leftover-drain", "weighted-sl
 /// A recipe with the name under which results list it.
 #[derive(Clone, Debug)]
 pub struct NamedRecipe {
-    /// Name in results, which no other recipe of a study has.
+    /// Name of the recipe in results; no other recipe of a study has it.
     pub name: String,
     /// Policies of the recipe, with their settings.
     pub recipe: Recipe,

@@ -35,7 +35,8 @@ use crate::timeline::TimelineNames;
 use crate::timelines::{TimelineWish, Wanted};
 use crate::watcher::Watcher;
 
-/// Surroundings in which a study runs, such as files and threads; they change no figure of it.
+/// Surroundings in which a study runs, such as files and threads; no figure of the result depends
+/// on them.
 #[derive(Clone, Copy)]
 #[expect(missing_debug_implementations, reason = "it is made of traits")]
 pub struct Surroundings<'s> {
@@ -104,7 +105,7 @@ pub struct Studied {
     pub result: ReplayResult,
 }
 
-/// Device on which a profile was recorded, and the scale by which its times become times of the
+/// Device on which a profile was recorded, and the scale that converts its times to times of the
 /// device replayed on.
 #[derive(Debug)]
 pub(crate) struct OwnDevice {
@@ -127,16 +128,16 @@ impl Study {
     /// Runs the study; keeps no decision log and no timeline.
     ///
     /// # Errors
-    /// When something of it cannot be read, used or run.
+    /// When a file of the study cannot be read or used, or a simulation fails.
     pub fn run(&self, around: &Surroundings<'_>) -> Result<Studied, StudyError> {
         self.prepare(self.profiles(around.files)?, around)?.run(around, None)
     }
 
-    /// Adds the load to profiles that were read, and plans their processes on the device.
+    /// Adds the requests of the study to profiles that were read, and plans their processes on the
+    /// device.
     ///
     /// # Errors
-    /// When something of the study cannot be read or used, or the profiles cannot run on the
-    /// device.
+    /// When a file of the study cannot be read or used, or the profiles cannot run on the device.
     pub fn prepare(
         &self,
         mut profiles: Vec<Loaded>,

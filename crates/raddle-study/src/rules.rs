@@ -13,7 +13,7 @@ use crate::amount::{AmountError, SpanUnit, is_meant, memory, percent, time, whol
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Setting {
-    /// Text as it was written: `KEY=VALUE`, such as `turn.t0-us=5000`.
+    /// Text of the setting as the user wrote it: `KEY=VALUE`, such as `turn.t0-us=5000`.
     pub text: String,
     /// Key as a path: the names from the outermost table of the recipe down to the key itself.
     path: Vec<String>,
@@ -204,7 +204,7 @@ impl NeedClaim {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct SaidHint {
-    /// Text as it was written: `KIND:VALUE`, such as `deadline:20ms`.
+    /// Text of the hint as the user wrote it: `KIND:VALUE`, such as `deadline:20ms`.
     pub text: String,
     /// Hint that the text means.
     pub hint: Hint,

@@ -36,8 +36,8 @@ use crate::watcher::Watcher;
 /// workload as it is.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Charges {
-    /// Costs that were learnt from recordings: a list for each process, in it one entry for each of
-    /// its tasks.
+    /// Costs that were learnt from recordings: for each process a list with one entry for each of
+    /// its launches, copies and fills.
     pub(crate) learnt: Vec<Vec<Contention>>,
     pub(crate) demand: Vec<Option<ProcessDemand>>,
 }

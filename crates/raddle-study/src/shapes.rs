@@ -112,7 +112,7 @@ const MUCH: u128 = 10;
 struct LostTime {
     launches: u64,
     ns: u128,
-    /// Reason why the first such launch of the profile cannot run; `None` if all launches can.
+    /// Reason for the first launch that cannot run on the device; `None` if all launches can.
     first: Option<String>,
 }
 

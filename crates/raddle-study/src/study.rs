@@ -16,9 +16,6 @@ use crate::shapes::ShapeRules;
 ///
 /// Profiles and files are given by names that [`Files`] knows. Every other field has the meaning
 /// and the default of the option of `raddle replay` with its name.
-///
-/// Names are those of files that [`Files`] knows; everything else is as the options of `raddle
-/// replay` say it, and has their defaults.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Study {

@@ -52,7 +52,7 @@ fn scaled(value: f64, units: &[(f64, &str); 3]) -> String {
     format!("{value:.decimals$} {name}")
 }
 
-/// Writes a count with separators: `27,915,924`.
+/// Writes a count with thousands separators: `27,915,924`.
 pub fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3 + 1);

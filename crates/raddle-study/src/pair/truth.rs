@@ -10,17 +10,17 @@ use crate::written::json;
 
 /// Version of the format of a file of measurements that this raddle reads.
 const VERSION: u32 = 1;
-/// Beginning of the name of a case (a key of the file) in which both programs ran; the name of the
-/// load follows.
+/// Begin of the name of a case (a key of the file of measurements) in which both programs ran side
+/// by side; the name of the load follows.
 const BESIDE: &str = "beside ";
-/// Smallest number of requests still waiting when the last one arrived, from which on a measurement
-/// can count as overloaded.
+/// Smallest number of requests that still wait when the last request arrives, for a measurement that
+/// counts as overloaded.
 const BACKLOG: usize = 5;
-/// Key, within a case of the file of measurements, of the arrival times of requests.
+/// Key of the arrival times of requests within a case of the file of measurements.
 const ARRIVALS: &str = "arrivals";
 
-/// Measured times of two programs that ran beside each other under several ways of sharing; the
-/// file has them in milliseconds.
+/// Measured times of two programs that ran side by side under several ways of sharing, as a file
+/// holds them in milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairTruth {
     /// Version of the format of the file of measurements: 1.
@@ -28,13 +28,14 @@ pub struct PairTruth {
     pub version: u32,
     /// Product name of the device that was measured.
     pub device: String,
-    /// Versions of the driver and of other software, as text; `None` where the file has none.
+    /// Text with the versions of the driver and of other software of the measured machine; `None`
+    /// where the file does not state them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver: Option<String>,
-    /// Version of PyTorch; `None` where the file has none.
+    /// Version of PyTorch that the measured programs used; `None` where the file does not state it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub torch: Option<String>,
-    /// Unit of all times but `seconds`; only `ms` (milliseconds) is read.
+    /// Unit of all times of the file except `seconds`; only `ms` (milliseconds) can be read.
     pub unit: String,
     /// Time for which both programs ran in each case, in seconds.
     pub seconds: f64,
@@ -50,7 +51,7 @@ pub struct PairTruth {
     pub ways: BTreeMap<String, BTreeMap<String, BTreeMap<String, PairTimes>>>,
 }
 
-/// Times of one measurement, or of several repetitions of it, in ms.
+/// Times that were measured for one program in one case, in ms: once, or in several repetitions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum PairTimes {
@@ -60,7 +61,7 @@ pub enum PairTimes {
     Several(Vec<Vec<f64>>),
 }
 
-/// Reason why a file holds no measurements of two programs that can be used.
+/// Reason why a file of measurements of two programs cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what each field is")]
@@ -149,11 +150,11 @@ fn ns(ms: f64) -> Option<u64> {
 }
 
 impl PairTruth {
-    /// Reads a file of measurements.
+    /// Reads a file of measurements of two programs.
     ///
     /// # Errors
-    /// When the file has another form, version or unit, or the lists of a case contradict each
-    /// other.
+    /// When the file is no such file, has another version or unit, or has no usable case, or lists
+    /// of a case are missing or do not fit together.
     pub fn parse(bytes: &[u8]) -> Result<Self, TruthError> {
         let read: Self = json(bytes).map_err(TruthError::Form)?;
         if read.version != VERSION || read.unit != "ms" {

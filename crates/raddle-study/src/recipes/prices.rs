@@ -61,8 +61,8 @@ impl NamedRecipe {
         [turn, halves.filter(unset)]
     }
 
-    /// Returns the recipe, where it is the bundled one of time slices, with the lengths of a turn
-    /// and of a switch of the device, if they are known; any other recipe unchanged.
+    /// Returns the bundled recipe of time slices with the lengths of a turn and of a switch that
+    /// are known for a device; every other recipe unchanged.
     ///
     /// # Errors
     ///
@@ -164,8 +164,8 @@ mod tests {
     use crate::answer::TIME_SLICE;
     use crate::files::MemoryFiles;
 
-    /// Checks that the recipe of time slices has the turn of a device whose turn is known, that its
-    /// text says so, and that keys that the user sets stay.
+    /// Checks that the recipe of time slices uses the length of a turn of a device for which it is
+    /// known, that its text states this length, and that keys which the user sets stay.
     #[test]
     fn time_slices_have_the_turn_of_the_device() {
         let (registry, files) = (Registry::bundled(), MemoryFiles::default());

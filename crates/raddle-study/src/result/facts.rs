@@ -120,7 +120,8 @@ pub struct ProfileFacts {
     pub streams: usize,
     /// Sum of the durations of all kernel launches, in ns.
     pub(crate) kernel_ns: u64,
-    /// Fraction of the time of all work that copies of unknown direction take.
+    /// Fraction of the summed durations of all launches, copies and fills that is in copies of
+    /// unknown direction.
     pub(crate) copied: f64,
     /// Time from the start of the first op to the end of the last op of the profile, in ns.
     pub span_ns: u64,
@@ -206,14 +207,14 @@ impl CommunicationShares {
 }
 
 /// Counts of the recorded waits of one stream of a profile for another stream, by whether the file
-/// names the stream that is waited for.
+/// names the op that is waited for.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct StreamWaitFacts {
-    /// Number of waits for which the file names the stream that is waited for.
+    /// Number of waits for which the file names the op that is waited for.
     pub(crate) recorded: u64,
-    /// Number of waits for which the file only says when the waiting stream waited, so that the
-    /// stream waited for is inferred.
+    /// Number of waits of which the file says only that a stream waited, so that the op waited for
+    /// is inferred.
     pub(crate) inferred: u64,
     /// Name of the rule for which of the recorded waits of one stream for another the replay keeps.
     pub(crate) rule: &'static str,
@@ -337,7 +338,8 @@ impl ProfileFacts {
     }
 }
 
-/// Returns the fraction of the time of all work, 0 to 1, that copies of unknown direction take.
+/// Returns the fraction, 0 to 1, of the summed durations of all launches, copies and fills that is
+/// in copies of unknown direction.
 fn copied(profile: &Profile) -> f64 {
     let all = time(profile.ops.iter());
     let ops = profile.ops.iter().zip(CopyDirection::of_all(profile));
@@ -393,7 +395,7 @@ pub struct RequestFacts {
     pub unsorted: u64,
 }
 
-/// Returns words for how times are scaled to another device.
+/// Returns the words by which sentences say how times are scaled to another device.
 pub(super) const fn scaled(scaling: Scaling) -> &'static str {
     match scaling {
         Scaling::Clock => "scaled by the clock",

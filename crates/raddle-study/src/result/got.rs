@@ -18,7 +18,8 @@ pub struct TenantGot {
     /// Fraction of the device that the process is guaranteed whatever the others do; `None` where
     /// nothing is guaranteed.
     pub guaranteed: Option<f64>,
-    /// Fraction of the wave-slot time that all processes used which this process used.
+    /// Wave-slot time that the process used, as a fraction of that which all processes used
+    /// together.
     pub received: f64,
     /// Part of `received` that the process got beyond its guarantee, as other processes did not use
     /// their part; in the same unit. `None` where nothing is guaranteed.
@@ -84,8 +85,9 @@ impl Guarantee {
         Some(*self.parts.get(process)? as f64 / self.all as f64)
     }
 
-    /// Returns the wave-slot time that a process used beyond its guaranteed part, as others lent
-    /// it, in wave slots times ns; 0 where nothing can be lent, `None` where it was not recorded.
+    /// Returns the wave-slot time that a process used beyond its guaranteed part, as other
+    /// processes left it unused, in wave slots times ns. It is 0 where nothing can be lent, and
+    /// `None` where it was not recorded.
     fn lent(&self, run: &RecipeRun, process: usize) -> Option<f64> {
         let Outcome { times, wave_ns, first, last, .. } = &run.together;
         let used = *wave_ns.get(process)? as f64;
@@ -141,8 +143,8 @@ fn rate(of: &ProcessSummary) -> Option<f64> {
     served.or_else(|| of.steps.filter(|steps| steps.ended > 0).map(|steps| steps.per_second))
 }
 
-/// Returns (least, most) requests or steps per second of a process, between which contention leaves
-/// the true number; `None` where contention is not charged.
+/// Returns bounds (least, most) of the requests or steps per second of a process that follow from
+/// the uncertain cost of contention; `None` where contention is not charged.
 fn rates(run: &RecipeRun, process: usize, expected: f64) -> Option<[f64; 2]> {
     let bounds = run.bounds.iter().map(|of| of.processes.get(process).and_then(rate));
     let all: Option<Vec<f64>> = bounds.chain([Some(expected)]).collect();

@@ -45,7 +45,8 @@ pub struct RefusedLaunches {
 pub struct Unreported {
     /// Name of the inexact search that the recipe uses, such as `sampled`.
     pub search: &'static str,
-    /// Amount of the resource on an empty compute unit, in the unit of the refused launches.
+    /// Largest amount of the resource in neighbouring granules on an empty compute unit, in the
+    /// unit of the refused launches.
     pub there_is: u64,
 }
 

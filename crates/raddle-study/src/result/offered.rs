@@ -17,7 +17,7 @@ pub struct NotOffered {
     pub recipe: String,
     /// Name of the driver's way of sharing that is most similar to the recipe.
     pub nearest: &'static str,
-    /// Command, variable or call that switches that most similar way of sharing on.
+    /// Command, variable or call that switches the way of sharing `nearest` on.
     pub by: &'static str,
 }
 

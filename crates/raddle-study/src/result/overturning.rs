@@ -22,8 +22,8 @@ pub struct Overturning {
     pub warnings: Vec<String>,
 }
 
-/// Least fraction of kernel time that communication must have, or of the time of all work that
-/// copies must have, to be able to overturn the answer.
+/// Smallest fraction that can make the answer wrong: of kernel time in communication kernels, or of
+/// the time of all work in copies.
 const LARGE: f64 = 0.25;
 /// Groups of faults of input files that can make an answer wrong, each as (names of the faults,
 /// words of the warning about them).

@@ -11,9 +11,9 @@ use super::facts::ReplayedProfile;
 use crate::answer::Goal;
 use crate::timeline::Timeline;
 
-/// Name of the file with the whole result.
+/// Name of the file with the whole result of a study.
 pub const SUMMARY: &str = "summary.json";
-/// Name of the file with the page that shows the result.
+/// Name of the file with the HTML page that shows the result of a study.
 pub const PAGE: &str = "report.html";
 /// Name of the file with a decision log, in the folder of its recipe.
 pub const LOG: &str = "decisions.jsonl.zst";

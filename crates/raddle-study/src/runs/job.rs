@@ -125,8 +125,8 @@ impl Runner<'_> {
         }
     }
 
-    /// Returns the workload that a job simulates. Where each process has memory of its own,
-    /// neighbours cost it nothing, so contention costs are left out.
+    /// Returns the workload that a job simulates. Where each process has memory of its own, the
+    /// costs of contention with neighbours are left out.
     pub(super) fn workload(&self, job: RunJob<'_>) -> Cow<'_, Workload> {
         let all = self.read(job);
         let is_charged = |plan: &ProcessPlan| !plan.contention.is_empty() || plan.demand.is_some();

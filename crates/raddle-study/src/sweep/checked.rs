@@ -82,8 +82,8 @@ impl Cases {
     }
 }
 
-/// Returns whether the varied option `axis` is a recipe, a key of recipes or a device; whether one
-/// of these is usable depends on the others.
+/// Returns whether the varied option `axis` is a recipe, a key of recipes or a device: options of
+/// which one decides if the values of another are usable.
 fn is_of_recipe(axis: &Axis) -> bool {
     is_recipe_key(&axis.key) || ["recipe", "device"].contains(&&*axis.key)
 }

@@ -176,7 +176,8 @@ impl CaseFigures {
         self.0.push((key.to_owned(), value.into()));
     }
 
-    /// Adds a fraction or ratio under the key `key`; does nothing for `None`.
+    /// Adds a fraction or ratio to the figures of the case, under the key `key`; does nothing for
+    /// `None`.
     fn share(&mut self, key: &str, value: Option<f64>) {
         let value = value.and_then(Number::from_f64);
         self.0.extend(value.map(|value| (key.to_owned(), value)));

@@ -10,8 +10,7 @@ use raddle_trace::{GraphCaptures, ImportConfig, Profile, TraceError};
 use super::memo::Memo;
 use crate::files::Files;
 
-/// Files of a sweep, of which a file with arrivals is read only once and its content kept in
-/// memory.
+/// Files of a sweep; a file with arrivals is read only once, and its content stays in memory.
 pub(super) struct Remembered<'f> {
     files: &'f dyn Files,
     arrivals: Memo<Arc<ArrivalFile>>,

@@ -51,8 +51,8 @@ impl Serialize for SweepRow {
     }
 }
 
-/// Converts a value that is a number, or a rate such as `40/s`, to a JSON number; any other value
-/// to a string.
+/// Converts a value of a varied option to JSON: to a number if it is one, or a rate such as `40/s`,
+/// else to a string.
 fn number(value: &str) -> Value {
     let bare = value.strip_suffix("/s").unwrap_or(value);
     let plain = |c: char| c.is_ascii_digit() || c == '.';

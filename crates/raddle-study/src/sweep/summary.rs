@@ -143,7 +143,8 @@ impl Within {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Reach {
-    /// Values of the other varied options, in the order of the keys.
+    /// Values of all varied options but the one whose highest good value is sought, in the order of
+    /// the keys.
     pub values: Vec<String>,
     /// Highest value of the option up to which all results are good; `None` where the result at the
     /// lowest value is not good, or is unknown.

@@ -72,8 +72,8 @@ struct SweptGroup {
 }
 
 impl Swept {
-    /// Makes a summary-to-be without any rows, for a sweep with these axes (varied options), goals
-    /// and processes.
+    /// Returns an empty collection of rows for a sweep with these axes (varied options), goals and
+    /// processes.
     #[must_use]
     pub fn new(axes: Vec<SweptAxis>, goals: Vec<Goal>, processes: Vec<String>) -> Self {
         let seed = axes.iter().position(|axis| axis.key == "seed");

@@ -49,9 +49,6 @@ impl Recorder {
     ///
     /// Where more launches were ready than the timeline may have slices (bars), the later ones are
     /// left out ([`Timeline::cut_ns`] says from when on).
-    ///
-    /// Where more launches were ready than slices were wanted, the later ones are not drawn
-    /// ([`Timeline::cut_ns`]).
     #[must_use]
     pub fn finish(
         mut self,

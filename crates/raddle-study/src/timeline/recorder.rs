@@ -18,9 +18,6 @@ use super::slots::{GroupKey, SliceStore, UnitSlots};
 ///
 /// It needs at most 80 bytes for each slice (bar) that the timeline may have, and 16 for each
 /// sample of a counter; the number of samples has the same limit.
-///
-/// The memory is at most 80 bytes for each slice wanted, and 16 for each sample of a counter, of
-/// which there are at most as many.
 #[derive(Debug)]
 pub struct Recorder {
     pub(super) units: Vec<UnitSlots>,
