@@ -40,20 +40,21 @@ pub struct LoadedProcess {
 /// in the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidates {
-    /// Most urgent level in the pool.
+    /// Most urgent level of any process in the pool (all runnable processes).
     pub(crate) level: Level,
-    /// Number of processes of the most urgent level in the pool.
+    /// Number of processes in the pool (all runnable processes) that have the most urgent level.
     pub(crate) count: usize,
 }
 
 impl Candidates {
-    /// Returns the most urgent level in the pool.
+    /// Returns the most urgent level of any process in the pool (all runnable processes).
     #[must_use]
     pub const fn level(&self) -> Level {
         self.level
     }
 
-    /// Returns the number of processes of the most urgent level in the pool.
+    /// Returns the number of processes in the pool (all runnable processes) that have the most
+    /// urgent level.
     #[must_use]
     pub const fn count(&self) -> usize {
         self.count

@@ -42,14 +42,14 @@ impl Weight {
         Self { over: self.over.saturating_mul(share as u128), ..self }
     }
 
-    /// Returns the numerator of the weight: share x alive time, in ticks.
+    /// Returns the numerator of the weight, which is share x alive time, in ticks.
     #[must_use]
     #[inline]
     pub const fn over(&self) -> u128 {
         self.over
     }
 
-    /// Returns the denominator of the weight: run time, in ticks.
+    /// Returns the denominator of the weight, which is the run time, in ticks.
     #[must_use]
     #[inline]
     pub const fn under(&self) -> u64 {
