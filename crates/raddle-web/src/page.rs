@@ -55,11 +55,11 @@ pub fn engine(bytes: &[u8]) -> Result<PageEngine<'_>, EngineError> {
 /// Study, files and report that a page shows when it is opened, before any question.
 #[derive(Clone, Debug)]
 pub struct Carried<'c> {
-    /// Study that the page asks for.
+    /// Study whose report the page shows.
     pub study: &'c Study,
-    /// Files that the study names: (name, content).
+    /// Files that the study names, each as (name, content).
     pub files: &'c [(String, Vec<u8>)],
-    /// Report that answers the study, as an HTML page.
+    /// Report of the study's result, as an HTML page.
     pub report: &'c str,
 }
 
