@@ -10,11 +10,11 @@ use crate::written::json;
 
 /// Version of the format of a file of measurements that this raddle reads.
 const VERSION: u32 = 1;
-/// Begin of the name of a case (a key of the file of measurements) in which both programs ran side
-/// by side; the name of the load follows.
+/// Beginning of the name of a case (a key of the file of measurements) in which both programs ran
+/// side by side; the name of the load follows.
 const BESIDE: &str = "beside ";
-/// Smallest number of requests that still wait when the last request arrives, for a measurement that
-/// counts as overloaded.
+/// Smallest number of requests that still wait when the last request arrives, for a measurement
+/// that counts as overloaded.
 const BACKLOG: usize = 5;
 /// Key of the arrival times of requests within a case of the file of measurements.
 const ARRIVALS: &str = "arrivals";
