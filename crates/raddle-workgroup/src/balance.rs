@@ -26,9 +26,9 @@
 use crate::Error;
 use crate::error::Reason;
 
-/// A split table: for each number of waves of a workgroup, how many of them each SIMD of an empty
-/// compute unit gets (seed 000, h10). The numbers are as equal as can be, the surplus going to the
-/// first SIMDs. The rows are computed, not stored.
+/// A split table: for each number of waves of a workgroup, the number of them that each SIMD of an
+/// empty compute unit gets (design document 000, label h10). These numbers are as equal as can be;
+/// surplus waves go to the first SIMDs. The rows are computed, not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Table {
     units: u32,
@@ -40,7 +40,7 @@ impl Table {
     /// workgroup.
     ///
     /// # Errors
-    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for no SIMDs, [`OutOfRange`](crate::ErrorKind::OutOfRange) for a limit of 0.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0 SIMDs or a limit of 0.
     pub const fn new(units: u32, limit: u64) -> Result<Self, Error> {
         match (units, limit) {
             (0, _) => Err(Error(Reason::NoUnits)),
@@ -55,15 +55,15 @@ impl Table {
         self.units
     }
 
-    /// Returns the largest number of waves for which the table has a row: SIMDs times the limit of
-    /// each, at most `u64::MAX`.
+    /// Returns the largest number of waves for which the table has a row: the number of SIMDs times
+    /// the most waves that each of them takes, at most `u64::MAX`.
     #[must_use]
     pub const fn most(&self) -> u64 {
         self.limit.saturating_mul(self.units as u64)
     }
 
-    /// Returns the row of the table for a number of waves (seed 000, h102): the number of them that
-    /// each SIMD gets.
+    /// Returns the row of the table for a number of waves (design document 000, label h102): the
+    /// number of them that each SIMD gets.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0 waves, or for more than [`Table::most`].
@@ -175,7 +175,7 @@ pub struct Target {
 }
 
 impl Pointer {
-    /// Returns a pointer that begins at SIMD `at`; seed 000 begins at SIMD 0.
+    /// Returns a pointer that names the SIMD `at` at first; design document 000 begins at SIMD 0.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where the table has no such SIMD.
@@ -193,15 +193,15 @@ impl Pointer {
         self.table.most()
     }
 
-    /// Returns the number of the SIMD that the pointer names: by its [`Kind`] the last that got a
-    /// surplus wave, or the next one.
+    /// Returns the number of the SIMD that the pointer names: by its [`Kind`] the SIMD that got the
+    /// last surplus wave, or the one that gets the next.
     #[must_use]
     pub const fn at(&self) -> u32 {
         self.at
     }
 
     /// Returns the number of SIMDs by which each entry of the next row of the table is moved up
-    /// (called su in step h3 of seed 000).
+    /// (called su in step h3 of design document 000).
     #[must_use]
     pub const fn turn(&self) -> u32 {
         match self.kind {
@@ -212,8 +212,8 @@ impl Pointer {
         }
     }
 
-    /// Returns how many of `waves` waves each SIMD would get (seed 000, h3). The pointer stays
-    /// where it is.
+    /// Returns how many of `waves` waves each SIMD would get (design document 000, step h3). The
+    /// pointer does not move.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0 waves, or for more than [`Table::most`].
@@ -228,21 +228,21 @@ impl Pointer {
     }
 
     /// Moves the pointer, because the workgroup of this target is dispatched to the pointer's
-    /// compute unit (seed 000, h5).
+    /// compute unit (design document 000, step h5).
     ///
     /// # Errors
-    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where the pointer has moved since the target was made, or the target
-    /// is of another pointer; the pointer stays then.
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where the pointer has moved since the
+    /// target was made, or another pointer made the target; the pointer does not move then.
     pub fn dispatch(&mut self, target: Target) -> Result<(), Error> {
         self.at = self.after(&target)?;
         Ok(())
     }
 
-    /// Returns the SIMD that the pointer will name once this target is dispatched.
+    /// Returns the SIMD that the pointer will name once the workgroup of this target is dispatched.
     ///
     /// # Errors
-    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where the pointer has moved since the target was made, or the target
-    /// is of another pointer.
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where the pointer has moved since the
+    /// target was made, or another pointer made the target.
     pub fn after(&self, target: &Target) -> Result<u32, Error> {
         if (target.table, target.kind, target.at) != (self.table, self.kind, self.at) {
             return Err(Error(Reason::OtherTarget));
@@ -254,7 +254,7 @@ impl Pointer {
 }
 
 impl Target {
-    /// Returns the number of waves that each SIMD gets.
+    /// Returns the number of waves of the workgroup that each SIMD gets.
     #[must_use]
     pub fn entries(&self) -> RowEntries {
         self.entries.clone()

@@ -27,8 +27,8 @@ impl core::error::Error for Error {
 }
 
 impl Error {
-    /// Returns the error that a search for free granules does not suit a resource, such as a group
-    /// size that does not divide it.
+    /// Returns the error that a search for free granules does not suit a resource: for example, a
+    /// group size that does not divide the number of granules.
     pub(crate) fn search(resource: Resource, cause: impl Into<SearchFault>) -> Self {
         Self(Reason::SearchRule { resource, cause: cause.into() })
     }
@@ -79,8 +79,8 @@ impl Error {
 }
 
 impl From<Error> for SettingError {
-    /// Returns the error of a setting that this error stands for: of the share of one process where
-    /// that is 0, else of the settings as a whole.
+    /// Converts the error to that of a setting: of one process's share where that share is 0, else
+    /// of the settings as a whole.
     fn from(error: Error) -> Self {
         match error.0 {
             Reason::ZeroShare { process } => Self::new(
@@ -92,8 +92,8 @@ impl From<Error> for SettingError {
     }
 }
 
-/// Reason why a search for free granules does not suit a resource: the rule of the search itself,
-/// or its circuit.
+/// Reason why a search for free granules does not suit a resource: a fault in the rule that sets
+/// the search, or in its circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SearchFault {
     Map(raddle_bitmap::Error),

@@ -8,12 +8,12 @@
 use crate::Error;
 use crate::error::Reason;
 
-/// The default number of decisions (rounds) in a row in which no workgroup fits, before a workgroup
-/// is cut in the next such decision.
+/// The default for the number of decisions (rounds) in a row that find no workgroup that fits,
+/// before the next such decision cuts a workgroup into waves.
 pub const THRESHOLD: u64 = 256;
 
-/// The outcome of a decision (round) of the dispatcher: whether any waiting workgroup fits. A
-/// decision while no workgroup waits does not count: do not report it.
+/// The outcome of a decision (round) of the dispatcher: whether any waiting workgroup fits.
+/// Decisions while no workgroup waits do not count and are not reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -29,21 +29,24 @@ pub enum Outcome {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Step {
-    /// Makes the decision again later (seed 000, c1), as too few have failed in a row yet.
+    /// Makes the decision again later (design document 000, step c1), as too few decisions in a row
+    /// have failed yet.
     Retry,
-    /// Cuts a workgroup whose waves are independent, if one waits (seed 000, c3).
+    /// Cuts a workgroup whose waves are independent into its waves, if such a workgroup waits
+    /// (design document 000, step c3).
     Split,
-    /// Starts a fitting workgroup that is chosen (seed 000, c4).
+    /// Starts a workgroup that fits and was chosen (design document 000, step c4).
     Dispatch,
 }
 
 /// A counter of failures in a row, where a failure is a decision (round) in which no waiting
-/// workgroup fits (seed 000, c0 to c2).
+/// workgroup fits (design document 000, steps c0 to c2).
 ///
 /// Laws:
-/// 1. A success leaves 0 and is followed by a dispatch.
-/// 2. A failure adds 1; a split follows exactly where the count then exceeds the threshold.
-/// 3. A split leaves 0, also where nothing could be cut.
+/// 1. A success sets the count to 0 and is followed by a dispatch.
+/// 2. A failure adds 1 to the count; a split (cutting a workgroup into waves) follows exactly where
+///    the count then exceeds the threshold.
+/// 3. A split sets the count to 0, also where no workgroup could be cut.
 /// 4. So a split comes after threshold + 1 failures without a success or a split between them.
 ///
 /// ```
@@ -68,8 +71,8 @@ impl Default for Failures {
 }
 
 impl Failures {
-    /// Returns a counter at 0. The failure that brings the count above `threshold` cuts a
-    /// workgroup; with [`u64::MAX`] none is ever cut.
+    /// Returns a counter of failed decisions (rounds) that begins at 0. The failure that brings the
+    /// count above `threshold` cuts a workgroup; with [`u64::MAX`] none is ever cut.
     #[must_use]
     pub const fn new(threshold: u64) -> Self {
         Self { threshold, count: 0 }
@@ -82,22 +85,22 @@ impl Failures {
         self.count
     }
 
-    /// Returns the number of further failures in a row after which a workgroup is cut, the last of
-    /// them included.
+    /// Returns the number of further failed decisions in a row that it takes until a workgroup is
+    /// cut, including the decision that cuts it.
     #[must_use]
     pub(crate) const fn left(&self) -> u64 {
         (self.threshold - self.count).saturating_add(1)
     }
 
-    /// Counts `failures` further failures, at most up to the threshold: so none of them cuts a
-    /// workgroup.
+    /// Counts `failures` further failed decisions, but no more than up to the threshold, so that
+    /// none of them cuts a workgroup.
     pub(crate) const fn borne(&mut self, failures: u64) {
         let most = self.threshold - self.count;
         self.count += if failures < most { failures } else { most };
     }
 
-    /// Counts a decision (round) with its outcome. Returns (number of failures that was compared
-    /// with the threshold, step that follows).
+    /// Counts a decision (round) with its outcome. Returns (number of failures in a row that was
+    /// compared with the threshold, step that follows).
     pub const fn round(&mut self, outcome: Outcome) -> (u64, Step) {
         let judged = match outcome {
             Outcome::Fit => 0,
@@ -117,41 +120,42 @@ impl Failures {
 /// share (of any type `S`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Workgroup<'w, W, S> {
-    /// The level of the workgroup, where 0 is the best.
+    /// The level of urgency of the workgroup, where 0 is the best.
     pub level: usize,
-    /// True if the waves do not wait for each other, so that they need not run on one compute unit.
+    /// True if the waves of the workgroup do not wait for each other, so that they may run on
+    /// different compute units.
     pub independent: bool,
     /// The waves of the workgroup, in order.
     pub waves: &'w [W],
-    /// The resources that the waves share, such as LDS.
+    /// The resources that the waves of the workgroup share, such as LDS.
     pub shared: &'w S,
 }
 
 /// A *split part*: one wave of a workgroup that was cut, to be matched as a workgroup of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SplitPart<'w, W, S> {
-    /// The level of the split part (one wave of a cut workgroup): the least urgent one, given to
-    /// [`split`].
+    /// The level of urgency of the split part (one wave of a cut workgroup): the least urgent
+    /// level, which is an argument of [`split`].
     pub level: usize,
     /// The wave of which the split part consists.
     pub wave: &'w W,
-    /// The resources that the waves of the workgroup share: each part needs the whole of them.
+    /// The resources that the waves of the whole workgroup share: each part needs all of them.
     pub shared: &'w S,
 }
 
-/// Cuts a workgroup into parts of one wave each (seed 000, c3); `None` where the workgroup must
-/// stay whole, as its waves are related, or there is only one.
+/// Cuts a workgroup into parts of one wave each (design document 000, step c3); `None` where the
+/// workgroup must stay whole, as its waves wait for each other, or there is only one.
 ///
 /// The parts come in the order of the waves. In their channel they go before the next workgroup.
 ///
 /// Laws:
 /// 1. Every wave is in exactly one part, in order.
 /// 2. Every part has the level `lowest` and the whole shared demand.
-/// 3. Related waves are never parted.
+/// 3. Waves that wait for each other are never parted.
 ///
 /// # Errors
-/// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a workgroup without waves, [`OutOfRange`](crate::ErrorKind::OutOfRange) for a level
-/// below the lowest.
+/// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a workgroup without waves, or for a level below
+/// the lowest.
 ///
 /// ```
 /// use raddle_workgroup::split::{Workgroup, split};

@@ -32,7 +32,7 @@ pub struct Allocator {
     /// that many granules or more does not fit, so one comparison tells most full units.
     widest: Vec<u32>,
     /// The workgroups of each launch that were saved by a preemption: (number of the workgroup,
-    /// places to which it will come back).
+    /// addresses of its waves, to which it will come back).
     saved: BTreeMap<LaunchId, Vec<(u64, PlacedGroup)>>,
 }
 
@@ -74,8 +74,8 @@ impl Allocator {
     /// finds a SIMD, ascending.
     ///
     /// The method costs one comparison for each unit, so it suits scans of a full device. On every
-    /// unit that it leaves out, [`probe`](Self::probe) would refuse, and would return the rotation
-    /// of SIMDs unchanged.
+    /// unit that it leaves out, [`probe`](Self::probe) would refuse the workgroup, and would leave
+    /// the SIMD at which the next search begins unchanged.
     #[doc(hidden)]
     pub fn not_full(&self, cus: Range<u16>, demand: &Demand) -> impl Iterator<Item = CuId> {
         /// The number of compute units that are compared together, so that the compiler may use
@@ -94,7 +94,8 @@ impl Allocator {
         })
     }
 
-    /// Finds the SIMDs and granules that one more workgroup would take on `cu`; takes nothing.
+    /// Finds the SIMDs and granules that one more workgroup would take on `cu`, without taking
+    /// them.
     ///
     /// # Errors
     /// When the workgroup does not fit: the error has the resource that is lacking, and the SIMD at
@@ -119,12 +120,12 @@ impl Allocator {
         probe::stages(unit, cu, demand, rule)
     }
 
-    /// Takes the places of a plan for a workgroup, and returns them: the address of each wave
-    /// (SIMD, and first granules of registers and LDS).
+    /// Takes the granules of a plan for a workgroup, and returns the address of each wave (SIMD,
+    /// and first granules of registers and LDS).
     ///
     /// # Errors
-    /// When a place has been taken since, or the workgroup is on this compute unit already; nothing
-    /// has changed.
+    /// When a granule of the plan has been taken in the meantime, or the workgroup is on this
+    /// compute unit already; nothing has changed.
     pub fn commit(
         &mut self,
         plan: GroupPlan,
@@ -160,7 +161,7 @@ impl Allocator {
         Ok(())
     }
 
-    /// Frees all granules that the workgroups of a launch hold, and forgets its saved workgroups,
+    /// Frees all granules that the workgroups of a launch hold, and removes its saved workgroups,
     /// as the launch has ended or begins again.
     pub(crate) fn release_launch(&mut self, launch: LaunchId) {
         self.saved.remove(&launch);
@@ -168,14 +169,15 @@ impl Allocator {
     }
 
     /// Frees all granules that the workgroups of a launch hold, as the launch is preempted, and
-    /// remembers their places, to which they can come back.
+    /// remembers the addresses of their waves, to which they can come back.
     pub fn save(&mut self, launch: LaunchId) {
         let mut saved = self.lift(launch);
         self.saved.entry(launch).or_default().append(&mut saved);
     }
 
-    /// Takes again exactly the places that the launch's workgroups had when it was saved. Returns
-    /// the number of workgroups of which a place has been taken meanwhile.
+    /// Takes again exactly the granules that the launch's workgroups had when it was saved. Returns
+    /// the number of workgroups that cannot come back, because one of their granules has been taken
+    /// meanwhile.
     ///
     /// Such workgroups have no granules, and their compute units take no new workgroup until they
     /// have been released: so no unit is ever over-committed.
@@ -198,9 +200,10 @@ impl Allocator {
     /// Returns the refusal of one more workgroup of `launch` on `cu`, for the case that enough
     /// granules are free but in runs that are too short.
     ///
-    /// In the refusal `wanted` is the run of one wave (of LDS: of the workgroup) and `available`
-    /// the longest run that the waves before it leave, both in granules. Where the workgroup would
-    /// fit, the refusal names [`Resource::Cus`].
+    /// In the refusal, `wanted` is the length of the run that one wave needs (of LDS: that the
+    /// workgroup needs) and `available` the longest free run after the waves before it have taken
+    /// theirs, both in granules. Where the workgroup would fit, the refusal names
+    /// [`Resource::Cus`].
     #[must_use]
     #[doc(hidden)]
     pub fn fragmentation(&self, launch: LaunchId, cu: CuId, demand: &Demand) -> Refusal {
@@ -231,7 +234,7 @@ impl Allocator {
     }
 
     /// Removes all workgroups of a launch from the device, and frees their granules. Returns
-    /// (number of the workgroup, its places) of each.
+    /// (number of the workgroup, addresses of its waves) for each workgroup.
     fn lift(&mut self, launch: LaunchId) -> Vec<(u64, PlacedGroup)> {
         let mut lifted = Vec::new();
         for (unit, widest) in self.units.iter_mut().zip(&mut self.widest) {

@@ -10,15 +10,15 @@ pub enum SimdRule {
     /// of [`raddle_policy::Cus`]. A SIMD whose free registers lie in runs that are too short is
     /// passed over.
     MostRoom,
-    /// The first SIMD that takes the wave, counted from the SIMD with this number upwards and
-    /// around (a rotation); the search for the next wave begins one SIMD further.
+    /// The first SIMD that takes the wave, from the SIMD with this number upwards and around; the
+    /// search for the next wave begins one SIMD further (a rotation).
     From(u8),
 }
 
-/// The places where the waves of one workgroup would lie. A plan takes nothing: only
-/// [`Allocator::commit`](crate::Allocator::commit) does.
+/// The addresses (SIMD, and first granules of registers and LDS) that the waves of one workgroup
+/// would get. A plan takes nothing: only [`Allocator::commit`](crate::Allocator::commit) does.
 ///
-/// A plan is neither `Copy` nor `Clone`, so that no place is taken twice.
+/// A plan is neither `Copy` nor `Clone`, so that no granule is taken twice.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "a plan takes nothing; give it to `Allocator::commit`"]
 pub struct GroupPlan {
@@ -27,7 +27,7 @@ pub struct GroupPlan {
 }
 
 impl GroupPlan {
-    /// Returns the compute unit on which the workgroup would lie.
+    /// Returns the compute unit on which the plan places the workgroup.
     #[must_use]
     pub const fn cu(&self) -> CuId {
         self.group.cu
@@ -48,13 +48,13 @@ impl GroupPlan {
     }
 }
 
-/// The refusal of a probe that found no place for a workgroup on a compute unit.
+/// The refusal of a probe: a search that found no room for a workgroup on a compute unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProbeRefusal {
     /// The resource of which too little is free, in total or in neighbouring granules.
     pub(crate) resource: Resource,
     /// The SIMD at which the next search under [`SimdRule::From`] begins: one past the SIMD of the
-    /// last wave that found a place before the refused wave.
+    /// last wave that found room before the refused wave.
     pub(crate) rotation: u8,
 }
 
@@ -66,7 +66,7 @@ impl ProbeRefusal {
     }
 
     /// Returns the SIMD at which the next search under [`SimdRule::From`] begins: one past the SIMD
-    /// of the last wave that found a place before the refused wave.
+    /// of the last wave that found room before the refused wave.
     #[must_use]
     pub const fn rotation(&self) -> u8 {
         self.rotation

@@ -11,8 +11,8 @@ use raddle_policy::{CuId, Demand, MAX_SIMDS, Place, Resource};
 use super::plan::{GroupPlan, PlacedGroup, ProbeRefusal, SimdRule, WavePlaces};
 use super::unit::CuGranules;
 
-/// Searches room for one workgroup on a compute unit in three stages: scalar registers, LDS, then
-/// SIMDs with vector registers. The error names the resource that is lacking.
+/// Searches room for one workgroup on a compute unit in three stages: scalar registers, LDS, and
+/// then SIMDs with vector registers. The error names the resource that is lacking.
 pub(super) fn stages(
     unit: &CuGranules,
     cu: CuId,
@@ -40,8 +40,8 @@ pub(super) fn stages(
     Ok(GroupPlan { rotation: simds.rotation, group: PlacedGroup { cu, demand: *demand, places } })
 }
 
-/// Adds one place for each wave to `places`, with the first granule of its run of scalar registers.
-/// Returns false where a wave finds no run.
+/// Adds one address for each wave to `places`, with the first granule of the wave's run of scalar
+/// registers. Returns false where a wave finds no run.
 fn scalar_registers(unit: &CuGranules, demand: &Demand, places: &mut WavePlaces) -> bool {
     let want = u32::from(demand.sgpr);
     let mut from = 0;
@@ -61,7 +61,8 @@ fn scalar_registers(unit: &CuGranules, demand: &Demand, places: &mut WavePlaces)
     true
 }
 
-/// The SIMDs of a compute unit during one probe, while SIMDs are given to the waves of a workgroup.
+/// The SIMDs of a compute unit during one probe, the search that finds a SIMD for each wave of a
+/// workgroup.
 struct Simds<'a> {
     maps: &'a Bank,
     /// The number of further waves that each SIMD may get: by its wave slots, and under
@@ -98,15 +99,16 @@ impl<'a> Simds<'a> {
         }
     }
 
-    /// Returns whether the SIMDs certainly have room for fewer than `waves` waves. Always false
-    /// under a rotation, as that has to go through the waves up to the first that fits nowhere.
+    /// Returns whether the SIMDs certainly have room for fewer than `waves` waves. Under
+    /// [`SimdRule::From`] it is always false, as the next search begins behind the last wave that
+    /// fits, which only the search itself finds.
     fn too_few_for(&self, waves: u16) -> bool {
         let room: u32 = self.room.iter().map(|&room| u32::from(room)).sum();
         self.most_room && room < u32::from(waves)
     }
 
-    /// Chooses a SIMD and a run of vector registers for one wave, and writes them to `place`.
-    /// Returns whether a SIMD takes the wave.
+    /// Chooses a SIMD and a run of vector registers for one wave, and writes them to the wave's
+    /// address `place`. Returns whether a SIMD takes the wave.
     fn next(&mut self, place: &mut Place) -> bool {
         let count = self.maps.len();
         for step in 0..count {
@@ -145,15 +147,15 @@ impl<'a> Simds<'a> {
         best
     }
 
-    /// Returns the resource of which the refused wave lacks some: vector registers, or wave slots
-    /// if it needs no registers.
+    /// Returns the resource that the refused wave lacks: vector registers, or wave slots if the
+    /// wave needs no vector registers.
     fn lacks(&self) -> Resource {
         if self.vgpr > 0 { Resource::Vgpr } else { Resource::Waves }
     }
 }
 
-/// Finds the first resource of which no free run is long enough: (resource, length wanted, longest
-/// run left), in granules.
+/// Finds the first resource of which no free run is long enough for a workgroup: (resource, length
+/// wanted, length of the longest free run), in granules.
 ///
 /// `None` where the workgroup fits, or where too little of a resource is free in total.
 pub(super) fn lacking_run(unit: &CuGranules, demand: &Demand) -> Option<(Resource, u32, u32)> {

@@ -7,24 +7,25 @@ use raddle_policy::{CuShape, Demand, LaunchId, MAX_SIMDS, Place, Resource};
 
 use super::plan::PlacedGroup;
 
-/// The granules of one compute unit, free or taken, and the workgroups that have them.
+/// The granules of one compute unit, free or taken, and the workgroups that hold them.
 #[derive(Clone, Debug)]
 pub(super) struct CuGranules {
-    /// The number of free wave slots of each SIMD; the entries behind the last SIMD are 0.
+    /// The number of free wave slots of each SIMD; the entries beyond the number of SIMDs are 0.
     pub(super) slots: [u16; MAX_SIMDS],
     /// One more than the length in granules of the longest free run of vector registers on a SIMD
     /// with a free wave slot; 0 where no slot is free.
     widest: u32,
-    /// Free scalar-register granules; `u16::MAX` where scalar registers never limit.
+    /// The number of free granules of scalar registers; `u16::MAX` where scalar registers never
+    /// limit.
     sgpr_free: u16,
     lds_free: u32,
     workgroups: u16,
     barriers: u16,
-    /// The number of workgroups that came back after a preemption and found a place taken: while
+    /// The number of workgroups that came back after a preemption and found a granule taken: while
     /// there are any, the compute unit takes no new workgroup.
     displaced: u32,
     /// The workgroups on the compute unit, in no particular order: (launch, number of the
-    /// workgroup, places).
+    /// workgroup, its demand and addresses).
     pub(super) groups: Vec<(LaunchId, u64, PlacedGroup)>,
     /// Vector registers: one map of free granules for each SIMD.
     pub(super) vgpr: Bank,
@@ -57,11 +58,11 @@ impl CuGranules {
     }
 
     /// Returns a resource of which the compute unit certainly has too little for one more
-    /// workgroup; `None` where a search has to decide. The method costs a few comparisons.
+    /// workgroup; `None` where only a search can tell. The method costs a few comparisons.
     ///
-    /// It refuses only a workgroup that would leave a rotation unchanged: where too little of a
-    /// resource is free in total before any wave is given a SIMD, or where no SIMD takes the first
-    /// wave.
+    /// It names a resource only where a search would leave the SIMD at which the next search begins
+    /// unchanged: where too little of a resource is free in total before any wave is given a SIMD,
+    /// or where no SIMD takes the first wave.
     pub(super) fn surely_lacks(&self, demand: &Demand) -> Option<Resource> {
         let waves = u32::from(demand.waves);
         if self.widest <= u32::from(demand.vgpr) {
@@ -100,8 +101,8 @@ impl CuGranules {
         groups.position(|&(launch, workgroup, _)| is_it(launch, workgroup))
     }
 
-    /// Frees the granules of the workgroup with the index `position` in `groups`, and removes it.
-    /// Returns (number of the workgroup, its places).
+    /// Frees the granules of the workgroup with the index `position` in `groups`, and removes it
+    /// from the compute unit. Returns (number of the workgroup, its demand and addresses).
     pub(super) fn remove(&mut self, position: usize) -> (u64, PlacedGroup) {
         let (_, workgroup, group) = self.groups.swap_remove(position);
         self.give(&group.demand, &group.places);
@@ -109,7 +110,8 @@ impl CuGranules {
     }
 
     /// Takes the granules of a workgroup at these addresses (SIMD, and first granules of registers
-    /// and LDS of each wave). Returns `false`, and changes nothing, where one is taken already.
+    /// and LDS of each wave). Returns `false`, and changes nothing, where one of the granules is
+    /// taken already.
     pub(super) fn take(&mut self, demand: &Demand, places: &[Place]) -> bool {
         let Some(first) = places.first() else {
             return false;
@@ -152,14 +154,14 @@ impl CuGranules {
         true
     }
 
-    /// Counts a workgroup that came back after a preemption, found a place taken and has no
-    /// granules: until it has been released, the compute unit takes no new workgroup.
+    /// Counts a workgroup that came back after a preemption, found a granule taken, and holds none:
+    /// until it has been released, the compute unit takes no new workgroup.
     pub(super) fn block(&mut self) {
         self.displaced += 1;
     }
 
-    /// Frees the granules of a workgroup at these addresses; a workgroup without addresses is one
-    /// that came back without its place, and is no longer counted in `displaced`.
+    /// Frees the granules of a workgroup at these addresses. A workgroup without addresses came
+    /// back after a preemption without its granules; it is no longer counted in `displaced`.
     fn give(&mut self, demand: &Demand, places: &[Place]) {
         if places.is_empty() {
             self.displaced -= 1;
@@ -194,16 +196,16 @@ impl CuGranules {
         self.widest = with_slot.map(|simd| self.vgpr.longest(simd) + 1).max().unwrap_or(0);
     }
 
-    /// Returns one more than the longest run of vector registers on a SIMD with a free slot; 0
-    /// where no slot is free. The unit is granules. A wave that wants that many granules or more
-    /// finds no SIMD.
+    /// Returns one more than the length in granules of the longest free run of vector registers on
+    /// a SIMD with a free wave slot; 0 where no slot is free. A wave that wants that many granules
+    /// or more finds no SIMD.
     pub(super) const fn widest(&self) -> u32 {
         self.widest
     }
 }
 
-/// Makes `maps` free maps of one resource of a compute unit, each of `granules` granules, all free;
-/// no maps where memory cannot hold them.
+/// Makes `maps` free maps of one resource of a compute unit, each of `granules` granules that are
+/// all free. Where memory cannot hold them, makes no maps.
 fn bank(maps: usize, granules: u32) -> Bank {
     Bank::new(maps, granules).unwrap_or_default()
 }

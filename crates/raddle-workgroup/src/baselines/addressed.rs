@@ -25,8 +25,9 @@ pub struct BaselineConfig {
 }
 
 /// The addresses (SIMD, and first granules of registers and LDS of each wave) of all workgroups
-/// that a policy has placed and that have not ended. A policy that minds fragmentation keeps one: a
-/// view has amounts only, and only who gives addresses knows which runs are free.
+/// that a policy has placed and that have not ended. A policy that avoids fragmentation keeps such
+/// a list, because the view that it gets shows only free amounts, and not which runs of granules
+/// are free.
 ///
 /// ```
 /// use raddle_policy::{Allocate, Answer, CuId, Fact, FreeRun, ReadyView, Round, Tick};
@@ -70,14 +71,14 @@ pub struct BaselineConfig {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct PlacedAddresses {
-    /// The allocator of addresses; `None` before the first question to the policy, which shows how
-    /// many compute units the device has.
+    /// The allocator of addresses; `None` until the policy is asked for the first time, since the
+    /// view that it gets then shows the number of compute units.
     allocator: Option<Allocator>,
 }
 
 impl PlacedAddresses {
-    /// Places the next workgroup of `entry` on a compute unit, writes it with its addresses into the
-    /// round, and returns the answer that starts it; `None` where it does not fit there.
+    /// Places the next workgroup of `entry` on a compute unit, adds the workgroup and its addresses
+    /// to `round`, and returns the answer that starts it; `None` where it does not fit there.
     pub fn start(
         &mut self,
         ready: &ReadyView<'_>,
@@ -138,8 +139,8 @@ impl PlacedAddresses {
         self.allocator.as_ref()?.free_runs(cu)
     }
 
-    /// Is told what has happened, by the policy that was told it: workgroups that ended, left or came
-    /// back.
+    /// Updates the addresses by a fact that the policy has been told: workgroups ended, left the
+    /// device or came back.
     pub fn observe(&mut self, fact: &Fact<'_>) {
         let Some(allocator) = &mut self.allocator else {
             return;
@@ -166,7 +167,7 @@ impl PlacedAddresses {
 }
 
 /// Adds a workgroup to the pieces (equal workgroups on one compute unit) of an answer: to the last
-/// piece if that is on the compute unit `cu`, else as a new piece.
+/// piece if that piece is on the compute unit `cu`, else as a new piece.
 fn push(pieces: &mut Vec<Piece>, workgroup: u64, cu: CuId) {
     match pieces.last_mut() {
         Some(last) if last.cu == cu => {

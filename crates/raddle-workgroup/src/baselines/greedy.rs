@@ -17,7 +17,7 @@ pub struct Greedy {
 }
 
 impl Greedy {
-    /// Returns a policy with these settings and no workgroup placed.
+    /// Returns a policy with these settings, before it has placed any workgroup.
     #[must_use]
     pub fn new(config: BaselineConfig) -> Self {
         let addressed = config.addresses.then(PlacedAddresses::default);

@@ -19,8 +19,8 @@ pub enum LeftoverOrder {
     /// The launch that was submitted first is served first.
     #[default]
     Arrival,
-    /// The most urgent launch is served first, of equally urgent ones the one that was submitted
-    /// first: like priorities of streams, which stop no workgroup that has started.
+    /// The most urgent launch is served first; of equally urgent ones, the one that was submitted
+    /// first. Like priorities of streams, the order stops no workgroup that has started.
     Level,
 }
 
@@ -29,7 +29,7 @@ pub enum LeftoverOrder {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct LeftoverConfig {
-    /// The rule by which the launch that is served first is chosen.
+    /// The rule that chooses the launch that is served first.
     pub order: LeftoverOrder,
 }
 
@@ -42,8 +42,8 @@ pub struct Leftover {
 }
 
 impl Leftover {
-    /// Returns a policy with this order of launches; [`Leftover::default`] serves them in the order
-    /// of their submission.
+    /// Returns a policy with this order of launches; [`Leftover::default`] serves launches in the
+    /// order of their submission.
     #[must_use]
     pub fn new(config: LeftoverConfig) -> Self {
         Self { config, ..Self::default() }
@@ -77,7 +77,8 @@ impl Leftover {
 }
 
 /// Returns the launch that was submitted first among the most urgent ones; `None` where none waits.
-/// Where a launch of level 0 waits, those behind it are not looked at, as thousands may wait.
+/// The search stops at the first launch of level 0, the most urgent, as thousands of launches may
+/// wait.
 fn most_urgent<'e>(waiting: impl Iterator<Item = &'e ReadyLaunch>) -> Option<&'e ReadyLaunch> {
     let mut first: Option<&ReadyLaunch> = None;
     for entry in waiting {

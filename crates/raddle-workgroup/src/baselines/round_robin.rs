@@ -12,7 +12,8 @@ use super::addressed::{BaselineConfig, PlacedAddresses};
 use super::rounds::{Dealer, Passes};
 use super::waiting::{Explained, Refused, start, waiting};
 
-/// A policy that places each workgroup on the next compute unit with room after the last one used.
+/// A policy that places each workgroup on the next compute unit with room after the last one that
+/// it used.
 #[derive(Clone, Debug)]
 pub struct RoundRobin {
     cursor: u16,
@@ -87,8 +88,8 @@ impl RoundRobin {
     }
 }
 
-/// Returns the ranges of all compute units, from `cursor` to the last and then from 0 to `cursor`,
-/// in the order of the search.
+/// Returns two ranges that together are all compute units, in the order of the search: from
+/// `cursor` to the last unit, and then from 0 to `cursor`.
 fn around(ready: &ReadyView<'_>, cursor: u16) -> [Range<u16>; 2] {
     // Compute units are numbered by u16.
     let count = ready.cus.len() as u16;

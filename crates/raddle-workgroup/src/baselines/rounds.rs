@@ -13,11 +13,12 @@ use raddle_policy::{CuId, Cus, Demand, Piece};
 /// to every unit that takes part in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passes {
-    /// In pass p = 1, 2, ... the units take part that have room for p workgroups or more: the order
-    /// of round-robin.
+    /// In pass p = 1, 2, ..., every unit that has room for p workgroups or more takes part: the
+    /// order of round-robin.
     Up,
-    /// In pass l = most, most - 1, ... the units take part that have room for l workgroups or more,
-    /// so that units with most room come first, as in the policy leftover.
+    /// In pass l = m, m - 1, ..., where m is the largest room of a unit, every unit that has room
+    /// for l workgroups or more takes part: so units with most room come first, as in the policy
+    /// leftover.
     Down,
 }
 
@@ -36,8 +37,8 @@ struct Phase {
     least: u32,
     units: u32,
     passes: u32,
-    /// The room, in workgroups, that is passed to [`Dealer::phase`] to find the phase after this
-    /// one.
+    /// The number of workgroups that is passed as `level` to [`Dealer::phase`] to find the next
+    /// phase.
     next: u32,
 }
 
@@ -119,10 +120,10 @@ impl Dealer {
         last
     }
 
-    /// Returns a phase: a stretch of passes in which the same compute units take part. For the
-    /// first one, `level` is 0 under [`Passes::Up`] and the largest room under [`Passes::Down`];
-    /// for a later one, `level` is the [`next`](Phase::next) of the phase before. `None` after the
-    /// last phase.
+    /// Returns a phase: a stretch of passes in which the same compute units take part. `level` is,
+    /// for the first phase, 0 under [`Passes::Up`] and the largest room of a unit under
+    /// [`Passes::Down`]; for a later phase, the [`next`](Phase::next) of the phase before. `None`
+    /// after the last phase.
     fn phase(&self, passes: Passes, level: u32) -> Option<Phase> {
         let rooms = self.room.iter().map(|(_, room)| *room);
         let part = |least| self.room.iter().filter(move |(_, room)| *room >= least);
@@ -150,7 +151,8 @@ mod tests {
 
     use super::*;
 
-    /// Places workgroups one at a time, each by the rule itself: the slow oracle for [`Dealer`].
+    /// Places workgroups one at a time, each by the rule for a single workgroup: the slow oracle
+    /// with which [`Dealer`] is compared.
     fn one_by_one(passes: Passes, rooms: &[u32], count: u64) -> Vec<CuId> {
         let (mut rooms, mut placed, mut cursor) = (rooms.to_vec(), Vec::new(), 0);
         for _ in 0..count {

@@ -31,16 +31,17 @@ use crate::error::Reason;
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct SpatialConfig {
     /// The shares of the processes, by process id, each 1 or more: the compute units are divided in
-    /// proportion to them. A process beyond the list has the share with which it joined.
+    /// proportion to the shares. A process beyond the list has the share with which it joined.
     pub shares: Vec<u32>,
-    /// The sum of all parts of the device, in the unit of `shares`, where the shares leave some
-    /// compute units to no process; `None`, or a number below the sum of the shares, counts as that
-    /// sum.
+    /// The number of shares of the whole device: a process with share s gets s in `of` of the
+    /// compute units, so that some units go to no process where `of` is above the sum of the
+    /// shares. `None`, or a number below that sum, stands for the sum.
     pub of: Option<u32>,
     /// True if compute units of a process that has no workgroup to start serve other processes.
     pub lend: bool,
-    /// The most compute units that a process may use, those that others lend it included: by
-    /// process id, in the unit of `shares`. A process beyond the list, and one with 0, may use all.
+    /// The most that each process may use of the device, including compute units that other
+    /// processes lend to it: by process id, as a number of shares. A process beyond the list, or
+    /// with 0, may use all units.
     pub limits: Vec<u32>,
 }
 
@@ -54,7 +55,7 @@ pub struct Spatial {
     /// process); `None` when the blocks have to be computed anew.
     cut_for: Option<u16>,
     /// The compute units of other processes that the process whose launch is being placed may use.
-    /// The list is kept between answers so that none allocates memory.
+    /// The list is kept between answers so that no answer allocates memory.
     lent: Vec<CuId>,
     dealer: Dealer,
     asked: Asked,
@@ -66,9 +67,10 @@ struct ProcessBlock {
     share: u32,
     units: Range<u16>,
     /// The launch of the process that last found no room in the process's block of compute units;
-    /// `None` if a workgroup was placed since.
+    /// `None` once a workgroup of the process is placed.
     refused: Option<RefusedHead>,
-    /// True if the process has a workgroup to start. Kept up to date only with `lend`.
+    /// True if the process has a workgroup to start. The field is kept up to date only where the
+    /// setting `lend` is true.
     busy: bool,
 }
 
@@ -85,7 +87,7 @@ impl Spatial {
     /// Returns a policy with these settings, before any process has joined.
     ///
     /// # Errors
-    /// When a share is 0.
+    /// When the share of a process is 0.
     pub fn new(config: SpatialConfig) -> Result<Self, Error> {
         let mut shares = (0..).map(ProcessId).zip(&config.shares);
         if let Some((process, _)) = shares.find(|&(_, &share)| share == 0) {
@@ -131,8 +133,8 @@ impl Spatial {
         self.cut_for = None;
     }
 
-    /// Cuts the compute units into new blocks if a process has joined or left, and with `lend`
-    /// records which processes have a workgroup to start.
+    /// Divides the compute units into new blocks if a process has joined or left; where the setting
+    /// `lend` is true, also records which processes have a workgroup to start.
     fn cut(&mut self, ready: &ReadyView<'_>) {
         for entry in waiting(ready) {
             self.position(entry.launch.process);
@@ -155,9 +157,9 @@ impl Spatial {
         }
     }
 
-    /// Fills `lent` with compute units that the process of the block with the index `position` may
-    /// use beside its own: those of processes without work, and those that no process owns; `units`
-    /// is the number of all compute units.
+    /// Fills `lent` with compute units that a process may use beside its own: those of processes
+    /// without work, and those that no process owns. `position` is the index of the process's
+    /// block, and `units` the number of all compute units.
     fn borrow(&mut self, position: usize, units: u16) {
         self.lent.clear();
         if !self.config.lend {
@@ -237,9 +239,9 @@ fn no_units(launch: &Launch) -> Refusal {
     Refusal { launch: launch.id, cu: None, resource: Resource::Cus, wanted: 1, available: 0 }
 }
 
-/// Cuts `units` compute units into contiguous blocks, one for each process, in proportion to the
-/// shares, by the largest-remainder rule. Where `of` is larger than the sum of the shares, the
-/// shares are parts of `of`, and some units go to no process.
+/// Divides `units` compute units into contiguous blocks, one for each process, in proportion to the
+/// shares, by the largest-remainder rule. Where `of` is larger than the sum of the shares, each
+/// process gets its share in `of` of the units, and some units go to no process.
 fn cut(blocks: &mut [ProcessBlock], of: Option<u32>, units: u16) {
     let given: u64 = blocks.iter().map(|block| u64::from(block.share)).sum();
     let all = given.max(of.map_or(0, u64::from));

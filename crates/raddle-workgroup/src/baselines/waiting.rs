@@ -17,11 +17,11 @@ pub(super) fn waiting<'a>(
     launches.filter(|entry| entry.undistributed() > 0)
 }
 
-/// The most refusals in one answer, each for another demand.
+/// The most refusals in one answer; each is for a launch with another demand.
 pub(crate) const EXPLAINED: usize = 16;
 
-/// The launches that one answer refuses: the first of each demand, as others of an equal demand
-/// wait for the same reason.
+/// The launches that one answer refuses: the first launch of each demand, as further launches of an
+/// equal demand wait for the same reason.
 #[derive(Default)]
 pub(super) struct Explained<'a>(SmallVec<[&'a ReadyLaunch; EXPLAINED]>);
 
@@ -38,17 +38,17 @@ impl<'a> Explained<'a> {
     }
 }
 
-/// The number of entries in the table of remembered demands. It is many times the number of demands
-/// that occur together, since two demands that fall on one entry are never both remembered.
+/// The number of entries in the table of refused demands. It is many times the number of demands
+/// that occur together, since two demands with the same entry are never both remembered.
 const DEMANDS: usize = 1024;
 
-/// State of the memory of refused demands: the number of the present question to the policy, and of
-/// the question since which every change of the device is known.
+/// Numbers of the questions that the policy gets: that of the present question, and that of the
+/// question since which every change of the device is known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked {
     question: u64,
-    /// The number of the question since whose end it is known which compute units had resources
-    /// freed: a demand that was refused in an earlier question may fit on any unit.
+    /// The number of the question after which all compute units with newly freed resources are
+    /// known; a demand that was refused in an earlier question may now fit on any unit.
     waited: u64,
 }
 
@@ -59,7 +59,7 @@ impl Default for Asked {
 }
 
 impl Asked {
-    /// Counts a new question to the policy, which shows the compute units `cus`.
+    /// Counts a new question to the policy; `cus` are the compute units as the question shows them.
     pub(super) fn begin(&mut self, cus: &Cus) {
         self.question += 1;
         if cus.freed().is_none() {
@@ -67,13 +67,13 @@ impl Asked {
         }
     }
 
-    /// Returns the number of the present question, from 1.
+    /// Returns the number of the present question to the policy, from 1.
     pub(super) const fn question(&self) -> u64 {
         self.question
     }
 
-    /// Returns the compute units where there may be room for a demand that found none in the
-    /// question with the number `refused`; 0 stands for a demand that was never refused.
+    /// Returns the compute units that may have room for a demand which was refused in the question
+    /// with the number `refused`; 0 stands for a demand that was never refused.
     pub(super) fn since<'c>(&self, refused: u64, cus: &'c Cus) -> MayFit<'c> {
         MayFit(if refused < self.waited { None } else { cus.freed() })
     }
@@ -85,12 +85,12 @@ impl Asked {
     }
 }
 
-/// The demands that have found no room, so that room for them is searched again only where
-/// resources were freed.
+/// The demands that have found no room, so that for them only compute units with freed resources
+/// are searched again.
 #[derive(Clone, Debug)]
 pub(super) struct Refused {
-    /// A table of (demand, number of the last question to the policy in which it found no room);
-    /// the fields of a demand determine the only entry that it may use.
+    /// A table of (demand, number of the last question to the policy in which it found no room).
+    /// Each demand has only one possible entry, which is computed from its fields.
     demands: Vec<(Demand, u64)>,
     asked: Asked,
 }
@@ -102,7 +102,7 @@ impl Default for Refused {
 }
 
 impl Refused {
-    /// Counts a new question to the policy, which shows the compute units `cus`.
+    /// Counts a new question to the policy; `cus` are the compute units as the question shows them.
     pub(super) fn begin(&mut self, cus: &Cus) {
         self.asked.begin(cus);
     }
@@ -116,8 +116,8 @@ impl Refused {
         (mixed >> (u64::BITS - DEMANDS.ilog2())) as usize
     }
 
-    /// Returns the compute units where there may be room for a demand; `None` where the present
-    /// question has already found that there is none.
+    /// Returns the compute units that may have room for a demand; `None` where the demand was
+    /// already refused in the present question to the policy.
     pub(super) fn look<'c>(&self, demand: &Demand, cus: &'c Cus) -> Option<MayFit<'c>> {
         let (known, refused) = &self.demands[Self::place(demand)];
         let refused = if known == demand { *refused } else { 0 };
@@ -136,13 +136,12 @@ impl Refused {
     }
 }
 
-/// The compute units where there may be room for a workgroup: a set of units, or all units with
-/// `None`.
+/// The compute units that may have room for a workgroup: a set of units, or all units with `None`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MayFit<'c>(Option<&'c CuSet>);
 
 impl MayFit<'_> {
-    /// Returns the compute units of a range that may have room, as ranges, ascending.
+    /// Returns the compute units of `range` that may have room, as ranges, ascending.
     pub(super) fn of(self, range: Range<u16>) -> impl Iterator<Item = Range<u16>> {
         let Range { start, end } = range;
         let mut at = start;

@@ -13,7 +13,7 @@ const RECENT: usize = 1024;
 /// first use.
 #[derive(Clone, Debug)]
 pub(super) struct Channels {
-    /// The most channels that there can be: the streams are distributed over these in turn; `None`
+    /// The most channels that there can be, over which the streams are distributed in turn; `None`
     /// makes each stream a channel.
     fold: Option<u32>,
     /// The channel of each stream, sorted by stream: ((process, stream), channel).
@@ -27,8 +27,8 @@ pub(super) struct Channels {
 pub(super) struct Recent {
     launch: Option<LaunchId>,
     channel: u32,
-    /// The index of the demand class of the launch's workgroups at the last look-up, used as a
-    /// guess.
+    /// The index of the demand class (workgroups of equal demand) of the launch's workgroups at the
+    /// last look-up, used as a guess.
     pub(super) class: usize,
 }
 
@@ -51,8 +51,8 @@ impl Channels {
         self.fold.map_or(used, |fold| used.min(fold as usize))
     }
 
-    /// Returns the cache entry with the channel of a launch; a stream that has none gets the next
-    /// channel.
+    /// Returns the cache entry with the channel of a launch; a stream that has no channel yet gets
+    /// the next one.
     #[inline]
     pub(super) fn of(&mut self, launch: &Launch) -> &mut Recent {
         let at = launch.id.index() % RECENT;

@@ -8,9 +8,10 @@ use super::fit::{Matcher, bit};
 use super::head::ChannelHead;
 
 impl Matching {
-    /// Chooses the head (next workgroup of a channel) that starts next, by level and then by marks
-    /// (seed 000, steps a3 and a4). Returns (index among the heads, compute unit, true if other
-    /// heads of its level fit as well); `None` where no head fits.
+    /// Chooses the head (next workgroup of a channel) that starts next: one of the best level, and
+    /// of equal ones one whose channel was not chosen lately (design document 000, steps a3 and
+    /// a4). Returns (index among the heads, compute unit, true if other heads of its level fit as
+    /// well); `None` where no head fits.
     pub(super) fn choose(&mut self, now: Tick) -> Option<(usize, CuId, bool)> {
         let Self { heads, matcher, .. } = self;
         let (mut best, mut chosen, mut tied) = (usize::MAX, None, false);
@@ -28,9 +29,9 @@ impl Matching {
     }
 
     /// Chooses one of the fitting heads (next workgroups of channels) whose level has this rank,
-    /// where rank 0 is the best level, by the marks of channels that were chosen lately, and
-    /// changes the marks (seed 000, step a42). Returns the head's index in `heads`; `None` where
-    /// none fits.
+    /// where rank 0 is the best level: one whose channel is not marked as chosen lately. Updates
+    /// the marks of channels (design document 000, step a42). Returns the head's index in `heads`;
+    /// `None` where none fits.
     #[inline(never)]
     fn untie(&mut self, rank: usize, mut fitting: FittingClasses) -> Option<usize> {
         let Self { heads, matcher, .. } = self;
@@ -65,9 +66,9 @@ impl Matching {
     }
 }
 
-/// A cache of which demand classes (workgroups of equal demand) fit on some compute unit, valid as
-/// long as no workgroup is placed: there are many more heads than classes. Classes beyond the first
-/// 64 are not cached.
+/// A cache of which demand classes (workgroups of equal demand) fit on some compute unit, valid
+/// until a workgroup is placed; it saves tests, as there are many more heads (next workgroups of
+/// channels) than classes. Classes beyond the first 64 are not cached.
 #[derive(Clone, Copy, Debug, Default)]
 struct FittingClasses {
     known: u64,

@@ -11,29 +11,33 @@ use crate::error::Reason;
 const TICKS_PER_US: u64 = 1_000;
 
 /// The settings of the policy [`Matching`](super::Matching), one field for each of its sub-rules.
-/// Labels such as E4 or a42 are those of `docs/policies/matching.md` and of seed 000.
+/// Labels such as E4 are explained in `docs/policies/matching.md`; those such as a42 are steps of
+/// design document 000.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct MatchingConfig {
     /// The search that decides how long a free run of granules the simulated hardware reports (E4
-    /// to E7).
+    /// to E7 in `docs/policies/matching.md`).
     pub search: SearchRule,
     /// The order of the urgency levels, which may change with time: which level is the best at a
-    /// tick (E1, E2).
+    /// tick (E1 and E2 in `docs/policies/matching.md`).
     pub order: LevelOrder,
-    /// The choice among several channels with workgroups of one level, where seed 000 says "at
-    /// random" (a42).
+    /// The choice among several channels with workgroups of one level, where design document 000
+    /// says "at random" (step a42).
     pub pick: Choice,
-    /// The choice among the free runs of granules that are long enough (a44).
+    /// The choice among the free runs of granules that are long enough (step a44 of design document
+    /// 000).
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Fit::is_first"))]
     pub fit: Fit,
-    /// The rule that decides how many waves of a workgroup each SIMD gets (E8).
+    /// The rule that decides how many waves of a workgroup each SIMD gets (E8 in
+    /// `docs/policies/matching.md`).
     pub balance: Balance,
-    /// The choice among several compute units on which the workgroup fits (E9, E10).
+    /// The choice among several compute units on which the workgroup fits (E9 and E10 in
+    /// `docs/policies/matching.md`).
     pub place: PlaceRule,
-    /// The rule that decides when a workgroup that may be cut is placed wave by wave (E3); with
-    /// `None`, no workgroup is cut.
+    /// The rule that decides when a workgroup that may be cut is placed wave by wave (E3 in
+    /// `docs/policies/matching.md`); with `None`, no workgroup is cut.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub split: Option<SplitRule>,
     /// The time that a decision of the dispatcher takes; with `None`, decisions take no time.
@@ -45,16 +49,16 @@ pub struct MatchingConfig {
     pub channels: Option<u16>,
 }
 
-/// The rule that orders levels; the first level is the best.
+/// The rule that orders levels of urgency; the first level in the order is the best.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub enum LevelOrder {
-    /// The more urgent a level, the better, at all times.
+    /// A more urgent level is always better than a less urgent one.
     #[default]
     Static,
     /// Each level is the best while its window of time lasts; the windows follow each other over
-    /// and over (E2). Levels beyond the windows share the last one.
+    /// and over (E2 in `docs/policies/matching.md`). Levels beyond the windows share the last one.
     Windows(LevelWindows),
 }
 
@@ -108,7 +112,8 @@ pub struct DecisionTime {
     pub clock_mhz: Option<u32>,
 }
 
-/// The way in which the steps of a search are spread over clock cycles (E4 to E7).
+/// The way in which the steps of a search are spread over clock cycles (E4 to E7 in
+/// `docs/policies/matching.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -136,8 +141,9 @@ pub enum Fit {
     /// Takes the longest free run of granules, if it is long enough.
     Worst,
     /// Takes granules at the lowest start at or after the end of the run that was taken last from
-    /// the map (the granules of one resource), and goes on at its begin; at first the lowest start.
-    /// Freeing a run, restoring saved work, and a refusal leave that end where it is.
+    /// the map of the resource; behind the last granule the search goes on at the first. Before any
+    /// run was taken, it takes the lowest start. Freeing a run, restoring saved work, and a refusal
+    /// do not move that end.
     Next,
 }
 
@@ -164,8 +170,8 @@ pub enum Choice {
     },
 }
 
-/// The rule that gives the waves of a workgroup to SIMDs: equally many to each; the SIMD that gets
-/// the first surplus wave is named by a pointer of the compute unit.
+/// The rule that gives the waves of a workgroup to SIMDs, equally many to each. Where they do not
+/// divide equally, a pointer of the compute unit names the SIMD that gets the first surplus wave.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -184,10 +190,10 @@ pub enum Balance {
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct SplitRule {
     /// The number of decisions (rounds) in a row in which no workgroup fits and none is cut; the
-    /// next such decision cuts a workgroup. Seed 000 calls the number G.
+    /// next such decision cuts a workgroup. Design document 000 calls the number G.
     pub threshold: u64,
     /// Nanoseconds between two decisions (rounds) while no workgroup fits and one could be cut.
-    /// `None` where `retry_us` is given; 10 where that is `None` too.
+    /// `None` where `retry_us` is given; 10 where both are `None`.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub retry_ns: Option<u64>,
     /// Microseconds between two decisions (rounds) while no workgroup fits and one could be cut;
@@ -203,7 +209,8 @@ impl Default for SplitRule {
 }
 
 impl SplitRule {
-    /// The ticks between two decisions (rounds) where the settings give no time.
+    /// The number of ticks between two decisions (rounds) while no workgroup fits, where the
+    /// settings give no time.
     pub(crate) const RETRY: u64 = 10;
 
     /// Returns the ticks between two decisions (rounds) while no workgroup fits and one could be
@@ -236,8 +243,8 @@ pub enum PlaceRule {
     RoundRobin,
     /// Takes the compute unit with most free wave slots, ties to the lowest.
     MostWaves,
-    /// Takes the compute unit with the largest sum of free resources, each times its weight (E9),
-    /// ties to the lowest.
+    /// Takes the compute unit with the largest sum of free resources, each times its weight (E9 in
+    /// `docs/policies/matching.md`), ties to the lowest.
     MostFree(FreeWeights),
     /// Takes the compute unit with the smallest power score (weighted instructions of its waves in
     /// the latest ticks, E10), ties to the lowest.
@@ -246,7 +253,7 @@ pub enum PlaceRule {
     /// the score of its recent power times b, each score as a fraction of the largest among the
     /// units that fit.
     Mix {
-        /// The weights of the free resources in their score.
+        /// The weights of the free resources in the score for free resources.
         free: FreeWeights,
         /// The weights of the kinds of instructions in the score of recent power.
         power: PowerWeights,
@@ -255,7 +262,7 @@ pub enum PlaceRule {
     },
 }
 
-/// The weight of one free slot or granule of each resource (called i10 in seed 000).
+/// The weight of one free slot or granule of each resource (called i10 in design document 000).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
@@ -268,12 +275,12 @@ pub struct FreeWeights {
     pub sgpr: u64,
     /// The weight of one free granule of LDS.
     pub lds: u64,
-    /// The rule for which granules of registers and LDS count as free, as a workgroup takes them in
-    /// one run of neighbours.
+    /// The rule that says which free granules of registers and LDS count: all, or only the longest
+    /// run of neighbours, since a workgroup takes one run.
     pub amounts: Amounts,
 }
 
-/// The rule for which granules count as free, of a resource that a workgroup takes in one run of
+/// The rule that says which free granules count of a resource that a workgroup takes in one run of
 /// neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -286,8 +293,8 @@ pub enum Amounts {
     LongestRun,
 }
 
-/// The weight of one instruction of each kind (called j10 in seed 000), and the time for which past
-/// instructions count.
+/// The weight of one instruction of each kind (called j10 in design document 000), and the time for
+/// which past instructions count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
@@ -295,26 +302,28 @@ pub struct PowerWeights {
     /// The weight of one instruction of each kind, in the order of
     /// [`raddle_policy::InstructionKind::ALL`].
     pub weights: [u64; 6],
-    /// The time for which past instructions count, in ticks (called NX in seed 000). `None` where
-    /// `history_log2` is given; 1,024, which the seed prefers, where that is `None` too.
+    /// The time for which past instructions count, in ticks (called NX in design document 000).
+    /// `None` where `history_log2` is given; 1,024, which the design document prefers, where both
+    /// are `None`.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "serde", serde(default))]
     pub history_ticks: Option<u64>,
     /// The time for which past instructions count, as the exponent of a power of two ticks, at most
-    /// 63 (claim 5); `None` where `history_ticks` counts instead.
+    /// 63 (claim 5 of design document 000); `None` where `history_ticks` counts instead.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "serde", serde(default))]
     pub history_log2: Option<u8>,
     /// True if the power of running waves also counts for as many ticks after the present one as
-    /// before it, as if no workgroup ended: so a workgroup counts from its placement on, and not
-    /// only from the next tick on.
+    /// before it, as if no workgroup ended. Then a workgroup counts as soon as it is placed, and
+    /// not only from the next tick on.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "core::ops::Not::not"))]
     #[cfg_attr(feature = "serde", serde(default))]
     pub ahead: bool,
 }
 
 impl PowerWeights {
-    /// Returns weights for instructions of the latest 1,024 ticks, the time that the seed prefers.
+    /// Returns weights for instructions of the latest 1,024 ticks, the time that the design
+    /// document prefers.
     #[must_use]
     pub const fn new(weights: [u64; 6]) -> Self {
         Self { weights, history_ticks: None, history_log2: None, ahead: false }
@@ -323,8 +332,8 @@ impl PowerWeights {
     /// Returns the time for which past instructions count, in ticks.
     ///
     /// # Errors
-    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where both keys are given, [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0 ticks,
-    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for more than 2 to the 63.
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where both keys are given,
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0 ticks or for more than 2 to the 63.
     #[doc(hidden)]
     pub const fn history(&self) -> Result<u64, Error> {
         match (self.history_ticks, self.history_log2) {

@@ -19,8 +19,8 @@ pub struct SearchCost {
     /// The number of bits that the search circuits keep in registers from one clock cycle to the
     /// next.
     pub(crate) register_bits: u64,
-    /// The clock cycles that one decision takes: those of the slowest search circuit; or, where one
-    /// circuit searches the resources in turn, those of one of its searches times the number of
+    /// The number of clock cycles that one decision takes: those of the slowest search circuit or,
+    /// where one circuit searches the resources in turn, those of one search times the number of
     /// searches.
     pub(crate) clocks: u32,
 }
@@ -39,8 +39,8 @@ impl SearchCost {
         self.register_bits
     }
 
-    /// Returns the clock cycles that one decision takes: those of the slowest search circuit; or,
-    /// where one circuit searches the resources in turn, those of one of its searches times the
+    /// Returns the number of clock cycles that one decision takes: those of the slowest search
+    /// circuit or, where one circuit searches the resources in turn, those of one search times the
     /// number of searches.
     #[must_use]
     pub const fn clocks(&self) -> u32 {
@@ -52,8 +52,9 @@ impl SearchCost {
     /// Returns the hardware cost of a search on a compute unit of this shape.
     ///
     /// # Errors
-    /// [`Unsupported`](crate::ErrorKind::Unsupported) without the feature `circuit`; where the search does not suit a
-    /// resource, or does not have this timing.
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) without the feature `circuit`; also where the
+    /// search does not suit a resource, or cannot spread its steps over clock cycles as `timing`
+    /// says.
     #[cfg(feature = "circuit")]
     pub fn new(search: &SearchRule, timing: SearchTiming, shape: &CuShape) -> Result<Self, Error> {
         use raddle_bitmap::circuit::Variant;
@@ -97,7 +98,7 @@ impl SearchCost {
     }
 
     /// Adds the cost of `count` finders (search circuits) of one resource, which work beside the
-    /// finders added before. The error is that of the circuit model, with the resource.
+    /// finders added before. Returns the error of the circuit model, with the resource.
     #[cfg(feature = "circuit")]
     fn add(
         &mut self,

@@ -18,8 +18,8 @@ use crate::split::{Failures, Outcome, Step};
 pub(super) struct Cutting {
     failures: Failures,
     retry: u64,
-    /// The number of events and answers that the policy has been told so far; a question at an
-    /// unchanged number belongs to the decision before.
+    /// The number of events and answers that the policy has been told so far. If it has not changed
+    /// since the last question, the question belongs to the same decision.
     facts: u64,
     /// The last decision that was counted as a failure: (value of `facts` at that decision, its
     /// tick); `None` before the first.
@@ -33,7 +33,7 @@ pub(super) struct Cutting {
 }
 
 impl Cutting {
-    /// Returns the state before any failure.
+    /// Returns the state of the rule before any decision in which nothing fitted.
     ///
     /// # Errors
     /// For no time between two decisions (rounds), and for a time given in two units.
@@ -55,16 +55,16 @@ impl Cutting {
         started > 0 || self.cut.contains(&(launch, workgroup))
     }
 
-    /// Records that a workgroup found room: the count of decisions in which none did begins again
-    /// at 0.
+    /// Records that a workgroup found room: the count of decisions in which no workgroup did begins
+    /// again at 0.
     pub(super) const fn fitted(&mut self) {
         self.failures.round(Outcome::Fit);
         self.waiting = None;
     }
 
-    /// Records that no workgroup found room in the decision at tick `now`, which is counted once
-    /// however often the policy is asked. Returns whether a workgroup is to be cut now (seed 000,
-    /// step c3).
+    /// Records that no workgroup found room in the decision at tick `now`; the decision is counted
+    /// once, however often the policy is asked. Returns whether a workgroup is to be cut now
+    /// (design document 000, step c3).
     pub(super) fn failed(&mut self, now: Tick) -> bool {
         let round = Some((self.facts, now));
         if self.counted == round {
@@ -106,8 +106,8 @@ impl Cutting {
     }
 }
 
-/// Returns whether the workgroups of a launch may be placed one wave at a time: if they have
-/// several waves, which do not wait for each other.
+/// Returns whether the workgroups of a launch may be placed one wave at a time: they have several
+/// waves, and these do not wait for each other.
 pub(super) fn may_be_cut(launch: &Launch) -> bool {
     launch.barrier == Barrier::No && launch.demand.waves > 1
 }

@@ -6,21 +6,21 @@ use raddle_policy::{LaunchId, Tick};
 /// workgroup that is cut.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChannelHead {
-    /// The index in the policy's view of the launch to which the workgroup belongs.
+    /// The index of the workgroup's launch in the view that the policy gets.
     pub(super) entry: usize,
     pub(super) channel: usize,
     pub(super) level: usize,
-    /// The rank of the launch's level at the present tick, 0 for the best.
+    /// The rank of the launch's level of urgency at the present tick, 0 for the best.
     pub(super) rank: usize,
     pub(super) class: usize,
-    /// The number of the workgroup within its launch.
+    /// The number of the head, a workgroup, within its launch.
     pub(super) next: u64,
-    /// The index of the wave that goes next, where the workgroup is cut into its waves; else
+    /// The number of the wave that starts next, where the workgroup is cut into its waves; else
     /// [`WHOLE`].
     pub(super) wave: u16,
 }
 
-/// The state of a channel at the last question about it.
+/// The state of a channel (queue of workgroups) at the last question to the policy about it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SeenChannel {
     /// The number of the question to the policy in which the channel last had a workgroup that

@@ -7,9 +7,9 @@ use super::fit::WHOLE;
 use super::head::{ChannelHead, SeenChannel};
 
 impl Matching {
-    /// Collects the head (next workgroup) of every channel in `heads`, with the index of its demand
-    /// class (seed 000, step a1). Returns a refusal where a head can never fit on the device, else
-    /// `None`.
+    /// Collects the head (next workgroup) of every channel in `heads` (design document 000, step
+    /// a1), with the index of its demand class (workgroups of equal demand). Returns a refusal
+    /// where a head can never fit on the device, else `None`.
     pub(super) fn collect(&mut self, ready: &ReadyView<'_>, now: Tick) -> Option<Refusal> {
         self.heads.clear();
         self.question += 1;
@@ -36,9 +36,9 @@ impl Matching {
         None
     }
 
-    /// Returns the head of the channel `channel`: workgroup `next` of the launch at index `at` of
-    /// the view, of which the first `cut` waves have started. `guess` is the demand class that is
-    /// compared first.
+    /// Returns the head (next workgroup) of the channel `channel`: workgroup `next` of the launch
+    /// at index `at` of the view, of which the first `cut` waves have started. `guess` is the
+    /// demand class (workgroups of equal demand) that is compared first.
     ///
     /// # Errors
     /// A refusal where the workgroup will never fit.
@@ -81,10 +81,11 @@ impl Matching {
         Ok(ChannelHead { entry: at, channel, level, rank, class, wave, next })
     }
 
-    /// Replaces a head by the next workgroup of its channel: workgroup `next` of its launch, of
-    /// which `cut` waves have started, or the first one left of the next launch; removes the head
-    /// where the channel has none. `place` is the head's index in `heads`. Returns false where the
-    /// new head can never fit, so that heads cannot be compared any more.
+    /// Replaces the head with the index `place` in `heads` by the next workgroup of its channel:
+    /// workgroup `next` of the same launch, of which `cut` waves have started, or the first
+    /// workgroup left of the next launch. Removes the head where the channel has no further
+    /// workgroup. Returns false where the new head can never fit, so that the heads cannot be
+    /// compared any more.
     #[inline]
     pub(super) fn advance(
         &mut self,

@@ -7,7 +7,7 @@ use super::config::{Choice, LevelOrder};
 use crate::Error;
 use crate::order::{Fixed, Lowest, Order, Pick, Seeded, Windows};
 
-/// The number of levels that a launch can have.
+/// The number of levels of urgency that there are.
 const LEVELS: usize = 256;
 
 /// The order of the urgency levels at a tick: fixed, or changing with time by windows.
@@ -46,7 +46,7 @@ impl LevelRanks {
     /// Returns the order of levels that the settings name.
     ///
     /// # Errors
-    /// For no windows, or a window of 0 ticks.
+    /// For an empty list of windows, or a window of 0 ticks.
     pub(super) fn new(order: &LevelOrder) -> Result<Self, Error> {
         match order {
             LevelOrder::Static => Ok(Self::Fixed(Fixed::new(LEVELS)?)),
@@ -61,8 +61,8 @@ impl LevelRanks {
         }
     }
 
-    /// Returns the rank of a level at `now`, 0 for the best. Levels beyond the windows were mapped
-    /// to the last one before, so `level` is always within the order.
+    /// Returns the rank of a level at the tick `now`, 0 for the best. The caller has replaced a
+    /// level beyond the number of windows by the last one, so `level` always has a rank.
     #[inline]
     pub(super) fn rank(&self, level: usize, now: Tick) -> usize {
         let rank = match self {

@@ -52,8 +52,7 @@ use levels::{LevelRanks, Picker};
 use pace::Pace;
 use places::Places;
 
-/// The number of pairs (resource, reason) for which a workgroup can wait, each of which has a
-/// counter.
+/// The number of pairs (resource, reason) for which a workgroup can wait; each pair has a counter.
 const WAITS: usize = 24;
 
 /// A policy that compares the head (next workgroup) of every channel with every compute unit, and
@@ -81,9 +80,10 @@ impl Matching {
     /// Returns the policy with these settings, for a device of `cus` compute units of this shape.
     ///
     /// # Errors
-    /// When the search does not suit a resource of the shape; for no windows, or one of 0 ticks,
-    /// for weights that are all 0 or too large, for a history of 0 ticks, shares that are both 0, 0
-    /// channels, and cutting with no time between rounds.
+    /// When the search does not suit a resource of the shape; for an empty list of windows or a
+    /// window of 0 ticks; for weights that are all 0 or too large; for a history of 0 ticks; for
+    /// factors of the mix that are both 0; for 0 channels; and for cutting without time between
+    /// rounds.
     pub fn new(config: MatchingConfig, shape: CuShape, cus: u16) -> Result<Self, Error> {
         let levels = LevelRanks::new(&config.order)?;
         if config.channels == Some(0) {
@@ -114,9 +114,9 @@ impl Matching {
 }
 
 impl Matching {
-    /// Answers a question to the policy. Where decisions take time, a question leads to one
-    /// decision at most, which places one workgroup, once the time of the decision is over; else
-    /// with `bulk` to as many decisions as place a workgroup, without it to one.
+    /// Answers a question to the policy. Where decisions take time, the question leads to at most
+    /// one decision, which places one workgroup, once its time is over. Where they take none, it
+    /// leads to one decision or, with `bulk`, to decisions until one places nothing.
     fn paced(&mut self, ready: &ReadyView<'_>, now: Tick, bulk: bool, round: &mut Round) -> Answer {
         let Some(pace) = &mut self.pace else { return self.place(ready, now, bulk, round) };
         if let Some(at) = pace.not_before(now) {
@@ -146,8 +146,8 @@ impl Matching {
         }
     }
 
-    /// Subtracts the power that ended workgroups drew from their compute units, at their end, which
-    /// is before the search circuit (the finder of free runs) sees it.
+    /// Subtracts the power of ended workgroups from that of their compute units, at their end: the
+    /// search circuit (the finder of free runs) sees the end only later.
     fn draws_no_more(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: Tick) {
         let wave = if let WaveSpan::Cut { first, .. } = waves { first } else { WHOLE };
         for piece in pieces {
@@ -156,8 +156,8 @@ impl Matching {
         }
     }
 
-    /// Frees the resources that ended workgroups had, and subtracts the power that they drew from
-    /// their compute units; with `None` as `now`, the power was subtracted before.
+    /// Frees the resources of ended workgroups, and subtracts their power from that of their
+    /// compute units; where `now` is `None`, the power was subtracted before.
     fn ended(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: Option<Tick>) {
         let wave = match waves {
             WaveSpan::All => WHOLE,

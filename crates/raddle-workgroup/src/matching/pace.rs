@@ -23,8 +23,8 @@ use crate::error::Reason;
 const PS_PER_TICK: u64 = 1_000;
 const PS_PER_US: u64 = 1_000_000;
 
-/// Workgroups that have ended, while the search circuit has not yet seen that their resources are
-/// free; it does at the tick `seen`.
+/// Workgroups that have ended, but whose resources the search circuit sees as free only from the
+/// tick `seen` on.
 #[derive(Clone, Debug)]
 pub(super) struct LateEnd {
     seen: Tick,
@@ -33,8 +33,9 @@ pub(super) struct LateEnd {
     pub(super) pieces: Vec<Piece>,
 }
 
-/// The timing of a dispatcher whose decisions (rounds) take time; `round` is the length of one
-/// decision in picoseconds, and `late` has the ends that the search circuit has not seen yet.
+/// The timing of a dispatcher whose decisions (rounds) take time. `round` is the length of one
+/// decision in picoseconds; `late` has the ends of workgroups that the search circuit has not seen
+/// yet.
 #[derive(Clone, Debug)]
 pub(super) struct Pace {
     round: u64,
@@ -48,11 +49,12 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Returns the timing of decisions (rounds) of a dispatcher with this search, before its first
-    /// decision.
+    /// Returns the timing of the decisions (rounds) of a dispatcher with this search, before its
+    /// first decision.
     ///
     /// # Errors
-    /// Without a clock, without the circuit model, and for a timing that a search does not have.
+    /// Without a clock rate, without the circuit model, and where the search cannot spread its
+    /// steps over clock cycles as the settings say.
     pub(super) fn new(
         time: DecisionTime,
         search: &SearchRule,
@@ -66,7 +68,7 @@ impl Pace {
     }
 
     /// Returns the tick at which the decision (round) under way is over, before which no workgroup
-    /// starts; `None` where that is now. Begins a decision where none is under way.
+    /// starts; `None` where it is over now. If no decision is under way, one begins.
     pub(super) fn not_before(&mut self, now: Tick) -> Option<Tick> {
         let begins = now.0.saturating_mul(PS_PER_TICK);
         // A round that was over more than a tick ago had nothing to decide, so a new one begins
@@ -78,23 +80,23 @@ impl Pace {
         (at > now).then_some(at)
     }
 
-    /// Begins the next decision (round) right at the end of this one, as a workgroup was placed.
+    /// Begins the next decision (round) at the end of the present one, as a workgroup was placed.
     pub(super) const fn placed(&mut self) {
         if let Some(over) = &mut self.over {
             *over = over.saturating_add(self.round);
         }
     }
 
-    /// Stops the decisions (rounds), as no workgroup fitted: the next one begins at the next event.
-    /// Returns the tick at which the search circuit will see the next end that it has not seen yet;
-    /// `None` without one.
+    /// Stops the decisions (rounds), as no workgroup fitted: the next decision begins at the next
+    /// event. Returns the tick at which the search circuit will see the next end of a workgroup
+    /// that it has not seen yet; `None` where it has seen all ends.
     pub(super) fn rests(&mut self) -> Option<Tick> {
         self.over = None;
         self.late.front().map(|end| end.seen)
     }
 
-    /// Stores an end of workgroups that the search circuit sees later. Returns `false`, and stores
-    /// nothing, where the circuit sees ends when they happen.
+    /// Stores the end of workgroups, if the search circuit sees it only later. Returns `false`, and
+    /// stores nothing, where the circuit sees ends when they happen.
     pub(super) fn hears(
         &mut self,
         launch: &Launch,
@@ -116,8 +118,8 @@ impl Pace {
         true
     }
 
-    /// Removes and returns the next end of workgroups that the search circuit sees late, and by
-    /// `now`; `None` without one.
+    /// Removes and returns the next stored end of workgroups, if the search circuit sees it by
+    /// `now`; `None` if there is none.
     pub(super) fn seen(&mut self, now: Tick) -> Option<LateEnd> {
         if self.late.front()?.seen > now {
             return None;

@@ -9,12 +9,13 @@ use super::scores::ScoreTree;
 use crate::Error;
 use crate::place::{Mix, Weights};
 
-/// The rule that chooses among the compute units on which a workgroup fits, with what it remembers
-/// of each unit.
+/// The rule that chooses among the compute units on which a workgroup fits, with the data that it
+/// keeps for each unit.
 #[derive(Clone, Debug)]
 pub(super) enum Places {
     Lowest,
-    /// The number of the compute unit at which the next search begins (round-robin).
+    /// The next compute unit on which the workgroup fits (round-robin); the number is that of the
+    /// unit at which the next search begins.
     Next(usize),
     Scored(Scored),
 }
@@ -27,13 +28,14 @@ pub(super) struct Scored {
     power: Option<Power>,
     mix: Option<Mix>,
     tree: ScoreTree,
-    /// The tick for which the tree has the scores of power; `moving` are the units whose score of
-    /// power changes with time.
+    /// The tick for which the tree has the power scores; `moving` has the compute units whose power
+    /// score changes with time.
     now: Tick,
     moving: CuSet,
 }
 
-/// The weights of the free resources in the score of a compute unit (E9).
+/// The weights of the free resources in the score of a compute unit (E9 in
+/// `docs/policies/matching.md`).
 #[derive(Clone, Debug)]
 struct Freest {
     weights: Weights,
@@ -69,7 +71,7 @@ impl Places {
         Ok(places)
     }
 
-    /// Returns the number of the compute unit at which the search begins.
+    /// Returns the number of the compute unit at which the rule begins to search.
     pub(super) const fn first(&self) -> usize {
         match self {
             Self::Next(cursor) => *cursor,
@@ -77,8 +79,8 @@ impl Places {
         }
     }
 
-    /// Chooses the compute unit of the next workgroup of a demand class; `None` where it fits on
-    /// none.
+    /// Chooses the compute unit for the next workgroup of a demand class (workgroups of equal
+    /// demand); `None` where the workgroup fits on none.
     #[inline(always)]
     pub(super) fn plan(&mut self, matcher: &mut Matcher, class: usize, now: Tick) -> Option<CuId> {
         match self {
@@ -89,7 +91,8 @@ impl Places {
         }
     }
 
-    /// Returns whether the rule chooses one compute unit again until that unit is full.
+    /// Returns whether the rule chooses the same compute unit again and again until that unit is
+    /// full.
     #[inline(always)]
     pub(super) const fn fills(&self) -> bool {
         matches!(self, Self::Lowest)
@@ -120,8 +123,8 @@ impl Places {
         }
     }
 
-    /// Records that a saved workgroup of a launch (`WHOLE` as `wave`), or one wave of it, has come
-    /// back to the compute unit `cu` at tick `now`.
+    /// Records that a saved workgroup of a launch, or its wave `wave` (`WHOLE` for all waves), has
+    /// come back to the compute unit `cu` at tick `now`.
     pub(super) fn back(&mut self, cu: CuId, launch: &Launch, wave: u16, now: Tick) {
         if let Self::Scored(scored) = self {
             scored.power_changed(cu, |power, cu| {
@@ -130,8 +133,8 @@ impl Places {
         }
     }
 
-    /// Records that `count` workgroups of a launch, or one wave of each, have left the compute unit
-    /// `cu`.
+    /// Records that `count` workgroups of a launch, or the wave `wave` of each of them (`WHOLE` for
+    /// all waves), have left the compute unit `cu` at tick `now`.
     #[inline(always)]
     pub(super) fn left(&mut self, cu: CuId, launch: &Launch, (count, wave): (u32, u16), now: Tick) {
         let Self::Scored(scored) = self else { return };
@@ -181,8 +184,8 @@ impl Scored {
         best.map(|(cu, _)| CuId(cu as u16))
     }
 
-    /// Moves the window of time for recent power on to `now`, and scores those units anew whose
-    /// power changes with time.
+    /// Moves the window of time for recent power on to `now`, and computes the scores of the
+    /// compute units whose power score changes with time.
     fn pass(&mut self, now: Tick) {
         let Some(power) = self.power.as_mut().filter(|_| now != self.now) else { return };
         if now < self.now {
@@ -201,7 +204,7 @@ impl Scored {
     }
 
     /// Changes the recorded power of a compute unit by calling `change`, as waves start or end on
-    /// the unit, and scores the unit anew.
+    /// the unit, and computes the score of the unit anew.
     #[inline(always)]
     fn power_changed(&mut self, cu: CuId, change: impl FnOnce(&mut Power, usize)) {
         let (cu, Some(power)) = (cu.index(), &mut self.power) else { return };
@@ -212,7 +215,8 @@ impl Scored {
         }
     }
 
-    /// Scores the free resources of a compute unit anew, if the rule counts them.
+    /// Computes the score of a compute unit for its free resources anew, if the rule uses that
+    /// score.
     #[inline(never)]
     fn measure(&mut self, matcher: &Matcher, cu: usize) {
         let Some(free) = self.free.as_ref().filter(|_| cu < matcher.len()) else { return };
@@ -223,8 +227,8 @@ impl Scored {
     }
 }
 
-/// Returns the number of waves that an entry for `wave` stands for: all of a workgroup with
-/// [`WHOLE`], or 1 for a wave of a workgroup that was cut.
+/// Returns the number of waves for which `wave` stands: all waves of a workgroup for [`WHOLE`],
+/// else 1, for one wave of a workgroup that was cut into waves.
 const fn waves_of(launch: &Launch, wave: u16) -> u16 {
     if wave == WHOLE { launch.demand.waves } else { 1 }
 }

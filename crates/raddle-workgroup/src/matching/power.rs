@@ -20,29 +20,30 @@ use crate::place::Weights;
 struct PowerStretch {
     from: u64,
     power: u64,
-    /// Sum over all earlier stretches of power (weighted instructions in 1,000 ticks) times length
-    /// in ticks.
+    /// Sum, over all stretches before this one, of power (weighted instructions in 1,000 ticks)
+    /// times length in ticks.
     before: u128,
 }
 
 impl PowerStretch {
-    /// Returns the sum of power times ticks from the start of the log to `tick`, which is not
-    /// before the stretch.
+    /// Returns the sum of power times ticks from the start of the log to `tick`, which must not be
+    /// before this stretch.
     fn until(&self, tick: u64) -> u128 {
         let ticks = tick.saturating_sub(self.from);
         self.before.saturating_add(u128::from(self.power).saturating_mul(ticks.into()))
     }
 }
 
-/// The latest stretches of constant power of one compute unit: those that reach into the window
-/// (the latest ticks, whose power counts).
+/// The latest stretches of constant power of one compute unit: those that reach into the window,
+/// the latest ticks, for which power counts.
 #[derive(Clone, Debug)]
 struct PowerLog {
     stretches: VecDeque<PowerStretch>,
 }
 
 impl PowerLog {
-    /// Returns an empty log with memory for eight stretches, so that few windows need more.
+    /// Returns an empty log with memory for eight stretches of constant power; few windows of time
+    /// need more.
     fn new() -> Self {
         Self { stretches: VecDeque::with_capacity(8) }
     }
@@ -61,14 +62,16 @@ impl PowerLog {
         }
     }
 
-    /// Drops stretches that ended before `start`, the first tick of the window.
+    /// Drops the stretches of constant power that ended before `start`, the first tick of the
+    /// window.
     fn forget(&mut self, start: u64) {
         while self.stretches.get(1).is_some_and(|next| next.from <= start) {
             self.stretches.pop_front();
         }
     }
 
-    /// Returns the sum of power times ticks over the `window` ticks before `now`.
+    /// Returns the power that the compute unit drew: the sum of power times ticks over the `window`
+    /// ticks before `now`.
     fn drawn(&mut self, now: u64, window: u64) -> u128 {
         let start = now.saturating_sub(window);
         self.forget(start);
@@ -77,7 +80,7 @@ impl PowerLog {
         until(last, now) - until(first, start).min(until(last, now))
     }
 
-    /// Returns whether the sum of power times ticks over the window stays the same until a
+    /// Returns whether the sum of power times ticks over the window of time stays constant until a
     /// workgroup starts or ends.
     fn is_settled(&self, now: u64, window: u64) -> bool {
         let start = now.checked_sub(window);
@@ -91,8 +94,8 @@ impl PowerLog {
 pub(super) struct Power {
     weights: Weights,
     window: u64,
-    /// True if the window, over which power is summed, also has as many ticks after the present one
-    /// as before it.
+    /// True if the window of time over which power is summed also reaches as far ahead of the
+    /// present tick as it reaches back.
     ahead: bool,
     meters: alloc::vec::Vec<PowerLog>,
 }
@@ -121,14 +124,14 @@ impl Power {
         Ok(Self { weights, window, ahead: false, meters })
     }
 
-    /// Makes the window have as many ticks after the present one as before it, as if no workgroup
-    /// ended in them.
+    /// Makes the window of time reach as far ahead of the present tick as it reaches back, as if no
+    /// workgroup ended in that time.
     pub(super) const fn with_what_comes(mut self) -> Self {
         self.ahead = true;
         self
     }
 
-    /// Returns the number of compute units whose power is kept.
+    /// Returns the number of compute units whose power is recorded.
     pub(super) fn len(&self) -> usize {
         self.meters.len()
     }
@@ -156,8 +159,8 @@ impl Power {
         }
     }
 
-    /// Returns the score of a compute unit for the power that its waves drew lately (TB in seed
-    /// 000): power times ticks in the window, at most `u64::MAX`.
+    /// Returns the score of a compute unit for the power that its waves drew lately (TB in design
+    /// document 000): power times ticks in the window, at most `u64::MAX`.
     pub(super) fn score(&mut self, cu: usize, now: Tick) -> u64 {
         let (window, ahead) = (self.window, self.ahead);
         let score = self.meters.get_mut(cu).map_or(0, |meter| {

@@ -47,8 +47,8 @@ impl Configured for Matching {
             .map_err(|error| refused(config, (device.shape(), device.len()), error))
     }
 
-    /// Returns what the policy needs to be told: the activity of waves (instructions that they
-    /// issue) where compute units are chosen by power.
+    /// Returns which facts the policy needs to be told: the activity of waves (instructions that
+    /// they issue) where compute units are chosen by power.
     fn needs(config: &MatchingConfig) -> Needs {
         match config.place {
             PlaceRule::LeastPower(_) | PlaceRule::Mix { .. } => Needs::ACTIVITY,
@@ -155,8 +155,8 @@ fn search(search: &SearchRule, shape: &CuShape, resource: Resource) -> Option<Se
     }
 }
 
-/// Returns the path of a setting of placing by power, such as how far back instructions count: it
-/// stands in `place.mix.power` or in `place.least-power`.
+/// Returns the path, in the recipe, of the setting `key` for placing by power, such as the time for
+/// which past instructions count: in `place.mix.power` or in `place.least-power`.
 fn history(config: &MatchingConfig, key: &str) -> String {
     match config.place {
         PlaceRule::Mix { .. } => format!("place.mix.power.{key}"),
@@ -165,7 +165,7 @@ fn history(config: &MatchingConfig, key: &str) -> String {
 }
 
 /// Returns the path, in the recipe, of the second of two keys of which only one may be given, for
-/// the error that both are.
+/// the error that both are given.
 fn twice(config: &MatchingConfig, [_, key]: [&str; 2]) -> String {
     match key {
         "retry-us" => format!("split.{key}"),
@@ -174,9 +174,9 @@ fn twice(config: &MatchingConfig, [_, key]: [&str; 2]) -> String {
     }
 }
 
-/// Returns the path of the weights that were refused: all are 0, or they are too large to add up.
-/// In a mix of free resources and power, these are the weights of free resources if they are
-/// refused without power too, else those of power.
+/// Returns the path, in the recipe, of the weights that were refused, as all are 0 or they are too
+/// large to add up. In a mix of free resources and power, these are the weights of free resources
+/// if they would be refused without power too, else those of power.
 fn weights(config: &MatchingConfig, (shape, cus): (&CuShape, usize)) -> &'static str {
     match &config.place {
         PlaceRule::LeastPower(_) => "place.least-power.weights",

@@ -49,8 +49,8 @@ impl Matching {
         start(entry.launch.id)
     }
 
-    /// Returns the answer where no compute unit takes a workgroup of this launch: never, if it does
-    /// not even fit an empty unit; else to wait, with the reason added to `round`.
+    /// Returns the answer for a launch that no compute unit has room for: a refusal for ever, if a
+    /// workgroup does not even fit an empty unit; else a wait, with the reason added to `round`.
     #[inline(never)]
     fn refuse(&mut self, launch: &Launch, class: usize, round: &mut Round) -> Answer {
         if let Some(lack) = self.matcher.never(class) {
@@ -61,7 +61,7 @@ impl Matching {
     }
 
     /// Makes decisions (rounds) where several launches are ready, or where workgroups may be cut:
-    /// one, or with `bulk` as many as place something.
+    /// one decision or, with `bulk`, decisions until one places nothing.
     #[inline(never)]
     fn place_one_of(
         &mut self,
@@ -96,10 +96,10 @@ impl Matching {
         }
     }
 
-    /// Places the chosen workgroup or wave, and where `bulk` is true the following workgroups that
-    /// would be chosen next. `at` is the index of the chosen head, and `tied` is true where another
-    /// channel of its level could be chosen too. Returns (waves placed of each workgroup, (next
-    /// workgroup, next wave) of the launch).
+    /// Places the chosen workgroup or wave; where `bulk` is true, also the workgroups behind it
+    /// that would be chosen next. `at` is the index of the chosen head (next workgroup of a
+    /// channel), and `tied` is true where another channel of its level could be chosen too. Returns
+    /// (waves placed of each workgroup, (next workgroup, next wave) of the launch).
     fn start_part(
         &mut self,
         launch: &Launch,
@@ -130,8 +130,8 @@ impl Matching {
     }
 
     /// Counts a decision (round) in which no workgroup fits, and cuts a head (the next workgroup of
-    /// a channel) into its waves if there were enough such decisions in a row (seed 000, steps c2
-    /// and c3). Returns whether a head has been cut.
+    /// a channel) into its waves if there were enough such decisions in a row (design document 000,
+    /// steps c2 and c3). Returns whether a head has been cut.
     fn cut_one(&mut self, ready: &ReadyView<'_>, now: Tick) -> bool {
         let Some(cutting) = &mut self.cutting else { return false };
         if self.heads.is_empty() || !cutting.failed(now) {
@@ -175,8 +175,8 @@ impl Matching {
         next
     }
 
-    /// Places the head (next workgroup of its channel) on `cu`, and if `goes_on` is true also the
-    /// following workgroups, as long as the rule of placement would choose that unit for them.
+    /// Places the head (next workgroup of its channel) on `cu`; if `goes_on` is true, also the
+    /// workgroups behind it, as long as the rule of placement would choose that unit for them.
     /// Returns the number of the first workgroup that was not placed.
     ///
     /// Several workgroups are placed at once only where that does not change which SIMD gets the

@@ -12,11 +12,11 @@ use super::fit::OpenCus;
 /// The scores of one compute unit, or the bounds of the scores of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CuScore {
-    /// The score for free resources (TA in seed 000): larger for more free. For several units, the
-    /// largest of their scores.
+    /// The score for free resources (TA in design document 000): larger for more free. For several
+    /// units, the largest of their scores.
     pub(super) free: u64,
-    /// The score for power drawn lately (TB in seed 000). For several units, the smallest of their
-    /// scores; `most` is the largest.
+    /// The score for power drawn lately (TB in design document 000). For several units, the
+    /// smallest of their scores; `most` is the largest.
     pub(super) least: u64,
     pub(super) most: u64,
 }
@@ -70,9 +70,9 @@ impl ScoreTree {
         }
     }
 
-    /// Finds the best compute unit of a set, by `order`, of equal ones the lowest. Returns (compute
-    /// unit, its scores); `None` where the set is empty. By `order` a node must never be less than
-    /// one of its compute units.
+    /// Finds the best compute unit of a set by the comparison `order`, of equal ones the lowest.
+    /// Returns (compute unit, its scores); `None` where the set is empty. By `order`, an inner node
+    /// of the tree must never be less than one of the compute units below it.
     pub(super) fn best(
         &self,
         open: OpenCus<'_>,

@@ -12,41 +12,42 @@ use raddle_policy::Resource;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub enum SearchRule {
-    /// The search reports the longest free run (E4).
+    /// The search reports the longest free run (E4 in `docs/policies/matching.md`).
     #[default]
     Full,
-    /// The search reports whole groups of granules only (E5). For each resource either the number
-    /// of groups is given or the size of a group, which divides the number of granules of the
-    /// resource; a resource with neither has the full search.
+    /// The search reports whole groups of granules only (E5 in `docs/policies/matching.md`). For
+    /// each resource either the number of groups is given or the size of a group, which divides the
+    /// number of granules of the resource; a resource with neither has the full search.
     Grouped {
-        /// The number of groups of each resource (called Z in seed 000); `None` where all resources
-        /// are listed in `size`.
+        /// The number of groups of each resource (called Z in design document 000); `None` where
+        /// all resources are listed in `size`.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         groups: Option<ByResource<u32>>,
-        /// The number of granules in a group, for each resource (N / Z of the seed, which prefers
-        /// 4); `None` where all resources are listed in `groups`.
+        /// The number of granules in a group, for each resource (N / Z in design document 000,
+        /// which prefers 4); `None` where all resources are listed in `groups`.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         size: Option<ByResource<u32>>,
     },
-    /// The search reports the largest of a few lengths for which a free run is long enough (E6);
-    /// without `amounts` and `excluding` the lengths 1, 2, 3, 4, 6, 8, 12, ...
+    /// The search reports the largest of a few lengths for which a free run is long enough (E6 in
+    /// `docs/policies/matching.md`); without `amounts` and `excluding` the lengths 1, 2, 3, 4, 6,
+    /// 8, 12, ...
     Sampled {
-        /// The lengths in granules, ascending, for each resource; a length beyond the granules of a
-        /// resource is left out for it. An empty list stands for the lengths 1, 2, 3, 4, 6, 8, 12,
-        /// ..; `None` where no resource has a list.
+        /// The lengths in granules, ascending, for each resource; lengths beyond the number of
+        /// granules of a resource are left out. An empty list stands for the lengths 1, 2, 3, 4, 6,
+        /// 8, 12, ..; `None` where no resource has a list.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         amounts: Option<ByResource<Vec<u32>>>,
         /// The lengths in granules to leave out, for each resource, as workgroups hardly ever want
-        /// them (seed 000, f31); every other length counts. `None` where no resource leaves lengths
-        /// out.
+        /// them (design document 000, label f31); every other length counts. `None` where no
+        /// resource leaves lengths out.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         excluding: Option<ByResource<Excluded>>,
     },
     /// The search reports the longest free run, by one circuit that searches the resources in turn
-    /// (E7).
+    /// (E7 in `docs/policies/matching.md`).
     Shared {
         /// The width in granules of the circuit that searches the resources in turn (called E in
-        /// seed 000): no resource has more granules.
+        /// design document 000): no resource has more granules.
         width: u32,
     },
 }
@@ -71,38 +72,41 @@ impl SearchRule {
     }
 }
 
-/// One value for every resource, or one for each named resource: a resource that is not named has
-/// the full search.
+/// One value for every resource, or one for each named resource; a resource that is not named has
+/// the full search, which reports the longest free run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
 #[doc(hidden)]
 pub enum ByResource<T> {
     /// One value that holds for every resource.
     All(T),
-    /// A value for each named resource.
+    /// One value for each resource that is named.
     Each(EachResource<T>),
 }
 
-/// A value for each resource that is taken in one run of granules; `None` where the resource is not
-/// named.
+/// A value for each resource of which a workgroup takes one run of granules; `None` where the
+/// resource is not named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[doc(hidden)]
 pub struct EachResource<T> {
-    /// The value for the vector registers of a SIMD; `None` where these have the full search.
+    /// The value for the vector registers of a SIMD; `None` where they have the full search, which
+    /// reports the longest free run.
     #[cfg_attr(
         feature = "serde",
         serde(default = "none", skip_serializing_if = "Option::is_none")
     )]
     pub vgpr: Option<T>,
-    /// The value for scalar registers; `None` where these have the full search.
+    /// The value for scalar registers; `None` where they have the full search, which reports the
+    /// longest free run.
     #[cfg_attr(
         feature = "serde",
         serde(default = "none", skip_serializing_if = "Option::is_none")
     )]
     pub sgpr: Option<T>,
-    /// The value for LDS (shared memory); `None` where it has the full search.
+    /// The value for LDS (shared memory); `None` where it has the full search, which reports the
+    /// longest free run.
     #[cfg_attr(
         feature = "serde",
         serde(default = "none", skip_serializing_if = "Option::is_none")
@@ -116,7 +120,7 @@ const fn none<T>() -> Option<T> {
 }
 
 impl<T> ByResource<T> {
-    /// Returns the value of a resource; `None` where the resource has none.
+    /// Returns the value that applies to a resource; `None` where none does.
     #[must_use]
     pub const fn of(&self, resource: Resource) -> Option<&T> {
         match (self, resource) {
@@ -129,7 +133,7 @@ impl<T> ByResource<T> {
     }
 }
 
-/// The lengths of free runs that a sampled search leaves out (seed 000, f31).
+/// The lengths of free runs that a sampled search leaves out (design document 000, label f31).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
 #[doc(hidden)]
@@ -161,9 +165,9 @@ mod read {
 
     use super::{ByResource, Excluded, Primes};
 
-    /// A visitor that reads a table as values by resource, and any other input as one value. It
-    /// decides by the form of the input and does not try both, so that an error names the place in
-    /// the table where it is.
+    /// A visitor that reads a table as one value for each resource, and any other input as one
+    /// value for all. It decides by the form of the input and does not try both, so that an error
+    /// names the wrong place in the table.
     struct ValueOrTable<T>(PhantomData<T>);
 
     impl<'de, T: Deserialize<'de>> Visitor<'de> for ValueOrTable<T> {

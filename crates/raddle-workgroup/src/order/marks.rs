@@ -11,17 +11,18 @@ use crate::error::Reason;
 
 /// The marks of channels, for each level: a marked channel was chosen lately among tied channels.
 ///
-/// Laws:
-/// 1. A single channel is chosen, and no mark changes (a41).
+/// Laws, with the steps of design document 000:
+/// 1. A single channel is chosen, and no mark changes (step a41).
 /// 2. Where some of several channels are not marked for the level, one of the unmarked ones is
-///    chosen and marked (a42).
+///    chosen and marked (step a42).
 /// 3. Where all are marked, one of them is chosen; it keeps its mark, and the others of the tie
-///    lose theirs (a42).
+///    lose theirs (step a42).
 /// 4. The marks of other levels, and of channels outside the tie, never change.
 /// 5. While the same n channels tie, each is chosen once in every n choices, counted from any
 ///    choice at which none or all of them were marked.
 ///
-/// Marks belong to a level itself, not to its rank: they outlast a change of windows.
+/// Marks belong to a level itself, not to its rank: they do not change when the order of levels
+/// does.
 ///
 /// ```
 /// use raddle_workgroup::order::{Lowest, Marks};
@@ -43,7 +44,7 @@ pub struct Marks {
     marks: Vec<u64>,
 }
 
-/// Returns the word that holds a mark, and the mark's bit in it.
+/// Returns the index of the word that holds the mark number `at`, and the mark's bit in that word.
 const fn bit(at: usize) -> (usize, u64) {
     (at / 64, 1 << (at % 64))
 }
@@ -52,8 +53,9 @@ impl Marks {
     /// Returns a table without marks for `levels` levels and `channels` channels.
     ///
     /// # Errors
-    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for no level; [`NoRoom`](crate::ErrorKind::NoRoom) for more pairs than memory
-    /// holds bits.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0 levels;
+    /// [`NoRoom`](crate::ErrorKind::NoRoom) for more pairs of level and channel than memory holds
+    /// bits.
     pub fn new(levels: usize, channels: usize) -> Result<Self, Error> {
         if levels == 0 {
             return Err(Error(Reason::NoLevels));
@@ -88,9 +90,9 @@ impl Marks {
     /// `pick` is called only where there are two or more channels to choose from.
     ///
     /// # Errors
-    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) or [`OutOfRange`](crate::ErrorKind::OutOfRange) for a level or channel that the table
-    /// does not have; [`Inconsistent`](crate::ErrorKind::Inconsistent) where the channels do not ascend. Nothing has changed
-    /// then.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a level or channel that the table does not
+    /// have; [`Inconsistent`](crate::ErrorKind::Inconsistent) where the channels do not ascend. The
+    /// marks have not changed then.
     pub fn choose(
         &mut self,
         level: usize,
@@ -122,8 +124,8 @@ impl Marks {
         }
     }
 
-    /// Returns whether a channel is marked for a level, as it was chosen lately; `false` where
-    /// there is no such level or channel.
+    /// Returns whether a channel is marked for a level, as it was chosen lately among tied
+    /// channels; `false` where there is no such level or channel.
     #[must_use]
     pub fn marked(&self, level: usize, channel: usize) -> bool {
         self.place(level, channel).is_ok_and(|at| {
@@ -132,12 +134,12 @@ impl Marks {
         })
     }
 
-    /// Sets (`marked` true) or clears the mark of a channel for a level, which says that the
+    /// Sets (`marked` true) or clears the mark of a channel for a level; the mark says that the
     /// channel was chosen lately.
     ///
     /// # Errors
-    /// [`OutOfRange`](crate::ErrorKind::OutOfRange), [`OutOfRange`](crate::ErrorKind::OutOfRange) for a level or channel that the table
-    /// does not have.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a level or channel that the table does not
+    /// have.
     pub fn set(&mut self, level: usize, channel: usize, marked: bool) -> Result<(), Error> {
         let at = self.place(level, channel)?;
         let (word, bit) = bit(at);

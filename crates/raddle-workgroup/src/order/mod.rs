@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 
 use crate::Error;
 
-/// An order of levels that may change with time.
+/// An order of levels of urgency that may change with time.
 ///
 /// Laws:
 /// 1. At every tick, the ranks of the levels `0..levels` are `0..levels`, each once; 0 is best.

@@ -11,15 +11,15 @@ use crate::error::Reason;
 /// An order of levels in which each level is the best for its window of time; the windows follow
 /// each other and begin again.
 ///
-/// The other levels keep their own order. A window holds its first tick and not the first of the
-/// next. Any lengths are allowed; strictly falling ones give better levels longer windows, as the
-/// seed has it.
+/// The other levels keep their own order. A window includes its first tick and excludes the first
+/// tick of the next window. Any lengths are allowed; strictly falling ones give better levels
+/// longer windows, as in the design document.
 ///
 /// Laws, beside those of [`Order`]:
-/// 1. In every turn of as many ticks as the windows have together, each level is best for exactly
-///    the length of its window, in one piece.
+/// 1. In every turn (all windows once), each level is best for exactly the length of its window,
+///    without a break.
 /// 2. Without the best one, the order ascends.
-/// 3. One window is the [`Fixed`](super::Fixed) order of one level.
+/// 3. With one window, the order is the [`Fixed`](super::Fixed) order of one level.
 ///
 /// ```
 /// use raddle_workgroup::order::Windows;
@@ -32,19 +32,20 @@ use crate::error::Reason;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Windows {
-    /// The end of each window in ticks from the begin of a turn (all windows once), exclusive and
-    /// ascending; at least one entry. The numbers are wide, as the sum of windows may be beyond
-    /// u64.
+    /// The end of each window in ticks from the beginning of a turn (all windows once), exclusive
+    /// and ascending; at least one entry. The numbers have 128 bits, as the sum of windows may be
+    /// beyond u64.
     ends: Vec<u128>,
-    /// The ticks of all windows together; `None` where that is too large for a u64.
+    /// The number of ticks of all windows together; `None` where it is too large for a u64.
     turn: Option<u64>,
 }
 
 impl Windows {
-    /// Returns the order with one window for each level, by its length in ticks.
+    /// Returns the order with one window of time for each level, from the lengths of the windows in
+    /// ticks.
     ///
     /// # Errors
-    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for an empty list, [`OutOfRange`](crate::ErrorKind::OutOfRange) for a length of 0.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for an empty list or a length of 0.
     pub fn new(lengths: &[u64]) -> Result<Self, Error> {
         let mut ends = Vec::with_capacity(lengths.len());
         let mut end = 0_u128;
@@ -62,8 +63,8 @@ impl Windows {
         Ok(Self { ends, turn: u64::try_from(end).ok() })
     }
 
-    /// Returns the ticks from the begin of the present turn (all windows once) to `now` (the
-    /// counter of step b3 of seed 000).
+    /// Returns the number of ticks from the beginning of the present turn (all windows once) to
+    /// `now` (the counter of step b3 of design document 000).
     #[must_use]
     pub const fn counter(&self, now: u64) -> u64 {
         match self.turn {

@@ -12,10 +12,10 @@ use crate::error::Reason;
 /// A meter that measures the power of one kind of resource or instruction, from which [`calibrate`]
 /// makes weights: you implement it for your device or simulator.
 ///
-/// Run on one compute unit while the others rest (i100, j100): send tests that need only this
-/// resource, or call only this instruction (i101, j101), the same number for each kind, and answer
-/// with the power that they drew *above* that of an idle device: with idle power in it, the kinds
-/// seem more alike than they are.
+/// Let one compute unit run while the others rest (labels i100 and j100 in design document 000):
+/// send tests that need only this resource, or call only this instruction (i101, j101), as many for
+/// each kind, and answer with the power that they drew *above* that of an idle device: with idle
+/// power included, the kinds seem more alike than they are.
 ///
 /// ```
 /// use raddle_workgroup::place::{Meter, calibrate};
@@ -37,8 +37,8 @@ pub trait Meter {
     fn measure(&mut self, kind: usize) -> Option<u64>;
 }
 
-/// A closure from the number of a kind of instruction to its power in mW (`None` if it was not
-/// measured) is a meter.
+/// A closure is a meter: it gets the number of a kind of resource or instruction, and returns the
+/// power of the kind in mW (`None` if it was not measured).
 impl<F: FnMut(usize) -> Option<u64>> Meter for F {
     fn measure(&mut self, kind: usize) -> Option<u64> {
         self(kind)
@@ -46,8 +46,8 @@ impl<F: FnMut(usize) -> Option<u64>> Meter for F {
 }
 
 /// Measures `kinds` kinds of resources or instructions, and returns weights in the proportion of
-/// their power (seed 000, i102 and j102), reduced to lowest terms. Each kind is measured once, in
-/// order.
+/// their power (design document 000, labels i102 and j102), reduced to lowest terms. Each kind is
+/// measured once, in order.
 ///
 /// Laws:
 /// 1. Weights are to each other as the measured values are, exactly.

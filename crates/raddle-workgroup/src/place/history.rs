@@ -13,10 +13,10 @@ use crate::error::Reason;
 /// An exact sliding window over the instructions of a compute unit: at a cycle it counts those that
 /// were issued in the NX cycles before that cycle.
 ///
-/// The cycle itself does not count yet, and after the start the window is shorter. Cycles without
-/// instructions need not be reported and take no memory; the stored cycles are in a ring that grows
-/// while more cycles of a window issue something than ever before, so in steady state nothing is
-/// allocated.
+/// The cycle itself does not count yet, and the window is shorter in the first cycles. Cycles
+/// without instructions need not be reported and take no memory. The other cycles are stored in a
+/// ring; it grows only when a window has more of them than any window before, so nothing is
+/// allocated in steady state.
 ///
 /// Laws:
 /// 1. The counts at a cycle are those of a recount over the cycles from NX before it to the one
@@ -38,22 +38,22 @@ use crate::error::Reason;
 #[derive(Clone, Debug)]
 pub struct History {
     cycles: u64,
-    /// The latest cycle that was named; `current` are the instructions of that cycle so far, by
-    /// kind.
+    /// The latest cycle that a call has named; the field `current` has the numbers of instructions
+    /// issued in that cycle so far, by kind.
     latest: u64,
     current: Vec<u64>,
-    /// The sums of instructions, by kind, over the cycles in `kept`; 2^64 cycles of 2^64
-    /// instructions each would just fit.
+    /// The sums of instructions, by kind, over the cycles in `kept`; 128 bits are enough for 2^64
+    /// cycles of 2^64 instructions each.
     sums: Vec<u128>,
-    /// The cycles of the window, before the latest, in which instructions were issued, ascending;
-    /// `cells` holds the counts of each cycle, by kind.
+    /// The cycles in the window, before the latest cycle, in which instructions were issued,
+    /// ascending; `cells` holds the number of instructions in each of these cycles, by kind.
     kept: VecDeque<u64>,
     cells: VecDeque<u64>,
 }
 
 impl History {
-    /// Returns an empty window of `cycles` cycles (NX in seed 000, which prefers 1024) over `kinds`
-    /// kinds of instructions.
+    /// Returns an empty window of `cycles` cycles (NX in design document 000, which prefers 1,024)
+    /// over `kinds` kinds of instructions.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for a window of 0 cycles.
@@ -74,8 +74,10 @@ impl History {
     /// Adds instructions, by kind, that are issued in a cycle; a cycle may be named more than once.
     ///
     /// # Errors
-    /// [`State`](crate::ErrorKind::State) for a cycle before the latest, [`Inconsistent`](crate::ErrorKind::Inconsistent) for another
-    /// number of kinds, [`Overflow`](crate::ErrorKind::Overflow) where a cycle has more than can be counted.
+    /// [`State`](crate::ErrorKind::State) for a cycle before the latest,
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for another number of kinds,
+    /// [`Overflow`](crate::ErrorKind::Overflow) where a number of instructions in a cycle is beyond
+    /// u64.
     pub fn issue(&mut self, cycle: u64, issued: &[u64]) -> Result<(), Error> {
         let (amounts, weights) = (issued.len(), self.current.len());
         if amounts != weights {
@@ -94,7 +96,8 @@ impl History {
         Ok(())
     }
 
-    /// Returns the instructions that were issued in the window before this cycle, by kind.
+    /// Returns the number of instructions that were issued in the window before this cycle, by
+    /// kind.
     ///
     /// # Errors
     /// [`State`](crate::ErrorKind::State) for a cycle before the latest.
@@ -103,8 +106,8 @@ impl History {
         Ok(&self.sums)
     }
 
-    /// Returns the power score of the window before this cycle (TB in step j3 of seed 000): the
-    /// number of its instructions of each kind times the weight of the kind, summed up.
+    /// Returns the power score of the window before this cycle (TB in step j3 of design document
+    /// 000): the number of its instructions of each kind times the weight of the kind, summed up.
     ///
     /// # Errors
     /// [`State`](crate::ErrorKind::State) for a cycle before the latest; [`Inconsistent`](crate::ErrorKind::Inconsistent) for another
@@ -114,8 +117,8 @@ impl History {
         weights.of(counts.len(), counts.iter().copied())
     }
 
-    /// Makes a cycle the latest: stores the counts of the cycle that was the latest before, and
-    /// drops cycles that have left the window.
+    /// Makes a cycle the latest: stores the counts of instructions of the cycle that was the latest
+    /// before, and drops cycles that have left the window.
     ///
     /// # Errors
     /// [`State`](crate::ErrorKind::State) for a cycle before the latest.

@@ -5,14 +5,15 @@
 use super::Weights;
 use crate::Error;
 
-/// A rule that takes the compute unit with the smallest weighted sum of recent instructions (seed
-/// 000, j3 and j4).
+/// A rule that takes the compute unit with the smallest weighted sum of recent instructions (design
+/// document 000, steps j3 and j4).
 ///
-/// A row has the instructions that a compute unit issued in its latest cycles, by instruction or by
-/// kind: [`History`](super::History) counts them. A compute unit full of waves that wait scores 0,
-/// so whether the workgroup fits must be decided before.
+/// A row has the numbers of instructions that a compute unit issued in its latest cycles, by
+/// instruction or by kind: [`History`](super::History) counts them. A compute unit full of waves
+/// that wait scores 0, so it must be decided before whether the workgroup fits.
 ///
-/// Law: no candidate has a smaller score than the one that is taken, none before it an equal one.
+/// Law: no candidate has a smaller score than the one that is taken, and none before it has an
+/// equal score.
 ///
 /// ```
 /// use raddle_workgroup::place::{LeastPower, Weights};
@@ -27,13 +28,13 @@ pub struct LeastPower {
 }
 
 impl LeastPower {
-    /// Returns the rule with these weights, one for each instruction or kind.
+    /// Returns the rule with these weights, one for each kind of instruction.
     #[must_use]
     pub const fn new(weights: Weights) -> Self {
         Self { weights }
     }
 
-    /// Returns the power score of a compute unit (TB in step j3 of seed 000): its recent
+    /// Returns the power score of a compute unit (TB in step j3 of design document 000): its recent
     /// instructions of each kind times the weight of the kind, summed up.
     ///
     /// # Errors
@@ -44,7 +45,8 @@ impl LeastPower {
     }
 
     /// Returns the index of the row (the recent instructions of one compute unit, by kind) with the
-    /// smallest score, of equal scores the first (seed 000, j4); `None` for an empty list.
+    /// smallest score, of equal scores the first (design document 000, step j4); `None` for an
+    /// empty list.
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) or [`Overflow`](crate::ErrorKind::Overflow) for the first row that has another length than the

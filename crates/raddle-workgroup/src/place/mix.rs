@@ -10,16 +10,17 @@ use crate::Error;
 use crate::error::Reason;
 
 /// A rule that takes the compute unit with the largest a * TA / max TA - b * TB / max TB, computed
-/// exactly: a mix of free resources and little power.
+/// exactly: a mix of much free resources and little recent power.
 ///
-/// TA is a score of [`MostFree`](super::MostFree), TB a score of [`LeastPower`](super::LeastPower),
-/// the maxima are over the units among which the rule chooses, and a maximum of 0 counts as 1.
+/// TA is a score of [`MostFree`](super::MostFree), TB a score of [`LeastPower`](super::LeastPower).
+/// The maxima are over the units among which the rule chooses, and a maximum of 0 counts as 1.
 /// Without fractions this is the largest a * TA * max(max TB, 1) - b * TB * max(max TA, 1).
 ///
 /// Laws:
-/// 1. No candidate is better than the one that is taken, none before it as good.
-/// 2. With b = 0 the rule takes what most free takes, with a = 0 what least power takes.
-/// 3. Multiplying both shares, all TA, or all TB, by the same number above 0 changes no choice.
+/// 1. No candidate is better than the one that is taken, and none before it is as good.
+/// 2. With b = 0 the rule takes what [`MostFree`](super::MostFree) takes, with a = 0 what
+///    [`LeastPower`](super::LeastPower) takes.
+/// 3. Multiplying both factors, all TA, or all TB, by the same number above 0 changes no choice.
 ///
 /// ```
 /// use raddle_workgroup::place::Mix;
@@ -76,8 +77,8 @@ impl Mix {
     }
 }
 
-/// Compares two compute units by their scores [TA, TB]: `Greater` where up * (TA - the other's TA)
-/// is above down * (TB - the other's TB), computed exactly.
+/// Compares two compute units by their scores [TA, TB]: `Greater` where up * (first TA - second TA)
+/// is above down * (first TB - second TB), computed exactly.
 fn compare(
     up: u128,
     down: u128,

@@ -53,8 +53,8 @@ impl Weights {
         Ok(Self { each: each.to_vec() })
     }
 
-    /// Returns the weight of each resource or kind of instruction, in the order in which they were
-    /// given.
+    /// Returns the weight of each resource or kind of instruction, in the order given to
+    /// [`Weights::new`].
     #[must_use]
     pub fn as_slice(&self) -> &[u64] {
         &self.each
@@ -87,8 +87,8 @@ impl Weights {
         Ok(sum)
     }
 
-    /// Returns the score (weighted sum) of the amounts of one compute unit; `row` is its index
-    /// among several, which an error names.
+    /// Returns the score (weighted sum) of the amounts of one compute unit; an error names `row`,
+    /// the index of the unit among those that are compared.
     fn score_of(&self, row: usize, amounts: &[u64]) -> Result<u64, Error> {
         self.score(amounts).map_err(|error| match error {
             Error(Reason::RowLength { amounts, weights, .. }) => {
@@ -101,7 +101,7 @@ impl Weights {
 
     /// Returns the index of the first row (the amounts of one compute unit) whose score no other
     /// row beats, where `better(a, b)` says whether score a beats b; `None` without rows. The error
-    /// is that of the first row without a score.
+    /// is that of the first row whose score cannot be computed.
     fn pick<R: AsRef<[u64]>>(
         &self,
         rows: impl IntoIterator<Item = R>,

@@ -7,17 +7,18 @@ use super::Weights;
 use crate::Error;
 use crate::error::Reason;
 
-/// A rule that takes the compute unit with the largest weighted sum of free resources (seed 000, i3
-/// and i4).
+/// A rule that takes the compute unit with the largest weighted sum of free resources (design
+/// document 000, steps i3 and i4).
 ///
-/// A row has the free amount of each resource, summed over the SIMDs; for resources that must be
-/// contiguous the largest run may be used instead. Whether the workgroup fits is decided before, by
-/// the largest run.
+/// A row has the free amount of each resource of a compute unit, summed over the SIMDs; for
+/// resources that must be contiguous, the largest run may be used instead. Whether the workgroup
+/// fits is decided before, by the largest run.
 ///
 /// Laws:
-/// 1. No candidate has a larger score than the one that is taken, none before it an equal one.
-/// 2. A dispatch lowers the score of its compute unit by the weighted demand, its release puts
-///    that back.
+/// 1. No candidate has a larger score than the one that is taken, and none before it has an equal
+///    score.
+/// 2. A dispatch lowers the score of its compute unit by the weighted demand of the workgroup; the
+///    release of the workgroup raises it again by the same amount.
 ///
 /// ```
 /// use raddle_workgroup::place::{MostFree, Weights};
@@ -40,8 +41,8 @@ impl MostFree {
         Self { weights }
     }
 
-    /// Returns the score of a compute unit for its free resources (TA in step i3 of seed 000): its
-    /// free amounts, each times its weight, summed up.
+    /// Returns the score of a compute unit for its free resources (TA in step i3 of design document
+    /// 000): its free amounts, each times its weight, summed up.
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for another number of resources than of weights, [`Overflow`](crate::ErrorKind::Overflow) for a
@@ -51,7 +52,7 @@ impl MostFree {
     }
 
     /// Returns the index of the row (the free amounts of one compute unit) with the largest score,
-    /// of equal scores the first (seed 000, i4); `None` for an empty list.
+    /// of equal scores the first (design document 000, step i4); `None` for an empty list.
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) or [`Overflow`](crate::ErrorKind::Overflow) for the first row that has another length than the
@@ -64,8 +65,8 @@ impl MostFree {
     }
 }
 
-/// A counter of the free amount of one resource of one compute unit (seed 000, i21), in slots or
-/// granules: it begins at the total, and stays between 0 and the total.
+/// A counter of the free amount of one resource of one compute unit (design document 000, label
+/// i21), in slots or granules: it begins at the total, and stays between 0 and the total.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counter {
     total: u64,
@@ -79,13 +80,13 @@ impl Counter {
         Self { total, free: total }
     }
 
-    /// Returns the free amount, in slots or granules.
+    /// Returns the free amount of the resource, in slots or granules.
     #[must_use]
     pub const fn free(&self) -> u64 {
         self.free
     }
 
-    /// Takes `wanted` slots or granules from the free amount.
+    /// Takes `wanted` slots or granules from the free amount of the resource.
     ///
     /// # Errors
     /// [`State`](crate::ErrorKind::State) where less is free.

@@ -86,8 +86,8 @@ fn a_shared_finder_takes_a_round_of_periods_and_sees_ends_late() {
     assert_eq!(ask(&mut shared, whole, 1, at.0), start);
 }
 
-/// Checks that the instructions of an ended workgroup stop counting as power at its end (E10), even
-/// while a shared search circuit (finder) has not seen the end.
+/// Checks that the instructions of an ended workgroup stop counting as power at its end (E10 in
+/// `docs/policies/matching.md`), even while a shared search circuit (finder) has not seen the end.
 #[test]
 fn work_that_a_shared_finder_still_sees_draws_no_power() {
     let widest = [SMALL_CU.vgpr_per_simd.into(), SMALL_CU.lds].into_iter().max().expect("some");

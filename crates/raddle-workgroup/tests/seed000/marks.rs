@@ -126,8 +126,8 @@ fn seeded_picks_reach_every_index() {
     assert!(seen.iter().all(|&times| (800..1_200).contains(&times)), "{seen:?}");
 }
 
-/// Chooses a channel and updates its marks by the sentences of step a42 of seed 000, on a plain set
-/// of marked channels.
+/// Chooses a channel and updates its marks by the sentences of step a42 of design document 000, on
+/// a plain set of marked channels.
 fn naive(marks: &mut BTreeSet<usize>, tied: &[usize]) -> Option<usize> {
     if tied.len() < 2 {
         return tied.first().copied();

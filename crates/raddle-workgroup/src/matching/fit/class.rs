@@ -10,13 +10,13 @@ use raddle_policy::{CuId, Demand, LaunchId, MAX_SIMDS, Place, Refusal, Resource}
 use super::resident::RunStarts;
 use super::row::FilledCu;
 
-/// The number of demand classes (one for each different demand) that are stored. More are stored
-/// where one question to the policy asks for more, or where workgroups of more demands are on the
-/// device. To make room, the class that was asked for longest ago is dropped.
+/// The number of demand classes (workgroups of equal demand) that are stored. More are stored where
+/// one question to the policy asks for more, or where workgroups of more demands are on the device.
+/// To make room, the class that was asked for longest ago is dropped.
 pub(super) const CLASSES: usize = 64;
 
-/// Returns the bit that stands for a demand class in a set of demand classes; 0 for a demand class
-/// beyond the first 64.
+/// Returns the bit that stands for a demand class (workgroups of equal demand) in a set of classes;
+/// 0 for a class beyond the first 64.
 #[inline]
 pub(crate) const fn bit(class: usize) -> u64 {
     if class < CLASSES { 1 << class } else { 0 }
@@ -45,7 +45,7 @@ impl Lack {
     }
 
     /// Returns the refusal of a launch that says that the compute unit `cu` lacks this resource;
-    /// with `None` as `cu`, all units do.
+    /// where `cu` is `None`, that all units lack it.
     pub(crate) const fn refusal(self, launch: LaunchId, cu: Option<CuId>) -> Refusal {
         let Self { resource, wanted, available } = self;
         Refusal { launch, cu, resource, wanted, available }
@@ -67,8 +67,8 @@ pub(super) struct CuAmounts {
 
 impl CuAmounts {
     /// Returns the amounts that a workgroup wants of a compute unit, where its first wave goes to
-    /// SIMD `turn` and the next ones to the SIMDs behind it (as the rule for balance has it).
-    /// Scalar registers count 0 where `sgpr_limits` is false.
+    /// SIMD `turn` and the next waves to the SIMDs behind it, one each in turn. Scalar registers
+    /// count as 0 where `sgpr_limits` is false.
     fn wanted(demand: &Demand, turn: usize, simds: usize, sgpr_limits: bool) -> Self {
         let Demand { waves, vgpr, sgpr, lds, barriers } = *demand;
         let sgpr = if sgpr_limits { u32::from(sgpr) * u32::from(waves) } else { 0 };
@@ -88,8 +88,8 @@ impl CuAmounts {
         wanted
     }
 
-    /// Returns the first resource of which these amounts are larger than those in `have`, with both
-    /// amounts; `None` where there is none.
+    /// Returns the first resource of which these amounts are larger than the amounts in `have`,
+    /// with both amounts; `None` where no amount is larger.
     pub(super) fn lack(&self, have: &Self) -> Option<Lack> {
         const SHARED: [Resource; 4] =
             [Resource::Workgroups, Resource::Sgpr, Resource::Lds, Resource::Barriers];
@@ -105,30 +105,33 @@ impl CuAmounts {
     }
 }
 
-/// A demand class: all workgroups of one demand, with what is worked out for it once.
+/// A demand class: all workgroups of one demand, with everything that is computed once for the
+/// demand.
 #[derive(Clone, Debug)]
 pub(super) struct Class {
     pub(super) demand: Demand,
-    /// The amounts that a workgroup of the demand class takes; the index is the SIMD that gets its
-    /// first wave.
+    /// The amounts that a workgroup of the demand class (workgroups of equal demand) wants of a
+    /// compute unit; the index is the SIMD that gets the workgroup's first wave.
     wanted: [CuAmounts; MAX_SIMDS],
-    /// The number of SIMDs that get waves of one workgroup: the SIMD of the first wave, and those
-    /// that follow.
+    /// The number of SIMDs that get waves of one workgroup: the SIMD of the first wave, and the
+    /// SIMDs behind it.
     used: usize,
     /// True if the waves of a workgroup do not divide equally among the SIMDs, so that some get one
     /// more than others.
     pub(super) uneven: bool,
     /// The resource that even an empty compute unit lacks for a workgroup; `None` where the demand
-    /// class fits on an empty unit.
+    /// class (workgroups of equal demand) fits on an empty unit.
     pub(super) never: Option<Lack>,
-    /// The number of the last question to the policy that asked for the demand class.
+    /// The number of the last question to the policy that asked for the demand class (workgroups of
+    /// equal demand).
     pub(super) asked: u64,
-    /// The number of workgroups of the demand class on the device: while there are any, the demand
-    /// class is not dropped.
+    /// The number of workgroups of the demand class (workgroups of equal demand) on the device; the
+    /// class is not dropped while there are any.
     pub(super) resident: u32,
     /// The state of a compute unit that was empty and then filled with workgroups of this demand
-    /// class alone, to fill others alike; the index is the SIMD that gets the first wave. `None`
-    /// where no unit has been filled so.
+    /// class (workgroups of equal demand) alone, from which other units are filled in one step; the
+    /// index is the SIMD that gets the first wave. `None` where no unit has been filled in this
+    /// way.
     pub(super) filled: [Option<Box<FilledCu>>; MAX_SIMDS],
 }
 

@@ -11,15 +11,15 @@ use super::open::{OpenCus, OpenSets};
 use super::{Matcher, WHOLE};
 
 impl Matcher {
-    /// Begins a question to the policy: an index of a demand class is valid until the next question
-    /// begins.
+    /// Begins a question to the policy. Indices of demand classes (workgroups of equal demand) that
+    /// were returned before are not valid any more.
     #[inline]
     pub(crate) const fn begin(&mut self) {
         self.questions += 1;
     }
 
-    /// Returns the index of the class of a demand, and adds the demand class if it is new; demand
-    /// class `guess` is compared first.
+    /// Returns the index of the class of a demand (all workgroups of that demand), and adds the
+    /// class if it is new; the class with the index `guess` is compared first.
     #[inline(always)]
     pub(crate) fn class(&mut self, demand: &Demand, guess: usize) -> usize {
         if let Some(class) = self.classes.get_mut(guess)
@@ -31,8 +31,8 @@ impl Matcher {
         self.seek(demand)
     }
 
-    /// Searches all demand classes for the one of a demand, and adds it if there is none. Returns
-    /// its index.
+    /// Searches all demand classes (workgroups of equal demand) for that of a demand, and adds a
+    /// class if the demand has none. Returns the index of the class.
     #[cold]
     #[inline(never)]
     fn seek(&mut self, demand: &Demand) -> usize {
@@ -42,8 +42,9 @@ impl Matcher {
         at
     }
 
-    /// Returns the index of the demand class of a launch's workgroups ([`WHOLE`] as `wave`), or of
-    /// a single wave of them. The class with the index `guess` is compared first.
+    /// Returns the index of the demand class (workgroups of equal demand) of a launch's workgroups
+    /// ([`WHOLE`] as `wave`), or of a single wave of them. The class with the index `guess` is
+    /// compared first.
     #[inline(always)]
     pub(crate) fn class_of(&mut self, launch: &Launch, wave: u16, guess: usize) -> usize {
         if wave == WHOLE { self.class(&launch.demand, guess) } else { self.of_wave(launch, guess) }
@@ -55,8 +56,8 @@ impl Matcher {
         self.class(&Demand { waves: 1, ..launch.demand.of(alone) }, guess)
     }
 
-    /// Adds the class of a demand, in place of an old demand class if the list is full. Returns its
-    /// index.
+    /// Adds the class of a demand; if the list of classes is full, in place of an old one. Returns
+    /// the index of the class.
     fn add(&mut self, demand: &Demand) -> usize {
         let mut class = Class::new(demand, self.simds, self.shape.sgpr != u16::MAX);
         class.never = self.lacks_on(None, &class);
@@ -81,8 +82,8 @@ impl Matcher {
         at
     }
 
-    /// Returns the set of compute units on which one more workgroup of a demand class fits, brought
-    /// up to date.
+    /// Brings the set of compute units on which one more workgroup of a demand class (workgroups of
+    /// equal demand) fits up to date, and returns it.
     #[inline(always)]
     pub(crate) fn open(&mut self, class: usize) -> OpenCus<'_> {
         self.tell();
@@ -92,9 +93,9 @@ impl Matcher {
         OpenSets::of(&self.open, class)
     }
 
-    /// Decides for every compute unit whether a workgroup of the demand class fits on it, and
-    /// stores the set of these units. A demand class that is not in `apart`, as it wants too much
-    /// for the sorted lists, is decided anew at every call.
+    /// Decides for every compute unit whether a workgroup of the demand class (workgroups of equal
+    /// demand) fits on it, and stores the set of these units. A demand class that is not in `apart`
+    /// wants too much for the lists that answer this quickly, and is decided anew at every call.
     #[cold]
     #[inline(never)]
     fn keep(&mut self, class: usize) {
@@ -110,9 +111,10 @@ impl Matcher {
         self.kept |= bit;
     }
 
-    /// Stops keeping up to date the sets of compute units of the demand classes that were not asked
-    /// for since the last call. It is called after more changes than there are compute units: by
-    /// then a demand class costs more to keep up to date than to decide anew.
+    /// Drops the demand classes (workgroups of equal demand) that were not asked for since the last
+    /// call: the sets of compute units on which they fit are no longer kept up to date. The method
+    /// is called after more changes than there are compute units: by then a class costs more to
+    /// keep up to date than to decide anew.
     #[cold]
     pub(super) fn drop_classes(&mut self) {
         for (at, class) in self.classes.iter().enumerate().take(CLASSES) {

@@ -12,9 +12,9 @@ use crate::Error;
 use crate::error::Reason;
 
 impl Matcher {
-    /// Places the workgroup or wave `name`, of a demand class, on a compute unit on which it fits,
-    /// and adds one address for each wave to `places`. Of each resource it takes the run that the
-    /// rule `fit` chooses.
+    /// Places the workgroup or wave `name`, of a demand class (workgroups of equal demand), on a
+    /// compute unit on which it fits, and adds the address of each wave to `places`. Of each
+    /// resource, the rule `fit` chooses the run of granules that is taken.
     #[inline(always)]
     pub(crate) fn commit(&mut self, class: usize, cu: CuId, name: Name, places: &mut Vec<Place>) {
         // Where the compiler knows the number of SIMDs, it unrolls the loops over them.
@@ -70,7 +70,7 @@ impl Matcher {
     /// Frees all slots and granules that the workgroup or wave `name` on `cu` holds.
     ///
     /// # Errors
-    /// [`State`](crate::ErrorKind::State) when the workgroup does not lie on `cu`; nothing has changed.
+    /// [`State`](crate::ErrorKind::State) when the workgroup is not on `cu`; nothing has changed.
     #[inline]
     pub(crate) fn release(&mut self, cu: CuId, launch: &Launch, name: Name) -> Result<(), Error> {
         let absent = Error(Reason::NotHeld { launch: name.launch, workgroup: name.workgroup });
@@ -124,15 +124,15 @@ impl Matcher {
     }
 
     /// Records that the free resources of a compute unit have changed: before the next search it is
-    /// decided again which demand classes fit on the unit.
+    /// decided again which demand classes (workgroups of equal demand) fit on the unit.
     #[inline(always)]
     pub(super) fn changed(&mut self, cu: usize) {
         self.units[cu].alike = 0;
         self.stale.insert(cu);
     }
 
-    /// Brings up to date, for each demand class in `kept`, the set of compute units on which it
-    /// fits: each unit that has changed is added or removed.
+    /// Brings up to date, for each demand class (workgroups of equal demand) in `kept`, the set of
+    /// compute units on which it fits: each unit that has changed is added or removed.
     #[inline(always)]
     pub(super) fn tell(&mut self) {
         if !self.stale.is_empty() {
@@ -188,16 +188,16 @@ impl Matcher {
     }
 
     /// Returns the free resources of a compute unit: (amounts that the SIMDs share, (wave slots,
-    /// runs of vector registers) by SIMD). Together with the SIMD that gets the next surplus wave,
-    /// they decide which demand classes fit.
+    /// lengths of runs of vector registers) by SIMD). Together with the SIMD that gets the next
+    /// surplus wave, they decide which demand classes (workgroups of equal demand) fit.
     #[inline(always)]
     fn standing(&self, simds: usize, cu: usize) -> ([u32; 4], (&[u32], &[u32])) {
         (self.shared(cu), self.of_simds(simds, cu))
     }
 
-    /// Returns which demand classes fit on a compute unit: one bit for each of the first 64. The
-    /// bit of a class that is not in `apart` (it wants too much for the sorted lists) has no
-    /// meaning.
+    /// Returns which demand classes (workgroups of equal demand) fit on a compute unit: one bit for
+    /// each of the first 64. The bit of a class that is not in `apart` has no meaning, as the class
+    /// wants too much for the lists that answer this quickly.
     #[inline(always)]
     pub(super) fn fitting(&self, simds: usize, cu: usize) -> u64 {
         let (slots, vgpr) = self.of_simds(simds, cu);

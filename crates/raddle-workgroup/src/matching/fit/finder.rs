@@ -12,18 +12,19 @@ use crate::Error;
 use crate::error::{Reason, SearchFault};
 use crate::matching::search::{Excluded, SearchRule};
 
-/// The search that decides how long the hardware reports the longest free run of granules of one
-/// resource to be.
+/// The search that decides which length the hardware reports for the longest free run of granules
+/// of one resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[doc(hidden)]
 pub enum ResourceSearch {
-    /// The search that reports the longest free run.
+    /// The search that reports the longest free run with its true length.
     Exact,
-    /// The search that reports whole groups of granules only (E5): the longest run of groups that
-    /// are free throughout.
+    /// The search that reports whole groups of granules only (E5 in `docs/policies/matching.md`):
+    /// the longest run of groups that are free throughout.
     Grouped(Grouped),
-    /// The search that reports one of a few chosen lengths only (E6).
+    /// The search that reports one of a few chosen lengths only (E6 in
+    /// `docs/policies/matching.md`).
     Sampled(Sampled),
 }
 
@@ -55,9 +56,9 @@ impl SearchRule {
     /// Returns the search for free runs of a resource that has `granules` granules.
     ///
     /// # Errors
-    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where the rule does not suit this number of granules,
-    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for two keys where one is wanted, [`Inconsistent`](crate::ErrorKind::Inconsistent) for a grouped
-    /// search without either key.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where the rule does not suit this number of
+    /// granules; [`Inconsistent`](crate::ErrorKind::Inconsistent) where two keys are given for a
+    /// resource that may have only one, and for a grouped search with neither key.
     #[doc(hidden)]
     pub fn of(&self, resource: Resource, granules: u32) -> Result<ResourceSearch, Error> {
         let fault = |cause: SearchFault| Error::search(resource, cause);

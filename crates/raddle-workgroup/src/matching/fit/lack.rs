@@ -6,15 +6,15 @@ use super::Matcher;
 use super::class::{Class, CuAmounts, Lack};
 
 impl Matcher {
-    /// Returns the resource that a workgroup of a demand class lacks on a compute unit; `None`
-    /// where the workgroup fits.
+    /// Returns the resource that a workgroup of a demand class (workgroups of equal demand) lacks
+    /// on a compute unit; `None` where the workgroup fits.
     pub(crate) fn lacks(&mut self, cu: CuId, class: usize) -> Option<Lack> {
         self.tell();
         self.lacks_on(Some(cu.index()), &self.classes[class])
     }
 
-    /// Returns the resource that a workgroup of a demand class lacks on one compute unit, or on an
-    /// empty one if `cu` is `None`; `None` where the workgroup fits.
+    /// Returns the resource that a workgroup of a demand class (workgroups of equal demand) lacks
+    /// on one compute unit, or on an empty one if `cu` is `None`; `None` where the workgroup fits.
     pub(super) fn lacks_on(&self, cu: Option<usize>, class: &Class) -> Option<Lack> {
         if class.demand.waves == 0 {
             // A workgroup without waves does not exist, and fits nowhere.
@@ -46,7 +46,7 @@ impl Matcher {
         ]
     }
 
-    /// Returns the amounts that are free in an empty compute unit.
+    /// Returns the amounts of all resources that are free in an empty compute unit.
     fn empty(&self) -> CuAmounts {
         let shape = &self.shape;
         let (sgpr, lds) = (self.sgpr.of_empty(), self.lds.of_empty());

@@ -21,8 +21,8 @@ pub(super) struct RunMaps {
     /// The length of the free run, in granules, that the finder (the simulated search circuit)
     /// reports of each granule map; empty where it always reports the longest run.
     reported: Vec<u32>,
-    /// The end of the run that was taken last from each granule map, as a granule; empty under
-    /// every fit but [`Fit::Next`].
+    /// The end of the run that was taken last from each granule map, as the number of a granule;
+    /// empty unless the fit is [`Fit::Next`].
     after: Vec<u32>,
 }
 
@@ -46,7 +46,7 @@ impl RunMaps {
         Ok(Self { bank, finder, reported, after: Vec::new() })
     }
 
-    /// Begins to record where the run that was taken last from each granule map ended.
+    /// Begins to record, for each granule map, the end of the run that was taken last.
     pub(super) fn remember_ends(&mut self) {
         self.after = (0..self.bank.len()).map(|_| 0).collect();
     }
@@ -65,14 +65,14 @@ impl RunMaps {
         self.finder.of_empty(self.bank.blocks())
     }
 
-    /// Returns the number of free granules of a granule map; with `longest`, the length of the run
-    /// that the finder (the simulated search circuit) reports.
+    /// Returns the number of free granules of a granule map; where `longest` is true, only the
+    /// length of the run that the finder (the simulated search circuit) reports.
     pub(super) fn free(&self, map: usize, longest: bool) -> u64 {
         u64::from(if longest { self.found(map) } else { self.bank.free_blocks(map) })
     }
 
-    /// Searches a granule map in its present state, and returns the length of the run that the
-    /// finder (the simulated search circuit) reports.
+    /// Searches a granule map as it is now, and returns the length of the run that the finder (the
+    /// simulated search circuit) reports.
     fn found(&self, map: usize) -> u32 {
         match &self.finder {
             ResourceSearch::Exact => self.bank.longest(map),
@@ -80,7 +80,8 @@ impl RunMaps {
         }
     }
 
-    /// Returns the free granules and the longest free runs of several granule maps, each summed.
+    /// Returns the number of free granules, and the length of the longest free run, summed over
+    /// several granule maps.
     pub(super) fn all(&self, maps: Range<usize>) -> FreeRun {
         maps.fold(FreeRun::default(), |sum, map| FreeRun {
             free: sum.free + u64::from(self.bank.free_blocks(map)),
@@ -94,7 +95,7 @@ impl RunMaps {
         self.bank.free_blocks(map)
     }
 
-    /// Takes runs of `want` granules at equal places of each of these granule maps, always the
+    /// Takes runs of `want` granules at equal starts from each of these granule maps, always the
     /// lowest run, until `starts` is full or no run is left. Returns the number of runs taken from
     /// each map; `None`, with nothing taken, where the granule maps differ. For runs of 0 granules
     /// nothing is taken, and the length of `starts` is returned.
@@ -162,8 +163,9 @@ impl RunMaps {
         Some(start)
     }
 
-    /// Takes a run of `want` granules by the rule `fit` from each of the granule maps from `first`
-    /// on, one for each place of `starts`, and writes the starts of the runs to `starts`.
+    /// Takes a run of `want` granules by the rule `fit` from each of the granule maps `first`,
+    /// `first` + 1, ..., as many as `starts` has entries, and writes the starts of the runs to
+    /// `starts`.
     #[inline(always)]
     pub(super) fn take_each(&mut self, first: usize, want: u32, fit: Fit, starts: &mut [u32]) {
         if fit == Fit::First {
@@ -176,20 +178,22 @@ impl RunMaps {
         }
     }
 
-    /// Frees one run of `len` granules in each of the granule maps from `first` on, one for each
-    /// place of `starts`, which has the start of the run.
+    /// Frees one run of `len` granules in each of the granule maps `first`, `first` + 1, ...; each
+    /// entry of `starts` is the start of the run in one of these maps.
     #[inline(always)]
     pub(super) fn give_each(&mut self, first: usize, starts: &[u32], len: u32) {
         let given = self.bank.release_of_each(first, starts, len);
         debug_assert!(given.is_ok(), "{len} from {starts:?} were taken");
     }
 
-    /// Returns whether the `len` granules from `start` on in a map are all free.
+    /// Returns whether the `len` granules from `start` on in the granule map with the index `map`
+    /// are all free.
     pub(super) fn is_free(&self, map: usize, start: u32, len: u32) -> bool {
         self.bank.fit_at(map, start, len).is_some()
     }
 
-    /// Takes a run of `len` granules from `start` on in a map; all of them must be free.
+    /// Takes a run of `len` granules from `start` on in the granule map with the index `map`; all
+    /// of them must be free.
     pub(super) fn take_at(&mut self, map: usize, start: u32, len: u32) {
         if let Some(plan) = self.bank.fit_at(map, start, len) {
             let taken = self.bank.commit(map, plan);
@@ -197,7 +201,8 @@ impl RunMaps {
         }
     }
 
-    /// Frees a run of `len` granules from `start` on in a map; all of them must be taken.
+    /// Frees a run of `len` granules from `start` on in the granule map with the index `map`; all
+    /// of them must be taken.
     #[inline(always)]
     pub(super) fn give(&mut self, map: usize, start: u32, len: u32) {
         let given = self.bank.release(map, start, len);
@@ -205,7 +210,7 @@ impl RunMaps {
     }
 
     /// Searches the granule maps with these indices anew, because they have changed, and stores the
-    /// run that the search reports of each.
+    /// length of the run that the search reports for each.
     pub(super) fn report(&mut self, maps: Range<usize>) {
         for map in maps {
             let longest = self.found(map);

@@ -59,16 +59,16 @@ struct CuState {
     /// The number of workgroups that came back after a preemption and found a place taken: while
     /// there are any, the compute unit takes no new workgroup.
     displaced: u16,
-    /// The number of the SIMD that gets the first wave of the next workgroup: rows of the split
-    /// table are moved up by it (called su in seed 000).
+    /// The number of the SIMD that gets the first wave of the next workgroup, by which the rows of
+    /// the split table (waves for each SIMD) are moved up (called su in design document 000).
     turn: u8,
-    /// The number of the last step that gave several compute units, this one among them, equal
-    /// states; 0 where this unit has changed alone since.
+    /// The number of the last step that gave several compute units, among them this one, equal
+    /// states; 0 if this unit has changed separately since.
     alike: u32,
 }
 
 /// The compute units of a device, with every granule that is taken and the workgroup that holds it,
-/// and for each demand class the units on which it fits.
+/// and for each demand class (workgroups of equal demand) the units on which it fits.
 #[derive(Clone, Debug)]
 pub(crate) struct Matcher {
     shape: CuShape,
@@ -78,8 +78,8 @@ pub(crate) struct Matcher {
     exact: bool,
     fit: Fit,
     units: Vec<CuState>,
-    /// The number of free wave slots of each SIMD. In this list, as in `vgpr`, compute unit c
-    /// begins at index `c * simds`.
+    /// The number of free wave slots of each SIMD of the device. In this list, as in `vgpr`, the
+    /// SIMDs of compute unit c begin at index `c * simds`.
     slots: Vec<u32>,
     vgpr: RunMaps,
     sgpr: RunMaps,
@@ -87,32 +87,34 @@ pub(crate) struct Matcher {
     groups: Residents,
     classes: Vec<Class>,
     thresholds: Thresholds,
-    /// The demand classes whose fit the sorted lists in `thresholds` can decide, one bit for each.
-    /// In `kept` are those for which the set of compute units on which they fit is up to date.
+    /// The demand classes (workgroups of equal demand), one bit for each, of which the lists in
+    /// `thresholds` can decide where they fit. The field `kept` has those whose set of fitting
+    /// compute units is up to date.
     apart: u64,
     kept: u64,
-    /// The sets of compute units where each demand class fits, eight demand classes in one entry.
+    /// The sets of compute units on which the demand classes (workgroups of equal demand) fit; one
+    /// entry has the sets of eight classes.
     open: Vec<OpenSets>,
     questions: u64,
-    /// The number of the question to the policy at which demand classes were last dropped;
-    /// `changes` counts the changed compute units since.
+    /// The number of the question to the policy at which demand classes (workgroups of equal
+    /// demand) were last dropped; `changes` counts the compute units that have changed since.
     dropped: u64,
     changes: usize,
-    /// The compute units that have changed since it was last decided which demand classes fit on
-    /// them.
+    /// The compute units that have changed since it was last decided which demand classes
+    /// (workgroups of equal demand) fit on them.
     stale: CuSet,
     /// The number of the last step that gave several compute units equal states.
     alike: u32,
-    /// The workgroups that were saved by a preemption, by launch, with the places to which they
+    /// The workgroups that were saved by a preemption, by launch, with the granules to which they
     /// will come back.
     parked: BTreeMap<LaunchId, Vec<Parked>>,
-    /// The workgroups that came back after a preemption and found their place taken: they have no
+    /// The workgroups that came back after a preemption and found a granule taken: they hold no
     /// granules until they end.
     displaced: Vec<Parked>,
 }
 
 impl Matcher {
-    /// Returns the free resources of `cus` empty compute units of this shape, so arranged that a
+    /// Returns the free resources of `cus` empty compute units of this shape, arranged so that a
     /// unit with room is found quickly. A shape that fails [`CuShape::check`] has room for nothing.
     ///
     /// # Errors
@@ -182,8 +184,8 @@ impl Matcher {
         self.units.len()
     }
 
-    /// Returns the resource that even an empty compute unit lacks for a workgroup of a demand
-    /// class; `None` where it fits on an empty unit.
+    /// Returns the resource that even an empty compute unit lacks for a workgroup of a demand class
+    /// (workgroups of equal demand); `None` where the workgroup fits on an empty unit.
     pub(crate) fn never(&self, class: usize) -> Option<Lack> {
         self.classes[class].never
     }
@@ -194,7 +196,7 @@ impl Matcher {
     }
 
     /// Returns the lowest compute unit at or above `from` on which a workgroup of a demand class
-    /// fits; `None` where there is none.
+    /// (workgroups of equal demand) fits; `None` where there is none.
     #[inline(always)]
     pub(crate) fn first(&mut self, class: usize, from: usize) -> Option<CuId> {
         let cu = self.open(class).first_from(from);
@@ -202,21 +204,23 @@ impl Matcher {
         cu.map(|cu| CuId(cu as u16))
     }
 
-    /// Returns whether placing a workgroup of a demand class changes which SIMD of the compute unit
-    /// gets the next surplus wave; after that, other demand classes may fit.
+    /// Returns whether placing a workgroup of a demand class (workgroups of equal demand) changes
+    /// which SIMD of the compute unit gets the next surplus wave. After such a change, other demand
+    /// classes may fit on the unit.
     pub(crate) fn turns(&self, class: usize) -> bool {
         self.turns && self.classes[class].uneven
     }
 
-    /// Returns whether a workgroup of a demand class fits on any compute unit.
+    /// Returns whether a workgroup of a demand class (workgroups of equal demand) fits on any
+    /// compute unit.
     #[inline(always)]
     pub(crate) fn fits(&mut self, class: usize) -> bool {
         !self.open(class).is_empty()
     }
 
-    /// Returns the free granules and the longest free runs of a compute unit (`None` where there is
-    /// no such unit), each summed over its SIMDs, whether the search reports them or not: of vector
-    /// registers, scalar registers and LDS.
+    /// Returns the free granules and the longest free runs of a compute unit, each summed over its
+    /// SIMDs: of vector registers, scalar registers and LDS. These are the true runs, also where
+    /// the search reports shorter ones. `None` where there is no such unit.
     pub(crate) fn free_runs(&self, cu: usize) -> Option<[FreeRun; 3]> {
         let maps = cu * self.simds..(cu + 1) * self.simds;
         (cu < self.units.len())
@@ -224,7 +228,7 @@ impl Matcher {
     }
 
     /// Returns why a workgroup waits for a resource of the compute unit: too few granules are free,
-    /// no free run is long enough, or the search does not report a run that is.
+    /// no free run is long enough, or a free run is long enough but the search does not report it.
     pub(crate) fn reason(&self, cu: CuId, lack: Lack) -> WaitReason {
         let (cu, wanted) = (cu.index(), lack.wanted);
         let maps = match lack.resource {
@@ -247,8 +251,8 @@ impl Matcher {
     }
 
     /// Returns the free resources of a compute unit: [wave slots, vector registers, scalar
-    /// registers, LDS], summed over its SIMDs, in slots and granules. With `longest`, only the
-    /// reported run counts of registers and LDS.
+    /// registers, LDS], summed over its SIMDs, in slots and granules. Where `longest` is true,
+    /// registers and LDS count only with the longest run that the search reports.
     pub(crate) fn free(&self, cu: usize, longest: bool) -> [u64; 4] {
         let maps = cu * self.simds..(cu + 1) * self.simds;
         let waves = self.slots[maps.clone()].iter().map(|&slots| u64::from(slots)).sum();

@@ -6,27 +6,28 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// The number of demand classes whose sets of compute units lie side by side in memory.
+/// The number of demand classes (workgroups of equal demand) whose sets of compute units lie side
+/// by side in memory.
 const ABREAST: usize = 8;
 pub(super) const BITS: usize = u64::BITS as usize;
 
-/// The sets of compute units on which each of eight demand classes fits: for each word of 64 units,
-/// one mask for each class.
+/// The sets of compute units on which each of eight demand classes (workgroups of equal demand)
+/// fits: for each word of 64 units, one mask for each class.
 #[derive(Clone, Debug)]
 pub(super) struct OpenSets(Vec<[u64; ABREAST]>);
 
 impl OpenSets {
-    /// Makes room for the sets of `classes` demand classes over `cus` compute units; new sets are
-    /// empty.
+    /// Makes room for the sets of `classes` demand classes (workgroups of equal demand) over `cus`
+    /// compute units; new sets are empty.
     pub(super) fn grow(sets: &mut Vec<Self>, classes: usize, cus: usize) {
         let empty = Self(vec![[0; ABREAST]; cus.div_ceil(BITS)]);
         sets.resize(classes.div_ceil(ABREAST), empty);
     }
 
-    /// Adds the compute units of `mask` (one bit for each of the 64 units of the word `word`) to
-    /// the sets of those of the first 64 demand classes that are in `fits`, and removes them from
-    /// the sets of the other demand classes. Eight sets side by side stay as they are if none of
-    /// their demand classes is in `kept`.
+    /// Adds the compute units of `mask`, one bit for each of the 64 units of the word `word`, to
+    /// the sets of the demand classes (workgroups of equal demand) that are in `fits`, and removes
+    /// them from the sets of the others, for the first 64 classes. Eight sets that lie side by side
+    /// stay as they are if none of their classes is in `kept`.
     #[inline(always)]
     pub(super) fn change(sets: &mut [Self], (word, mask): (usize, u64), kept: u64, fits: u64) {
         let (mut left, mut fits) = (kept, fits);
@@ -44,21 +45,23 @@ impl OpenSets {
         }
     }
 
-    /// Adds a compute unit to the set of one demand class if the demand class `fits`, or removes
-    /// it.
+    /// Adds a compute unit to the set of one demand class, if `fits` is true; else removes it from
+    /// the set.
     pub(super) fn set(sets: &mut [Self], class: usize, cu: usize, fits: bool) {
         let open = &mut sets[class / ABREAST].0[cu / BITS][class % ABREAST];
         *open = *open & !(1 << (cu % BITS)) | u64::from(fits) << (cu % BITS);
     }
 
-    /// Returns the set of the compute units on which the demand class with the index `class` fits.
+    /// Returns the set of the compute units on which the demand class (workgroups of equal demand)
+    /// with the index `class` fits.
     #[inline(always)]
     pub(super) fn of(sets: &[Self], class: usize) -> OpenCus<'_> {
         OpenCus::new(&sets[class / ABREAST].0, class % ABREAST)
     }
 }
 
-/// The set of the compute units on which one more workgroup of a demand class fits.
+/// The set of the compute units on which one more workgroup of a demand class (workgroups of equal
+/// demand) fits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenCus<'a> {
     words: &'a [[u64; ABREAST]],
@@ -73,7 +76,8 @@ impl<'a> OpenCus<'a> {
         Self { words, at }
     }
 
-    /// Returns whether a workgroup of the demand class fits on no compute unit.
+    /// Returns whether a workgroup of the demand class (workgroups of equal demand) fits on no
+    /// compute unit.
     #[inline(always)]
     pub(crate) fn is_empty(self) -> bool {
         self.words.iter().all(|word| word[self.at] == 0)

@@ -9,25 +9,27 @@ use super::Matcher;
 use super::resident::{Name, Parked, ResidentEntry, RunStarts};
 
 impl Matcher {
-    /// Frees all slots and granules of the workgroups of a launch that is killed, and forgets its
-    /// saved workgroups; `left` is called with the compute unit and the wave of each that was on
-    /// the device (`WHOLE` for a whole workgroup).
+    /// Frees all slots and granules of the workgroups of a launch that is killed, and removes its
+    /// saved workgroups. For each workgroup that was on the device, `left` is called with its
+    /// compute unit and `WHOLE`, or the number of the wave for one wave of a cut workgroup.
     pub(crate) fn kill(&mut self, launch: &Launch, left: impl FnMut(CuId, u16)) {
         self.parked.remove(&launch.id);
         self.lift(launch, left);
     }
 
     /// Frees all slots and granules of the workgroups of a launch that is preempted, and remembers
-    /// their places, to which they can come back; `left` is called with the compute unit and the
-    /// wave of each (`WHOLE` for a whole workgroup).
+    /// them, so that the workgroups can come back to the same ones. For each workgroup, `left` is
+    /// called with its compute unit and `WHOLE`, or the number of the wave for one wave of a cut
+    /// workgroup.
     pub(crate) fn save(&mut self, launch: &Launch, left: impl FnMut(CuId, u16)) {
         let mut lifted = self.lift(launch, left);
         self.parked.entry(launch.id).or_default().append(&mut lifted);
     }
 
-    /// Takes again exactly the places that the launch's workgroups had when it was saved; `back` is
-    /// called with the compute unit and the wave of each. Returns the number of workgroups of which
-    /// a place has been taken meanwhile.
+    /// Takes again exactly the slots and granules that the launch's workgroups had when it was
+    /// saved. For each workgroup, `back` is called with its compute unit and `WHOLE`, or the number
+    /// of the wave for one wave of a cut workgroup. Returns the number of workgroups that cannot
+    /// come back, because one of their slots or granules has been taken meanwhile.
     ///
     /// Such workgroups hold no granules, and their compute units take no new workgroup until they
     /// have been released: so no unit is ever over-committed.
@@ -53,8 +55,8 @@ impl Matcher {
         displaced
     }
 
-    /// Removes a workgroup from those that came back after a preemption and found their place
-    /// taken. Returns whether it was one of them.
+    /// Removes a workgroup from the list of those that came back after a preemption and found a
+    /// slot or granule taken. Returns whether the workgroup was in the list.
     #[cold]
     pub(super) fn forget_displaced(&mut self, cu: usize, name: Name) -> bool {
         let is_it = |it: &Parked| usize::from(it.cu) == cu && it.name == name;
@@ -83,7 +85,8 @@ impl Matcher {
             })
     }
 
-    /// Takes all slots and granules that a saved workgroup had, which must be free, for its return.
+    /// Takes all slots and granules that a saved workgroup had, because it comes back; they must be
+    /// free.
     fn take(&mut self, cu: usize, class: usize, turn: u8, runs: &RunStarts) {
         let class = &self.classes[class];
         let wanted = class.wanted(turn);
@@ -98,9 +101,10 @@ impl Matcher {
         self.units[cu].barriers -= class.demand.barriers;
     }
 
-    /// Removes all workgroups of a launch from the device, also those that came back without their
-    /// place, and returns them with their places; `left` is called with the compute unit and the
-    /// wave of each.
+    /// Removes all workgroups of a launch from the device, also those that came back without slots
+    /// and granules, and returns them with the granules that they had. For each workgroup, `left`
+    /// is called with its compute unit and `WHOLE`, or the number of the wave for one wave of a cut
+    /// workgroup.
     fn lift(&mut self, launch: &Launch, mut left: impl FnMut(CuId, u16)) -> Vec<Parked> {
         let id = launch.id;
         let mut lifted = Vec::new();

@@ -8,7 +8,8 @@ use raddle_policy::{CuShape, LaunchId, MAX_SIMDS, Piece};
 /// The granule at which a workgroup's run of vector registers begins, for each SIMD.
 type Starts = [u32; MAX_SIMDS];
 
-/// The first granules of the runs that a workgroup holds, by resource; 0 where it holds none.
+/// The first granules of the runs that a workgroup holds, by resource; 0 for a resource of which it
+/// holds none.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RunStarts {
     pub(super) vgpr: Starts,
@@ -17,7 +18,7 @@ pub(super) struct RunStarts {
 }
 
 /// A workgroup on a compute unit, without the addresses of its vector registers, which are stored
-/// apart.
+/// in another list.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ResidentEntry {
     /// The high 32 bits of the workgroup's number; the low 32 bits are kept in a list of their own.
@@ -27,24 +28,26 @@ pub(super) struct ResidentEntry {
     sgpr: u16,
     /// The SIMD that carries the first wave of the workgroup.
     turn: u8,
-    /// The demand class of the workgroup; [`NO_CLASS`] where its index does not fit a u16.
+    /// The index of the workgroup's demand class (workgroups of equal demand); [`NO_CLASS`] where
+    /// it does not fit a u16.
     class: u16,
-    /// The index of the wave, where the entry is one wave of a workgroup that was cut; else
-    /// [`WHOLE`].
+    /// The number of the wave, where the entry is one wave of a workgroup that was cut into waves;
+    /// else [`WHOLE`].
     wave: u16,
 }
 
-/// The value that stands for a demand class whose index does not fit a u16.
+/// The value that stands for a demand class (workgroups of equal demand) whose index does not fit a
+/// u16.
 const NO_CLASS: u16 = u16::MAX;
 
 /// The number of workgroup numbers that are compared together, without a branch for each.
 const ROW: usize = 8;
 
-/// The value of `wave` that stands for a whole workgroup, larger than any wave's index.
+/// The value of `wave` that stands for a whole workgroup; it is larger than the number of any wave.
 pub(crate) const WHOLE: u16 = u16::MAX;
 
-/// The identity of a workgroup, or of one wave of a workgroup that was cut: launch, number, and
-/// wave ([`WHOLE`] for all).
+/// The identity of a workgroup, or of one wave of a workgroup that was cut into waves: launch,
+/// number of the workgroup, and number of the wave ([`WHOLE`] for all waves).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Name {
     pub(crate) launch: LaunchId,
@@ -72,8 +75,9 @@ impl ResidentEntry {
         Self { high, launch: name.launch, lds, sgpr, turn, class, wave: name.wave }
     }
 
-    /// Returns whether the entry may be the workgroup or wave `name`: launch, wave and the high
-    /// half of the workgroup's number are compared, and the low half elsewhere.
+    /// Returns whether the entry may be the workgroup or wave `name`. It compares launch, wave and
+    /// the high half of the workgroup's number; the low half is in another list and compared by the
+    /// caller.
     #[inline]
     fn is(&self, name: Name) -> bool {
         self.launch == name.launch
@@ -82,16 +86,16 @@ impl ResidentEntry {
     }
 }
 
-/// The first granules of the vector registers of each workgroup, by SIMD, in the smaller form of
-/// one byte for each of four SIMDs where that is enough.
+/// The first granules of the vector registers of each workgroup, by SIMD. The form `Four` saves
+/// memory, with one byte for each of four SIMDs, where that is enough.
 #[derive(Clone, Debug)]
 enum Firsts {
     Four(Vec<[u8; 4]>),
     All(Vec<[u16; MAX_SIMDS]>),
 }
 
-/// A copy of the list of workgroups of one compute unit, without their numbers, to fill other units
-/// alike.
+/// A copy of the list of workgroups of one compute unit, without their numbers, from which other
+/// units are filled in one step.
 #[derive(Clone, Debug)]
 pub(super) struct ResidentRow {
     all: Vec<ResidentEntry>,
@@ -104,12 +108,12 @@ impl ResidentRow {
     }
 }
 
-/// The workgroups on all compute units. Each unit has as many entries as it has room for
-/// workgroups, rounded up to a multiple of [`ROW`].
+/// The workgroups on all compute units. Each unit has an entry for every workgroup for which it has
+/// room, rounded up to a multiple of [`ROW`].
 #[derive(Clone, Debug)]
 pub(super) struct Residents {
     most: usize,
-    /// The low 32 bits of the numbers of the workgroups.
+    /// The low 32 bits of the numbers of all resident workgroups.
     numbers: Vec<u32>,
     all: Vec<ResidentEntry>,
     firsts: Firsts,
@@ -134,14 +138,14 @@ impl Residents {
         }
     }
 
-    /// Returns the entries of the workgroups on one compute unit, of which there are `resident`.
+    /// Returns the entries of the `resident` workgroups that are on one compute unit.
     #[inline]
     pub(super) fn of(&self, cu: usize, resident: u16) -> &[ResidentEntry] {
         &self.all[cu * self.most..][..usize::from(resident)]
     }
 
-    /// Returns the index of a workgroup among the `resident` ones of a compute unit; `None` where
-    /// it is not there.
+    /// Returns the index of a workgroup among the `resident` workgroups of a compute unit; `None`
+    /// where it is not on the unit.
     #[inline(always)]
     pub(super) fn position(&self, cu: usize, resident: u16, name: Name) -> Option<usize> {
         let (first, low) = (cu * self.most, name.workgroup as u32);
@@ -162,10 +166,11 @@ impl Residents {
         None
     }
 
-    /// Returns whether the first workgroups on a compute unit are those of this piece (workgroups
-    /// of one launch on one compute unit), in its order, all of this demand class. With `copied`
-    /// the unit was filled in one step: its workgroups are numbered without a gap, and of one
-    /// launch and demand class, so only the first is compared.
+    /// Returns whether the first workgroups on a compute unit are exactly those of this piece
+    /// (workgroups of one launch on one compute unit), in the same order, and all of this demand
+    /// class (workgroups of equal demand). With `copied` the unit was filled in one step: its
+    /// workgroups are numbered without a gap, and of one launch and demand class, so that only the
+    /// first is compared.
     #[inline(always)]
     pub(super) fn are(
         &self,
@@ -187,15 +192,17 @@ impl Residents {
         })
     }
 
-    /// Returns the demand class of the workgroup with the index `position` among those on a compute
-    /// unit; `None` where its index did not fit a u16.
+    /// Returns the index of the demand class (workgroups of equal demand) of the workgroup with the
+    /// index `position` among those on a compute unit; `None` where the index of the class did not
+    /// fit a u16.
     #[inline]
     pub(super) fn class(&self, cu: usize, position: usize) -> Option<usize> {
         let class = self.all.get(cu * self.most + position)?.class;
         (class != NO_CLASS).then_some(class.into())
     }
 
-    /// Returns the name of the workgroup with the index `position` among those on a compute unit.
+    /// Returns the identity of the workgroup with the index `position` among those on a compute
+    /// unit.
     pub(super) fn name(&self, cu: usize, position: usize) -> Name {
         let at = cu * self.most + position;
         let ResidentEntry { high, launch, wave, .. } = self.all[at];
@@ -218,7 +225,7 @@ impl Residents {
         (group.turn, RunStarts { vgpr, sgpr: group.sgpr, lds: group.lds })
     }
 
-    /// Adds a workgroup behind the `resident` ones of a compute unit.
+    /// Adds a workgroup to a compute unit, behind the `resident` workgroups that are on it already.
     #[inline(always)]
     pub(super) fn push(
         &mut self,
@@ -243,7 +250,7 @@ impl Residents {
     }
 
     /// Copies the list of the `resident` workgroups of one compute unit, so that they can be added
-    /// to others.
+    /// to other units.
     pub(super) fn row(&self, cu: usize, resident: u16) -> ResidentRow {
         let here = cu * self.most..cu * self.most + usize::from(resident);
         let firsts = match &self.firsts {
@@ -253,8 +260,8 @@ impl Residents {
         ResidentRow { all: self.all[here].into(), firsts }
     }
 
-    /// Adds workgroups to an empty compute unit as a copied list (`row`) has them, numbered from
-    /// the workgroup of `name` on.
+    /// Adds the workgroups of a copied list, `row`, to an empty compute unit; they are numbered
+    /// from the workgroup of `name` on.
     #[inline(always)]
     pub(super) fn enter(&mut self, cu: usize, row: &ResidentRow, name: Name) {
         let here = cu * self.most..cu * self.most + row.all.len();

@@ -17,8 +17,8 @@ use crate::matching::config::Fit;
 /// The most workgroups that are placed on one compute unit in one step.
 const ROW: usize = 32;
 
-/// The state of a compute unit that was empty and then filled with workgroups of one demand class.
-/// The next empty unit is filled by copying it.
+/// The state of a compute unit that was empty and then filled with workgroups of one demand class
+/// (workgroups of equal demand). The next empty unit is filled by copying the state.
 #[derive(Clone, Debug)]
 pub(super) struct FilledCu {
     groups: ResidentRow,
@@ -33,11 +33,11 @@ pub(super) struct FilledCu {
 }
 
 impl Matcher {
-    /// Places at least one and at most `most` workgroups, of one launch and numbered from the
-    /// workgroup of `name` on, on a compute unit that has room for one workgroup of their demand
-    /// class. If they fill an empty compute unit, the empty units right behind it are filled as
-    /// well. The places, which are added to `places`, are those that the workgroups would get one
-    /// by one. Returns (workgroups placed on each compute unit, number of units).
+    /// Places workgroups of one launch, numbered from the workgroup of `name` on, on a compute unit
+    /// that has room for at least one of them: one or more, at most `most`. If they fill an empty
+    /// compute unit, the empty units right behind it are filled as well. The addresses, which are
+    /// added to `places`, are those that the workgroups would get one by one. Returns (workgroups
+    /// placed on each compute unit, number of units).
     #[inline(always)]
     pub(crate) fn commit_row(
         &mut self,
@@ -72,7 +72,7 @@ impl Matcher {
     }
 
     /// Stores the state of a compute unit that was empty and that workgroups of this demand class
-    /// have filled.
+    /// (workgroups of equal demand) have filled, so that other units can be filled by copying it.
     #[cold]
     #[inline(never)]
     fn remember(&mut self, class: usize, at: usize, places: &[Place]) {
@@ -91,9 +91,9 @@ impl Matcher {
         self.classes[class].filled[usize::from(unit.turn) % MAX_SIMDS] = Some(Box::new(filled));
     }
 
-    /// Fills an empty compute unit, and the empty units right behind it, as an earlier unit was
-    /// filled. Returns (workgroups placed on each unit, number of units); `None` if no unit was
-    /// filled before, or if there are too few workgroups.
+    /// Fills an empty compute unit, and the empty units right behind it, by copying the state of a
+    /// unit that was filled before. Returns (workgroups placed on each unit, number of units);
+    /// `None` if there is no such state, or if there are too few workgroups.
     #[inline(always)]
     fn fill_alike(
         &mut self,
@@ -193,9 +193,9 @@ impl Matcher {
     }
 
     /// Frees whole compute units whose workgroups have ended, given as pieces (workgroups of one
-    /// launch on one unit each): from the first piece up to the first that is not on the next unit,
-    /// or that does not have all workgroups of its unit in their order. Returns the number of
-    /// pieces whose units were freed; no other unit has changed.
+    /// launch on one unit each). It stops at the first piece that is not on the next unit, or that
+    /// does not have all workgroups of its unit in their order. Returns the number of pieces whose
+    /// units were freed; no other unit has changed.
     #[inline(always)]
     pub(crate) fn release_all(&mut self, pieces: &[Piece], launch: LaunchId) -> usize {
         let Some(first) = pieces.first().map(|piece| piece.cu.index()) else { return 0 };
@@ -230,8 +230,8 @@ impl Matcher {
     }
 }
 
-/// Returns a new number for a step that gives several compute units the same state; no unit has
-/// that number yet. `last` is the number of the step before.
+/// Returns a new number for a step that gives several compute units equal states; no unit has that
+/// number yet. `last`, the number of the step before, is updated.
 #[inline(always)]
 pub(super) fn next_step(last: &mut u32, units: &mut [CuState]) -> u32 {
     *last = last.checked_add(1).unwrap_or_else(|| {

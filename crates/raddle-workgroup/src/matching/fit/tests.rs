@@ -26,7 +26,8 @@ fn matcher(shape: CuShape, cus: u16) -> Matcher {
     Matcher::new(shape, cus, &SearchRule::Full, Balance::Tail).expect("a shape")
 }
 
-/// A demand of two waves, one on each of two SIMDs, with `vgpr` granules of registers a wave.
+/// Returns a demand of two waves, one on each of two SIMDs, with `vgpr` granules of vector
+/// registers for each wave.
 fn two(vgpr: u16) -> Demand {
     Demand { waves: 2, vgpr, ..Demand::default() }
 }
@@ -52,7 +53,7 @@ fn class(matcher: &mut Matcher, demand: Demand) -> usize {
     matcher.class(&demand, 0)
 }
 
-/// Places a workgroup on the lowest compute unit that it fits. Returns whether it was placed.
+/// Places a workgroup on the lowest compute unit on which it fits. Returns whether it was placed.
 fn place(matcher: &mut Matcher, id: u32, workgroup: u64, demand: Demand) -> bool {
     let class = class(matcher, demand);
     let found = matcher.first(class, 0);
@@ -63,7 +64,8 @@ fn end(matcher: &mut Matcher, id: u32, workgroup: u64, demand: Demand) -> bool {
     matcher.release(CU, &launch(id, demand), name(id, workgroup)).is_ok()
 }
 
-/// Asks the matcher whether each of `count` different demands fits, as one question for each.
+/// Asks the matcher whether each of `count` different demands fits, with one question for each
+/// demand.
 fn ask_others(matcher: &mut Matcher, count: u32) {
     for lds in 1..=count {
         class(matcher, Demand { lds, ..one(0) });

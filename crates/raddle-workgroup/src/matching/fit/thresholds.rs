@@ -11,12 +11,12 @@ use raddle_policy::CuShape;
 
 use super::class::CuAmounts;
 
-/// The largest amount, in slots or granules, that has its own list of demand classes. Larger
-/// amounts share the last list.
+/// The largest amount of a resource, in slots or granules, that has its own entry in a list of
+/// demand classes (workgroups of equal demand). Larger amounts share the last entry.
 const MOST: u32 = 4_096;
 
-/// The sorted list of one resource: entry n has the demand classes, one bit for each, that want at
-/// most n slots or granules.
+/// The list of one resource: entry n has the demand classes (workgroups of equal demand), one bit
+/// for each, that want at most n slots or granules.
 #[derive(Clone, Debug)]
 struct AmountRows(Vec<u64>);
 
@@ -25,8 +25,8 @@ impl AmountRows {
         Self(vec![0; 1 + most.min(MOST) as usize])
     }
 
-    /// Returns the demand classes that want no more than `have` slots or granules, one bit for each
-    /// class.
+    /// Returns the demand classes (workgroups of equal demand) that want at most `have` slots or
+    /// granules, one bit for each class.
     #[inline(always)]
     fn of(&self, have: u32) -> u64 {
         match self.0.get(have as usize) {
@@ -35,8 +35,8 @@ impl AmountRows {
         }
     }
 
-    /// Adds a demand class with the amount that it wants, in place of the demand class that had the
-    /// bit.
+    /// Adds the demand class (workgroups of equal demand) with the bit `bit` and the amount that it
+    /// wants; the class that had the bit before is removed.
     fn enter(&mut self, bit: u64, wanted: u32) {
         for (have, row) in (0..).zip(&mut self.0) {
             *row = *row & !bit | if have >= wanted { bit } else { 0 };
@@ -44,18 +44,19 @@ impl AmountRows {
     }
 }
 
-/// For each resource of a compute unit, a list from which the demand classes are read that a free
-/// amount suffices for.
+/// For each resource of a compute unit, a list from which one reads the demand classes (workgroups
+/// of equal demand) for which a given free amount is enough.
 #[derive(Clone, Debug)]
 pub(super) struct Thresholds {
     shared: [AmountRows; 4],
-    /// The lists of [wave slots, vector registers], for the SIMD that gets the first wave, for the
-    /// next one, and so on.
+    /// The lists of (wave slots, vector registers), one pair for each SIMD, beginning with the SIMD
+    /// that gets the first wave of a workgroup.
     simds: Vec<[AmountRows; 2]>,
 }
 
 impl Thresholds {
-    /// Returns the lists of demand classes, all empty, for compute units of this shape.
+    /// Returns the lists of demand classes (workgroups of equal demand), all empty, for compute
+    /// units of this shape.
     pub(super) fn new(shape: &CuShape) -> Self {
         let CuShape { workgroups, sgpr, lds, barriers, .. } = *shape;
         let shared = [workgroups.into(), sgpr.into(), lds, barriers.into()];
@@ -66,9 +67,9 @@ impl Thresholds {
         }
     }
 
-    /// Adds a demand class with the amounts that it wants where SIMD 0 gets the first wave; a
-    /// demand class with `None` never fits. Returns whether the lists can decide where the demand
-    /// class fits: false where it wants more than [`MOST`] of a resource.
+    /// Adds a demand class (workgroups of equal demand) with the amounts that it wants where SIMD 0
+    /// gets the first wave; a class with `None` never fits. Returns whether the lists can decide
+    /// where the class fits: false where it wants more than [`MOST`] of a resource.
     pub(super) fn enter(&mut self, bit: u64, wanted: Option<&CuAmounts>) -> bool {
         let nothing = CuAmounts { shared: [u32::MAX; 4], ..CuAmounts::default() };
         let CuAmounts { shared, waves, vgpr } = wanted.unwrap_or(&nothing);
@@ -82,9 +83,9 @@ impl Thresholds {
         wanted.is_none() || shared.iter().chain(waves).chain(vgpr).all(|&it| it <= MOST)
     }
 
-    /// Returns the demand classes that fit on a compute unit, one bit for each, by the free amounts
-    /// that its SIMDs share, and by the free wave slots and runs of vector registers of each SIMD.
-    /// SIMD `turn` gets the first wave.
+    /// Returns the demand classes (workgroups of equal demand) that fit on a compute unit, one bit
+    /// for each, by the free amounts that its SIMDs share, and by the free wave slots and runs of
+    /// vector registers of each SIMD. SIMD `turn` gets the first wave.
     #[inline(always)]
     pub(super) fn fitting(&self, shared: &[u32; 4], turn: u8, slots: &[u32], vgpr: &[u32]) -> u64 {
         let mut fits = u64::MAX;
