@@ -53,11 +53,11 @@ const CLASSES: [KernelClass; 8] = [
     ),
 ];
 
-/// Assumed activity (instructions of a wave in a microsecond) of kernels that move data between
-/// devices: such kernels mostly wait in loops.
+/// Assumed activity (instructions of one wave per microsecond) of kernels that move data between
+/// devices; such kernels mostly wait in loops.
 const COMMUNICATION: Activity = Activity([30, 20, 16, 0, 20, 24]);
 
-/// Assumed activity (instructions of a wave in a microsecond) of kernels whose name fits no class
+/// Assumed activity (instructions of one wave per microsecond) of kernels whose names fit no class
 /// and that do not communicate.
 const OTHER: Activity = Activity([60, 24, 10, 0, 8, 8]);
 

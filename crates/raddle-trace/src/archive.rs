@@ -75,7 +75,7 @@ fn open_member(path: &Path) -> Option<impl Read + use<>> {
     None
 }
 
-/// A file in a tar archive: its name, and its length in bytes.
+/// Name and length in bytes of one file in a tar archive.
 struct TarMember {
     name: String,
     bytes: u64,
@@ -161,8 +161,9 @@ fn name(header: &[u8; BLOCK]) -> String {
     }
 }
 
-/// Reads a number of a tar header: octal digits with blanks and NUL around them, or, for a large
-/// number in an archive of GNU tar, plain bytes. `None` where the field is neither.
+/// Reads a number from a field of a tar header: octal digits, perhaps with blanks and NUL around
+/// them, or, for a large number in an archive of GNU tar, binary. `None` where the field is
+/// neither.
 fn octal(field: &[u8]) -> Option<u64> {
     if field[0] == 0x80 {
         return Some(field[4..].iter().fold(0, |number, &byte| number << 8 | u64::from(byte)));

@@ -24,8 +24,8 @@ use waits::DraftWait;
 /// Largest number of ops (kernels, copies and fills) that one import accepts.
 pub(crate) const OP_LIMIT: usize = 1 << 24;
 
-/// The records that an importer has collected, in the order of the file, with times of the source's
-/// clock.
+/// The records that an importer has collected from a profiler's file, in the order of the file,
+/// with times on the clock of the recording.
 ///
 /// An arrival whose origin is `Assumed` holds no time yet; a duration of 0 and an unknown activity
 /// are filled in later.
@@ -161,12 +161,12 @@ pub(crate) fn sort_in_place<T: Copy>(ops: &mut [T], key: impl Fn(&T) -> u64) {
     }
 }
 
-/// Time, an hour in nanoseconds, beyond which two ops are not taken to be recorded together.
+/// Longest gap, an hour in nanoseconds, between ops that count as recorded together.
 const FAR_NS: u64 = 3_600_000_000_000;
 
-/// Counts ops with doubtful times: those that last longer, or start later after their launch, than
-/// an hour (`FAR_NS`); or, if that is more, the ops of the smaller group where a gap longer than an
-/// hour divides all ops in two.
+/// Counts ops with doubtful times: those that last longer than an hour (`FAR_NS`), or start more
+/// than an hour after their launch. Where a gap of more than an hour divides all ops in two groups
+/// and the smaller group has more ops than that, returns the size of the smaller group.
 fn outliers(ops: &[Op]) -> u64 {
     let far = |op: &&Op| op.start_ns - op.arrival_ns > FAR_NS || op.duration_ns > FAR_NS;
     let late = ops.iter().filter(far).count();
@@ -287,8 +287,8 @@ fn link(ops: &mut [Op], streams: usize, resolution_ns: u64, report: &mut ImportR
     }
 }
 
-/// New numbers for kernels or streams of which some were left out: numbers are given from 0 in
-/// order of first use, so that no gap stays.
+/// New numbers for the kernels or streams that are kept when others are left out: from 0, in order
+/// of first use, without gaps.
 pub(crate) struct Renumber {
     new: Vec<Option<u32>>,
     order: Vec<u32>,

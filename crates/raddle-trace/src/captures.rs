@@ -54,7 +54,7 @@ impl AlikeLaunches {
         self.0.entry(key).or_insert(new).count += 1;
     }
 
-    /// Returns the shape that most of the launches have; of equally frequent shapes, the one that
+    /// Returns the shape that most of these launches have; of equally frequent shapes, the one that
     /// came first. `None` where there are no launches.
     pub(crate) fn commonest(&self) -> Option<Launched> {
         let most = |alike: &&EqualLaunches| (alike.count, Reverse(alike.first));

@@ -6,7 +6,7 @@ use raddle_policy::Barrier;
 
 use crate::captures::GraphCaptures;
 
-/// Choices of the caller where a profile's file leaves something open.
+/// Choices that the caller of an import makes where a profile's file leaves something open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportConfig {
     /// Rule that decides whether the workgroups of a kernel have a barrier, where the file does not

@@ -4,12 +4,12 @@
 
 use crate::{OpKind, Profile};
 
-/// Direction in which a copy moves memory.
+/// Direction of a copy: between host and device, within one of them, or between devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyDirection {
-    /// From host to device, by the copy engine of that direction.
+    /// From host to device, by the copy engine that serves this direction.
     ToDevice,
-    /// From device to host, by the copy engine of that direction.
+    /// From device to host, by the copy engine that serves this direction.
     ToHost,
     /// Within the memory of one device; such a copy keeps the device busy as a kernel does.
     Inside,

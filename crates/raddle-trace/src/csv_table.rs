@@ -13,7 +13,7 @@ use crate::error::TraceError;
 use crate::input::is_damage;
 use crate::report::TableEnd;
 
-/// Most bytes that one row of a CSV table may have; a longer row is an error.
+/// Largest number of bytes that one row of a CSV table may have; a longer row is an error.
 const ROW_LIMIT: u64 = 1 << 20;
 
 /// A table in CSV, read row by row; every importer of a text format reads through it.
@@ -67,8 +67,8 @@ impl<'a> CsvTable<'a> {
         Self { file, rows, cells, header, open_end: false }
     }
 
-    /// Sets the names of the columns, which are the names of the fields of the struct into which a
-    /// row is read. `open_end` is true if cells beyond the header are parts of the last cell.
+    /// Sets the names of the columns; a row is read into a struct whose fields have these names.
+    /// `open_end` is true if cells beyond the last column belong to the last cell.
     pub(crate) fn set_header(&mut self, names: StringRecord, open_end: bool) {
         (self.header, self.open_end) = (names, open_end);
         self.rows.get_mut().keeps_comments = false;

@@ -115,7 +115,7 @@ pub(crate) fn fixed(text: &str, places: u32) -> Result<DecimalNumber, DecimalErr
     })
 }
 
-/// Reads a whole number of a kernel's shape or resources from a JSON text. A number below 0 or
+/// Reads a whole number from a JSON text, for a kernel's shape or resources. A number below 0 or
 /// above 32 bits becomes `u32::MAX`, which no device has. `None` where the text is no whole number.
 pub(crate) fn figure(text: &str) -> Option<u32> {
     let text = unquote(text);
@@ -126,8 +126,8 @@ pub(crate) fn figure(text: &str) -> Option<u32> {
     }
 }
 
-/// Reads a number from 0, bare or as a JSON string; `17.0` counts as 17. `None` where the text is
-/// no whole number.
+/// Reads a whole number from 0, bare or as a JSON string; `17.0` counts as 17. `None` where the
+/// text is no such number.
 pub(crate) fn natural(text: &str) -> Option<u64> {
     let text = unquote(text).as_bytes();
     let whole = match text.iter().position(|&b| b == b'.') {
@@ -158,8 +158,8 @@ impl<'de> Deserialize<'de> for Natural {
     }
 }
 
-/// Returns whether a text is a number with an exponent, as spreadsheets write times; digits of the
-/// time are lost in it.
+/// Returns whether a text is a number with an exponent, as spreadsheets write large times; such a
+/// number has lost digits.
 pub(crate) fn is_rounded(text: &str) -> bool {
     let number = |text: &str| {
         text.bytes().any(|b| b.is_ascii_digit())

@@ -11,9 +11,9 @@ use crate::input::FileInput;
 
 const KEY: &[u8] = b"\"distributedInfo\"";
 const RANK: &[u8] = b"\"rank\"";
-/// Number of bytes behind the key `distributedInfo` in which the rank of the process is looked for.
+/// Number of bytes after the key `distributedInfo` that are searched for the rank of the process.
 const NEAR: usize = 4096;
-/// Most bytes of a trace that are searched for the key `distributedInfo`.
+/// Largest number of bytes of a trace that are searched for the key `distributedInfo`.
 const MOST: u64 = 1 << 33;
 
 /// Returns the rank, the number of a process in its distributed job, that a trace of the PyTorch
@@ -45,8 +45,8 @@ pub fn rank_of_trace(path: &Path) -> Option<u32> {
     }
 }
 
-/// Reads the rank from `text`, which begins behind the key `distributedInfo`; `None` where the
-/// object there names no rank.
+/// Reads the rank of a process from `text`, which begins after the key `distributedInfo`; `None`
+/// where the object there gives no rank.
 fn rank(text: &[u8]) -> Option<u32> {
     let object = text.split(|&b| b == b'}').next()?;
     let at = find(object, RANK)?;

@@ -34,14 +34,15 @@ pub enum TraceError {
          replay PROFILE --arrivals FILE`, beside a profile of what a request runs (docs/arrivals.md)"
     )]
     OnlyArrivals { file: String, what: &'static str },
-    /// A known kind of file, `what`, that says nothing of which kernels a GPU ran when.
+    /// A file of a known kind, described by `what`, that does not record which kernels a GPU ran
+    /// and when.
     #[error(
         "{file} is {what}, so no recorded launch is in it: give a recorded profile \
          (docs/profiles.md), or write a launch table (docs/launch-table.md)"
     )]
     NoLaunches { file: String, what: &'static str },
-    /// A file of another tool, or a compressed archive, that is not read; `what` describes the
-    /// file, and `advice` says what to give in its place.
+    /// A file of another tool, or a compressed archive, that cannot be read; `what` describes the
+    /// file, and `advice` says what to give instead.
     #[error("{file} is {what}. It is not read here: {advice}")]
     OtherFile { file: String, what: String, advice: &'static str },
     /// A file of no known kind; `looks_like` describes its content.
@@ -70,7 +71,8 @@ pub enum TraceError {
          tool write it again, such as `nsys export --type sqlite`"
     )]
     Database { file: String, problem: String },
-    /// The temporary copy of an SQLite database cannot be written, for the reason `cause`.
+    /// The temporary copy of an SQLite database or an XPlane profile cannot be written or read, for
+    /// the reason `cause`.
     #[error(
         "{file} needs a temporary file, which cannot be written ({cause}): free some space, or \
          set TMPDIR to a folder that has it"
@@ -108,8 +110,8 @@ pub enum TraceError {
          activities switched on (`torch.profiler.profile()`, `nsys profile --trace=cuda`)"
     )]
     NoKernels { file: String, categories: String },
-    /// A file without launches that has other work or calls of the GPU, which `found` lists, so
-    /// that to switch CUDA tracing on is no cure; `cure` says what to do.
+    /// A file without launches although GPU work or calls were recorded, which `found` lists; so
+    /// CUDA tracing was on, and `cure` says what else to do.
     #[error("{file} holds no GPU kernels, but {found}: {cure}")]
     NothingLaunched { file: String, found: String, cure: String },
     /// A file with calls that launched kernels, in which the kernels themselves were not recorded;
@@ -135,8 +137,8 @@ pub enum TraceError {
          `rocprofv3 --kernel-trace --hip-trace --output-format json -- APPLICATION`"
     )]
     NoDispatches { file: String, saw: String },
-    /// A table of rocprof, described by `table`, that does not say when which kernel ran; `advice`
-    /// says what to record.
+    /// A table of rocprof, described by `table`, that does not give the kernels with their times;
+    /// `advice` says what to record.
     #[error("{file} is {table}, which does not say when kernels ran: {advice}")]
     OtherRocprof { file: String, table: &'static str, advice: &'static str },
     /// A table whose times were rounded by a spreadsheet: `text` is such a time, in the line `line`
@@ -157,7 +159,8 @@ pub enum TraceError {
     /// is wrong.
     #[error("{file}, line {line}, column `{column}`: {problem}")]
     Row { file: String, line: u64, column: String, problem: String },
-    /// A file with more items than an import takes, which is `limit`; `what` names the items.
+    /// A file with more than `limit` items, the most that an import accepts; `what` names the
+    /// items.
     #[error("{file} holds more than {limit} {what}: cut a shorter window out of it")]
     TooLarge { file: String, limit: u64, what: &'static str },
     /// A file that is neither a load file nor a trace of requests; `reason` says why.
@@ -173,11 +176,12 @@ pub enum TraceError {
     /// A priority rule, `rule`, that cannot be read; `problem` says why.
     #[error("the priority rule `{rule}` is not GLOB[:stream N]=LEVEL: {problem}")]
     PriorityRule { rule: String, problem: String },
-    /// A rule, `rule`, that says which kernels are idempotent and cannot be read; `problem` says
-    /// why.
+    /// A rule on the command line, `rule`, about idempotent kernels that cannot be read; `problem`
+    /// says why.
     #[error("the rule `{rule}` is not GLOB=yes, GLOB=no or GLOB=unknown: {problem}")]
     IdempotenceRule { rule: String, problem: String },
-    /// A rule, `rule`, that says what kernels need most and cannot be read; `problem` says why.
+    /// A rule on the command line, `rule`, about the resource that kernels need most that cannot be
+    /// read; `problem` says why.
     #[error("the rule `{rule}` is not GLOB=memory, =compute, =latency or =unknown: {problem}")]
     NeedRule { rule: String, problem: String },
 }
@@ -188,8 +192,8 @@ pub(crate) fn shown(text: &str) -> String {
     format!("`{}`", begin(text).escape_debug())
 }
 
-/// Returns the first 40 characters of a text from a file, which is as much as messages show and as
-/// is compared with known names. A longer text would cost time and memory.
+/// Returns the first 40 characters of a text from a file. Messages show no more, and comparing more
+/// with known names would cost time and memory.
 pub(crate) fn begin(text: &str) -> &str {
     text.char_indices().nth(40).map_or(text, |(at, _)| &text[..at])
 }

@@ -20,7 +20,7 @@ pub enum ProfileFormat {
     RocprofCsv,
     /// A database of rocprofv3, the default output of ROCm 7.
     Rocpd,
-    /// A database of rocmProfileData, or the JSON made of one.
+    /// A database of rocmProfileData, or the JSON converted from one.
     Rpd,
     /// A profile of JAX, XLA or TensorFlow as a protocol buffer (`.xplane.pb`).
     XPlane,
@@ -30,7 +30,7 @@ pub enum ProfileFormat {
     LaunchTable,
 }
 
-/// Facts that are true of every file of one profile format: its name in results, the maker of the
+/// Properties of every file of one profile format: the format's name in results, the maker of the
 /// devices, and the advice where kernels have no shape.
 struct FormatRow {
     name: &'static str,
@@ -99,8 +99,8 @@ impl ProfileFormat {
         self.row().maker
     }
 
-    /// Returns the advice on how to get the shapes of kernels that have none in a file of this
-    /// format.
+    /// Returns advice on how to obtain the shapes of kernels, for files of this format that lack
+    /// them.
     #[must_use]
     pub const fn shape_advice(self) -> &'static str {
         self.row().advice

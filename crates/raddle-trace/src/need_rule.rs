@@ -52,8 +52,8 @@ impl FromStr for NeedRule {
 }
 
 impl NeedRule {
-    /// Returns the resource that a kernel of this name needs most by the rule; `None` where the
-    /// name does not fit the rule.
+    /// Returns the resource that the kernel `kernel` needs most by this rule; `None` where its name
+    /// does not fit the rule.
     #[must_use]
     pub fn need_of(&self, kernel: &str) -> Option<KernelNeed> {
         WildMatch::new(&self.glob).matches(kernel).then_some(self.need)

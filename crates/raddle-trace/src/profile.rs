@@ -30,7 +30,7 @@ pub struct Profile {
     pub streams: Vec<StreamLabel>,
     /// Ops of the device, sorted by start time, then in the order of the file.
     pub ops: Vec<Op>,
-    /// Time from 0 to the end of the last op, in nanoseconds.
+    /// Time from time 0 of the profile to the end of its last op, in nanoseconds.
     pub span_ns: u64,
     /// Step of the recording's clock, or error of its time stamps, in nanoseconds: 1000 or 1.
     pub resolution_ns: u64,
@@ -202,7 +202,7 @@ pub struct Op {
     /// Priority of the op's stream, as the profiler's file numbers it; in CUDA a lower number is
     /// more urgent. `None` where the file gives none.
     pub priority: Option<i32>,
-    /// The kind of the op: a kernel, a copy or a fill.
+    /// Kind of the op: kernel, copy or fill.
     pub kind: OpKind,
     /// Number of workgroups in a cluster, which must run at the same time; 1 where the kernel has
     /// no clusters. A launch table cannot hold this number.

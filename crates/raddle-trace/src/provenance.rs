@@ -1,7 +1,7 @@
 //! Where does each field of an op come from: was it measured, joined from another record, or
 //! assumed?
 
-/// Source of the value of one field of an op.
+/// Origin of the value of one field of an op (kernel launch, copy or fill).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The record of the op itself has the value.

@@ -26,7 +26,7 @@ macro_rules! quirks {
 }
 
 quirks! {
-    /// The file stops before its end.
+    /// The file is cut off before its end.
     Truncated, "truncated", "the file stops before its end, so whole events up to there were kept";
     /// The last line of a table has no line end, so that it may be cut off.
     NoLineEnd, "no-line-end", "the last line has no line end: is the file truncated there, its last value lacks digits";
@@ -64,14 +64,14 @@ quirks! {
     ImpossibleGrid, "impossible-grid", "kernels with a grid that no device takes (CUDA: x below 2^31, y and z below 65536; none below 0): their shape is unknown, so they are opaque";
     /// The start or the duration of an op is impossible.
     ImpossibleTime, "impossible-time", "ops that last more than a year, or start at 0 a year and more before the others, and at most a tenth of the ops that start before 0 and apart (with Nsight Systems all that start before 0), or that last or lie apart for more than a day (from 0: an hour) and 1000 times as long as the rest, were left out: when they ran is unknown";
-    /// An op starts before time 0 of the recording and is kept.
+    /// An op that starts before time 0 of the recording is kept.
     BeforeZero, "before-zero", "ops that start before 0, when the recording began, were kept: the clock counts from another moment, or their times are wrong";
     /// An op starts before time 0 of the recording, with a long gap between it and later ops, and
     /// is kept.
     ApartBeforeZero, "apart-before-zero", "ops that start before 0 are followed by a gap that is longer than the recording from 0 on: they are too many to be left out, and the span and idle time say little";
     /// The launch time of an op lies too long before the recording, or before time 0.
     ImpossibleLaunchTime, "impossible-launch-time", "ops whose launch stands before 0 where no op does, or a day and more (at 0: an hour) and 1000 times as long as the rest lasts before the first of the file: when they were launched is unknown";
-    /// The file has work of a device other than the one that is kept.
+    /// The file also has work of a device that is not imported.
     OtherDevice, "other-device", "work of other devices in the file was left out";
     /// The file has no properties of the device that ran the work.
     DeviceNotListed, "device-not-listed", "the file describes no device with the number of the work, so its first device was taken";
@@ -81,7 +81,7 @@ quirks! {
     QueueLanes, "queue-lanes", "ops name a hardware queue of the GPU instead of their stream; streams share queues, and what shares one was taken to run in order";
     /// An op occurs more than once in the file.
     RepeatedOp, "repeated-op", "ops that equal another one in name, shape, stream, begin and duration were kept, and count as often as the file has them";
-    /// Ops are out of order in the file.
+    /// Ops are not in the order of their start times in the file.
     Unsorted, "unsorted", "steps back in time from one op of the file to the next; ops were sorted by start";
     /// Some ops lie far from the others in time, or last very long.
     TimeOutlier, "time-outlier", "ops last more than an hour, or lie so far from all others or behind their launch, as where a clock was wrong: they were kept, and the span says little";
@@ -92,7 +92,7 @@ quirks! {
     /// Ops of one stream overlap by more than the clock's step, although a stream runs its ops in
     /// order.
     OverlapInStream, "overlap-in-stream", "pairs of ops of one stream that overlap by more than the clock's step do not wait for each other";
-    /// The recording has no launch call for an op.
+    /// The recording has no call of the host that launched an op.
     NoLaunchCall, "no-launch-call", "ops without a recorded launch were taken to arrive with the op before them in their stream, or at time 0";
     /// The launch call of an op begins after the op itself started.
     ClockSkew, "clock-skew", "ops that start before their recorded launch were taken to arrive at their start";
@@ -122,7 +122,7 @@ quirks! {
     GpuAnnotation, "gpu-annotation", "ranges that annotate the GPU's lane are not work and were left out";
     /// The file does not tell streams apart, so hardware queues take their place.
     QueueAsStream, "queue-as-stream", "kernels of a file that tells no streams were put in order by their hardware queue";
-    /// Streams share one hardware queue.
+    /// Several streams share one hardware queue.
     SharedQueue, "shared-queue", "streams shared a hardware queue with another stream, which may have held them up in the recorded run but not in a replay";
     /// Ops overlap only because the clock is imprecise.
     ClockJitter, "clock-jitter", "ops that overlap the one before them in their stream by at most 1 us, which is how far time stamps are off, follow it";
@@ -136,7 +136,7 @@ quirks! {
     StaticLds, "static-lds", "kernels of a table that leaves out shared memory asked for at launch; the JSON result of such a run has it";
     /// The file gives only the volumes of grid and workgroup, not their extents in x, y and z.
     FlatGrid, "flat-grid", "grids and workgroups given by their volume alone were taken to be one-dimensional";
-    /// The profiler ran kernels one at a time.
+    /// The profiler ran kernels one at a time, so that their concurrency is unknown.
     Serialised, "serialised", "kernels were run one at a time by the profiler, so there is no concurrency information";
     /// Several rows of the table belong to one dispatch (launch of a kernel).
     RepeatedRow, "repeated-row", "rows that repeat a dispatch, one for each counter, were taken once";
@@ -145,11 +145,11 @@ quirks! {
 /// How a table in a file ends: with a line end, without one, or within a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TableEnd {
-    /// The last line of the table has its line end.
+    /// The last line of the table ends with a line end.
     Whole,
     /// The last line of the table has no line end, so its last value or comment may be cut off.
     NoLineEnd,
-    /// The table ends within a row, which is lost.
+    /// The table ends within a row, and that row is lost.
     Cut,
 }
 

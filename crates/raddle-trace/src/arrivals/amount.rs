@@ -12,7 +12,7 @@ use crate::error::shown;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate(u64);
 
-/// Most requests a second that a rate may have: one request a nanosecond.
+/// Largest rate at which requests may arrive, in requests per second: one request per nanosecond.
 const MOST_PER_SECOND: u64 = 1_000_000_000;
 
 impl Rate {
@@ -41,8 +41,8 @@ impl Rate {
         self.0
     }
 
-    /// Reads a rate from a text in requests a second; digits behind the ninth decimal are cut off.
-    /// A rate of 0 or above 10^9 is an error.
+    /// Reads a rate, a decimal number of requests per second; digits behind the ninth decimal are
+    /// cut off. A rate of 0 or above 10^9 is an error.
     fn parse(text: &str) -> Result<Self, String> {
         Self::per_giga_second(scaled(text, 9)?).ok_or_else(|| {
             format!("{} requests a second: above 0 and at most 10^9 are wanted", shown(text))

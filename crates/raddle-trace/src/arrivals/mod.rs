@@ -31,7 +31,7 @@ pub(crate) use requests::format_of_header;
 pub use process::{ArrivalProcess, jitter};
 pub use random::SplitMix64;
 
-/// Most requests that a trace of requests may have; a longer one is refused.
+/// Largest number of requests that a trace of requests may have; a longer trace is refused.
 const REQUEST_LIMIT: usize = 1 << 24;
 /// Largest number of bytes that is read from a JSON file of request arrivals.
 const BYTE_LIMIT: u64 = 1 << 28;
@@ -49,9 +49,10 @@ pub struct ArrivalFile {
     /// Unit in which the numbers of a trace of requests were read as times, and the origin of that
     /// unit.
     pub counts: TimesCount,
-    /// Duration of the load, for which requests arrive; `None` where the file gives none.
+    /// Length of time for which requests of the load arrive, with its unit; `None` where the file
+    /// gives none.
     pub time: Option<LoadTime>,
-    /// Number of arrivals in traces that were listed directly behind a later one; they were then
+    /// Number of arrivals that a trace listed directly behind a later one; the arrivals were then
     /// sorted by time.
     pub unsorted: u64,
 }
@@ -104,12 +105,12 @@ pub struct LoadTime {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeUnit {
-    /// Milliseconds: the unit of times in the traces of Mooncake and in loads.
+    /// Milliseconds: the unit of request times in the traces of Mooncake and in load files.
     Milliseconds,
-    /// Seconds: the unit of times in the traces of Bailian and BurstGPT, and of `time` in DISB's
-    /// own benchmarks.
+    /// Seconds: the unit of request times in the traces of Bailian and BurstGPT, and of the
+    /// duration `time` in DISB's own workloads.
     Seconds,
-    /// Minutes: the unit of `time` in REEF's benchmarks.
+    /// Minutes: the unit of the duration `time` in REEF's load files.
     Minutes,
 }
 
@@ -288,8 +289,8 @@ fn plain(error: &serde_json::Error) -> String {
     text.rsplit_once(" at line ").map_or(&*text, |(message, _)| message).to_owned()
 }
 
-/// Builds the error for a read that failed; a file that ends in the middle gets an error that says
-/// so. `at` is the place in the file.
+/// Builds the error for a failed read at the place `at` of the file `file`; a file that ends too
+/// early gets an error that says so.
 fn failure(file: &str, at: &str, cause: io::Error) -> TraceError {
     if is_damage(&cause) {
         return fault(file, at, BREAKS_OFF.to_owned());
@@ -297,7 +298,8 @@ fn failure(file: &str, at: &str, cause: io::Error) -> TraceError {
     TraceError::Unreadable { file: file.to_owned(), cause }
 }
 
-/// Sorts arrival times, and returns how many stood directly behind a later one, for the report.
+/// Sorts arrival times, and returns the number of times that stood directly behind a later one, for
+/// the report.
 fn sort(times: &mut [u64]) -> u64 {
     let back = times.windows(2).filter(|pair| pair[1] < pair[0]).count();
     times.sort_unstable();

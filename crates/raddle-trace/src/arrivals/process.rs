@@ -34,7 +34,7 @@ pub enum ArrivalProcess {
 }
 
 impl ArrivalProcess {
-    /// Returns the name of the process in results, which is DISB's word for it.
+    /// Returns the name of the arrival process in results, the word that DISB uses for it.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {

@@ -11,13 +11,13 @@ const LN_2: u128 = 2_977_044_472;
 /// Number of binary digits behind the binary point to which a logarithm is computed.
 const BITS: u32 = 40;
 
-/// A source of random numbers, SplitMix64, whose numbers are equal on every machine.
+/// A generator of random numbers (SplitMix64) that gives equal numbers on every machine.
 #[derive(Clone, Debug)]
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// Builds the source of random numbers of one task, named by its number; other seeds and other
-    /// tasks give other numbers.
+    /// Builds the generator of random numbers for the task with the index `task`; other seeds and
+    /// other tasks give other numbers.
     #[must_use]
     pub fn new(seed: u64, task: u32) -> Self {
         Self(mix(seed.wrapping_add(STEP)) ^ mix(u64::from(task)))
@@ -29,8 +29,8 @@ impl SplitMix64 {
         mix(self.0)
     }
 
-    /// Returns a random whole number from 0 to `width` - 1; `width` is not 0. All numbers come
-    /// equally often but for one part in 2^64 / `width`.
+    /// Returns a random whole number from 0 to `width` - 1; `width` must not be 0. All numbers are
+    /// equally likely, up to a relative error of `width` / 2^64.
     pub fn below(&mut self, width: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(width)) >> 64) as u64
     }

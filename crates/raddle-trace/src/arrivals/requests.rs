@@ -63,8 +63,8 @@ fn format_of<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Option<Arrival
     has(["Timestamp", "Request tokens", "Response tokens"]).then_some(ArrivalFormat::BurstGpt)
 }
 
-/// Returns words for the trace of requests whose CSV header is `line`, such as "a request trace of
-/// Azure"; `None` where the line is no such header.
+/// Returns a description of the trace of requests with the CSV header `line`, such as "a request
+/// trace of Azure"; `None` where the line is no such header.
 pub(crate) fn format_of_header(line: &str) -> Option<&'static str> {
     Some(match format_of(line.split(',').map(unquote))? {
         ArrivalFormat::BurstGpt => "a request trace of BurstGPT",
@@ -168,7 +168,7 @@ pub(super) fn json_lines(
     trace(file, format, counts, &times)
 }
 
-/// Error message for JSON Lines whose first line has no time of an arrival.
+/// Error message for JSON Lines whose first line has no arrival time.
 pub(super) const NO_TIME: &str = "these are JSON Lines, and this one has no `timestamp`: each request \
                                   wants the time of its arrival; leave other lines out";
 

@@ -27,7 +27,7 @@ pub(crate) enum Waiter {
     Stream(u32),
 }
 
-/// Work that a wait of the host or of a stream is for.
+/// Work that the host or a stream waits for in a recorded wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Awaited {
     /// All work that was issued to a stream up to a time: (number of the stream in the importer's
@@ -57,8 +57,8 @@ struct IssueOrder<'o> {
     ops: &'o [Op],
     /// Indices of all ops, sorted by the time of their issue.
     all: Vec<u32>,
-    /// For each stream its ops sorted by arrival, each as (arrival in nanoseconds, largest index of
-    /// an op up to this one, index of the op).
+    /// For each stream its ops sorted by arrival, each as (arrival in nanoseconds, largest op index
+    /// among this op and those before it, index of the op).
     streams: Vec<Vec<(u64, u32, u32)>>,
 }
 

@@ -10,7 +10,8 @@ use crate::profile::{Collective, Op, OpKind, Profile, StreamWait};
 use crate::provenance::{Field, Origin};
 use crate::work::OpWork;
 
-/// Rule for communication kernels in a replay, whose durations are mostly waiting for peers.
+/// Rule for the durations of communication kernels in a replay, since these kernels mostly wait for
+/// peers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CommRule {
@@ -24,8 +25,8 @@ pub enum CommRule {
     /// under [`CommRule::Fixed`].
     #[default]
     Peers,
-    /// Communication kernels are left out; an op that waited for one waits for the op that the
-    /// kernel waited for.
+    /// Communication kernels are left out; an op that waited for such a kernel now waits for the op
+    /// that the kernel waited for.
     Drop,
 }
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::TraceError;
 
-/// Devices that a file names, each with its count of kernels and the numbers that the file has for
-/// it.
+/// Devices that a file names, each with the number of its kernels and the numbers by which the file
+/// names it.
 #[derive(Debug)]
 pub(super) struct Devices<K>(BTreeMap<K, DeviceUse>);
 

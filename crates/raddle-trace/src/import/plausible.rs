@@ -31,13 +31,13 @@ const SIGN: u64 = 1 << 63;
 /// of a grid can have on the device of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PlausibleLimits {
-    /// Most vector registers that one work-item can have.
+    /// Largest number of vector registers that one work-item can have.
     registers: u32,
-    /// Most bytes of shared memory that one workgroup can have.
+    /// Largest number of bytes of shared memory that one workgroup can have.
     lds_bytes: u32,
-    /// Most work-items that one workgroup can have.
+    /// Largest number of work-items that one workgroup can have.
     threads: u32,
-    /// Most workgroups that a grid can have along (x, y, z).
+    /// Largest number of workgroups that a grid can have along (x, y, z).
     grid: [u32; 3],
 }
 
@@ -51,8 +51,8 @@ const SGPRS: u32 = 128;
 const CUDA_GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
 const ANY_GRID: [u32; 3] = [u32::MAX; 3];
 
-/// Limits on the figures of kernels that no GPU of NVIDIA exceeds; the next constants are those of
-/// AMD and of either maker.
+/// Limits on the shapes and resources of kernels that no GPU of NVIDIA exceeds; the next constants
+/// are those of AMD and of either maker.
 const NVIDIA: PlausibleLimits =
     PlausibleLimits { registers: 255, lds_bytes: 228 * 1024, threads: 1024, grid: CUDA_GRID };
 const AMD: PlausibleLimits =

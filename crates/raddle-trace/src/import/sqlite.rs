@@ -15,7 +15,7 @@ pub(super) use by_id::NumbersById;
 use database::Database;
 pub(super) use meter::RowMeter;
 
-/// An open database, and the facts about its file that the importer needs.
+/// An open SQLite database, with the properties of its file that an importer needs.
 pub(super) struct SqliteSource<'a> {
     /// Path of the file as the caller gave it, for messages.
     pub(super) file: String,

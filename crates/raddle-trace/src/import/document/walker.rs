@@ -11,7 +11,7 @@ use crate::assemble::OP_LIMIT;
 use crate::input::Window;
 use crate::report::Quirk;
 
-/// Most bytes of one record of a JSON document; a larger record is lost.
+/// Largest number of bytes of one record of a JSON document; a larger record is lost.
 const RECORD_LIMIT: usize = 64 << 20;
 /// Largest number of bytes of an object's key that are kept; longer keys are cut off there.
 const KEY_LIMIT: usize = 64;
@@ -187,7 +187,7 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
     }
 
     /// Passes the record in the first `len` bytes of the window (the part of the text in memory) to
-    /// the sink; text that breaks JSON is mended first. Returns whether the record could be read.
+    /// the sink, after correcting text that breaks JSON. Returns whether the record could be read.
     fn record_of(&mut self, section: S::Section, len: usize) -> bool {
         let text = &self.window.bytes()[..len];
         if self.sink.record(section, text).is_ok() {

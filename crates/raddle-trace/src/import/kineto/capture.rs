@@ -17,7 +17,7 @@ use crate::report::ImportReport;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HostLaunch {
     pub(super) at: i64,
-    /// The kernel's number in [`CaptureCollector::names`].
+    /// Index of the kernel's name in [`CaptureCollector::names`].
     pub(super) kernel: u32,
     pub(super) launched: Launched,
 }
@@ -27,8 +27,8 @@ pub(super) struct HostLaunch {
 #[derive(Debug, Default)]
 pub(super) struct CaptureCollector {
     pub(super) launches: Vec<HostLaunch>,
-    /// Marks of captures, as (time in nanoseconds, true where a capture begins, false where it
-    /// ends).
+    /// Begins and ends of graph captures, as (time in nanoseconds, true for a begin, false for an
+    /// end).
     pub(super) marks: Vec<(i64, bool)>,
     pub(super) ranges: BatchRanges,
     pub(super) names: Interner<String>,

@@ -129,7 +129,7 @@ impl<'t> KinetoEvent<'t> {
         args.map_or([None; N], |(values, _)| values)
     }
 
-    /// Returns the number of the host's thread; 0 where the event has none.
+    /// Returns the number of the thread in the event; 0 where the event has none.
     pub(super) fn thread(&self) -> u64 {
         self.tid.map(unquote).and_then(natural).unwrap_or(0)
     }

@@ -74,8 +74,8 @@ fn three(text: &str) -> Option<[u32; 3]> {
 }
 
 impl KinetoCollector {
-    /// Reads an event without a category, as other tools than PyTorch write them; `None` where it
-    /// is an op without a time.
+    /// Reads an event without a category, as tools other than PyTorch write them; `None` where the
+    /// event is an op without a time.
     pub(super) fn plain(&mut self, event: &KinetoEvent<'_>) -> Option<()> {
         let phase = event.ph.and_then(string).unwrap_or_default();
         if phase == "M" {
@@ -160,7 +160,7 @@ impl KinetoCollector {
         push(&mut self.ops, KinetoOp::new(op, work.correlation, extents));
     }
 
-    /// Remembers the name of a process of the trace, if the process stands for a device.
+    /// Stores the name of a process of the trace, if the process stands for a device.
     fn process(&mut self, event: &KinetoEvent<'_>) {
         let [name] = event.args(&["name"]);
         let named = event.name.and_then(string).is_some_and(|name| name == "process_name");
@@ -188,7 +188,8 @@ pub(in crate::import) fn gpu_of_plane(name: &str) -> Option<u64> {
     rest[..digits].parse().ok()
 }
 
-/// Returns the kind of op for a kind of work of rocmProfileData; `None` where the kind is no work.
+/// Returns the kind of op (kernel, copy or fill) for a kind of work in rocmProfileData; `None`
+/// where the kind is not one of these.
 pub(in crate::import) fn work_of_rpd(kind: &str) -> Option<OpKind> {
     let word = kind.len() < 40 && kind.bytes().all(|b| b.is_ascii_alphanumeric());
     match kind {

@@ -197,7 +197,7 @@ impl KinetoWaits {
     }
 
     /// Returns the wait of a stream that a record of the trace describes; `None` where the record
-    /// is of a wait of the host.
+    /// describes a wait of the host.
     fn said(&self, sync: &KinetoSync) -> Option<DraftWait> {
         let (waiter, begin) = sync.waiter?;
         let record = sync.record.and_then(|record| self.records.get(&record));

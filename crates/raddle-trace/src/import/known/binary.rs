@@ -65,8 +65,8 @@ const BEGINNINGS: [(&[u8], &str, &str); 22] = [
     ),
 ];
 
-/// Endings of names of files whose format is not documented, each with a description and advice.
-/// Only for these files does the name decide.
+/// Name endings of files whose format is not documented, each with a description of the file and
+/// advice. These files alone are recognised by name.
 const ENDINGS: [(&[&str], &str, &str); 3] = [
     (
         &[".nsys-rep", ".qdrep", ".qdstrm"],

@@ -67,9 +67,9 @@ fn header_of_nvprof(
     })
 }
 
-/// Returns the error for a report of Nsight Systems without grids. Where it is a trace of calls,
-/// the error says how many of them are launches; `names` is the position of the column with the
-/// names of the calls.
+/// Returns the error for a report of Nsight Systems without grids. For a trace of API calls, the
+/// error says how many of them are launches; `names` is the position of the column with the names
+/// of the calls.
 fn only_calls(table: &mut CsvTable<'_>, names: usize) -> TraceError {
     let file = table.file.clone();
     match launches_in(table, names) {

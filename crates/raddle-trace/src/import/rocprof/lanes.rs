@@ -28,8 +28,8 @@ pub(super) struct RocprofLanes {
 }
 
 impl RocprofLanes {
-    /// Decides whether streams or hardware queues are the lanes (in which ops run in order), from
-    /// the places of all dispatches that are kept.
+    /// Decides whether streams or hardware queues are the lanes (in which ops run in order).
+    /// `places` has the process, queue and stream of every dispatch that is kept.
     pub(super) fn decide(
         places: impl Iterator<Item = QueuePlace>,
         report: &mut ImportReport,

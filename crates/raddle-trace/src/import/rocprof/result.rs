@@ -17,8 +17,8 @@ pub(super) use collect::{ResultCollector, ResultSection};
 #[cfg(feature = "sqlite")]
 pub(super) use records::{Correlation, RawAgent, RawHandle, RawInfo, RawRecord, RawSymbol};
 
-/// Builds the work of one device: the one that `wanted` names, or for `None` the one with the most
-/// kernels.
+/// Builds the profile's records from the ops of one device: the one that `wanted` names, or for
+/// `None` the one with the most kernels.
 ///
 /// # Errors
 /// When the wanted device ran no kernel.

@@ -74,7 +74,8 @@ pub(in crate::import) fn import(
     work(file, found, options.device)
 }
 
-/// Returns the endings of the names of tables in a rocpd database, one ending for each process.
+/// Returns the suffixes that the names of tables in a rocpd database have, one suffix for each
+/// process.
 fn processes(database: &Database) -> Vec<String> {
     let ending = |table: &str| {
         let rest = table.strip_prefix(AGENTS).or_else(|| table.strip_prefix(DISPATCHES));
@@ -86,7 +87,8 @@ fn processes(database: &Database) -> Vec<String> {
     endings
 }
 
-/// Tables of one process of a rocpd database, with the records that their rows refer to.
+/// Tables of one process of a rocpd database, with lookup tables for the records that their rows
+/// refer to.
 struct RocpdProcess<'d> {
     database: &'d Database,
     id: &'d str,

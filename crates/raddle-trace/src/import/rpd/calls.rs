@@ -31,8 +31,8 @@ pub(super) struct RpdCall {
     /// Process of the call, as an index among the processes whose calls launch, in order of first
     /// use.
     pub(super) process: u32,
-    /// Launch that the call asked for, as an index in [`RpdCalls::launches`]; `None` where it is no
-    /// launch.
+    /// Launch or copy that the call asked for, as an index in [`RpdCalls::launches`]; `None` where
+    /// it asked for none.
     pub(super) launch: Option<u32>,
 }
 

@@ -12,7 +12,7 @@ use rusqlite::types::ValueRef;
 
 use super::row::DatabaseRow;
 
-/// Most rows that one query reads ahead, in order of their ids.
+/// Largest number of rows that one query reads ahead, in order of their ids.
 const LONGEST: usize = 1024;
 
 /// Look-up table: the integers in N columns of a database table, by the `id` of the row.

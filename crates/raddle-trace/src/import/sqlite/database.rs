@@ -23,9 +23,9 @@ pub(in crate::import) use super::row::DatabaseRow;
 /// Number of steps of SQLite's virtual machine between two checks of the budget of steps.
 const STRIDE: i32 = 1000;
 
-/// Steps of SQLite's virtual machine that are allowed for each byte of the file; the next constant
-/// is the number that is allowed besides for any file. Reading a cell is one step, and each cell
-/// takes a byte in the header of its row.
+/// Number of steps of SQLite's virtual machine that are allowed per byte of the file; the next
+/// constant is a number of steps that is allowed in addition. Reading a cell is one step, and each
+/// cell takes a byte in the header of its row.
 const STEPS_PER_BYTE: u64 = 8;
 const STEPS: u64 = 1_000_000;
 
@@ -174,8 +174,8 @@ impl Database {
         rows
     }
 
-    /// Returns a look-up of the numbers in these columns by the `id` of the row. Where the `id` is
-    /// the table's key, as tools make it, rows are read when they are looked up; else the whole
+    /// Returns a look-up of the integers in these columns by the `id` of a row. Where `id` is the
+    /// table's key, as tools make it, rows are read when they are looked up; otherwise the whole
     /// table is read at once.
     pub(in crate::import) fn by_id<const N: usize>(
         &self,
@@ -256,8 +256,8 @@ fn select(table: &str, columns: &[&str], lacking: &[&str]) -> String {
     format!("SELECT {} FROM \"{table}\" NOT INDEXED", columns.join(", "))
 }
 
-/// Opens a database file of this many bytes, such that its content cannot write, run forever or use
-/// memory without limit.
+/// Opens a database file of `bytes` bytes in such a way that a hostile file cannot cause writes,
+/// endless computation or unlimited use of memory.
 fn open(path: &Path, bytes: u64) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;

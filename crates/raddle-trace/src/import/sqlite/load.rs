@@ -11,7 +11,7 @@ use tempfile::NamedTempFile;
 use crate::error::TraceError;
 use crate::input::{is_damage, peek};
 
-/// Most bytes of a database, uncompressed.
+/// Largest number of bytes of a database, uncompressed.
 const BYTE_LIMIT: u64 = 16 << 30;
 
 /// Length of a database's header in bytes.
@@ -25,7 +25,7 @@ pub(in crate::import) struct LoadedDatabase {
     pub(super) bytes: u64,
     /// True if the end of the database file is missing.
     pub(super) cut: bool,
-    /// True if the compressed form of the file was damaged.
+    /// True if the file is compressed and the compressed data is damaged.
     pub(super) damaged: bool,
 }
 

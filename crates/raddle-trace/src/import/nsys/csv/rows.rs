@@ -219,8 +219,8 @@ impl GpuTrace {
         push(&mut self.ops, ReportOp { op, device: known, notes });
     }
 
-    /// Builds the work of one device: the one with the number `wanted`, or for `None` the one with
-    /// the most kernels.
+    /// Builds the profile's records from the ops of one device: the one with the number `wanted`,
+    /// or for `None` the one with the most kernels.
     ///
     /// # Errors
     /// When there are no kernels, or none that can be used, or none of the device that is wanted.

@@ -99,7 +99,7 @@ impl NsysCollector {
     /// Reads the ops and the calls from the tables, and calls `watch` with the progress.
     ///
     /// # Errors
-    /// When there is more than can be taken.
+    /// When the file has more records than an import accepts.
     pub(super) fn read(
         &mut self,
         file: &str,

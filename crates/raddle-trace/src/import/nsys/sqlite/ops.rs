@@ -64,7 +64,8 @@ impl NsysOp {
         self.op.arrival_ns.cast_signed()
     }
 
-    /// Returns the device that the op ran on, and how it ran there, from the list `uses`.
+    /// Returns the [`NsysUse`] of the op (the device that it ran on, and how it ran there) from the
+    /// list `uses`.
     pub(super) fn used(&self, uses: &[NsysUse]) -> NsysUse {
         uses[self.op.after.unwrap_or(0) as usize]
     }

@@ -178,9 +178,9 @@ fn is_gfx950(columns: &RocprofColumns, found: &[Op]) -> bool {
         && is_gfx9(found)
 }
 
-/// Sets the registers of a dispatch, `None` if unknown, and counts in the report what is uncertain
-/// about them. `halved` is true where the tool counted half of them, `doubtful` where they may be
-/// twice as many.
+/// Sets the vector registers of a dispatch, `None` if unknown, and counts in the report what is
+/// uncertain about them. `halved` is true where the tool counted half of the registers, `doubtful`
+/// where it may have.
 fn finish(
     op: &mut Op,
     registers: Option<Registers>,

@@ -90,8 +90,9 @@ struct OpMaker {
 
 impl OpMaker {
     /// Adds the ops of a process, whose index is `number` and whose GPU has the instruction set
-    /// `arch`. Its waits are added only if `alone` is true, as no other process has work: several
-    /// processes may wait for each other in ways that the file does not show.
+    /// `arch`. `alone` is true where no other process has work; only then the waits of the process
+    /// are added, since several processes may wait for each other in ways that the file does not
+    /// show.
     fn process(&mut self, mut process: ResultProcess, number: u32, arch: &str, alone: bool) {
         process.wait();
         sort_calls(&mut process.calls, |call| call.correlation, &mut self.report);
@@ -167,8 +168,8 @@ impl OpMaker {
     }
 }
 
-/// Returns whether the tool counted half of the registers because it did not know this instruction
-/// set. Kernels that did not run count too, if all GPUs of the process are of the same kind.
+/// Returns whether the tool counted half of the registers because it did not know the instruction
+/// set `arch`. Kernels that did not run count too, if all GPUs of the process are of the same kind.
 fn is_halved(process: &ResultProcess, ops: &[RecordedOp], kernels: &[u64], arch: &str) -> bool {
     if !is_unified(arch) {
         return false;

@@ -43,8 +43,8 @@ impl From<RawExtents> for [u64; 3] {
     }
 }
 
-/// A record of a dispatch, a copy or a call, of the arrays `kernel_dispatch`, `memory_copy` and
-/// `hip_api` under `buffer_records`.
+/// A record of a dispatch, a copy or a call, an entry of the arrays `kernel_dispatch`,
+/// `memory_copy` and `hip_api` under `buffer_records`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::import::rocprof) struct RawRecord {
@@ -77,7 +77,7 @@ pub(in crate::import::rocprof) struct RawInfo {
     pub(in crate::import::rocprof) grid_size: RawExtents,
 }
 
-/// Description of a kernel, of the array `kernel_symbols`.
+/// Description of a kernel, an entry of the array `kernel_symbols`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::import::rocprof) struct RawSymbol<'a> {
@@ -102,7 +102,7 @@ pub(in crate::import::rocprof) struct RawKind<'a> {
     pub(in crate::import::rocprof) operations: Vec<Cow<'a, str>>,
 }
 
-/// Description of an agent, a processor of the host or a GPU, of the array `agents`.
+/// Description of an agent (a processor of the host or a GPU), an entry of the array `agents`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::import::rocprof) struct RawAgent<'a> {
