@@ -25,10 +25,10 @@ pub struct Abilities {
 }
 
 impl Abilities {
-    /// Abilities of a runtime that can only wait.
+    /// Abilities of a runtime that cannot take work off the device and can only wait for its end.
     pub const NONE: Self =
         Self { can_flag: false, can_drain: false, can_reset: false, can_switch: false };
-    /// Abilities of a runtime that has every method.
+    /// Abilities of a runtime that has every method of taking work off the device.
     pub const ALL: Self =
         Self { can_flag: true, can_drain: true, can_reset: true, can_switch: true };
 
@@ -43,7 +43,7 @@ impl Abilities {
         Ok(())
     }
 
-    /// Returns whether the runtime has the method `method`.
+    /// Returns whether the runtime can take work off the device by the method `method`.
     #[must_use]
     pub const fn can(self, method: Preemption) -> bool {
         match method {

@@ -26,9 +26,9 @@ pub enum Standing {
     /// The process has no turn and may not submit launches; its submitted launches stay, as no
     /// preemption removes them.
     Paused,
-    /// The process has no turn, and its work leaves the device by this method.
+    /// The process does not have the turn, and its work is leaving the device by this method.
     Leaving(Preemption),
-    /// The process has no turn, and none of its work is on the device any more.
+    /// The process does not have the turn, and none of its work is on the device any more.
     Away,
 }
 

@@ -52,14 +52,15 @@ impl PreemptError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)] // As wide as that of a command, beside which it is returned.
 pub(crate) enum Reason {
-    /// A window of 0, so that no launch could be submitted.
+    /// A window (largest number of launches in the runtime) of 0, with which nothing could be
+    /// submitted.
     NoWindow,
     /// A declaration of a runtime that can reset, but has no preemption flag (tested by each launch
     /// at its start).
     ResetWithoutFlag,
     /// A new process while all ids of processes are in use.
     TooManyProcesses,
-    /// A process joins under an id that another process has.
+    /// A new process under an id that another process has.
     Taken { process: ProcessId },
     /// A new stream while all ids of streams of the process are in use.
     TooManyStreams { process: ProcessId },

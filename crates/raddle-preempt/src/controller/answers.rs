@@ -32,8 +32,8 @@ pub enum Command {
     /// Give a launch to the runtime (seed 001, S2.3, S4.2), then report the result of the submit
     /// call as `submitted` or `not_submitted`.
     Submit {
-        /// Handle of the submission; [`Controller::payload`](crate::Controller::payload) has its
-        /// payload.
+        /// Handle of the submission; [`Controller::payload`](crate::Controller::payload) returns
+        /// the launch's payload for it.
         handle: LaunchHandle,
         /// Stream of the process in which the runtime runs the launch.
         stream: StreamId,
@@ -54,8 +54,8 @@ pub enum Command {
     /// Reset the compute units (seed 001, S3.3), which kills running launches. Report each killed
     /// launch as `killed`, and the end of the reset as `drained`.
     Reset {
-        /// Process whose compute units are reset; [`hits`](crate::Controller::hits) says which
-        /// launches are killed.
+        /// Process whose compute units are reset; [`hits`](crate::Controller::hits) lists the
+        /// launches that are killed.
         process: ProcessId,
     },
     /// Place no further workgroup of a process on the device. Report `drained` when none of its
@@ -102,7 +102,7 @@ pub enum Preempted {
     /// A preemption of the process is already under way or complete, so nothing has changed, not
     /// even the method.
     Already,
-    /// The runtime does not have this method: nothing has changed.
+    /// The runtime does not have this method of taking work off the device, so nothing has changed.
     Missing(Preemption),
     /// The process that asked for the device is not more urgent than the process that should leave,
     /// or is the same process: nothing has changed.
@@ -119,12 +119,11 @@ pub enum Escalated {
     /// (tested by each launch at its start) leave nevertheless; ask again when the launch that the
     /// reason names has ended.
     Refused(NoReset),
-    /// The method takes no more work off the device than the method under way, so nothing has
-    /// changed.
+    /// The requested method is not stronger than the method under way, so nothing has changed.
     NotStronger,
     /// The process has no preemption under way, so nothing has changed.
     NotDraining,
-    /// The runtime does not have this method: nothing has changed.
+    /// The runtime does not have this method of taking work off the device, so nothing has changed.
     Missing(Preemption),
 }
 
@@ -153,7 +152,7 @@ pub enum ResetVerdict {
     NoReset(NoReset),
 }
 
-/// Reason why a process is not reset.
+/// Reason why the launches of a process are not killed by a reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoReset {
@@ -184,7 +183,7 @@ pub enum Exit {
     Unasked,
 }
 
-/// Phase of a process with respect to preemption.
+/// Phase of a process: running, being preempted, or preempted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProcessPhase {
     /// The process is not being preempted: its launches are submitted.

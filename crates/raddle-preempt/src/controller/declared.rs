@@ -56,7 +56,7 @@ impl ResetScope {
 /// has no limit.
 pub const MOST_KILLS: u32 = 3;
 
-/// Settings of a controller.
+/// Settings of a controller: limits on the launches of one process and on their kills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]

@@ -134,7 +134,8 @@ impl<T> Controller<T> {
     /// Returns a controller without processes. `declared` describes the driver's runtime.
     ///
     /// # Errors
-    /// A window of 0; a runtime that can reset and has no flag.
+    /// A window (largest number of launches in the runtime) of 0; a runtime that can reset
+    /// and has no preemption flag.
     pub const fn new(declared: Declared, options: ControllerConfig) -> Result<Self, PreemptError> {
         if options.window == 0 {
             return Err(PreemptError(Reason::NoWindow));
@@ -246,7 +247,8 @@ impl<T> Controller<T> {
         process.flight.get(handle).map(|flying| &flying.work.payload)
     }
 
-    /// Returns the capture order of a launch; `None` where the launch is not in the runtime.
+    /// Returns the order of capture (number among all captured work of the process) of a launch;
+    /// `None` where the launch is not in the runtime.
     #[must_use]
     pub fn order(&self, handle: LaunchHandle) -> Option<CaptureOrder> {
         let process = self.process(handle.process).ok()?;

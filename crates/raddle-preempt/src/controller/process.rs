@@ -6,10 +6,10 @@ use super::answers::{Command, LaunchHandle, ProcessPhase};
 use super::flight::{Flight, FlyingLaunch};
 use super::queues::Queues;
 
-/// Stages of the preemption of a process, in the order in which they follow each other.
+/// Stages of the preemption of a process, in the order in which a preemption passes through them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PreemptionStage {
-    /// No preemption of the process is under way or complete, so its launches run.
+    /// No preemption of the process is under way or complete, so its launches are submitted.
     Running,
     /// The preemption waits until all submit calls under way have returned (seed 001, S3.1, A8).
     Pausing,
@@ -93,7 +93,8 @@ pub(super) struct ControlledProcess<T> {
     pub(super) queues: Queues<T>,
     pub(super) flight: Flight<T>,
     pub(super) stage: PreemptionStage,
-    /// True where the process was paused: it submits nothing although no preemption is under way.
+    /// True where the process was paused, so that it submits nothing although no preemption is
+    /// under way.
     pub(super) paused: bool,
     /// Method of the preemption that is under way, or of the last one that was.
     pub(super) way: Preemption,

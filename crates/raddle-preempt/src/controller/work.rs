@@ -40,7 +40,7 @@ pub struct CapturedWork<T> {
     /// Data that the driver needs to submit the work; the controller returns it when the work has
     /// finished.
     pub payload: T,
-    /// Kind of the work: kernel, copy, event and so on.
+    /// Kind of the work, such as kernel, copy or wait for an event.
     pub kind: WorkKind,
     /// Verdict on whether the work may be run again (seed 001, A12); unknown counts as no. If it
     /// depends on the arguments, [`judged`](crate::Controller::judged) reports it when the work is

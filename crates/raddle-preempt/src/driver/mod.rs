@@ -33,16 +33,16 @@ use crate::error::PreemptError;
 pub enum Wish {
     /// The work of a process shall leave the device by the given method.
     Preempt {
-        /// Process whose work leaves.
+        /// Process whose work shall leave the device.
         process: ProcessId,
-        /// Method by which the work leaves.
+        /// Method by which the work leaves the device.
         way: Preemption,
     },
     /// The work that is leaving the device shall leave by a stronger method from now on.
     Escalate {
         /// Process whose preemption is under way.
         process: ProcessId,
-        /// Stronger method, by which the work leaves from now on.
+        /// Stronger method, by which the work leaves the device from now on.
         way: Preemption,
     },
     /// A process shall submit no further launch.
@@ -57,16 +57,17 @@ pub enum Wish {
     },
 }
 
-/// Answer of a driver to a request about a process, one kind for each kind of request ([`Wish`]).
+/// Answer of a driver to a request about a process, one variant for each kind of request
+/// ([`Wish`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WishAnswer {
-    /// Answer to [`Wish::Preempt`].
+    /// Answer to [`Wish::Preempt`], as the controller gave it.
     Preempted(Preempted),
-    /// Answer to [`Wish::Escalate`].
+    /// Answer to [`Wish::Escalate`], as the controller gave it.
     Escalated(Escalated),
     /// Answer to [`Wish::Pause`]: the process is paused.
     Paused,
-    /// Answer to [`Wish::Resume`].
+    /// Answer to [`Wish::Resume`], as the controller gave it.
     Resumed(Resumed),
 }
 

@@ -18,7 +18,7 @@ pub enum Seen {
     /// The decision whether the process is reset, made when its raised preemption flag (which each
     /// launch tests at its start) became visible.
     Verdict(ProcessId, ResetVerdict),
-    /// A command that the runtime has to carry out next.
+    /// A command that the driver issued, which the runtime has to carry out next.
     Command(Command),
 }
 

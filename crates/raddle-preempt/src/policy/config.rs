@@ -30,7 +30,7 @@ pub struct CheapestConfig {
     /// Longest time that the work of a preempted process should take to leave the device, in
     /// microseconds.
     pub bound_us: u64,
-    /// Methods that the runtime has; all methods where this is `None`.
+    /// Methods by which the runtime can take work off the device; `None` means all methods.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub abilities: Option<Abilities>,
     /// Largest number of times that one launch is killed; 0 kills nothing, `None` is no limit.
