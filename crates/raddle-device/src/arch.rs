@@ -23,9 +23,10 @@ pub(crate) const MAX_THREADS: u32 = 1024;
 /// Number of barriers of a compute unit; only workgroups of two or more waves take one.
 const BARRIERS: u16 = 16;
 
-/// Granules of 16 scalar registers that a compute unit of GCN or CDNA has for its four SIMDs: LLVM
-/// (`getOccupancyWithNumSGPRs`) counts 800 registers a SIMD, so that a wave of more than 96 leaves
-/// 7 of 8 wave slots usable; ROCm Compute Profiler has a counter for workgroups that wait for them.
+/// Number of granules of 16 scalar registers on a compute unit of GCN or CDNA, for its four SIMDs
+/// together. LLVM (`getOccupancyWithNumSGPRs`) counts 800 registers a SIMD, so that with more than
+/// 96 registers a wave only 7 of 8 wave slots can be used. ROCm Compute Profiler has a counter for
+/// workgroups that wait for scalar registers.
 const SGPRS: u16 = 4 * 800 / 16;
 
 /// AMD instruction set, such as gfx942, with the resources of a compute unit that has it.
@@ -56,9 +57,10 @@ pub(crate) struct Arch {
 /// share.
 pub(crate) const GFX906: Arch =
     Arch { vgprs_per_lane: 4, max_vgprs_per_thread: 256, ..unified("gfx906", 1_024_000, "MI50") };
-/// Figures of gfx908: a SIMD has 10 wave slots, of which 8 are counted, for the reason given at
-/// gfx906. A granule has 4 ordinary (arch) and 4 accumulation registers of each work-item, so a
-/// wave has as many of either kind.
+/// Figures of gfx908: a SIMD has 10 wave slots, of which 8 are counted, as a device keeps at most
+/// 32 waves for each of its compute units in flight (see [`GFX906`]). A granule has 4 ordinary
+/// (arch) and 4 accumulation registers of each work-item, so a wave has as many of one kind as of
+/// the other.
 pub(crate) const GFX908: Arch = unified("gfx908", 1_228_800, "MI100");
 pub(crate) const GFX90A: Arch = unified("gfx90a", 1_638_400, "MI210");
 pub(crate) const GFX942: Arch = unified("gfx942", 5_324_800, "MI300X");

@@ -37,8 +37,8 @@ pub(crate) struct Capability {
     pub(crate) like: &'static str,
 }
 
-/// Compute capabilities whose figures are known, oldest first. (12.1 as 12.0: `arch_traits` of
-/// NVIDIA's CCCL.)
+/// Compute capabilities whose figures are known, oldest first. Capability 12.1 has the figures of
+/// 12.0, as in `arch_traits` of NVIDIA's CCCL.
 pub(crate) const CAPABILITIES: &[Capability] = &[
     row(7, 0, 32, 2048, 96, 900_000, "V100"),
     row(7, 2, 32, 2048, 96, 136_500, "Jetson AGX Xavier"),

@@ -61,8 +61,8 @@ const GIGABYTES: &[(&str, u64)] = &[
 
 impl Device {
     /// Returns the bytes of memory on the device, with GB of 10^9 bytes; `None` where neither the
-    /// device's own figure nor a data sheet gives them, as of devices that share the memory of the
-    /// host.
+    /// device's own figure nor a data sheet gives them, such as for devices that share the memory
+    /// of the host.
     ///
     /// ```
     /// let h200 = raddle_device::find("h200").expect("it is in the table");

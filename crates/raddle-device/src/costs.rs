@@ -22,8 +22,8 @@ pub const MEASURED_RESET_NS: u64 = 32_000;
 /// (`XpuOS/xsched-artifacts`), preemption level 2 begins at this much above the length of a kernel.
 pub(crate) const V100_EXIT_NS: u64 = 2_400;
 
-/// Time of a reset on an NVIDIA GV100, in nanoseconds, without the exits of launches: with seven
-/// exits behind it, a reset takes the measured time.
+/// Time of a reset on an NVIDIA GV100, in nanoseconds, without the exits of launches: with the
+/// exits of seven launches after it, a reset takes the measured time.
 pub(crate) const V100_RESET_NS: u64 = MEASURED_RESET_NS - 7 * V100_EXIT_NS;
 
 /// Time of a hardware context switch of an NVIDIA A100, in nanoseconds: less than this is added to

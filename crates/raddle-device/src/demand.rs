@@ -13,13 +13,14 @@ use crate::rounded::Rounded;
 /// Reason why a workgroup can never run on a device: it does not fit an empty compute unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Unfit {
-    /// Resource that is short. It decides the unit of the two amounts: vector registers are those
-    /// of one thread, waves are counted, all else is in granules of the whole workgroup.
+    /// Resource of which the device has too little. It decides the unit of the two amounts: vector
+    /// registers are those of one thread, waves are counted, all else is in granules of the whole
+    /// workgroup.
     pub resource: Resource,
-    /// Amount that one workgroup wants; of vector registers, that one thread wants.
+    /// Amount that one workgroup wants; for vector registers, the amount that one thread wants.
     pub wanted: u64,
-    /// Amount that the workgroup can have, always less than `wanted`. Of vector registers it is the
-    /// most that a thread of a workgroup of that size can have.
+    /// Amount that the workgroup can have, always less than `wanted`. For vector registers it is
+    /// the most that a thread can have in a workgroup of that size.
     pub available: u64,
 }
 

@@ -11,7 +11,7 @@ use raddle_policy::CuShape;
 use crate::DeviceError;
 use crate::error::Reason;
 
-/// Maker of a device, which decides the rules that differ: barriers and the names in messages.
+/// Maker of a device, which decides the rule for barriers and the names in messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -22,7 +22,7 @@ pub enum Vendor {
     Nvidia,
     /// AMD: a workgroup of two or more waves takes one barrier, whether it waits or not.
     Amd,
-    /// The example device of seed 000 (a design document), with AMD's rule for barriers.
+    /// The example device of seed 000 (a design document), which follows AMD's rule for barriers.
     Seed,
 }
 
@@ -54,14 +54,14 @@ pub struct Granules {
 pub struct Device {
     /// Id of the device in tables and options, in kebab-case, such as `v100`.
     pub id: String,
-    /// Name of the product that its maker uses, such as `Tesla V100-SXM2-16GB`.
+    /// Name of the product that the maker of the device uses, such as `Tesla V100-SXM2-16GB`.
     pub product: String,
     /// Maker of the device.
     pub vendor: Vendor,
     /// Number of compute units that are enabled.
     pub cus: u16,
-    /// Number of work-items (lanes) of a wave: 32 on NVIDIA and on AMD's RDNA, 64 on AMD's GCN and
-    /// CDNA.
+    /// Number of work-items (lanes) of a wave on the device: 32 on NVIDIA and on AMD's RDNA, 64 on
+    /// AMD's GCN and CDNA.
     pub wave_size: u32,
     /// Most threads that one workgroup can have.
     pub max_threads_per_workgroup: u32,
@@ -86,18 +86,18 @@ pub struct Device {
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     #[doc(hidden)]
     pub unit_bytes_per_us: Option<u64>,
-    /// Bandwidth that all compute units together reach, in bytes per microsecond; `None` if not
-    /// measured.
+    /// Bandwidth that all compute units together really reach, in bytes per microsecond; `None` if
+    /// not measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     #[doc(hidden)]
     pub reached_bytes_per_us: Option<u64>,
-    /// Bandwidth that a launch wants whose kernel is bound by memory, in thousandths of the peak;
-    /// `None` where it was not measured, so that the default in docs/demand.md is taken.
+    /// Bandwidth that a launch of a memory-bound kernel wants, in thousandths of the peak; `None`
+    /// where it was not measured, so that the default in docs/demand.md is taken.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     #[doc(hidden)]
     pub memory_permille: Option<u64>,
-    /// Bandwidth that a launch wants whose kernel is bound by compute, in thousandths of the peak;
-    /// `None` where it was not measured, so that the default in docs/demand.md is taken.
+    /// Bandwidth that a launch of a compute-bound kernel wants, in thousandths of the peak; `None`
+    /// where it was not measured, so that the default in docs/demand.md is taken.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     #[doc(hidden)]
     pub compute_permille: Option<u64>,
@@ -117,7 +117,7 @@ pub struct Device {
     /// every workgroup tests it; `None` if not measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub check_ns: Option<u64>,
-    /// Time of killing the work that runs, in nanoseconds (see
+    /// Time in which all running work of the device is killed, in nanoseconds (see
     /// [`MEASURED_RESET_NS`](crate::MEASURED_RESET_NS)).
     #[cfg_attr(feature = "serde", serde(alias = "kill-ns"))]
     pub reset_ns: u64,
@@ -157,8 +157,7 @@ const SHORTEST_TURN_NS: u64 = 1_000;
 impl Device {
     /// Checks that the figures of the device can be those of a real one.
     ///
-    /// # Errors
-    /// [`DeviceError`] when the shape is impossible, or a figure is 0 that must not be.
+    /// # Errors [`DeviceError`] when the shape is impossible, or a figure that must not be 0 is 0.
     pub fn check(&self) -> Result<(), DeviceError> {
         let name = || self.id.clone();
         self.shape.check().map_err(|error| DeviceError(Reason::Shape { name: name(), error }))?;

@@ -31,7 +31,7 @@ impl DeviceError {
     }
 }
 
-/// Reason why a description is no device, with the values that the message says.
+/// Reason of a [`DeviceError`], with the values that the error message shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     /// A device whose compute units have an impossible shape; `error` says what is impossible.

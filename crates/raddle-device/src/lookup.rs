@@ -86,7 +86,7 @@ pub fn with_arch(name: &str) -> Vec<&'static str> {
 const SHARED_BY: usize = 3;
 
 /// Returns the ids of the devices whose product names share the most words with the unknown name
-/// `name`, in the order of the table; none where no word is shared.
+/// `name`, in the order of the table; empty where no word is shared.
 ///
 /// ```
 /// assert_eq!(raddle_device::with_words("Jetson Orin Nano"), ["agx-orin"]);

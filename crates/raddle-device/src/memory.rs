@@ -17,8 +17,8 @@ const NVIDIA_UNIT_PERCENT: u64 = 135;
 /// copies on an H200 reach it.
 const REACHED_PERCENT: u64 = 85;
 
-/// Bandwidths of a device's memory, in bytes per microsecond: peak, reached by all compute units,
-/// and of one.
+/// Bandwidths of a device's memory, in bytes per microsecond: the peak, the one that all compute
+/// units together reach, and the one of a single unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[doc(hidden)]
 pub struct MemoryRates {
@@ -34,8 +34,8 @@ pub struct MemoryRates {
 }
 
 impl Device {
-    /// Returns the bandwidths of the memory, in bytes per microsecond. A figure that the device
-    /// lacks is derived from the peak.
+    /// Returns the bandwidths of the device's memory, in bytes per microsecond. A figure that the
+    /// device lacks is derived from the peak.
     ///
     /// ```
     /// let of = |id| raddle_device::find(id).expect("in the table").memory_rates();
@@ -63,8 +63,8 @@ impl Device {
 }
 
 /// Returns the most bytes that one compute unit of AMD moves in a microsecond, where the memory's
-/// peak is `peak` bytes in a microsecond; `None` for an instruction set of which it was not
-/// measured how many units fill the bandwidth.
+/// peak is `peak` bytes in a microsecond; `None` for an instruction set for which it was not
+/// measured how many units use up the bandwidth.
 ///
 /// Source: rocm-origami 0.0.3, `hardware.hpp` (MIT), which gives the share of the bandwidth that
 /// each active unit adds.

@@ -16,13 +16,14 @@ use crate::error::Reason;
 use crate::memory;
 use crate::{Device, DeviceError, MEASURED_RESET_NS, Vendor};
 
-/// Device that a profile was recorded on. A figure that the profile does not give is `None`.
+/// Description of the device that a profile was recorded on. A figure that the profile does not
+/// give is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceDevice {
     /// Driver's name of the device; in a launch table the text of its `device` comment, which may
     /// be an id of the device table. May be empty.
     pub name: String,
-    /// Number of compute units (SMs); `None` where the profile does not say it.
+    /// Number of compute units (SMs) of the device; `None` where the profile does not say it.
     pub sms: Option<u32>,
     /// Major number of the compute capability (NVIDIA); `None` where the profile does not say it.
     pub compute_major: Option<u32>,
@@ -46,7 +47,7 @@ pub struct SourceDevice {
     pub waves_per_simd: Option<u32>,
     /// Name of the instruction set (AMD), such as `gfx942`. May be empty.
     pub arch: String,
-    /// Memory on the device, in bytes; `None` where the profile does not say it.
+    /// Memory on the recorded device, in bytes; `None` where the profile does not say it.
     pub memory_bytes: Option<u64>,
 }
 
@@ -224,12 +225,13 @@ fn impossible(source: &SourceDevice, what: &'static str) -> DeviceError {
     DeviceError(Reason::Impossible { name: source.name.clone(), what })
 }
 
-/// Returns the product name of a device; "an unnamed device" where the name is empty.
+/// Returns the product name to use for a device: `name`, or "an unnamed device" where that is
+/// empty.
 fn product(name: &str) -> String {
     if name.trim().is_empty() { "an unnamed device".to_string() } else { name.to_string() }
 }
 
-/// Returns a product name as an id in kebab-case, without the maker: "NVIDIA GeForce RTX 3080" is
+/// Turns a product name into an id in kebab-case, without the maker: "NVIDIA GeForce RTX 3080" is
 /// `geforce-rtx-3080`.
 fn slug(name: &str) -> String {
     let name = name.to_lowercase();

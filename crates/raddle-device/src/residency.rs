@@ -12,12 +12,13 @@ use crate::rounded::Rounded;
 /// room at the same time, with the resource that limits it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Residency {
-    /// Number of workgroups that fit: the least of the limits; 0 where not even one workgroup fits.
+    /// Number of workgroups that fit an empty compute unit: the least of the limits; 0 where not
+    /// even one workgroup fits.
     pub(crate) workgroups: u32,
-    /// Resource that allows the fewest workgroups. Of several, the first in this order: workgroups,
-    /// waves, VGPR, SGPR, LDS, barriers. [`Residency::reached`] names them all.
+    /// Resource that allows the fewest workgroups. Among equal ones, the first in this order:
+    /// workgroups, waves, VGPR, SGPR, LDS, barriers. [`Residency::reached`] names all of them.
     pub(crate) limiter: Resource,
-    /// Number of workgroups that fit by each resource alone.
+    /// Number of workgroups that fit an empty compute unit by each resource alone.
     pub(crate) limits: Limits,
 }
 
@@ -29,8 +30,9 @@ impl Residency {
         self.workgroups
     }
 
-    /// Returns the resource that allows the fewest workgroups. Of several, the first in this order:
-    /// workgroups, waves, VGPR, SGPR, LDS, barriers. [`Residency::reached`] names them all.
+    /// Returns the resource that allows the fewest workgroups. Among equal ones, the first in this
+    /// order: workgroups, waves, VGPR, SGPR, LDS, barriers. [`Residency::reached`] names all of
+    /// them.
     #[must_use]
     pub const fn limiter(&self) -> Resource {
         self.limiter

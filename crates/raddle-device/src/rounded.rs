@@ -4,8 +4,8 @@ use raddle_policy::Footprint;
 
 use crate::{Device, Vendor};
 
-/// Needs of a workgroup, rounded to granules, whether or not it fits a compute unit. Registers are
-/// those of one wave.
+/// Needs of a workgroup, rounded to granules, whether or not the workgroup fits a compute unit. The
+/// register counts are those of one wave.
 pub(crate) struct Rounded {
     pub(crate) waves: u64,
     pub(crate) vgpr: u64,

@@ -15,7 +15,7 @@ pub struct TimeSlices {
     pub(crate) turn_ns: [u64; 3],
     /// (least, expected, greatest) time of a switch from one process to another, in nanoseconds.
     pub(crate) switch_ns: [u64; 3],
-    /// Sources of the figures, in words for a reader.
+    /// Sources of the figures for the time slices, in words for a reader.
     pub(crate) source: &'static str,
 }
 
@@ -34,7 +34,7 @@ impl TimeSlices {
         self.switch_ns
     }
 
-    /// Returns the sources of the figures, in words for a reader.
+    /// Returns the sources of the figures for the time slices, in words for a reader.
     #[must_use]
     pub const fn source(&self) -> &'static str {
         self.source
@@ -50,7 +50,8 @@ const ASSUMED: TimeSlices = TimeSlices {
              switch from 40 us (GPreempt, ATC 2025, section 5.3, A100) to 356 us (RTX 5090)",
 };
 
-/// Time slices of AMD's devices, where processes are isolated or where there are more than eight.
+/// Time slices of AMD's devices, where processes are isolated from each other or more than eight
+/// processes use the device.
 const OF_AMD: TimeSlices = TimeSlices {
     turn_ns: [10_000_000; 3],
     source: "turn: the driver's process quantum (docs/modes.md), also of nine or more processes; \
@@ -58,7 +59,7 @@ const OF_AMD: TimeSlices = TimeSlices {
     ..ASSUMED
 };
 
-/// Words for the source of time slices that a device's own description gives.
+/// Words that name the source of time slices where the device's own description gives them.
 const OWN: &str = "turn-ns and turn-switch-ns of the device, where it gives them";
 
 /// Time slices of a Quadro GV100, which has the chip of a V100.

@@ -14,15 +14,15 @@ use raddle_policy::CuShape;
 
 use crate::{Device, Granules, Vendor};
 
-/// Entry of the device table: a device, and the names by which profiles mean it.
+/// Entry of the device table: a device, and the names under which profiles list it.
 pub(crate) struct DeviceRow {
     pub(crate) id: &'static str,
     pub(crate) product: &'static str,
-    /// Lists of words of a product name, in lower case; a name means this device if it has the
-    /// words of one list in a row.
+    /// Lists of words, in lower case; a product name means this device if it contains the words of
+    /// one list one after the other.
     pub(crate) named: &'static [&'static [&'static str]],
-    /// Words that, in a product name, mean a variant of the device with other figures, so that the
-    /// name does not mean this device.
+    /// Words that exclude this device where a product name contains them: they mean a variant with
+    /// other figures.
     pub(crate) not: &'static [&'static str],
     /// Name of the instruction set (AMD), such as `gfx942`; empty for other makers.
     pub(crate) arch: &'static str,
@@ -75,7 +75,7 @@ impl DeviceRow {
     }
 }
 
-/// Returns the entries of all devices of the table, in its order.
+/// Returns the entries of all devices of the table, in the order of the table.
 pub(crate) fn rows() -> impl Iterator<Item = &'static DeviceRow> {
     nvidia::ROWS.iter().chain(amd::ROWS).chain(seed::ROWS)
 }
@@ -87,7 +87,7 @@ pub fn table() -> Vec<Device> {
     rows().map(DeviceRow::device).collect()
 }
 
-/// Returns the ids of all devices of the table, in its order.
+/// Returns the ids of all devices of the table, in the order of the table.
 pub fn ids() -> impl Iterator<Item = &'static str> {
     rows().map(|row| row.id)
 }

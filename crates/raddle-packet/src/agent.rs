@@ -14,13 +14,13 @@ use crate::table::ReferenceTable;
 /// Content of one packet that an agent (the part of a device that reads packets) received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received<'l> {
-    /// Launches that the packet makes the device run, at least one.
+    /// Launches, at least one, that the packet makes the device run.
     Launches(&'l [LaunchImage]),
-    /// A barrier: no packet behind it is launched before the signals that it names allow that.
+    /// A barrier: packets behind it are not processed before the signals that it names allow that.
     /// [`BarrierPacket`](crate::BarrierPacket) reads its fields.
     Barrier,
     /// Packet of a type that the format does not have, such as a vendor's packet or an agent
-    /// dispatch; holds the type number. The caller hands the packet on.
+    /// dispatch, with its type number. The caller has to process the packet otherwise.
     Foreign(u8),
 }
 
@@ -48,8 +48,8 @@ impl<'l> Received<'l> {
     }
 }
 
-/// Packet processor with one table of launches, which reference packets fill and condensed packets
-/// refer to: the side that receives packets.
+/// Packet processor (the side that receives packets) with one table of launches: reference packets
+/// store launches in it, and condensed packets refer to these.
 #[derive(Clone, Debug, Default)]
 pub struct Agent {
     format: AqlFormat,
@@ -63,8 +63,8 @@ impl Agent {
         Self { format, table: ReferenceTable::default() }
     }
 
-    /// Returns an agent with a table of launches that was filled before; entries beyond those of
-    /// the format are forgotten.
+    /// Returns an agent with a table of launches that was filled before; entries that the format
+    /// does not have are emptied.
     #[must_use]
     #[doc(hidden)]
     pub fn with_table(format: AqlFormat, mut table: ReferenceTable) -> Self {
@@ -84,12 +84,12 @@ impl Agent {
         &self.table
     }
 
-    /// Decodes a packet into `launches`, and returns the launches that it stands for, which are the
-    /// first ones of that list. The launch of a reference packet is stored in the table.
+    /// Decodes a packet into `launches`, and returns the launches that it stands for: the first
+    /// elements of that list, as many as there are. The launch of a reference packet is stored in
+    /// the table.
     ///
-    /// # Errors
-    /// When anything in the packet is malformed, or it names an empty entry. Then nothing is
-    /// stored, and the contents of the list mean nothing.
+    /// # Errors When anything in the packet is malformed, or it names an empty entry. Then nothing
+    /// is stored in the table, and the list has arbitrary contents.
     #[inline]
     pub fn receive<'l>(
         &mut self,
@@ -115,7 +115,7 @@ impl Agent {
         Ok(Received::Launches(&launches[..count]))
     }
 
-    /// Decodes a condensed packet into the first places of `launches`, and returns the number of
+    /// Decodes a condensed packet into the first elements of `launches`, and returns the number of
     /// its launches; an error where the packet is malformed or names an empty entry of the table.
     #[inline]
     fn decode(

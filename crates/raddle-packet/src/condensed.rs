@@ -6,19 +6,21 @@ use crate::launch::LaunchImage;
 use crate::layout::{ALL_FIELDS, AqlFormat, DIFF_VALUES_AT, NUM_KERNELS_AT, fields_in};
 use crate::packet_types::{AQL_BYTES, AqlPacket, HALF_WORDS};
 
-/// Difference of a launch from a table entry (a stored launch): the fields that differ, with their
-/// values in the launch; the values of all other fields are 0.
+/// Difference between a launch and a table entry (a stored launch): which fields differ, and their
+/// values in the launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct Diff {
     /// Bits of the fields that differ: bit `i` is field `i` of the format.
     pub vector: u16,
-    /// Values of the fields in which the launch differs from the table entry; the others are 0.
+    /// Values of the fields in which the launch differs from the table entry; all other fields are
+    /// 0.
     pub values: LaunchImage,
 }
 
 impl Diff {
-    /// Gives the field with the number `number` a value that differs from the entry's.
+    /// Sets the field with the number `number` of the difference to a value that the table entry
+    /// does not have.
     ///
     /// # Errors
     /// When there is no such field, or the value has more bits than the field.
@@ -45,7 +47,7 @@ pub struct CondensedKernel {
 }
 
 /// Condensed packet, which stands for several launches, each given as a table entry (a stored
-/// launch) and the fields that differ from it. It is complete, or is being filled.
+/// launch) and the fields that differ from it. The packet may be complete, or still being filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Condensed {
     packet: AqlPacket,
@@ -64,8 +66,8 @@ impl Condensed {
     /// Reads a condensed packet from the bytes `packet`. Half-words behind the last kernel are
     /// ignored, and become 0.
     ///
-    /// # Errors
-    /// When it is of another type, or malformed in any respect that needs no table.
+    /// # Errors When the packet is of another type, or malformed in a way that can be found without
+    /// the table.
     pub fn parse(packet: &AqlPacket, format: &AqlFormat) -> Result<Self, PacketError> {
         let mut end = DIFF_VALUES_AT;
         for kernel in KernelHeaders::new(packet, format)? {
@@ -88,7 +90,8 @@ impl Condensed {
         self.used == 0
     }
 
-    /// Returns the number of half-words (16 bits) used so far, of [`HALF_WORDS`].
+    /// Returns the number of half-words (16 bits) used so far, of the [`HALF_WORDS`] that the
+    /// packet has.
     #[must_use]
     pub const fn used(&self) -> u16 {
         self.used
@@ -97,9 +100,8 @@ impl Condensed {
     /// Adds a kernel launch to the packet: the table entry `ref_num`, in which the fields of
     /// `vector` (bit `i` is field `i`) have the values of `launch`.
     ///
-    /// # Errors
-    /// When the kernel does not fit any more, or there is no such entry or field; nothing changes
-    /// then.
+    /// # Errors When the packet has no room for the kernel, or there is no such entry or field;
+    /// nothing changes then.
     #[inline]
     pub fn push(
         &mut self,
@@ -139,8 +141,8 @@ impl Condensed {
     }
 }
 
-/// Iterator over the kernels of a condensed packet, which checks all that needs no table. After an
-/// error it ends.
+/// Iterator over the kernels of a condensed packet, which checks everything that can be checked
+/// without the agent's table. After an error it ends.
 #[derive(Clone, Debug)]
 pub(crate) struct KernelHeaders<'p> {
     packet: &'p AqlPacket,

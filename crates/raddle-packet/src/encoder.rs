@@ -12,8 +12,8 @@ use crate::packet_types::{AqlPacket, HALF_WORDS};
 use crate::replacement::{LaunchRequest, NearestEntry, PacketChoice, ReplacementPolicy};
 use crate::table::ReferenceTable;
 
-/// Encoder that makes packets of launches for an agent with one table of stored launches: the side
-/// that sends packets.
+/// Encoder (the side that sends packets): makes packets of launches for an agent with one table of
+/// stored launches, whose contents it tracks.
 #[derive(Clone, Debug)]
 pub struct Encoder<P> {
     format: AqlFormat,
@@ -33,11 +33,11 @@ pub struct PacketTally {
     pub(crate) reference: u64,
     /// Number of launches sent as parts of condensed packets.
     pub(crate) condensed: u64,
-    /// Number of condensed packets.
+    /// Number of condensed packets sent.
     pub(crate) condensed_packets: u64,
     /// Number of half-words (16 bits) used in condensed packets.
     pub(crate) half_words: u64,
-    /// Number of barrier packets.
+    /// Number of barrier packets sent.
     pub(crate) barriers: u64,
 }
 
@@ -61,19 +61,19 @@ impl PacketTally {
         self.condensed
     }
 
-    /// Returns the number of condensed packets.
+    /// Returns the number of condensed packets that were sent.
     #[must_use]
     pub const fn condensed_packets(&self) -> u64 {
         self.condensed_packets
     }
 
-    /// Returns the number of half-words (16 bits) used in condensed packets.
+    /// Returns the number of half-words (16 bits) used in all condensed packets.
     #[must_use]
     pub const fn half_words(&self) -> u64 {
         self.half_words
     }
 
-    /// Returns the number of barrier packets.
+    /// Returns the number of barrier packets that were sent.
     #[must_use]
     pub const fn barriers(&self) -> u64 {
         self.barriers
@@ -116,7 +116,7 @@ impl<P: ReplacementPolicy> Encoder<P> {
     }
 
     /// Returns the number of half-words that are free in the condensed packet that is being filled;
-    /// 0 if none is.
+    /// 0 if no packet is being filled.
     #[must_use]
     pub(crate) const fn room(&self) -> u16 {
         match self.open.used() {
@@ -125,15 +125,14 @@ impl<P: ReplacementPolicy> Encoder<P> {
         }
     }
 
-    /// Returns the table that the agent (the reader of the packets) has once it has seen every
-    /// packet.
+    /// Returns the table that the agent has once it has read every packet so far.
     #[must_use]
     pub const fn table(&self) -> &ReferenceTable {
         &self.table
     }
 
     /// Adds a launch to the packets, in the form that the policy chooses, and passes each packet
-    /// that is complete then to `send`.
+    /// that this completes to `send`.
     pub fn launch(&mut self, launch: &LaunchImage, send: &mut impl FnMut(&AqlPacket)) {
         let (nearest, room) = (self.nearest(launch), self.room());
         let Self { format, policy, vacant, .. } = self;
@@ -158,7 +157,7 @@ impl<P: ReplacementPolicy> Encoder<P> {
     }
 
     /// Adds a launch as an ordinary packet, whatever the policy would choose, and passes each
-    /// complete packet to `send`.
+    /// packet that this completes to `send`.
     pub(crate) fn ordinary(&mut self, launch: &LaunchImage, send: &mut impl FnMut(&AqlPacket)) {
         // Where dispatch and reference packets share one type, an ordinary packet fills the entry
         // that it names: 0 (B11).
@@ -196,8 +195,8 @@ impl<P: ReplacementPolicy> Encoder<P> {
         self.vacant = self.table.vacant(&self.format);
     }
 
-    /// Adds a packet of the caller's, such as a barrier: passes the packet that is being filled and
-    /// then this one to `send`.
+    /// Sends a packet of the caller, such as a barrier: passes the condensed packet that is being
+    /// filled to `send`, and then this packet.
     pub fn barrier(&mut self, packet: &AqlPacket, send: &mut impl FnMut(&AqlPacket)) {
         self.flush(send);
         self.tally.barriers += 1;
@@ -205,7 +204,7 @@ impl<P: ReplacementPolicy> Encoder<P> {
     }
 
     /// Passes the condensed packet that is being filled to `send`, and begins an empty one; does
-    /// nothing if no launch is in it.
+    /// nothing if the packet has no launch.
     pub fn flush(&mut self, send: &mut impl FnMut(&AqlPacket)) {
         if self.open.is_empty() {
             return;

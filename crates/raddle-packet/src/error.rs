@@ -4,8 +4,8 @@ use raddle_policy::ErrorKind;
 
 use crate::packet_types::{HALF_WORDS, PacketTypes};
 
-/// Error about a malformed packet, value, format or setting. Half-words are counted from the first
-/// one behind a condensed packet's header; kernels and fields are counted from 0.
+/// Error about a malformed packet, value, format or setting. Half-words in its text are counted
+/// from the first one behind a condensed packet's header; kernels and fields are counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketError(pub(crate) Reason);
 
@@ -45,7 +45,7 @@ impl PacketError {
     }
 }
 
-/// Reason of an error, with the values that its message says.
+/// Reason of a [`PacketError`], with the values that the error message shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     /// A packet of a type that the format does not have.
@@ -62,7 +62,7 @@ pub(crate) enum Reason {
     NoHeader { kernel: u16 },
     /// A value of a condensed packet that would begin behind the last half-word.
     PastEnd { kernel: u16, field: &'static str },
-    /// A condensed packet that names an entry in which no launch has been stored.
+    /// A condensed packet that names an entry of the table in which no launch has been stored.
     EmptyEntry { kernel: u16, ref_num: u16 },
     /// An entry number that the agent's table does not have; `entries` is the number of its
     /// entries.

@@ -40,8 +40,7 @@ impl LaunchImage {
     /// Reads the fields of a dispatch or reference packet into this launch; reserved bytes become
     /// 0.
     ///
-    /// # Errors
-    /// When the private size is wider than the format has it.
+    /// # Errors When the private segment size has more bits than its field in the format.
     #[inline]
     pub(crate) fn read(
         &mut self,
@@ -67,7 +66,7 @@ impl LaunchImage {
         FIELDS.get(number).map_or(0, |field| integer(&self.image[field.range()]))
     }
 
-    /// Gives the field with the number `number` of the format a value.
+    /// Sets the field with the number `number` of the format to a value.
     ///
     /// # Errors
     /// When there is no such field, or the value has more bits than the field.
@@ -83,8 +82,8 @@ impl LaunchImage {
         Ok(())
     }
 
-    /// Writes the values of the fields of `vector` (bit `i` is field `i`) to `to` behind each
-    /// other, each in whole half-words (B5); `to` has room for all of them.
+    /// Writes the values of the fields of `vector` (bit `i` is field `i`) to `to` one after the
+    /// other, each in whole half-words of 16 bits (B5); `to` has room for all of them.
     #[inline]
     pub(crate) fn write_diff(&self, format: &AqlFormat, vector: u16, mut to: &mut [u8]) {
         for number in fields_in(vector) {
@@ -116,7 +115,8 @@ impl LaunchImage {
         packet
     }
 
-    /// Returns a reference packet of this launch, which stores it in the entry `ref_num`.
+    /// Returns a reference packet of this launch, by which the agent stores it in the entry
+    /// `ref_num` of its table.
     ///
     /// # Errors
     /// When the table has no such entry.
@@ -128,8 +128,9 @@ impl LaunchImage {
         Ok(packet)
     }
 
-    /// Returns whether the launch asks for a cleanup (work at its end before the end is known) of
-    /// its own: its completion signal or its release scope is not 0 (seed 002, B13).
+    /// Returns whether the launch needs a cleanup (work at its end before the end is known) of its
+    /// own in a packet of several launches: its completion signal or its release scope is not 0
+    /// (seed 002, B13).
     #[must_use]
     #[doc(hidden)]
     pub fn asks_cleanup(&self) -> bool {
@@ -177,9 +178,9 @@ fn fits(field: &AqlField, value: u64) -> Result<(), PacketError> {
     Err(PacketError(Reason::Wide { field: field.name, value, bits }))
 }
 
-/// Returns the number of cleanups (work at the end of a launch before its end is known) of the
-/// launches of one packet: 1 + m (seed 002, B13). The last launch has one, and each other launch
-/// that asks for a cleanup has its own. 0 without launches.
+/// Returns the number of cleanups (work at the end of a launch before its end is known) for the
+/// launches of one packet: 1 for the last launch, and 1 for each other launch that needs its own
+/// (seed 002, B13). 0 without launches.
 #[must_use]
 #[doc(hidden)]
 pub fn cleanups(launches: &[LaunchImage]) -> u32 {

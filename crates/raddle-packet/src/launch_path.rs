@@ -20,7 +20,7 @@ use crate::replacement::{AnyReplacement, NEAR, Replacement};
 use crate::repr::KernelDispatch;
 use crate::table::TableScope;
 
-/// Memory address of the arguments of a launch.
+/// Choice of the memory address at which the arguments of a launch are assumed to be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -44,20 +44,20 @@ pub struct CondensedConfig {
     pub(crate) processing_ns: u64,
     /// Time in which the device decodes one kernel of a condensed packet, in nanoseconds.
     pub(crate) decode_ns: u64,
-    /// Time in which one kernel is handed to the compute units, in nanoseconds (S).
+    /// Time in which one kernel is passed to the compute units, in nanoseconds (S).
     pub(crate) schedule_ns: u64,
     /// Time from the end of a launch until its end is known, in nanoseconds, for each cleanup (C).
     pub(crate) cleanup_ns: u64,
-    /// Policy that decides which launches are stored in an entry of the agent's table.
+    /// Policy that decides which launches are stored in the agent's table.
     pub(crate) keep: Replacement,
-    /// Most half-words, header included, of a difference at which a table entry of the same kernel
-    /// counts as near: a launch with a near entry gets no entry of its own.
+    /// Largest size of a difference, in half-words with its header, at which a table entry of the
+    /// same kernel counts as near: a launch with a near entry gets no entry of its own.
     pub(crate) near: u16,
     /// Number of launches that the agent's table can store, 1 to 8.
     pub(crate) entries: u16,
     /// Choice of the queues that share one table of stored launches.
     pub(crate) scope: TableScope,
-    /// Memory address of the arguments of a launch: a new one for each launch, or one for all
+    /// Choice of the address of a launch's arguments: a new one for each launch, or one for all
     /// launches of a kernel.
     pub(crate) arguments: KernelArguments,
     /// True if every launch has a completion signal of its own, and so a cleanup (work at its end
@@ -68,7 +68,7 @@ pub struct CondensedConfig {
     /// as a launch path does not see when a host issued a launch.
     pub(crate) ahead: u8,
     /// True if a kernel is launched while the one before it runs, and starts as soon as it is
-    /// launched itself (B14); in a recipe this needs the setting `window`. Otherwise launches that
+    /// launched itself (B14); in a recipe this needs the setting `window`. If false, launches that
     /// are submitted together start when all of them are launched.
     pub(crate) overlap: bool,
 }
@@ -102,7 +102,7 @@ impl CondensedConfig {
         Self { decode_ns, ..self }
     }
 
-    /// Returns these settings with the time in which one kernel is handed to the compute units, in
+    /// Returns these settings with the time in which one kernel is passed to the compute units, in
     /// nanoseconds (S).
     #[must_use]
     pub const fn with_schedule_ns(self, schedule_ns: u64) -> Self {
@@ -116,15 +116,15 @@ impl CondensedConfig {
         Self { cleanup_ns, ..self }
     }
 
-    /// Returns these settings with the policy that decides which launches are stored in an entry of
-    /// the agent's table.
+    /// Returns these settings with the policy that decides which launches are stored in the agent's
+    /// table.
     #[must_use]
     pub const fn with_keep(self, keep: Replacement) -> Self {
         Self { keep, ..self }
     }
 
-    /// Returns these settings with the most half-words, header included, of a difference at which a
-    /// table entry of the same kernel counts as near.
+    /// Returns these settings with the largest size of a difference, in half-words with its header,
+    /// at which a table entry of the same kernel counts as near.
     #[must_use]
     pub const fn with_near(self, near: u16) -> Self {
         Self { near, ..self }
@@ -143,14 +143,14 @@ impl CondensedConfig {
         Self { scope, ..self }
     }
 
-    /// Returns these settings with the memory address of the arguments of a launch.
+    /// Returns these settings with the choice of the address of a launch's arguments.
     #[must_use]
     pub const fn with_arguments(self, arguments: KernelArguments) -> Self {
         Self { arguments, ..self }
     }
 
-    /// Returns these settings which say whether every launch has a completion signal of its own,
-    /// and so a cleanup (B13).
+    /// Returns these settings with the choice whether every launch has a completion signal of its
+    /// own, and so a cleanup of its own (B13).
     #[must_use]
     pub const fn with_signals(self, signals: bool) -> Self {
         Self { signals, ..self }
@@ -162,8 +162,8 @@ impl CondensedConfig {
         Self { ahead, ..self }
     }
 
-    /// Returns these settings which say whether a kernel is launched while the one before it runs,
-    /// and starts as soon as it is launched itself (B14).
+    /// Returns these settings with the choice whether a kernel is launched while the one before it
+    /// runs, and starts as soon as it is launched itself (B14).
     #[must_use]
     pub const fn with_overlap(self, overlap: bool) -> Self {
         Self { overlap, ..self }
@@ -201,19 +201,19 @@ impl CondensedConfig {
     }
 }
 
-/// Encoder for the packets of one table of stored launches, and the state of the packet that is
-/// being filled.
+/// State of one table of stored launches: the encoder that makes packets for it, and the packet
+/// that is being filled.
 #[derive(Clone, Debug)]
 struct TableState {
     encoder: Encoder<AnyReplacement>,
     /// Number of kernels in the condensed packet that is being filled; 0 where none is.
     open: u8,
-    /// True if the time of the cleanup after the launch sent last must be added, in case that
-    /// launch is the last one of its packet.
+    /// True if the cleanup of the launch sent last is not counted yet: it must be, if that launch
+    /// turns out to be the last one of its packet.
     owes_cleanup: bool,
     /// (process, stream) of the queue of the packet that is being filled. A packet belongs to one
-    /// queue, whatever queues share the table. Only one packet is filled at a time, as the contents
-    /// of the table depend on the order of all packets that refer to it.
+    /// queue, even if several queues share the table. Only one packet is filled at a time, as the
+    /// contents of the table depend on the order of all packets that refer to it.
     queue: (u16, u32),
 }
 
@@ -233,13 +233,13 @@ pub struct CondensedPath {
     format: AqlFormat,
     tables: BTreeMap<(u32, u32), TableState>,
     launches: u64,
-    /// Number of packets whose cleanup (work after the last launch) was not yet counted in the cost
-    /// of any launch.
+    /// Number of packets whose cleanup (work after the last launch) was not counted in the cost of
+    /// any submission yet.
     untold: u64,
 }
 
-/// Highest byte of the addresses that are made up for kernel objects. The constants below it are
-/// those for arguments and signals.
+/// Highest byte of the addresses that are made up for the code of kernels (kernel objects). The
+/// next constants are those for arguments and signals.
 const OBJECTS: u64 = 1 << 56;
 const ARGUMENTS: u64 = 2 << 56;
 const SIGNALS: u64 = 3 << 56;
@@ -275,8 +275,8 @@ impl CondensedPath {
         Ok(Self { config, format, tables: BTreeMap::new(), launches: 0, untold: 0 })
     }
 
-    /// Returns the sum of the counts of launches and packets of all encoders so far; barriers are
-    /// not counted.
+    /// Returns the counts of launches and packets of all encoders together; barriers are not
+    /// counted.
     #[must_use]
     pub fn tally(&self) -> PacketTally {
         let mut sum = PacketTally::default();
@@ -341,8 +341,8 @@ impl CondensedPath {
         }
     }
 
-    /// Takes a launch and returns the cost of its submission; passes each packet that is complete
-    /// with it to `send`.
+    /// Accepts a launch and returns the cost of its submission; passes each packet that this
+    /// completes to `send`.
     pub fn take(&mut self, launch: &Launch, send: &mut impl FnMut(&AqlPacket)) -> Submission {
         let image = self.image(launch);
         self.launches = self.launches.wrapping_add(1);

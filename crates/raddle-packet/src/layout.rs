@@ -10,9 +10,9 @@ use crate::error::PacketError;
 use crate::error::Reason;
 use crate::packet_types::{AQL_BYTES, AQL_ENTRIES, AqlPacket, PacketTypes};
 
-/// Byte offset in a packet of the memory scopes (`synch_scopes`), which barriers have too. The
-/// constants below it are the offsets of the number of kernels, the values of the differing fields,
-/// the entry number, the signals of a barrier, and the completion signal.
+/// Byte offset in a packet of the memory scopes (`synch_scopes`), which barriers have too. The next
+/// constants are the offsets of the number of kernels, the values of the differing fields, the
+/// entry number, the signals of a barrier, and the completion signal.
 pub(crate) const SCOPES_AT: usize = 1;
 pub(crate) const NUM_KERNELS_AT: usize = 1;
 pub(crate) const DIFF_VALUES_AT: usize = 2;
@@ -20,15 +20,15 @@ pub(crate) const REF_NUM_AT: usize = 10;
 pub(crate) const DEP_SIGNALS: Range<usize> = 8..48;
 pub(crate) const COMPLETION_SIGNAL_AT: usize = 56;
 
-/// Number of the field of the memory scopes (`synch_scopes`). The constants below it are the
-/// numbers of the private size, the kernel object and the completion signal: the code reads these
-/// four fields by number.
+/// Number of the field of the memory scopes (`synch_scopes`). The next constants are the numbers of
+/// the private size, the kernel object and the completion signal: the code reads these four fields
+/// by number.
 pub(crate) const SCOPES: usize = 0;
 pub(crate) const PRIVATE_SIZE: usize = 8;
 pub(crate) const KERNEL_OBJECT: usize = 10;
 pub(crate) const COMPLETION_SIGNAL: usize = 12;
 
-/// Field of a launch in an AQL packet; bit `i` of a difference between launches is field `i` of
+/// Field of a launch in an AQL packet; in bit sets of fields, bit `i` stands for field `i` of
 /// [`AqlFormat::fields`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
@@ -86,8 +86,8 @@ const fn field(name: &'static str, offset: usize, bytes: usize) -> AqlField {
     AqlField { name, offset, bytes }
 }
 
-/// Thirteen fields of a launch; the index of a field is the number of its bit in a difference: 0 is
-/// synch_scopes (B6), 12 is completion_signal.
+/// Fields of a launch, 13 of them; the index of a field is the number of its bit in a difference: 0
+/// is synch_scopes (B6), 12 is completion_signal.
 pub(crate) static FIELDS: [AqlField; 13] = [
     field("synch_scopes", SCOPES_AT, 1),
     field("setup", 2, 2),
@@ -104,7 +104,7 @@ pub(crate) static FIELDS: [AqlField; 13] = [
     field("completion_signal", COMPLETION_SIGNAL_AT, 8),
 ];
 
-/// Thirteen fields of a launch as in [`FIELDS`], but with 16 bits for private_segment_size (B2).
+/// Fields of a launch as in [`FIELDS`], but with 16 bits for private_segment_size (B2).
 static NARROW_FIELDS: [AqlField; 13] = {
     let mut fields = FIELDS;
     fields[PRIVATE_SIZE].bytes = 2;
@@ -155,29 +155,29 @@ pub(crate) fn integer(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
-/// Order of parts of a packet for which the seed leaves two: half-words of a value, and the two
-/// parts of a header.
+/// Order of the parts of a packet for which seed 002 allows two orders: the half-words of a value,
+/// and the two parts of a difference's header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum PartOrder {
-    /// The least significant half-word first, as in little-endian memory (B3); the entry number in
-    /// the lowest three bits of a header, and the bits of the fields above it (B4).
+    /// For half-words: the least significant one first, as in little-endian memory (B3). For a
+    /// header: the entry number in the lowest three bits, the bits of the fields above it (B4).
     #[default]
     LowFirst,
-    /// The most significant half-word first; the entry number in the highest three bits, and the
-    /// bits of the fields below it.
+    /// For half-words: the most significant one first. For a header: the entry number in the
+    /// highest three bits, the bits of the fields below it.
     HighFirst,
 }
 
-/// Settings for the points that seed 002 leaves open about an AQL packet.
+/// Settings of the AQL packet format for the points that seed 002 leaves open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AqlConfig {
     /// Type numbers of the kinds of packets.
     pub types: PacketTypes,
     /// Order of the half-words (16 bits) of a value of 32 or 64 bits (B3).
     pub half_words: PartOrder,
-    /// Place of the entry number in the header of a difference, which has 16 bits (B4).
+    /// Position of the entry number in the 16-bit header of a difference (B4).
     pub header_bits: PartOrder,
     /// True if private_segment_size has 16 bits instead of 32 (B2).
     pub narrow_private: bool,
@@ -262,8 +262,8 @@ impl AqlFormat {
         Err(PacketError(Reason::RefNum { ref_num, entries: self.0.entries }))
     }
 
-    /// Returns the number of half-words of a difference in the fields of `vector` (bit `i` is field
-    /// `i`), its header included.
+    /// Returns the size in half-words of a difference in the fields of `vector` (bit `i` is field
+    /// `i`), with its header.
     #[must_use]
     #[inline]
     #[doc(hidden)]

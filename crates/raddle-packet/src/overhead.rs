@@ -14,7 +14,7 @@ pub struct Overhead {
     /// Time in which one kernel of a condensed packet is decoded, in addition to `processing`, in
     /// the caller's unit of time.
     pub decode: u64,
-    /// Time in which a kernel is handed to the compute units (S), in the caller's unit of time.
+    /// Time in which a kernel is passed to the compute units (S), in the caller's unit of time.
     pub schedule: u64,
     /// Time of the work at the end of a kernel, signals and fences (C), in the caller's unit of
     /// time.

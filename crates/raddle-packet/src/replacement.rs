@@ -49,8 +49,9 @@ pub struct LaunchRequest<'a> {
 }
 
 impl LaunchRequest<'_> {
-    /// Returns whether the nearest table entry is of the same kernel and at most `near` half-words
-    /// away. An entry of the same kernel does not count where an entry of another kernel is nearer.
+    /// Returns whether the nearest table entry is of the same kernel and the difference from it
+    /// takes at most `near` half-words. An entry of the same kernel does not count where an entry
+    /// of another kernel is nearer.
     #[must_use]
     #[inline]
     pub(crate) fn is_near(&self, near: u16) -> bool {
@@ -59,8 +60,8 @@ impl LaunchRequest<'_> {
     }
 
     /// Returns the kind of packet for a launch that is not stored in the table: condensed if the
-    /// packet that is being filled has room for it, or if two launches of this size would share a
-    /// packet; ordinary otherwise.
+    /// packet that is being filled has room for it, or if an empty packet would have room for two
+    /// such launches; ordinary otherwise.
     #[must_use]
     pub fn without_entry(&self) -> PacketChoice {
         let most = (HALF_WORDS as u16 / 2).max(self.room);
@@ -71,9 +72,9 @@ impl LaunchRequest<'_> {
     }
 }
 
-/// Policy that decides which launches are stored in the table, and in which entry.
+/// Policy that decides which launches are stored in the agent's table, and in which entry.
 pub trait ReplacementPolicy {
-    /// Returns the kind of packet by which the next launch is sent.
+    /// Returns the kind of packet by which the launch in `request` is sent.
     fn choose(&mut self, request: &LaunchRequest<'_>) -> PacketChoice;
 
     /// Records that a launch was encoded as its difference from the entry `ref_num`, or stored in
@@ -83,16 +84,16 @@ pub trait ReplacementPolicy {
     }
 }
 
-/// Default number of half-words, header included, of a difference up to which a table entry counts
-/// as near to a launch: enough for a new argument block and a new signal.
+/// Default largest size of a difference, in half-words with its header, at which a table entry
+/// counts as near to a launch: enough for a new argument address and a new signal.
 pub const NEAR: u16 = 9;
 
-/// Policy that fills the empty entries of the table with the first launches that no entry is near
-/// to, and never replaces an entry.
+/// Policy that fills the empty entries of the table with the first launches for which no entry is
+/// near, and never replaces an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstPolicy {
-    /// Most half-words by which a launch may differ from a table entry for the entry to count as
-    /// near to the launch.
+    /// Largest size of a difference, in half-words, at which a table entry counts as near to a
+    /// launch.
     pub near: u16,
 }
 
@@ -107,14 +108,13 @@ impl ReplacementPolicy for FirstPolicy {
     }
 }
 
-/// Policy that stores every launch that no table entry is near to, in place of the least recently
+/// Policy that stores every launch for which no table entry is near, in place of the least recently
 /// used entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MostRecentPolicy {
     near: u16,
     uses: u64,
-    /// Number of the last use of each table entry, where all uses of all entries are counted from 1
-    /// on.
+    /// Time of the last use of each table entry, counted in uses of entries from 1 on.
     last: [u64; AQL_ENTRIES],
 }
 
@@ -147,7 +147,7 @@ impl ReplacementPolicy for MostRecentPolicy {
     }
 }
 
-/// Number of kernels without a table entry whose launches are counted at the same time.
+/// Number of kernels without a table entry whose launches are counted, to find frequent kernels.
 const CANDIDATES: usize = 32;
 
 /// Policy that stores the kernels launched most often: a kernel without a table entry replaces the
@@ -162,7 +162,8 @@ pub struct FrequencyPolicy {
     /// entry.
     counts: [u64; AQL_ENTRIES],
     kernels: [u64; AQL_ENTRIES],
-    /// (kernel, number of its launches) for kernels without an entry.
+    /// Kernels without a table entry whose launches are counted, each as (address of the kernel,
+    /// number of its launches).
     candidates: [(u64, u64); CANDIDATES],
 }
 
@@ -175,8 +176,8 @@ impl FrequencyPolicy {
         Self { near, counts, kernels, candidates: [(0, 0); CANDIDATES] }
     }
 
-    /// Counts a launch of a kernel without a table entry, and returns the kernel's index among the
-    /// candidates.
+    /// Counts a launch of a kernel without a table entry, and returns the kernel's index in the
+    /// list of candidates for one.
     fn count(&mut self, kernel: u64) -> usize {
         let known = |(seen, count): &(u64, u64)| *count > 0 && *seen == kernel;
         let at = self.candidates.iter().position(known).unwrap_or_else(|| {
@@ -244,10 +245,10 @@ pub enum Replacement {
 }
 
 impl Replacement {
-    /// All replacement policies.
+    /// All replacement policies, in the order of the enum.
     pub const ALL: [Self; 3] = [Self::First, Self::MostRecent, Self::Frequency];
 
-    /// Returns the kebab-case name of the policy.
+    /// Returns the name of the replacement policy in kebab-case.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -257,8 +258,8 @@ impl Replacement {
         }
     }
 
-    /// Returns a policy of this name, under which a table entry counts as near to a launch of the
-    /// same kernel if the difference takes at most `near` half-words.
+    /// Returns the policy for which this value stands. A table entry counts as near to a launch of
+    /// the same kernel if the difference takes at most `near` half-words.
     #[must_use]
     pub const fn policy(self, near: u16) -> AnyReplacement {
         AnyReplacement(match self {

@@ -42,10 +42,9 @@ pub struct KernelDispatch {
 }
 
 impl KernelDispatch {
-    /// Returns the launch that the fields describe.
+    /// Returns the launch that these fields describe.
     ///
-    /// # Errors
-    /// When the private size is wider than the format has it.
+    /// # Errors When the private segment size has more bits than its field in the format.
     pub fn launch(&self, format: &AqlFormat) -> Result<LaunchImage, PacketError> {
         let values: [u64; 13] = [
             self.synch_scopes.into(),
@@ -93,8 +92,8 @@ impl KernelDispatch {
 
     /// Reads the fields of an ordinary dispatch packet; reserved bytes are ignored.
     ///
-    /// # Errors
-    /// When it is of another type, or its private size is wider than the format has it.
+    /// # Errors When the packet is of another type, or its private segment size has more bits than
+    /// its field in the format.
     pub fn parse(packet: &AqlPacket, format: &AqlFormat) -> Result<Self, PacketError> {
         check_type(packet, format.types().dispatch)?;
         let mut launch = LaunchImage::default();
@@ -104,15 +103,14 @@ impl KernelDispatch {
 
     /// Returns the ordinary dispatch packet with these fields.
     ///
-    /// # Errors
-    /// When the private size is wider than the format has it.
+    /// # Errors When the private segment size has more bits than its field in the format.
     pub fn emit(&self, format: &AqlFormat) -> Result<AqlPacket, PacketError> {
         Ok(self.launch(format)?.dispatch(format))
     }
 }
 
-/// Fields of a reference packet, which launches a kernel and stores the launch in the table (Table
-/// 2 of seed 002).
+/// Fields of a reference packet, which launches a kernel and stores the launch in the agent's table
+/// (Table 2 of seed 002).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Reference {
     /// Number of the table entry that the packet fills.
@@ -124,9 +122,8 @@ pub struct Reference {
 impl Reference {
     /// Reads the fields of a reference packet; reserved bytes are ignored.
     ///
-    /// # Errors
-    /// When it is of another type, or the table has no such entry, or the private size is wider
-    /// than the format has it.
+    /// # Errors When the packet is of another type, the table has no such entry, or the private
+    /// segment size has more bits than its field in the format.
     pub fn parse(packet: &AqlPacket, format: &AqlFormat) -> Result<Self, PacketError> {
         check_type(packet, format.types().reference)?;
         let ref_num = u16::from_le_bytes([packet[REF_NUM_AT], packet[REF_NUM_AT + 1]]);
@@ -138,14 +135,14 @@ impl Reference {
 
     /// Returns the reference packet with these fields.
     ///
-    /// # Errors
-    /// When the table has no such entry, or the private size is wider than the format has it.
+    /// # Errors When the table has no such entry, or the private segment size has more bits than
+    /// its field in the format.
     pub fn emit(&self, format: &AqlFormat) -> Result<AqlPacket, PacketError> {
         self.kernel.launch(format)?.reference(format, self.ref_num)
     }
 }
 
-/// Fields of a barrier packet: later packets wait for its signals.
+/// Fields of a barrier packet, behind which later packets wait for signals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BarrierPacket {
     /// True if one signal is enough; false if the barrier waits for all of its signals.
@@ -162,8 +159,7 @@ pub struct BarrierPacket {
 impl BarrierPacket {
     /// Reads the fields of a barrier packet; reserved bytes are ignored.
     ///
-    /// # Errors
-    /// When it is of another type.
+    /// # Errors When the packet is of another type.
     pub fn parse(packet: &AqlPacket, format: &AqlFormat) -> Result<Self, PacketError> {
         let (found, types) = (packet[0], format.types());
         let any = types.barrier_or == Some(found);
@@ -181,8 +177,7 @@ impl BarrierPacket {
 
     /// Returns the barrier packet with these fields.
     ///
-    /// # Errors
-    /// When the format has no such barrier.
+    /// # Errors When the format has no barrier of this kind (one signal, or all signals).
     pub fn emit(&self, format: &AqlFormat) -> Result<AqlPacket, PacketError> {
         let types = format.types();
         let kind = if self.any { types.barrier_or } else { types.barrier_and };

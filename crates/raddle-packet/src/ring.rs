@@ -9,10 +9,10 @@ use crate::error::PacketError;
 use crate::error::Reason;
 use crate::packet_types::{AQL_BYTES, AqlPacket};
 
-/// Type number of a packet that marks a slot of the ring as empty.
+/// Packet type that marks a slot of the ring as empty.
 const INVALID: u8 = 1;
 
-/// Ring of packets in borrowed slots, between a host that writes and an agent that reads.
+/// Ring buffer of packets in a borrowed slice, which a host writes and an agent reads.
 ///
 /// ```
 /// use raddle_packet::{Agent, AqlFormat, HALF_WORDS, KernelDispatch, LaunchImage, PacketRing, Received};
@@ -43,7 +43,7 @@ pub struct PacketRing<'m> {
 }
 
 impl<'m> PacketRing<'m> {
-    /// Returns an empty ring over the slots `slots`, whose number is a power of two.
+    /// Returns an empty ring over `slots`, a slice whose length is a power of two.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for another number of slots.
@@ -84,8 +84,8 @@ impl<'m> PacketRing<'m> {
         Some(index)
     }
 
-    /// Writes a packet into the queue's slot of the index that was reserved for it, so that the
-    /// device may read it.
+    /// Writes a packet into the slot of the ring that was reserved under the index `index`, so that
+    /// the agent may read it.
     ///
     /// # Errors
     /// When the packet was not reserved, or was published before, or is of the type that marks an
@@ -103,7 +103,7 @@ impl<'m> PacketRing<'m> {
         Ok(())
     }
 
-    /// Takes the next packet; `None` until that packet is published.
+    /// Takes the next packet out of the ring; `None` until that packet is published.
     pub fn take(&mut self) -> Option<AqlPacket> {
         let slot = self.slot(self.read);
         if slot[0] == INVALID {

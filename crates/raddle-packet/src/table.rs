@@ -59,8 +59,8 @@ impl ReferenceTable {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum TableScope {
-    /// Each queue has a table of its own. The order within a queue is then the only order that
-    /// matters.
+    /// Each queue has a table of its own. The contents of the table then depend on the order within
+    /// that queue alone.
     #[default]
     Queue,
     /// All queues of one process share one table.

@@ -15,9 +15,10 @@ use crate::layout::{
 };
 use crate::packet_types::{AQL_BYTES, AqlPacket, HALF_WORDS};
 
-/// Number of characters of the printed value of the widest field in a difference, of 4 half-words.
+/// Width in characters of the longest printed value of a field in a difference: that of 4
+/// half-words.
 const VALUE_WIDTH: usize = 20;
-/// Number of bytes in one printed line, where the meaning of the bytes is not known.
+/// Number of bytes in one printed line, for packets whose fields are not known.
 const ROW: usize = 16;
 
 /// Kind of a packet, as its first byte states it.
@@ -38,7 +39,7 @@ pub enum PacketKind {
 }
 
 impl PacketKind {
-    /// Returns the name of the kind, in words.
+    /// Returns the name of the kind of packet, in words.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -94,8 +95,8 @@ impl<'p> PacketView<'p> {
         self.packet[NUM_KERNELS_AT]
     }
 
-    /// Returns the first error in the packet that can be found without a table; `None` where there
-    /// is none.
+    /// Returns the first error in the packet that can be found without the agent's table; `None`
+    /// where there is none.
     #[must_use]
     pub fn fault(&self) -> Option<PacketError> {
         let Self { packet, format } = *self;
@@ -117,8 +118,8 @@ impl<'p> PacketView<'p> {
         }
     }
 
-    /// Prints the reserved bytes that are not 0; `is_reserved` says which byte offsets are
-    /// reserved.
+    /// Prints those reserved bytes of the packet that are not 0; `is_reserved` says which byte
+    /// offsets are reserved.
     fn reserved(
         &self,
         f: &mut fmt::Formatter<'_>,
@@ -166,14 +167,15 @@ impl<'p> PacketView<'p> {
         u16::from_le_bytes([self.packet[at], self.packet[at + 1]])
     }
 
-    /// Prints the half-words between two byte offsets: byte offset, index, and the half-words in
-    /// hexadecimal.
+    /// Prints the half-words (16 bits) between two byte offsets of the packet: byte offset, index,
+    /// and the half-words in hexadecimal.
     fn half_words(&self, f: &mut fmt::Formatter<'_>, from: usize, to: usize) -> fmt::Result {
         write!(f, "{from:4}    [{:2}]", (from - DIFF_VALUES_AT) / 2)?;
         (from..to).step_by(2).try_for_each(|at| write!(f, " {:04x}", self.half_word(at)))
     }
 
-    /// Prints the half-words between two byte offsets, and their meaning in a separate column.
+    /// Prints the half-words between two byte offsets of the packet, and in a separate column their
+    /// meaning.
     fn meaning(
         &self,
         f: &mut fmt::Formatter<'_>,

@@ -146,8 +146,8 @@ pub(super) const ROWS: &[DeviceRow] = &[
     },
 ];
 
-/// Returns a device with `cus` compute units of an instruction set; each device of the table
-/// replaces the fields that differ.
+/// Returns the table entry of a device with `cus` compute units of the instruction set `arch`; each
+/// device of the table replaces the fields in which it differs.
 const fn gpu(
     id: &'static str,
     product: &'static str,
