@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use runs::runs;
 
-/// An answer of a policy or of the dispatcher in the form in which a line of the decision log has
-/// it. A replay compares the text of that line, a check of a log reads some of its fields. `P` is
-/// the type of the pieces (equal workgroups on one compute unit): [`WrittenPieces`] to write them,
-/// runs to read them.
+/// An answer of a policy or of the dispatcher, in the form that a line of the decision log has. A
+/// replay compares the text of that line; a check of a log reads some of its fields. `P` is the
+/// type of the pieces (equal workgroups on one compute unit): [`WrittenPieces`] when a log is
+/// written, runs when it is read.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
 #[serde(bound(deserialize = "P: Deserialize<'de>"))]
@@ -29,7 +29,7 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
         #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
         load: Option<WrittenLoad<'a>>,
     },
-    /// The streams of a process that may submit launches, by an answer of a turn policy that
+    /// The streams of one process that may submit launches, as answered by a turn policy that
     /// chooses among streams.
     Streams {
         #[serde(skip_deserializing)]
@@ -45,8 +45,8 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
     },
     Submit {
         launch: LaunchId,
-        /// True if the submit call has not returned yet, in the log of a live runtime; a later
-        /// event reports its return.
+        /// True if the submit call has not returned yet, which occurs only in the log of a live
+        /// runtime; a later event reports the return.
         #[serde(default, skip_serializing)]
         call: bool,
         #[serde(skip_deserializing)]
@@ -64,12 +64,12 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
         waves: Option<(u16, u16)>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cut: Option<(u16, u16)>,
-        /// The pieces (equal workgroups on one compute unit) in a short log. From the number of the
-        /// first workgroup of each, one more than the highest number that had started is
-        /// subtracted. `None` in a log spelled in full.
+        /// The pieces (equal workgroups on one compute unit) as a short log has them; `None` in a
+        /// log spelled in full. The first workgroup of each piece is given less one more than the
+        /// highest workgroup that had started.
         #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
         runs: Option<P>,
-        /// The pieces (equal workgroups on one compute unit) of the start; `None` where `runs` has
+        /// The pieces (equal workgroups on one compute unit) that start; `None` where `runs` has
         /// them.
         #[serde(
             skip_serializing_if = "Option::is_none",
@@ -134,13 +134,13 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
         #[serde(skip_deserializing)]
         law: &'a str,
     },
-    /// An answer for which this version of the log has no line.
+    /// An answer that this version of the log format cannot spell.
     #[serde(other, skip_serializing)]
     Unknown,
 }
 
 impl<'a> LoggedAnswer<'a> {
-    /// Returns the line of the log by which a launch is given to the device (submitted).
+    /// Returns the log line that says that a launch is submitted to the device.
     pub(crate) fn submit(launch: LaunchId, via: &Submission) -> Self {
         let Submission { packets, bytes, cost, cleanup } = *via;
         let cleanup = (cleanup.0 > 0).then_some(cleanup);
@@ -148,8 +148,8 @@ impl<'a> LoggedAnswer<'a> {
     }
 }
 
-/// The processes that a turn policy chose to run next, and those among which it chose, as a line of
-/// the decision log has them.
+/// The processes that a turn policy chose to run next, and the candidates, in the form that a line
+/// of the decision log has.
 #[derive(Serialize)]
 pub(crate) struct WrittenLoad<'a> {
     candidates: &'a [ProcessId],
@@ -176,8 +176,8 @@ fn as_slices<S: Serializer>(loaded: &[LoadedSlice], to: S) -> Result<S::Ok, S::E
     }))
 }
 
-/// Pieces (equal workgroups on one compute unit) as a log spells them: joined into runs, each with
-/// the number of its first workgroup less `from`.
+/// The pieces (equal workgroups on one compute unit) of a log line, which are written as runs of
+/// neighbouring pieces; `from` is subtracted from the number of each run's first workgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WrittenPieces<'a> {
     pub(crate) pieces: &'a [Piece],
@@ -194,7 +194,7 @@ pub(crate) fn as_lists<S: Serializer>(places: &[Place], to: S) -> Result<S::Ok, 
     to.collect_seq(places.iter().map(|place| (place.simd, place.vgpr, place.sgpr, place.lds)))
 }
 
-/// The words by which a log names the methods of taking a launch off the device.
+/// The words by which a log names the methods of preemption, such as `kill` and `save`.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Preemption", rename_all = "kebab-case")]
 pub(crate) enum TakenOff {

@@ -7,7 +7,8 @@ use hashbrown::HashMap;
 use raddle_policy::LaunchId;
 use rustc_hash::FxBuildHasher;
 
-/// Entries of launches, found by id in a time that does not grow with their number.
+/// A map from launch ids to entries, whose lookups take a time that does not grow with the number
+/// of entries.
 ///
 /// A hash without a seed decides where an entry lies, so equal calls cost the same in every run.
 /// Nothing can go through the entries in that order, as no decision may depend on a hash.
@@ -51,17 +52,18 @@ impl<T> ByLaunch<T> {
         self.0.get(&id)
     }
 
-    /// Returns the entry of a launch for changes; `None` where it has none.
+    /// Returns a mutable reference to the entry of a launch; `None` where it has none.
     pub fn get_mut(&mut self, id: LaunchId) -> Option<&mut T> {
         self.0.get_mut(&id)
     }
 
-    /// Returns the entry of a launch for changes; adds the entry `new()` if there is none.
+    /// Returns a mutable reference to the entry of a launch, after adding the entry `new()` if
+    /// there is none.
     pub fn or_insert_with(&mut self, id: LaunchId, new: impl FnOnce() -> T) -> &mut T {
         self.0.entry(id).or_insert_with(new)
     }
 
-    /// Adds the entry of a launch. Returns the entry that it replaces; `None` where there was none.
+    /// Sets the entry of a launch. Returns the old entry; `None` where there was none.
     pub fn insert(&mut self, id: LaunchId, entry: T) -> Option<T> {
         self.0.insert(id, entry)
     }
@@ -71,13 +73,13 @@ impl<T> ByLaunch<T> {
         self.0.remove(&id)
     }
 
-    /// Returns whether `holds` returns true for at least one entry. The order in which the entries
-    /// are asked is that of the hash, so the condition must not count or remember them.
+    /// Returns whether `holds` returns true for at least one entry. Entries are visited in the
+    /// order of their hash, so `holds` must not count or store them.
     pub fn any(&self, holds: impl FnMut(&T) -> bool) -> bool {
         self.0.values().any(holds)
     }
 
-    /// Returns the ids of the launches that have an entry, ascending. Sorts them all.
+    /// Returns the ids of all launches that have an entry, sorted in ascending order.
     #[must_use]
     pub fn ids(&self) -> Vec<LaunchId> {
         let mut ids: Vec<LaunchId> = self.0.keys().copied().collect();

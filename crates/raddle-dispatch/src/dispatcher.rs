@@ -9,53 +9,53 @@ use crate::{DispatchError, PreemptionTally, Standstill, TurnTally};
 
 /// A dispatcher, which takes events from a device and its hosts and returns actions for the device.
 ///
-/// A caller passes all events of one tick that it knows, and then asks for one decision.
+/// A caller passes all events that it knows of one tick, and then asks for one decision.
 ///
 /// # Laws
 ///
 /// 1. The same events at the same ticks give the same actions.
 /// 2. No action over-commits a compute unit.
-/// 3. An event that is refused with an error has changed nothing.
-/// 4. A decision without an event since the last one does nothing; what is to happen later is asked
-///    for by a wake.
+/// 3. An event that is refused with an error changes nothing.
+/// 4. A decision without an event since the last one does nothing; a dispatcher that wants to act
+///    later asks to be woken.
 /// 5. A launch that waits for another one may be submitted, but no workgroup of it starts or is
-///    assigned before it is ready.
+///    assigned before the launch is ready.
 pub trait Dispatcher {
-    /// Returns whether the dispatcher wants the events of launches that were issued and wait for
-    /// others ([`Event::LaunchIssued`]). If false, it gets the event of each launch when the launch is
-    /// ready.
+    /// Returns whether the dispatcher wants to be told of launches that were issued but still wait
+    /// for other work ([`Event::LaunchIssued`]). If false, it is told of each launch when the
+    /// launch is ready.
     fn looks_ahead(&self) -> bool {
         false
     }
 
-    /// Returns whether the dispatcher submits and starts copies ([`Event::CopyIssued`]). If false,
-    /// copies start without the dispatcher, when they are ready.
+    /// Returns whether the dispatcher itself submits and starts copies ([`Event::CopyIssued`]). If
+    /// false, copies start as soon as they are ready, without the dispatcher.
     fn takes_copies(&self) -> bool {
         self.looks_ahead()
     }
 
-    /// Takes one event.
+    /// Takes one event, which happened at the tick `now`.
     ///
     /// # Errors
-    /// If the event contradicts earlier ones (an unknown launch, the end of a workgroup that never
-    /// started).
+    /// When the event contradicts earlier ones (such as an unknown launch, or the end of a
+    /// workgroup that never started).
     fn event(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError>;
 
     /// Decides what the device has to do now, and writes the actions to `actions`, which is empty
     /// at the call.
     ///
     /// # Errors
-    /// When a policy broke one of its laws; the run cannot go on.
+    /// When a policy broke a law of its trait, so that the run cannot continue.
     fn decide(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError>;
 
-    /// Returns the free resources of a compute unit in the dispatcher's own account, to compare
-    /// with another account; `None` from a dispatcher that keeps none.
+    /// Returns the free resources of a compute unit in the dispatcher's own account, so that a
+    /// caller can compare its own; `None` from a dispatcher without an account.
     fn free(&self, cu: CuId) -> Option<Free> {
         let _ = cu;
         None
     }
 
-    /// Returns the length of a run of compute units that begins at `cu` and is known to have equal
+    /// Returns the number of consecutive compute units, from `cu` on, that are known to have equal
     /// free resources in the dispatcher's account; at least 1.
     #[doc(hidden)]
     fn alike(&self, cu: CuId) -> u16 {
@@ -63,63 +63,64 @@ pub trait Dispatcher {
         1
     }
 
-    /// Returns the most compute units, of `all`, that a process may ever use, as far as is known
-    /// now; `None` where it may use any of them.
+    /// Returns the most compute units, of `all` that the device has, that a process may ever use,
+    /// as far as is known now; `None` where it may use all.
     #[doc(hidden)]
     fn most_units(&self, process: ProcessId, all: u16) -> Option<u16> {
         let _ = (process, all);
         None
     }
 
-    /// Returns the free granules, in total and in the longest run, of vector registers, scalar
-    /// registers and LDS on a compute unit; `None` if no addresses are kept.
+    /// Returns the free granules of vector registers, scalar registers and LDS on a compute unit,
+    /// each in total and in the longest run (row of free granules); `None` if the policy tracks no
+    /// addresses.
     #[doc(hidden)]
     fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
         let _ = cu;
         None
     }
 
-    /// Returns the counts of how often work waited, one for each resource that was lacking and each
-    /// reason; empty from a dispatcher that does not count.
+    /// Returns the number of times that work waited, for each lacking resource and reason; empty
+    /// from a dispatcher that does not count waits.
     #[doc(hidden)]
     fn waits(&self) -> &[WaitTally] {
         &[]
     }
 
-    /// Returns how often processes lost the turn (the right to issue launches), and by how many
-    /// ticks their work outlasted it; all 0 from a dispatcher that does not count.
+    /// Returns the counts of lost turns (rights to issue launches), and of the ticks for which work
+    /// outlasted its turn; all 0 from a dispatcher that does not count them.
     fn turns(&self) -> TurnTally {
         TurnTally::default()
     }
 
-    /// Returns the refused resets and the time for which processes were preempted; all 0 from a
-    /// dispatcher that does not count.
+    /// Returns the counts of refused resets, and the time for which processes were preempted; all 0
+    /// from a dispatcher that does not count them.
     fn preemptions(&self) -> PreemptionTally {
         PreemptionTally::default()
     }
 
-    /// Returns a text for each policy that broke a law of its trait and was replaced: slot, tick
-    /// and law.
+    /// Returns a message for each policy that broke a law of its trait and was replaced, with its
+    /// slot, the tick and the law.
     fn replaced(&self) -> &[String] {
         &[]
     }
 
-    /// Returns the reason why no work goes on, for a run that ends with launches left; `None` from
-    /// a dispatcher that does not know.
+    /// Returns the reason why no work continues although launches are left at the end of a run;
+    /// `None` from a dispatcher that does not know.
     fn standstill(&self) -> Option<Standstill> {
         None
     }
 
-    /// Notes how the device stands, before a launch starts workgroups where as many of it ended.
-    /// Returns whether [`Dispatcher::skip`] may ever return true.
+    /// Stores the state of the device, for a later [`Dispatcher::skip`] of a launch whose
+    /// workgroups only replace each other. Returns false where `skip` can never return true.
     #[doc(hidden)]
     fn mark(&mut self, launch: LaunchId) -> bool {
         let _ = launch;
         false
     }
 
-    /// Moves the marked launch on by `workgroups` workgroups, as if they had started and ended as
-    /// those since the mark did, of which there were no other events. Returns whether it did: true
+    /// Skips ahead by `workgroups` workgroups of the marked launch, as if they had started and
+    /// ended like those since the mark, with no other event between. Returns whether it did: true
     /// only where all later answers are those that the skipped events would have led to.
     #[doc(hidden)]
     fn skip(&mut self, launch: LaunchId, workgroups: u64) -> bool {
@@ -127,7 +128,7 @@ pub trait Dispatcher {
         false
     }
 
-    /// Writes the last line of the log and all lines that are still in memory.
+    /// Writes the last line of the log, and all lines that are still buffered.
     ///
     /// # Errors
     /// When the log could not be written, now or earlier.

@@ -7,26 +7,26 @@ use crate::book::BookError;
 use raddle_policy::{ErrorKind, LaunchId, ProcessId, ShapeError, Tick};
 use raddle_preempt::PreemptError;
 
-/// The reason why a dispatcher cannot go on, or a log cannot be used.
+/// The reason why a dispatcher cannot continue, or why a log cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct DispatchError(pub(crate) DispatchReason);
 
 impl DispatchError {
-    /// Returns the error with which an implementation of [`Dispatcher`](crate::Dispatcher) outside
+    /// Returns the error by which an implementation of [`Dispatcher`](crate::Dispatcher) outside
     /// this crate refuses an event, or says that it cannot decide.
     pub fn other(error: impl Into<Box<dyn core::error::Error + Send + Sync>>) -> Self {
         Self(DispatchReason::Other(error.into()))
     }
 
-    /// Returns the error of a line of a log that is not valid; `line` counts from 1.
+    /// Returns the error that a line of a log is not valid; `line` counts from 1.
     #[cfg(feature = "recipes")]
     #[doc(hidden)]
     pub fn bad_log(line: usize, what: impl Into<String>) -> Self {
         Self(DispatchReason::BadLog { line, what: what.into() })
     }
 
-    /// Returns the kind of the error, by which a program may go on.
+    /// Returns the kind of the error, by which a program can decide how to continue.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         match &self.0 {
@@ -71,10 +71,10 @@ impl From<BookError> for DispatchError {
     }
 }
 
-/// Reason of an error, with the values that its message says.
+/// The reason of a [`DispatchError`], with the values that its message needs.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DispatchReason {
-    /// The shape of the compute units is impossible.
+    /// The shape of the compute units is not one that a device can have.
     #[error("no dispatcher for such compute units: {0}")]
     Shape(#[source] ShapeError),
     /// The device has no compute units.
@@ -83,56 +83,58 @@ pub(crate) enum DispatchReason {
     /// The submission window is 0, so that no launch could be submitted.
     #[error("a window of 0 would never submit anything: give 1 or more, or none")]
     NoWindow,
-    /// An event or a decision has an earlier tick than the one before.
+    /// An event or a decision has an earlier tick than the event or decision before it.
     #[error("time runs backwards: after tick {now}, tick {given} was told; ticks never go down")]
     TimeBackwards { given: Tick, now: Tick },
     /// A process joined with a share of 0.
     #[error("process {0} joined with a share of 0: give 1 or more")]
     NoShare(ProcessId),
-    /// An event names a launch that was neither issued nor ready before, or that has ended.
+    /// An event names a launch that was neither issued nor made ready before, or that has ended.
     #[error(
         "event for unknown launch {0}: every launch must be issued or become ready once, before anything else is said of it"
     )]
     UnknownLaunch(LaunchId),
-    /// A launch became ready twice.
+    /// A launch with this id became ready twice, or was used before.
     #[error("launch {0} became ready twice: give each launch of a run an id of its own")]
     DuplicateLaunch(LaunchId),
-    /// A launch became ready with other fields than it was issued with.
+    /// A launch became ready with other fields than those with which it was issued.
     #[error("launch {0} became ready as another one than it was issued: say the same of it twice")]
     ReadyOther(LaunchId),
     /// An event names a process that never joined.
     #[error("event for unknown process {0}: send `ProcessJoined` first")]
     UnknownProcess(ProcessId),
-    /// A process joined twice.
+    /// A process with this id joined twice.
     #[error("process {0} joined twice: give each process of a run an id of its own")]
     DuplicateProcess(ProcessId),
-    /// A process left while launches of it had not ended.
+    /// A process left while some of its launches had not ended.
     #[error("process {0} left before its launches ended: end or refuse them first")]
     ProcessBusy(ProcessId),
-    /// An event reports that a launch was taken off, was restored, or has ended, and no action had
-    /// asked for that.
+    /// An event reports that a launch was taken off the device, was restored, or has ended, but no
+    /// action had asked for that.
     #[error(
         "launch {launch} was said to be {what} although nobody asked for it: report only what an action asked for"
     )]
     NotAsked { launch: LaunchId, what: &'static str },
-    /// An event reports the end of a reset that was not asked for.
+    /// An event reports the end of a reset, but no action had asked for a reset.
     #[error(
         "the reset of process {0} was said to be over although none is under way: report only what an action asked for"
     )]
     NoReset(ProcessId),
-    /// An event reports an end of workgroups that cannot be true, such as more ends than starts.
+    /// An event reports an end of workgroups that is not possible, such as of more than have
+    /// started.
     #[error("event contradicts the book: {0}")]
     Event(#[source] BookError),
-    /// The preemption controller got a report that cannot be true.
+    /// The preemption controller got a report that is not possible in its state.
     #[error("the preemption controller refuses what is reported: {0}")]
     Controller(#[source] PreemptError),
-    /// A policy answered what a law of its trait (`Allocate`, `Turn` and so on) does not allow;
+    /// A policy gave an answer that breaks a law of its trait (`Allocate`, `Turn` and so on);
     /// `what` says which law and how.
     #[error(
         "policy `{policy}` in slot {slot} broke its law: {what}. The run stops; check the policy with `raddle_testkit`"
     )]
     Policy { slot: &'static str, policy: String, what: String },
-    /// The dispatcher has broken a rule of the preemption controller, which no input may cause.
+    /// The dispatcher itself has broken a rule of the preemption controller; no input can cause
+    /// this.
     #[cfg(feature = "recipes")]
     #[error(
         "rule {rule} of the controller of preemptions is broken at tick {at}: {what}. This is a fault of raddle, not of a policy or of what was given to it"
@@ -141,21 +143,21 @@ pub(crate) enum DispatchReason {
     /// An implementation of `Dispatcher` outside this crate refuses an event, or cannot decide.
     #[error(transparent)]
     Other(Box<dyn core::error::Error + Send + Sync>),
-    /// The log could not be written.
+    /// The decision log could not be written.
     #[cfg(feature = "recipes")]
     #[error(
         "the decision log cannot be written: {0}; check the free space and the rights of the output folder"
     )]
     Log(#[source] std::io::Error),
-    /// The log could not be read.
+    /// The decision log could not be read.
     #[cfg(feature = "recipes")]
     #[error("the decision log cannot be read: {0}; check the path and its rights")]
     ReadLog(#[source] std::io::Error),
-    /// A line of a log is not valid; `line` counts from 1.
+    /// A line of a decision log is not valid; `line` counts from 1.
     #[cfg(feature = "recipes")]
     #[error("line {line} of the decision log cannot be read: {what}")]
     BadLog { line: usize, what: String },
-    /// A text that should be an event, and is not one in the form in which a log has it.
+    /// A text that should spell an event in the form of the log is not valid.
     #[cfg(feature = "recipes")]
     #[error("this is no event as a decision log spells it: {what}")]
     BadEvent { what: String },

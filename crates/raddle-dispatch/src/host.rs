@@ -12,52 +12,54 @@ use raddle_policy::{
 
 use crate::{DispatchError, Dispatcher, Standstill};
 
-/// A report that an action has asked of the host and that has not come yet.
+/// A report that an action has asked of a host, and that the host has not yet made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Owed {
-    /// The host has still to report the end of workgroups of this launch.
+    /// The host still has to report the end of workgroups of this launch.
     WavesEnded(LaunchId),
-    /// The host has still to report the end of this copy.
+    /// The host still has to report the end of this copy.
     CopyEnded(LaunchId),
-    /// The host has still to report that this launch is off the device.
+    /// The host still has to report that this launch is off the device.
     TakenOff(LaunchId),
-    /// The host has still to report that this launch is back on the device.
+    /// The host still has to report that this launch is back on the device.
     Restored(LaunchId),
-    /// The host has still to report that launches of this process see its raised preemption flag.
+    /// The host still has to report that launches of this process see its raised preemption flag.
     Raised(ProcessId),
-    /// The host has still to report that the reset of this process is over.
+    /// The host still has to report that the reset of this process is over.
     ResetOver(ProcessId),
 }
 
-/// The state of a host's run at its end, when no event will come any more.
+/// The state of a host's run when no further event will come.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HostRun {
-    /// The reports that actions asked for and that never came, in the order of [`Owed`].
+    /// The reports that actions asked for and that the host never made, in the order of [`Owed`].
     pub(crate) owed: Vec<Owed>,
-    /// The reason why no work goes on, where launches are left although every report came; else
-    /// `None`.
+    /// The reason why no work continues, if launches are left although the host made every report;
+    /// else `None`.
     pub(crate) standstill: Option<Standstill>,
 }
 
 impl HostRun {
-    /// Returns the reports that actions asked for and that never came, in the order of [`Owed`].
+    /// Returns the reports that actions asked for and that the host never made, in the order of
+    /// [`Owed`].
     #[must_use]
     pub fn owed(&self) -> &[Owed] {
         &self.owed
     }
 
-    /// Returns the reason why no work goes on, where launches are left although every report came;
-    /// else `None`.
+    /// Returns the reason why no work continues, if launches are left although the host made every
+    /// report; else `None`.
     #[must_use]
     pub const fn standstill(&self) -> Option<Standstill> {
         self.standstill
     }
 }
 
-/// Runs a host under a dispatcher until no event will come any more. For each tick it passes all
-/// events, asks for one decision, and carries out the actions in order.
+/// Runs a host under a dispatcher until no further event will come. For each tick, it passes all
+/// events to the dispatcher, asks for one decision, and has the host carry out the actions in
+/// order.
 ///
 /// ```
 /// use raddle_dispatch::{Composed, Event, Host, HostError, Tell, run};
@@ -176,7 +178,8 @@ fn carry_out<H: Host + ?Sized>(
     }
 }
 
-/// The reports that actions have asked for and that have not come, each with how often it is owed.
+/// The reports that actions have asked for and that the host has not made, each with the number of
+/// times it is missing.
 #[derive(Default)]
 struct Debts {
     reports: BTreeMap<Owed, u64>,
@@ -184,7 +187,7 @@ struct Debts {
 }
 
 /// The numbers of waves of one launch: in a workgroup, in all, started and ended. While more have
-/// started than ended, the host owes a report of their end.
+/// started than ended, the host must still report ends.
 #[derive(Clone, Copy)]
 struct Waves {
     of_workgroup: u16,
@@ -194,8 +197,8 @@ struct Waves {
 }
 
 impl Waves {
-    /// Returns the number of waves of a span in all workgroups of the pieces (equal workgroups on
-    /// one compute unit).
+    /// Returns the number of waves of `span` in all workgroups of `pieces` (each is equal
+    /// workgroups on one compute unit).
     fn of(self, span: WaveSpan, pieces: &[Piece]) -> u64 {
         let (_, each) = span.bounds(self.of_workgroup);
         pieces.iter().map(|piece| u64::from(piece.count) * u64::from(each)).sum()
@@ -225,8 +228,8 @@ impl Debts {
         *self.reports.entry(owed).or_default() += 1;
     }
 
-    /// Removes from the list of owed reports the one that an event brings, once the dispatcher has
-    /// taken the event.
+    /// Removes the report that an event brings from the list of missing reports, after the
+    /// dispatcher has taken the event.
     fn reported(&mut self, event: &Event<'_>) {
         match event {
             Event::LaunchReady { launch } => {

@@ -22,15 +22,15 @@ use crate::answer::{LoggedAnswer, TakenOff, WrittenPieces};
 pub struct LogLine<T> {
     /// The tick at which the event or answer happened.
     pub t: Tick,
-    /// The number of the step, which is one decision with the events before it.
+    /// The number of the step, which is one decision of the dispatcher with the events before it.
     pub step: u64,
-    /// The event or answer of the line, which has a key `event` or `answer`.
+    /// The event or answer of the line; as JSON it has a key `event` or `answer`.
     #[serde(flatten)]
     pub said: T,
 }
 
-/// An event as a log spells it; `P` is the type of its pieces (equal workgroups on one compute
-/// unit): [`WrittenPieces`] to write them, runs to read them.
+/// An event in the form of the log. `P` is the type of its pieces (equal workgroups on one compute
+/// unit): [`WrittenPieces`] when a log is written, runs when it is read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case", deny_unknown_fields)]
 #[serde(expecting = "an object with a key `event`")]
@@ -78,32 +78,32 @@ pub(crate) enum LoggedEvent<P> {
     Restored {
         launch: LaunchId,
     },
-    /// In a log of a live runtime: the submit call of a launch has returned.
+    /// The submit call of a launch has returned (only in the log of a live runtime).
     Submitted {
         launch: LaunchId,
     },
-    /// In a log of a live runtime: the runtime takes no launch now, so this launch is back in its
-    /// buffer.
+    /// The runtime refused to take a launch now, which went back into its buffer (only in the log
+    /// of a live runtime).
     NotSubmitted {
         launch: LaunchId,
     },
-    /// In a log of a live runtime: the verdict whether a launch is idempotent, which is known when
-    /// it is submitted.
+    /// The runtime has judged whether a launch is idempotent, which it knows when the launch is
+    /// submitted (only in the log of a live runtime).
     Judged {
         launch: LaunchId,
         idempotent: Idempotence,
     },
-    /// The raised preemption flag of a process is visible: every launch of the process that starts
-    /// from now on sees it.
+    /// The raised preemption flag of a process is visible on the device: every launch of the
+    /// process that starts from now on sees it.
     Raised {
         process: ProcessId,
     },
-    /// The reset of a process is over.
+    /// The reset of a process, which kills its running launches, is over.
     ResetOver {
         process: ProcessId,
     },
-    /// In a log of a live runtime: a host was told that this launch and all launches before it have
-    /// ended.
+    /// A host was told that this launch and all launches of the process before it have ended (only
+    /// in the log of a live runtime).
     Reached {
         process: ProcessId,
         launch: LaunchId,
@@ -115,7 +115,7 @@ pub(crate) enum LoggedEvent<P> {
         hint: Hint,
     },
     Woke {},
-    /// An event for which this version of the log has no line.
+    /// An event that this version of the log format cannot spell.
     #[serde(skip_deserializing)]
     Unknown,
 }
@@ -149,12 +149,12 @@ impl<'a> From<&Event<'a>> for LoggedEvent<WrittenPieces<'a>> {
 
 #[cfg(feature = "recipes")]
 impl LoggedEvent<Vec<PieceRun>> {
-    /// Returns the event, with its pieces (equal workgroups on one compute unit) put into `pieces`;
-    /// the device has `cus` compute units.
+    /// Returns the event as the dispatcher takes it, for a device of `cus` compute units. The
+    /// pieces (equal workgroups on one compute unit) of the event are put into `pieces`.
     ///
     /// # Errors
-    /// When the event names a compute unit that the device does not have, or both `waves` and
-    /// `cut`; when only logs of live programs have such an event.
+    /// When the event names a compute unit that the device does not have, or has both keys `waves`
+    /// and `cut`, or when it is one that only logs of live programs have.
     pub(crate) fn event<'p>(
         &self,
         cus: u16,
@@ -201,11 +201,11 @@ impl LoggedEvent<Vec<PieceRun>> {
     }
 }
 
-/// The waves of a span as (first wave, number of waves); `None` for all waves.
+/// The waves of each workgroup that a line names, as (first wave, number of waves); `None` for all.
 type FirstAndCount = Option<(u16, u16)>;
 
-/// Returns the values of the keys `waves` and `cut` by which a line of the log names waves of a
-/// workgroup; at most one of them is not `None`.
+/// Returns the values of the keys `waves` and `cut` by which a log line names waves of a workgroup;
+/// at least one of the two is `None`.
 pub(crate) const fn spelled(span: WaveSpan) -> (FirstAndCount, FirstAndCount) {
     match span {
         WaveSpan::All => (None, None),
@@ -227,9 +227,9 @@ pub(crate) const fn read_span(waves: FirstAndCount, cut: FirstAndCount) -> Optio
 }
 
 impl<'a> LoggedAnswer<'a> {
-    /// Returns the log's answer that starts workgroups. With `full` it has the addresses, else
-    /// their hash. In a short log `from` is what is subtracted from the numbers of first
-    /// workgroups; `None` in a log spelled in full.
+    /// Returns the log's answer that starts workgroups: with the addresses `places` if `full` is
+    /// true, else with a hash of them. `from` is the number that a short log subtracts from the
+    /// first workgroups of the pieces; `None` for a log spelled in full.
     pub(crate) fn start(
         launch: LaunchId,
         span: WaveSpan,
@@ -248,15 +248,15 @@ impl<'a> LoggedAnswer<'a> {
 
 #[cfg(feature = "recipes")]
 impl WrittenPieces<'_> {
-    /// Returns the text by which a log line names these pieces (equal workgroups on one compute
-    /// unit).
+    /// Returns the JSON text by which a log line names `pieces` (each is equal workgroups on one
+    /// compute unit).
     pub(crate) fn text(pieces: &[Piece]) -> String {
         let written = serde_json::to_string(&WrittenPieces { pieces, from: 0 });
         written.expect("numbers in lists are JSON")
     }
 }
 
-/// Returns the hash that a log writes in place of the addresses of waves, as text.
+/// Returns, as text, the hash that a log writes instead of the addresses of waves.
 #[must_use]
 #[cfg_attr(not(feature = "recipes"), expect(unreachable_pub, reason = "the log exports it"))]
 #[doc(hidden)]
@@ -264,8 +264,8 @@ pub fn hash_of(places: &[Place]) -> String {
     format!("{:08x}", digest(places))
 }
 
-/// Returns a hash of addresses, by which two answers can be told apart. It takes the steps of
-/// FNV-1a, a word at a time, in four sums side by side, so that no multiplication waits for the one
+/// Returns a hash of addresses, by which two answers can be told apart. It follows the steps of
+/// FNV-1a on whole words, in four independent sums, so that no multiplication waits for the one
 /// before.
 fn digest(places: &[Place]) -> u32 {
     const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;

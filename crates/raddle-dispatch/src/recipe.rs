@@ -33,32 +33,35 @@ use runtime::WrittenPreempt;
 use slot::Given;
 pub use slot::PolicySlot;
 
-/// The four policies of a dispatcher with their settings, and the settings of its runtime.
+/// The policies of a dispatcher, one for each of its four slots, with their settings and the
+/// settings of its runtime.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Value")]
 pub struct Recipe {
     /// The version of the recipe format, which is 1.
     #[doc(hidden)]
     pub raddle: u32,
-    /// A description of the recipe in one line, for people; `None` where the recipe gives none.
+    /// A description of the recipe in one line; `None` where the recipe has none.
     pub description: Option<String>,
-    /// The submission window: launches that a process may have submitted and unfinished, 1 or more
-    /// (8 in seed 001). With `None`, each launch is submitted when it is ready, however many there
-    /// are.
+    /// The submission window: the most launches that a process may have submitted and unfinished, 1
+    /// or more (8 in seed 001). With `None`, each launch is submitted when it is ready, with no
+    /// limit on their number.
     pub window: Option<u32>,
-    /// True if copies and fills go to their engines when they are ready, whichever process has the
-    /// turn, as on devices whose copy engines take no turns; false if they are submitted in the turn,
-    /// as launches are. Without a window copies are apart in any case.
+    /// True if copies and fills start as soon as they are ready, whichever process has the turn
+    /// (the right to issue launches), as on devices whose copy engines take no turns. If false,
+    /// they are submitted like launches, while their process has the turn. Without a submission
+    /// window they always start when they are ready.
     pub copies_apart: bool,
-    /// The policy of the launch path: how launches reach the device.
+    /// The launch path policy, which decides how launches reach the device.
     pub(crate) launch_path: PolicySlot<dyn LaunchPath + Send>,
-    /// The turn policy: which processes may issue launches.
+    /// The turn policy, which chooses the processes that may issue launches.
     pub turn: PolicySlot<dyn Turn + Send>,
-    /// The allocate policy: which workgroups start on which compute units.
+    /// The allocate policy, which chooses the compute units on which workgroups start.
     pub allocate: PolicySlot<dyn Allocate + Send>,
-    /// The preempt policy: how work leaves when its process loses the turn.
+    /// The preempt policy, which chooses how the work of a process leaves the device when the
+    /// process loses the turn.
     pub(crate) preempt: PolicySlot<dyn Preempt + Send>,
-    /// The costs of taking work off the device, and the scope of a reset.
+    /// The costs of preemption, and the scope of a reset (which launches it kills).
     #[doc(hidden)]
     pub runtime: PreemptRuntime,
 }
@@ -93,7 +96,7 @@ impl Serialize for Recipe {
 #[doc(hidden)]
 pub type TurnAndPreempt = (Box<dyn Turn + Send>, Box<dyn Preempt + Send>);
 
-/// A recipe as its text spells it, before its policies are looked up.
+/// A recipe as parsed from its text, before its policies are looked up.
 #[derive(Deserialize)]
 struct RecipeDocument {
     raddle: u32,
@@ -108,7 +111,7 @@ struct RecipeDocument {
 }
 
 impl Recipe {
-    /// Reads a recipe; text that begins with `{` is JSON, anything else TOML.
+    /// Reads a recipe: text that begins with `{` is JSON, any other text is TOML.
     ///
     /// ```
     /// use raddle_dispatch::Recipe;
@@ -132,7 +135,7 @@ impl Recipe {
         read.map_err(|error| error.of_file(name, text))
     }
 
-    /// Reads a recipe from JSON that was parsed already; the error names the key that is wrong.
+    /// Reads a recipe from parsed JSON; the error names the key that is wrong.
     pub(crate) fn of_json(recipe: &Value, registry: &Registry) -> Result<Self, RecipeError> {
         Self::from_value("", recipe, true, registry)
     }
@@ -184,7 +187,7 @@ impl Recipe {
         ]
     }
 
-    /// Returns the optional fields of a launch on which an answer may depend: a log has only these.
+    /// Returns the optional fields of a launch that some policy reads: a log has no others.
     pub(crate) fn reads(&self) -> Needs {
         let all = self.needs();
         let estimate = all.iter().any(|needs| needs.has(Needs::ESTIMATE));
@@ -197,20 +200,20 @@ impl Recipe {
         read.fold(Needs::NONE, |all, (_, need)| all.and(need))
     }
 
-    /// Returns the needs of the policies for launch path, turn, allocate and preempt: the fields of
-    /// launches that each reads, its use of the preemption flag and of slices, its limit of kills.
+    /// Returns the needs of the four policies (launch path, turn, allocate, preempt): the optional
+    /// fields of launches that each reads, and its use of preemption flags, time slices and kills.
     fn needs(&self) -> [Needs; 4] {
         [self.launch_path.needs(), self.turn.needs(), self.allocate.needs(), self.preempt.needs()]
     }
 
-    /// Returns whether the recipe lets workgroups with independent waves be cut, so that their
-    /// waves start on different compute units of this device.
+    /// Returns whether the allocate policy may cut workgroups with independent waves, so that their
+    /// waves run on different compute units of the device.
     pub(crate) fn cuts(&self, device: &Cus) -> bool {
         self.allocate.make(device).is_ok_and(|policy| policy.cuts())
     }
 
-    /// Returns whether launches test a preemption flag at their start, as the preempt policy needs
-    /// it. True for a policy from outside that states no needs.
+    /// Returns whether the preempt policy needs launches to test a preemption flag at their start.
+    /// True for a policy from outside this workspace, whose needs are unknown.
     #[must_use]
     #[doc(hidden)]
     pub fn tests_flag(&self) -> bool {
@@ -218,14 +221,14 @@ impl Recipe {
     }
 
     /// Returns whether the preempt policy may save the work of a process and restore it later. True
-    /// for a policy from outside that states no needs.
+    /// for a policy from outside this workspace, whose needs are unknown.
     #[must_use]
     #[doc(hidden)]
     pub fn switches(&self) -> bool {
         self.preempt.needs().has(Needs::SWITCHES)
     }
 
-    /// Returns the scope of a reset: which launches it kills.
+    /// Returns the scope of a reset: the set of launches that it kills.
     pub(crate) fn scope(&self) -> ResetScope {
         self.runtime.scope.unwrap_or(ResetScope::Process)
     }
@@ -235,10 +238,10 @@ impl Recipe {
         self.preempt.needs().most_kills()
     }
 
-    /// Sets a limit for the kills of one launch where turns may end by time and the recipe sets
-    /// none: a launch longer than its slice would otherwise be killed at the end of each slice and
-    /// never end. Under `highest-level` only urgent work takes the turn away, and seed 001 has no
-    /// limit.
+    /// Sets the most times that one launch may be killed, where the recipe sets none and the turn
+    /// policy ends turns by time: a launch longer than its time slice would otherwise be killed at
+    /// the end of each slice and never end. Policies whose turns do not end by time get no limit
+    /// (seed 001 has none).
     fn fill_kills(&mut self) {
         if self.turn.needs().has(Needs::SLICES) {
             let most_kills = Some(raddle_preempt::MOST_KILLS);
@@ -246,11 +249,10 @@ impl Recipe {
         }
     }
 
-    /// Returns only the turn and preempt policies, for a caller that decides about turns and places
-    /// nothing.
+    /// Returns only the turn and preempt policies, for a caller that does not place workgroups.
     ///
     /// # Errors
-    /// When a policy cannot use its parameters.
+    /// When a policy cannot use its settings.
     #[doc(hidden)]
     pub fn turn_and_preempt(&self) -> Result<TurnAndPreempt, RecipeError> {
         // Turn and preempt policies do not look at the device, so any shape will do.
@@ -267,11 +269,11 @@ impl Recipe {
         Ok((made("turn", &self.turn, &device)?, made("preempt", &self.preempt, &device)?))
     }
 
-    /// Returns a builder of the dispatcher of this recipe; the policy of a slot (such as `turn`)
-    /// may still be replaced.
+    /// Returns a builder of a dispatcher with the policies of this recipe; the caller may still
+    /// replace single policies.
     ///
     /// # Errors
-    /// When a policy cannot use its parameters.
+    /// When a policy cannot use its settings, or when the submission window is missing or 0.
     pub fn builder(&self, shape: CuShape, cus: u16) -> Result<Builder, RecipeError> {
         let device = &Cus::new(shape, cus);
         let path = made("launch-path", &self.launch_path, device)?;
@@ -291,16 +293,17 @@ impl Recipe {
         Ok(builder.policies(self.policies(), path, turn, allocate, preempt))
     }
 
-    /// Sets the clock of the dispatcher to that of a device (in MHz, `None` if unknown), where
-    /// decisions take time and the recipe gives no clock. A log then has the clock, and can be
-    /// replayed without the device.
+    /// Sets the clock in MHz (`None` if unknown) by which an allocate policy counts the time of its
+    /// own decisions, if the recipe gives none. A log then contains the clock, and can be replayed
+    /// without the device.
     #[doc(hidden)]
     pub fn fill_clock(&mut self, mhz: Option<u32>) {
         self.allocate.fill(&Given { clock_mhz: mhz, ..Given::default() });
     }
 
-    /// Sets the costs of taking work off to those of a device, where the recipe takes work off and
-    /// gives no costs. A log then has the costs, and can be replayed without the device.
+    /// Sets the costs of preemption to those of a device, where the recipe gives none; does nothing
+    /// for the policy `never`. A log then contains the costs, and can be replayed without the
+    /// device.
     #[doc(hidden)]
     pub fn fill_costs(&mut self, costs: DeviceCosts, runtime: PreemptRuntime) {
         if self.preempt.policy() == "never" {
@@ -334,14 +337,14 @@ impl TryFrom<Value> for Recipe {
     }
 }
 
-/// Returns the policy of a slot (such as `turn`), made from its settings for a device, or the error
-/// of its setting.
+/// Returns the policy of a slot, made from its settings for a device; the error names the setting
+/// that is wrong. `name` is the slot, such as `turn`.
 fn made<P: ?Sized>(name: &str, slot: &PolicySlot<P>, device: &Cus) -> Result<Box<P>, RecipeError> {
     slot.make(device).map_err(|error| RecipeError::in_slot(error, name, slot.samples()))
 }
 
-/// Parses the text of a recipe as JSON or TOML; the error has the line, and `name`, the name of the
-/// recipe.
+/// Parses the text of a recipe as JSON or TOML. The error has the line, and the recipe's name
+/// `name`.
 fn value(name: &str, text: &str) -> Result<Value, RecipeError> {
     let syntax = |format, line: usize, message: &str| {
         let message = message.trim().replace('\n', ", ");

@@ -8,18 +8,20 @@ use alloc::collections::BTreeMap;
 use raddle_policy::{Idempotence, ProcessId, Ticks};
 use serde::{Deserialize, Serialize};
 
-/// The counts of turns that processes lost under a dispatcher.
+/// The counts of turns (rights to issue launches) that processes lost, and of their overruns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TurnTally {
     /// The number of times that a process with submitted work lost the turn (the right to issue
     /// launches).
     pub(crate) revoked: u64,
-    /// The number of overruns: turns at whose end work of the process was still on the device;
-    /// counted when that work has ended.
+    /// The number of turns that work outlasted: work of the process was on the device when it lost
+    /// the turn; each counts when that work has ended.
     pub(crate) overruns: u64,
-    /// The sum of all overruns, in ticks; an overrun is the time by which work outlasts its turn.
+    /// The sum over all overruns, in ticks; an overrun is the time by which work on the device
+    /// outlasts its turn.
     pub(crate) overrun: Ticks,
-    /// The longest overrun, in ticks; an overrun is the time by which work outlasts its turn.
+    /// The longest overrun, in ticks; an overrun is the time by which work on the device outlasts
+    /// its turn.
     pub(crate) longest_overrun: Ticks,
 }
 
@@ -31,22 +33,22 @@ impl TurnTally {
         self.revoked
     }
 
-    /// Returns the number of overruns: turns at whose end work of the process was still on the
-    /// device; counted when that work has ended.
+    /// Returns the number of turns that work outlasted: work of the process was on the device when
+    /// it lost the turn; each counts when that work has ended.
     #[must_use]
     pub const fn overruns(&self) -> u64 {
         self.overruns
     }
 
-    /// Returns the sum of all overruns, in ticks; an overrun is the time by which work outlasts its
-    /// turn.
+    /// Returns the sum over all overruns, in ticks; an overrun is the time by which work on the
+    /// device outlasts its turn.
     #[must_use]
     pub const fn overrun(&self) -> Ticks {
         self.overrun
     }
 
-    /// Returns the longest overrun, in ticks; an overrun is the time by which work outlasts its
-    /// turn.
+    /// Returns the longest overrun, in ticks; an overrun is the time by which work on the device
+    /// outlasts its turn.
     #[must_use]
     pub const fn longest_overrun(&self) -> Ticks {
         self.longest_overrun
@@ -54,8 +56,8 @@ impl TurnTally {
 }
 
 impl TurnTally {
-    /// Counts the overrun of a process whose last wave ended `after` ticks after the end of its
-    /// turn; 0 ticks count as no overrun.
+    /// Counts the overrun of a process: its last wave ended `after` ticks after the end of its
+    /// turn. 0 ticks count as no overrun.
     pub(crate) fn left(&mut self, after: Ticks) {
         if after > Ticks::ZERO {
             self.overruns += 1;
@@ -65,28 +67,29 @@ impl TurnTally {
     }
 }
 
-/// The reason why a reset that a preempt policy ordered was not made.
+/// The reason why a reset (killing of running launches) that a preempt policy asked for was not
+/// made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum RefusedReset {
-    /// No launch of the process ran: all launches left by the preemption flag (tested by each
-    /// launch at its start).
+    /// No launch of the process was running: all of them left by the preemption flag, which each
+    /// launch tests at its start.
     NothingRuns,
-    /// A launch that runs has no verdict on whether it is idempotent.
+    /// A running launch was not yet judged as idempotent or not.
     NoVerdict,
-    /// A launch that runs is known not to be idempotent.
+    /// A running launch is known not to be idempotent, so it must not be killed and run again.
     NotIdempotent,
-    /// A launch that runs was killed as often as the recipe allows.
+    /// A running launch was already killed as often as the recipe allows.
     KilledOften,
-    /// A copy ran, which neither leaves nor may be killed.
+    /// A copy of the process was running, which can neither leave nor be killed.
     CopyRuns,
-    /// The reset would kill launches of another process.
+    /// The reset would also kill launches of another process.
     OtherProcess,
 }
 
 impl RefusedReset {
-    /// Returns the reason in words.
+    /// Returns the reason why the reset was not made, in words.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -99,8 +102,8 @@ impl RefusedReset {
         }
     }
 
-    /// Returns the reason where a launch with this verdict on its idempotence (`None`: not judged
-    /// yet) forbids the reset.
+    /// Returns the reason by which a launch with this verdict on its idempotence forbids the reset;
+    /// `None` is a launch without a verdict.
     pub(crate) const fn of(verdict: Option<Idempotence>) -> Self {
         match verdict {
             Some(Idempotence::Not) => Self::NotIdempotent,
@@ -109,17 +112,19 @@ impl RefusedReset {
     }
 }
 
-/// The counts of resets and preemptions of a dispatcher.
+/// The counts of refused resets, and the time for which processes were preempted under a
+/// dispatcher.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PreemptionTally {
-    /// The number of resets that a policy ordered and that were not made, by reason.
+    /// The number of resets that a preempt policy asked for and that were not made, by reason.
     pub(crate) refused: BTreeMap<RefusedReset, u64>,
     /// The total time for which each process was preempted, in ticks.
     pub(crate) preempted: BTreeMap<ProcessId, Ticks>,
 }
 
 impl PreemptionTally {
-    /// Returns the number of resets that a policy ordered and that were not made, by reason.
+    /// Returns the number of resets that a preempt policy asked for and that were not made, by
+    /// reason.
     #[must_use]
     pub const fn refused(&self) -> &BTreeMap<RefusedReset, u64> {
         &self.refused
@@ -131,8 +136,8 @@ impl PreemptionTally {
         &self.preempted
     }
 
-    /// Counts a preemption of a process that ended, as the process goes on, `after` ticks after it
-    /// began.
+    /// Adds a preemption of a process that lasted `after` ticks, from the loss of the turn until
+    /// the process ran again.
     pub(crate) fn resumed(&mut self, process: ProcessId, after: Ticks) {
         *self.preempted.entry(process).or_default() += after;
     }

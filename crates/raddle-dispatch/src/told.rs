@@ -9,8 +9,8 @@ use serde::Serialize;
 use crate::answer::{LoggedAnswer, WrittenPieces};
 use crate::line::{LogLine, LoggedEvent};
 
-/// An event that a dispatcher heard, or an answer that a policy or the dispatcher gave. As JSON (by
-/// serde) it is the line of the decision log, spelled in full.
+/// An event that a dispatcher took, or an answer that a policy or the dispatcher gave. Serialised
+/// as JSON by serde, it is a line of the decision log, spelled in full.
 ///
 /// ```
 /// use raddle_dispatch::{Composed, Dispatcher};
@@ -30,7 +30,7 @@ use crate::line::{LogLine, LoggedEvent};
 #[serde(transparent)]
 pub struct ToldLine<'a>(LogLine<LineBody<'a>>);
 
-/// The part of a line behind its time.
+/// The event or answer of a log line, without its time.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum LineBody<'a> {
@@ -55,7 +55,7 @@ impl<'a> ToldLine<'a> {
         self.0.t
     }
 
-    /// Returns whether this is an event; else it is an answer.
+    /// Returns whether the line is an event; if false, it is an answer.
     #[must_use]
     pub const fn is_event(&self) -> bool {
         matches!(self.0.said, LineBody::Event(_))
@@ -69,7 +69,8 @@ impl<'a> ToldLine<'a> {
         Self(LogLine { t, step, said: LineBody::Answer(answer) })
     }
 
-    /// Returns the answer that starts workgroups of a launch, with a hash of their addresses.
+    /// Returns the line of an answer that starts workgroups of a launch, with a hash of their
+    /// addresses.
     pub(crate) fn start(
         (t, step): (Tick, u64),
         launch: &Launch,

@@ -3,25 +3,24 @@
 use raddle_policy::{CuId, Piece};
 use serde::{Deserialize, Serialize};
 
-/// A run of pieces (equal workgroups on one compute unit) that are equal and on neighbouring
-/// compute units: on `cu + i` the first workgroup is `first + i * step`.
+/// A run of equal pieces (workgroups on one compute unit) on neighbouring compute units: the first
+/// workgroup on compute unit `cu + i` is `first + i * step`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "WrittenRun", into = "WrittenRun")]
 pub(crate) struct PieceRun {
-    /// The first piece of the run (equal pieces on neighbouring compute units), on the lowest
-    /// compute unit.
+    /// The piece on the lowest compute unit of the run (equal pieces on neighbouring compute
+    /// units).
     pub(crate) piece: Piece,
-    /// The number of neighbouring compute units over which the run goes.
+    /// The number of neighbouring compute units in the run.
     pub(crate) cus: u16,
-    /// The distance, in workgroups, from the first workgroup on one compute unit to that on the
-    /// next; 1 for a single unit.
+    /// The difference between the numbers of the first workgroups on neighbouring compute units; 1
+    /// for a single compute unit.
     step: u64,
 }
 
-/// A run of pieces (equal workgroups on one compute unit) as a log spells it: (first workgroup,
-/// distance between the workgroups of one unit, workgroups on each unit, first compute unit, number
-/// of compute units), and where it is not 1, the distance from the first workgroup of one unit to
-/// that of the next.
+/// A run of equal pieces as a log spells it: (first workgroup, distance between the workgroups of
+/// one compute unit, workgroups on each unit, first compute unit, number of compute units). A sixth
+/// number, if it is not 1, is the distance between the first workgroups of neighbouring units.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged, expecting = "a run is [first, stride, count, cu, cus], or the same and the step")]
 enum WrittenRun {
@@ -51,15 +50,15 @@ impl From<WrittenRun> for PieceRun {
 }
 
 impl PieceRun {
-    /// Returns this run with the number of its first workgroup less `from`, which must not be
-    /// higher than that number.
+    /// Returns this run with `from` subtracted from the number of its first workgroup; `from` must
+    /// not be greater than that number.
     pub(crate) const fn counted_from(self, from: u64) -> Self {
         let first = self.piece.first.saturating_sub(from);
         Self { piece: Piece { first, ..self.piece }, ..self }
     }
 
-    /// Returns the pieces (equal workgroups on one compute unit) of the run, lowest compute unit
-    /// first.
+    /// Returns the pieces (equal workgroups on one compute unit) of the run, the lowest compute
+    /// unit first.
     #[cfg(feature = "recipes")]
     pub(crate) fn expand(self) -> impl Iterator<Item = Piece> {
         (0..self.cus).map(move |i| Piece {
@@ -70,7 +69,8 @@ impl PieceRun {
     }
 }
 
-/// Joins neighbouring pieces (equal workgroups on one compute unit) into runs, in their order.
+/// Joins equal pieces (workgroups on one compute unit) on neighbouring compute units into runs, in
+/// their order.
 pub(crate) fn runs(pieces: &[Piece]) -> impl Iterator<Item = PieceRun> {
     let mut rest = pieces;
     core::iter::from_fn(move || {

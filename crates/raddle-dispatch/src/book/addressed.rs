@@ -39,10 +39,10 @@ impl FreeUnits {
     }
 }
 
-/// Adds to `named` the workgroups of the pieces (equal workgroups on one compute unit) as rows of
-/// neighbours, with the SIMDs of their waves from `places`, one for each wave. `waves` is the
-/// number of waves of a workgroup, `simds` that of SIMDs of a unit. `None` if a place names a SIMD
-/// that does not exist or if places are missing.
+/// Adds to `named` the workgroups of `pieces` (equal workgroups on one compute unit), joined into
+/// rows of neighbours, with the SIMD of each wave from `places`. `waves` is the number of waves of
+/// a workgroup, `simds` the number of SIMDs of a compute unit. Returns `None` if a place names a
+/// SIMD that does not exist, or if places are missing.
 fn with_waves(
     pieces: &[Piece],
     places: &[Place],
@@ -89,8 +89,9 @@ fn on_the_same_simds(one: &[Place], other: &[Place]) -> bool {
     one.len() == other.len() && differ == 0
 }
 
-/// Returns the workgroups and waves on each compute unit, with rows (neighbouring workgroups) of
-/// one unit added up. The error is a compute unit with more waves on a SIMD than a u16 holds.
+/// Returns (compute units, workgroups on each, waves on each SIMD of each) for these rows of
+/// workgroups; rows on one compute unit are added up. The error is a compute unit with more waves
+/// on a SIMD than a u16 holds.
 fn by_units(named: &[NamedRow]) -> impl Iterator<Item = Result<TakenUnits, CuId>> + Clone {
     let same = |a: &NamedRow, b: &NamedRow| (a.units, b.units) == (1, 1) && a.cu == b.cu;
     named.chunk_by(same).map(|rows| {
@@ -108,8 +109,8 @@ fn by_units(named: &[NamedRow]) -> impl Iterator<Item = Result<TakenUnits, CuId>
     })
 }
 
-/// Takes the resources that the workgroups of all rows need from their compute units; where one row
-/// does not fit, takes none and returns the error.
+/// Takes the resources of all workgroups in `named` from their compute units. If one row does not
+/// fit, takes nothing and returns the error.
 fn take_named(cus: &mut Cus, launch: &Launch, named: &[NamedRow]) -> Result<(), BookError> {
     let demand = &launch.demand;
     let all = by_units(named);
@@ -127,8 +128,8 @@ fn take_named(cus: &mut Cus, launch: &Launch, named: &[NamedRow]) -> Result<(), 
 }
 
 impl OnDevice {
-    /// Ends whole workgroups of a launch of which some were started with addresses, so that their
-    /// numbers are known. `left` and `named` are scratch memory; with an error nothing has changed.
+    /// Ends whole workgroups of a launch, some of which started with known addresses. `left` and
+    /// `named` are scratch memory; on an error nothing has changed.
     pub(super) fn end_addressed(
         &mut self,
         launch: &Launch,
@@ -162,9 +163,8 @@ impl OnDevice {
         Ok(())
     }
 
-    /// Ends the workgroups of `pieces` (equal workgroups on one compute unit) that `others` lists:
-    /// they did not start with addresses on the compute units that `pieces` names. `left` is
-    /// scratch memory.
+    /// Ends the workgroups `others`, a part of `pieces`, which did not start with known addresses
+    /// on the compute units that `pieces` gives for them. `left` is scratch memory.
     fn end_others(
         &mut self,
         launch: &Launch,
@@ -185,8 +185,8 @@ impl OnDevice {
     }
 }
 
-/// Returns the number of waves that these addresses put on each SIMD; `None` where one names a SIMD
-/// that does not exist.
+/// Returns the number of waves on each SIMD, by the places of the waves; `None` where a place names
+/// a SIMD that does not exist.
 pub(super) fn split_of(places: &[Place], simds: u8) -> Option<Split> {
     let mut split = [0u16; MAX_SIMDS];
     // Each SIMD is counted in a byte of a u64, which 255 places cannot overflow.

@@ -2,17 +2,18 @@
 
 use raddle_policy::{CuId, Split};
 
-/// A workgroup that is assigned to a compute unit, or that has started there wave by wave.
+/// A workgroup that is assigned to a compute unit, or whose waves start there one after the other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Partial {
     pub(super) cu: CuId,
-    /// The waves on each SIMD that are on the device.
+    /// The number of waves of the workgroup that are on the device, by SIMD.
     pub(super) split: Split,
     pub(super) started: u16,
     pub(super) ended: u16,
 }
 
-/// One part (some waves) of a workgroup that was cut into waves, while the part is on the device.
+/// One part (some waves) of a cut workgroup, whose waves may be on different compute units, while
+/// the part is on the device.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CutPart {
     pub(super) cu: CuId,

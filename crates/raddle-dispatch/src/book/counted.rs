@@ -32,12 +32,12 @@ impl FreeUnits {
 }
 
 impl OnDevice {
-    /// Frees the resources of whole workgroups that were started without addresses, and returns
-    /// their number. `left` is scratch memory.
+    /// Frees the resources of whole workgroups of a launch that started without addresses, and
+    /// returns the number of these workgroups. `left` is scratch memory.
     ///
     /// # Errors
-    /// The first compute unit on which fewer such workgroups are than the pieces name; nothing is
-    /// freed then.
+    /// The first compute unit on which `pieces` names more of these workgroups than there are;
+    /// nothing is freed then.
     pub(super) fn end_counted(
         &mut self,
         launch: &Launch,

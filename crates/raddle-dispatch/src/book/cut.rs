@@ -13,7 +13,8 @@ use super::on_device::{Asked, OnDevice};
 use super::{BookError, named, named_twice, sum, total};
 
 impl FreeUnits {
-    /// Starts `count` waves, from the wave `first` on, of the next workgroup, as one part.
+    /// Starts `count` waves, from the wave `first` on, of a launch's next workgroup, which is cut:
+    /// its waves may start on different compute units.
     pub(super) fn start_cut(
         &mut self,
         on: &mut OnDevice,
@@ -45,9 +46,9 @@ impl FreeUnits {
 }
 
 impl OnDevice {
-    /// Checks a start of `count` waves, from the wave `first` on, of a workgroup that is cut into
-    /// waves, against law 8 of the trait `Allocate`: they are the next waves of the next workgroup.
-    /// Returns the compute unit, and the number of waves that will have started.
+    /// Checks a start of `count` waves, from the wave `first` on, of a cut workgroup, against law 8
+    /// of the trait `Allocate`: they must be the next waves of the launch's next workgroup. Returns
+    /// (compute unit, number of waves of the workgroup that have started after this start).
     fn check_cut(
         &self,
         asked: Asked<'_>,

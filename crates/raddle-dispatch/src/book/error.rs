@@ -2,14 +2,14 @@
 
 use raddle_policy::{CuId, ErrorKind, LaunchId};
 
-/// The reason why the account of what is on each compute unit refuses a start or an end; nothing
-/// has changed then.
+/// The reason why a [`Book`](crate::Book), the account of the workgroups on each compute unit,
+/// refuses a start or an end; the account has not changed then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
 pub struct BookError(pub(crate) Reason);
 
 impl BookError {
-    /// Returns the kind of the error, by which a program may go on.
+    /// Returns the kind of the error, by which a program can decide how to continue.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         match self.0 {
@@ -32,32 +32,35 @@ impl BookError {
     }
 }
 
-/// Reason of an error, with the values that its message says.
+/// The reason of a [`BookError`], with the values that its message needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Reason {
-    /// All workgroups have started or are assigned, or only assigned workgroups may start.
+    /// All workgroups of the launch have started or are assigned, or only assigned ones may start.
     #[error("{launch} has no workgroup left to distribute")]
     NothingLeft { launch: LaunchId },
-    /// One workgroup was to start or to be assigned that is not the next one.
+    /// The workgroup that was to start or to be assigned is not the next one of the launch.
     #[error("the next workgroup of {launch} is {next}")]
     NotNext { launch: LaunchId, next: u64 },
-    /// Whole workgroups were to start that are not the next ones.
+    /// The whole workgroups that were to start are not the next ones of the launch.
     #[error("a start of {launch} must name workgroups from {first} on, each once")]
     NotTheNext { launch: LaunchId, first: u64 },
-    /// A workgroup that is assigned to a compute unit, or partly started, was to start elsewhere or
-    /// from another wave on.
+    /// A workgroup that is assigned to a compute unit, or partly started, was to start on another
+    /// compute unit or at another wave.
     #[error("workgroup {workgroup} of {launch} goes on at wave {wave} on {cu}")]
     GoesOn { launch: LaunchId, workgroup: u64, wave: u16, cu: CuId },
-    /// A workgroup was to be cut whose waves may wait for each other.
+    /// A workgroup was to be cut (its waves spread over compute units), but its waves may meet at a
+    /// barrier.
     #[error("{launch} is cut, whose waves may meet at a barrier")]
     CutAtBarrier { launch: LaunchId },
-    /// Other parts were to start than one of the next workgroup.
+    /// A start of a cut workgroup (whose waves may be on different compute units) did not name
+    /// exactly one part of the launch's next workgroup.
     #[error("{launch} is cut: one piece of workgroup {workgroup} starts")]
     CutOne { launch: LaunchId, workgroup: u64 },
-    /// Other waves were to start than the next ones of a workgroup that was cut.
+    /// The waves that were to start are not the next ones of a workgroup that was cut (its waves
+    /// may be on different compute units).
     #[error("workgroup {workgroup} of {launch} was cut and goes on at wave {wave}")]
     CutGoesOn { launch: LaunchId, workgroup: u64, wave: u16 },
-    /// Work was to start of a launch that is saved.
+    /// Work of a launch was to start while the launch is saved off the device.
     #[error("{launch} is saved off the device; restore it first")]
     Saved { launch: LaunchId },
     /// More workgroups or waves were to start on a compute unit than it has room for.
@@ -66,18 +69,19 @@ pub(crate) enum Reason {
     /// More workgroups or waves of a launch were to end on a compute unit than are on it.
     #[error("{launch} is said to end on {cu}, where less of it lies; each workgroup ends once")]
     NotResident { launch: LaunchId, cu: CuId },
-    /// Addresses were given, but not one for each wave, or with a SIMD that does not exist.
+    /// The addresses of a start were not one for each wave, or named a SIMD that does not exist.
     #[error("{launch} starts with addresses: give one for each wave, on a SIMD that exists")]
     Places { launch: LaunchId },
-    /// Waves started or ended out of order. Waves start in order, of one workgroup in each answer,
-    /// and no more end than have started (which of them ended is not kept). A workgroup that
-    /// started with addresses ends once. A part of one that was cut ends as it started.
+    /// Waves started or ended out of order. The waves of a workgroup start in order, one workgroup
+    /// in each answer, and at most as many end as have started (the account does not know which of
+    /// them ended). A workgroup that started with addresses ends once, and a part of a cut
+    /// workgroup ends with the waves with which it started.
     #[error(
         "waves of workgroup {workgroup} of {launch} are out of order: start and end them in order, each once"
     )]
     Waves { launch: LaunchId, workgroup: u64 },
-    /// Work is to start for a launch id that is on the device with another demand (resources of one
-    /// workgroup).
+    /// A launch was to start work under an id that is on the device with another demand or another
+    /// number of workgroups.
     #[error(
         "{launch} lies on the device with another demand or grid; give each launch an id of its own"
     )]

@@ -11,16 +11,17 @@ use super::names::NamedRow;
 use super::on_device::{Asked, OnDevice};
 use super::{BookError, total};
 
-/// The free resources of all compute units, with memory for the starts and ends that change them.
+/// The free resources of all compute units, with scratch memory for the starts and ends that change
+/// them.
 #[derive(Clone, Debug)]
 pub(crate) struct FreeUnits {
     pub(super) cus: Cus,
-    /// Empty tables of launches that have left, with one entry for each compute unit, kept so that
-    /// none is allocated anew.
+    /// Tables (one entry for each compute unit) of launches that have left the device, kept empty
+    /// so that later launches allocate none.
     spare: Vec<PerCu<Split>>,
-    /// The compute units and SIMDs on which the waves of the present call started or ended.
+    /// The compute units and SIMDs on which waves start or end in the present call.
     pub(super) taken: Vec<TakenUnits>,
-    /// The workgroups with known addresses that the present call starts or ends, as rows of
+    /// The workgroups with known addresses that start or end in the present call, in rows of
     /// neighbours.
     pub(super) rows: Vec<NamedRow>,
     /// Scratch memory for the check that a start names each workgroup once.
@@ -28,7 +29,7 @@ pub(crate) struct FreeUnits {
 }
 
 impl FreeUnits {
-    /// Returns an empty device of `count` compute units.
+    /// Returns the free resources of an empty device of `count` compute units.
     pub(crate) fn new(shape: CuShape, count: u16) -> Self {
         Self {
             cus: Cus::new(shape, count),
@@ -39,28 +40,28 @@ impl FreeUnits {
         }
     }
 
-    /// Returns the free resources of every compute unit, as the policies see them.
+    /// Returns the free resources of every compute unit, in the form that policies see.
     pub(crate) const fn cus(&self) -> &Cus {
         &self.cus
     }
 
-    /// Makes the view of free resources record from now on where resources are freed; see
-    /// [`Cus::watch`].
+    /// Makes the policies' view of free resources record, from now on, where resources are freed;
+    /// see [`Cus::watch`].
     pub(crate) fn watch(&mut self) {
         self.cus.watch();
     }
 
-    /// Makes the view of free resources assume that something may have been freed on any compute
-    /// unit.
+    /// Makes the policies' view of free resources assume that resources may have been freed on any
+    /// compute unit.
     pub(crate) fn forget_freed(&mut self) {
         self.cus.forget_freed();
     }
 
-    /// Starts workgroups of a launch, or some waves of one of them.
+    /// Starts workgroups of a launch, or some waves of one workgroup.
     ///
     /// # Errors
-    /// The start breaks law 1, 2 or 8 of the trait `Allocate` ([`BookError::law`]); nothing has
-    /// changed then.
+    /// When the start breaks law 1, 2 or 8 of the trait `Allocate` ([`BookError::law`]); nothing
+    /// has changed then.
     pub(crate) fn start(&mut self, on: &mut OnDevice, asked: Asked<'_>) -> Result<(), BookError> {
         if on.saved {
             return Err(BookError(Reason::Saved { launch: asked.launch.id }));
@@ -86,7 +87,7 @@ impl FreeUnits {
     }
 
     /// Ends workgroups of a launch, or the waves `waves` of each of them. Returns the number of
-    /// workgroups of which the last wave has ended.
+    /// workgroups whose last wave has ended.
     ///
     /// # Errors
     /// When the workgroups or waves are not resident; nothing has changed then.
@@ -122,7 +123,7 @@ impl FreeUnits {
         Ok(ended)
     }
 
-    /// Gives the launch a table of counted waves, if it has none.
+    /// Gives the account of a launch a table of its waves by compute unit, if it has none.
     pub(super) fn open_table(&mut self, on: &mut OnDevice) {
         if on.counted.is_empty() {
             let all = self.cus.len();
@@ -130,8 +131,8 @@ impl FreeUnits {
         }
     }
 
-    /// Takes all workgroups and waves of a launch off the device at once, so that they can come
-    /// back. Returns whether any was on it.
+    /// Takes all workgroups and waves of a launch off the device at once, so that [`Self::restore`]
+    /// can put them back. Returns whether the launch had any there.
     pub(crate) fn save(&mut self, on: &mut OnDevice, launch: &Launch) -> bool {
         if on.saved {
             return false;
@@ -140,8 +141,8 @@ impl FreeUnits {
         on.saved
     }
 
-    /// Takes all workgroups and waves of a launch off the device at once, for good: the launch
-    /// begins again. Returns whether any was on it.
+    /// Kills all workgroups and waves of a launch at once: the launch begins again with its first
+    /// workgroup. Returns whether the launch had any on the device.
     pub(crate) fn kill(&mut self, on: &mut OnDevice, launch: &Launch) -> bool {
         let was_here = !on.saved && self.give_all(on, launch.demand);
         let mut table = core::mem::take(on).counted;
@@ -161,8 +162,8 @@ impl FreeUnits {
         any
     }
 
-    /// Puts a saved launch back on the same compute units and SIMDs. Returns whether it did; false,
-    /// with nothing changed, where its places are taken or it was not saved.
+    /// Puts a saved launch back on its old compute units and SIMDs. Returns whether it did; false,
+    /// with nothing changed, where these are not free or the launch was not saved.
     pub(crate) fn restore(&mut self, on: &mut OnDevice, launch: &Launch) -> bool {
         if !on.saved {
             return false;
@@ -171,7 +172,8 @@ impl FreeUnits {
         !on.saved
     }
 
-    /// Takes the resources of all that a launch has, or of nothing. Returns whether they were free.
+    /// Takes all resources that a saved launch had on the device, or nothing if some of them are
+    /// not free. Returns whether they were taken.
     fn take_all(&mut self, on: &OnDevice, demand: Demand) -> bool {
         let shares = on.each_unit(demand);
         for (taken, (cu, split, groups, demand)) in shares.clone().enumerate() {

@@ -32,8 +32,8 @@ use error::Reason;
 pub(crate) use free_units::FreeUnits;
 pub(crate) use on_device::{Asked, OnDevice};
 
-/// The account of the workgroups and waves on each compute unit, and of the free resources in
-/// granules, for a program that asks an allocate policy by itself.
+/// The account of the workgroups on each compute unit and of the free resources in granules, for a
+/// program that calls an allocate policy itself, without a dispatcher.
 ///
 /// ```
 /// use raddle_dispatch::Book;
@@ -73,7 +73,7 @@ impl Book {
         Self { units: FreeUnits::new(shape, count), launches: ByLaunch::default() }
     }
 
-    /// Returns the free resources of every compute unit, as the policies see them.
+    /// Returns the free resources of every compute unit, in the form that policies see.
     pub const fn cus(&self) -> &Cus {
         self.units.cus()
     }
@@ -84,8 +84,8 @@ impl Book {
         self.launches.get(launch).map_or(0, |(_, on)| on.resident_waves())
     }
 
-    /// Adds workgroups of a launch that start, or the waves `waves` of one of them, at these
-    /// addresses if there are any. Workgroups start in the order of their numbers.
+    /// Records a start of workgroups of a launch, or of the waves `waves` of one workgroup, at the
+    /// addresses `places` of the waves, if any. Workgroups start in the order of their numbers.
     ///
     /// # Errors
     /// When the workgroups are not the next ones, do not fit, or the addresses do not match, or when
@@ -114,9 +114,9 @@ impl Book {
         }
     }
 
-    /// Removes workgroups that end, or the waves `waves` of each of them. Returns the number of
-    /// workgroups of which the last wave has ended. A launch whose last workgroup has ended is
-    /// forgotten.
+    /// Records the end of workgroups of a launch, or of the waves `waves` of each of them. Returns
+    /// the number of workgroups whose last wave has ended. A launch whose last workgroup has ended
+    /// is forgotten.
     ///
     /// # Errors
     /// When the workgroups or waves are not resident; nothing has changed then.
@@ -137,28 +137,28 @@ impl Book {
         Ok(ended)
     }
 
-    /// Takes all workgroups and waves of a launch off the device at once, so that they can come
-    /// back by [`Book::restore`]. Returns whether any was on it.
+    /// Takes all workgroups and waves of a launch off the device at once, so that [`Book::restore`]
+    /// can put them back. Returns whether the launch had any there.
     pub fn save(&mut self, launch: LaunchId) -> bool {
         self.launches.get_mut(launch).is_some_and(|(known, on)| self.units.save(on, known))
     }
 
-    /// Puts a saved launch back on the same compute units and SIMDs. Returns whether it did; false,
-    /// with nothing changed, where its places are taken or it was not saved.
+    /// Puts a saved launch back on its old compute units and SIMDs. Returns whether it did; false,
+    /// with nothing changed, where these are not free or the launch was not saved.
     pub fn restore(&mut self, launch: LaunchId) -> bool {
         self.launches.get_mut(launch).is_some_and(|(known, on)| self.units.restore(on, known))
     }
 
-    /// Takes all workgroups and waves of a launch off the device at once, for good: the launch
-    /// begins again with its first workgroup. Returns whether any was on it.
+    /// Kills all workgroups and waves of a launch at once: the launch begins again with its first
+    /// workgroup. Returns whether the launch had any on the device.
     pub fn kill(&mut self, launch: LaunchId) -> bool {
         let known = self.launches.remove(launch);
         known.is_some_and(|(known, mut on)| self.units.kill(&mut on, &known))
     }
 }
 
-/// Returns every workgroup of the pieces (equal workgroups on one compute unit) with its compute
-/// unit; workgroup numbers beyond u64 become `u64::MAX`.
+/// Returns (number, compute unit) of every workgroup in `pieces` (each is equal workgroups on one
+/// compute unit); numbers beyond u64 become `u64::MAX`.
 fn named(pieces: &[Piece]) -> impl Iterator<Item = (u64, CuId)> + Clone {
     pieces.iter().flat_map(|piece| {
         (0..u64::from(piece.count)).map(|i| {
@@ -168,13 +168,14 @@ fn named(pieces: &[Piece]) -> impl Iterator<Item = (u64, CuId)> + Clone {
     })
 }
 
-/// Returns the number of workgroups of the pieces (equal workgroups on one compute unit).
+/// Returns the number of workgroups in all `pieces` (each is equal workgroups on one compute unit).
 fn total(pieces: &[Piece]) -> u64 {
     pieces.iter().fold(0, |sum, piece| sum.saturating_add(u64::from(piece.count)))
 }
 
-/// Returns the lowest workgroup that the pieces (equal workgroups on one compute unit) name more
-/// than once; `None` where there is none. Its use of memory grows with the number of workgroups.
+/// Returns the lowest workgroup that `pieces` (each is equal workgroups on one compute unit) name
+/// more than once; `None` where there is none. It uses memory in proportion to the number of
+/// workgroups.
 fn named_twice(pieces: &[Piece]) -> Option<u64> {
     if let [Piece { count: 1, .. }] = pieces {
         return None;

@@ -10,22 +10,22 @@ use alloc::collections::VecDeque;
 
 use raddle_policy::{CuId, MAX_SIMDS, Piece, Split};
 
-/// A row of workgroups numbered from `first` on: `each` of them on every compute unit from `cu` on.
-/// All of them have the same number of waves on each SIMD.
+/// A row of workgroups with consecutive numbers from `first` on: `each` of them on each of `units`
+/// compute units from `cu` on. All have equally many waves on each SIMD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NamedRow {
     pub(super) first: u64,
-    /// The number of workgroups on each compute unit, 1 or more.
+    /// The number of workgroups of the row on each compute unit, 1 or more.
     pub(super) each: u32,
     /// The number of neighbouring compute units of the row, 1 or more.
     pub(super) units: u16,
     pub(super) cu: CuId,
-    /// The number of waves of one workgroup on each SIMD.
+    /// The waves of one workgroup of the row, by SIMD.
     pub(super) split: Split,
 }
 
 impl NamedRow {
-    /// Returns the number of workgroups of the row, 1 or more.
+    /// Returns the number of workgroups in the row, 1 or more.
     pub(super) fn count(&self) -> u64 {
         u64::from(self.each) * u64::from(self.units)
     }
@@ -34,8 +34,8 @@ impl NamedRow {
         self.first + (self.count() - 1)
     }
 
-    /// Returns the number of waves of the row on each SIMD of one of its compute units; `None` if
-    /// one is larger than a u16.
+    /// Returns the number of waves that the row has on each SIMD of one of its compute units;
+    /// `None` if a number is larger than a u16 holds.
     pub(super) fn waves(&self) -> Option<Split> {
         let mut waves = self.split;
         for of_simd in &mut waves {
@@ -44,7 +44,7 @@ impl NamedRow {
         Some(waves)
     }
 
-    /// Returns the row of workgroups without the workgroups on its first `unit` compute units.
+    /// Returns the row without the workgroups on its first `unit` compute units.
     fn starting_at(&self, unit: u16) -> Self {
         Self {
             first: self.first + u64::from(unit) * u64::from(self.each),
@@ -55,8 +55,8 @@ impl NamedRow {
         }
     }
 
-    /// Returns the workgroups with the offsets `from .. to` from the first workgroup of the row, as
-    /// up to three rows: two ends and a middle of whole compute units.
+    /// Returns a part of the row as up to three rows: the workgroups from offset `from` up to but
+    /// without offset `to`, split into two ends and a middle of complete compute units.
     fn parts(self, mut from: u64, to: u64) -> impl Iterator<Item = Self> {
         let each = u64::from(self.each);
         core::iter::from_fn(move || {
@@ -73,8 +73,8 @@ impl NamedRow {
     }
 }
 
-/// Returns the workgroups of pieces (equal workgroups on one compute unit) as rows, without the
-/// SIMDs of their waves.
+/// Returns the workgroups of `pieces` (each is equal workgroups on one compute unit) as rows of
+/// consecutive workgroups, in which the SIMDs of the waves are left empty.
 pub(super) fn rows(pieces: &[Piece]) -> impl Iterator<Item = NamedRow> {
     let end = |piece: &Piece| piece.first.checked_add(u64::from(piece.count));
     let in_row =
@@ -103,7 +103,7 @@ pub(super) fn rows(pieces: &[Piece]) -> impl Iterator<Item = NamedRow> {
 /// rows (consecutive numbers on consecutive compute units).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
-    /// Rows that do not overlap, sorted by the numbers of their workgroups.
+    /// The rows of workgroups, which do not overlap, sorted by workgroup number.
     rows: VecDeque<NamedRow>,
 }
 
@@ -112,8 +112,8 @@ impl Names {
         self.rows.is_empty()
     }
 
-    /// Returns the index of the first row whose highest workgroup is `workgroup` or above; the
-    /// number of rows where there is none.
+    /// Returns the index of the first row whose highest workgroup is not below `workgroup`; the
+    /// number of rows if there is none.
     fn find(&self, workgroup: u64) -> usize {
         match (self.rows.front(), self.rows.back()) {
             (Some(first), _) if workgroup <= first.last() => 0,
@@ -122,24 +122,23 @@ impl Names {
         }
     }
 
-    /// Returns where a workgroup stands in the rows: (index of the only row that may hold it, its
-    /// offset from the lowest workgroup of that row); `None` where all rows are below or above it.
-    /// The row need not hold the workgroup.
+    /// Returns (index of the row that contains a workgroup, offset of the workgroup in the row);
+    /// `None` where no row contains it.
     fn position(&self, workgroup: u64) -> Option<(usize, u64)> {
         let at = self.find(workgroup);
         Some((at, workgroup.checked_sub(self.rows.get(at)?.first)?))
     }
 
-    /// Returns (compute unit, waves on each SIMD) of a workgroup; `None` where it is not on the
-    /// device.
+    /// Returns (compute unit, waves on each SIMD) of a workgroup; `None` where the workgroup is not
+    /// on the device.
     pub(super) fn get(&self, workgroup: u64) -> Option<(CuId, Split)> {
         let (at, within) = self.position(workgroup)?;
         let one = self.rows[at].parts(within, within + 1).next()?;
         Some((one.cu, one.split))
     }
 
-    /// Adds a row of workgroups that are on the device from now on. Where some are on it already,
-    /// nothing changes, and the error is the number of the lowest of those.
+    /// Adds a row of workgroups, which are on the device from now on. If any of them is on the
+    /// device already, nothing changes, and the error is the lowest of these.
     pub(super) fn insert(&mut self, row: NamedRow) -> Result<(), u64> {
         let at = self.find(row.first);
         if let Some(next) = self.rows.get(at).filter(|next| next.first <= row.last()) {
@@ -149,9 +148,9 @@ impl Names {
         Ok(())
     }
 
-    /// Removes the workgroups of a row, also if they were added as parts of other rows. `found` is
-    /// called with the workgroups that are on the compute units of the row, `missing` with each
-    /// that is not.
+    /// Removes the workgroups of a row, even if they were added in other rows. Calls `found` with
+    /// the removed workgroups as rows, and `missing` with each workgroup that is not on the compute
+    /// unit that the row gives for it.
     pub(super) fn remove(
         &mut self,
         row: NamedRow,
@@ -177,8 +176,8 @@ impl Names {
         }
     }
 
-    /// Removes the workgroups of the first compute units of `row`, as far as one stored row has
-    /// them, and returns them; `None` where there are none.
+    /// Removes the workgroups on the first compute units of `row`, as many units as one stored row
+    /// also has in this form, and returns them; `None` where no stored row has the first unit.
     fn remove_units(&mut self, row: &NamedRow) -> Option<NamedRow> {
         let (at, within) = self.position(row.first)?;
         let known = &self.rows[at];
@@ -196,8 +195,8 @@ impl Names {
         Some(NamedRow { units, ..known })
     }
 
-    /// Removes the workgroups of the first compute unit of the row one by one. `found` is called
-    /// with each that was on the device, `missing` with each that was not.
+    /// Removes the workgroups on the first compute unit of `row` one by one. Calls `found` with
+    /// each that was on that unit, and `missing` with each that was not.
     fn remove_unit(
         &mut self,
         row: &NamedRow,
@@ -219,8 +218,8 @@ impl Names {
         }
     }
 
-    /// Removes `count` workgroups of the row with the index `at`, from the one with the offset
-    /// `from` in the row on.
+    /// Removes `count` workgroups from the stored row with the index `at`, beginning at the offset
+    /// `from` in the row.
     fn carve(&mut self, at: usize, from: u64, count: u64) {
         let row = self.rows[at];
         let behind = row.parts(from + count, row.count());
@@ -234,7 +233,8 @@ impl Names {
         }
     }
 
-    /// Returns where all workgroups are: (compute unit, waves on each SIMD, number of workgroups).
+    /// Returns (compute unit, waves on each SIMD, number of workgroups) for each compute unit of
+    /// each stored row.
     pub(super) fn places(&self) -> impl Iterator<Item = (CuId, Split, u32)> + Clone {
         self.rows.iter().flat_map(|row| {
             let waves = row.waves().unwrap_or_default();
@@ -252,7 +252,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns every workgroup of a row with its compute unit.
+    /// Returns (number, compute unit) of every workgroup in a row.
     fn each(row: NamedRow) -> impl Iterator<Item = (u64, CuId)> {
         row.parts(0, row.count()).flat_map(|part| {
             let unit = move |unit| part.starting_at(unit);

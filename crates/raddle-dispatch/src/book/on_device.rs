@@ -13,55 +13,58 @@ use super::error::Reason;
 use super::names::Names;
 use super::{BookError, sum};
 
-/// The account of one launch, from its first start or assignment until its last workgroup has
-/// ended.
+/// The account of one launch on the device, from the first start or assignment of a workgroup until
+/// the last workgroup has ended.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OnDevice {
-    /// The number of the lowest workgroup that was never started nor assigned.
+    /// The number of the lowest workgroup that was never started or assigned to a compute unit.
     pub(super) next: u64,
     /// The number of workgroups of the launch that have ended.
     pub(super) ended: u64,
-    /// The numbers, below `next`, of workgroups that were assigned and had not started when the
-    /// launch was saved; they are to be placed anew.
+    /// The workgroups below `next` that were assigned to a compute unit but not started when the
+    /// launch was saved; they are to be placed again.
     pub(super) returned: BTreeSet<u64>,
-    /// The number of waves that have started of the workgroup `next`, the next one to start, where
-    /// that was cut into waves; else 0.
+    /// The number of waves of the workgroup `next` that have started, if it was cut (its waves may
+    /// be on different compute units); else 0.
     pub(super) cut: u16,
     /// The parts (some waves each) of cut workgroups that are on the device, by (workgroup, first
-    /// wave of the part).
+    /// wave of the part). The waves of a cut workgroup may be on different compute units.
     pub(super) parts: BTreeMap<(u64, u16), CutPart>,
     /// The workgroups that are assigned to a compute unit, or that start wave by wave, by workgroup
-    /// number; `waiting` counts those of which not all waves have started.
+    /// number; `waiting` is the number of them that have waves left to start.
     pub(super) partial: BTreeMap<u64, Partial>,
     pub(super) waiting: u64,
-    /// The whole workgroups that started with addresses, by workgroup number: their compute units
-    /// and SIMDs.
+    /// The whole workgroups that started with known addresses: their numbers, compute units and
+    /// SIMDs.
     pub(super) addressed: Names,
-    /// The number of waves on each SIMD of each compute unit, of whole workgroups without
-    /// addresses; empty while no wave of the launch is on the device.
+    /// The waves of whole workgroups that started without addresses, as a number for each SIMD of
+    /// each compute unit; empty while no wave of the launch is on the device.
     pub(super) counted: PerCu<Split>,
-    /// The number of waves that are on the device, or were when the launch was saved.
+    /// The number of waves of the launch that are on the device; while it is saved, the number that
+    /// were.
     pub(super) waves: u64,
-    /// True while the launch is saved: its waves hold nothing until it comes back to its places.
+    /// True while the launch is saved off the device: its waves hold no resources until they come
+    /// back to their old places.
     pub(super) saved: bool,
 }
 
-/// A start of workgroups that a policy answers; `draining` is true where only workgroups of the
-/// launch that are assigned to a compute unit may start.
+/// A start of workgroups that a policy has answered. `draining` is true if the launch is being
+/// drained, so that only workgroups that are assigned to a compute unit may start.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
     pub(crate) launch: &'a Launch,
     pub(crate) draining: bool,
     pub(crate) waves: WaveSpan,
     pub(crate) pieces: &'a [Piece],
-    /// The addresses of all waves, or none.
+    /// The addresses of all waves that start; empty where the policy gives none.
     pub(crate) places: &'a [Place],
 }
 
 impl OnDevice {
-    /// Returns the next workgroups to start or assign: (first number, one more than the last
-    /// number). They are a run of the returned workgroups if there are any, else all that were
-    /// never started or assigned.
+    /// Returns the next workgroups of the launch to start or assign, as (first number, one more
+    /// than the last number). Workgroups that lost their assignment when the launch was saved come
+    /// first, one run of consecutive numbers at a time; then all that were never started or
+    /// assigned.
     pub(crate) fn head(&self, launch: &Launch) -> (u64, u64) {
         match self.returned.first() {
             // A workgroup that was cut comes first: no other workgroup starts before its last wave.
@@ -73,19 +76,20 @@ impl OnDevice {
         }
     }
 
-    /// Returns the number of workgroups that are neither started nor assigned.
+    /// Returns the number of workgroups of the launch that are neither started nor assigned to a
+    /// compute unit.
     pub(crate) fn undistributed(&self, launch: &Launch) -> u64 {
         launch.workgroups - self.next + self.returned.len() as u64
     }
 
-    /// Returns the number of workgroups that are assigned to a compute unit or partly started, of
-    /// which not all waves have started.
+    /// Returns the number of workgroups that are assigned to a compute unit or partly started, and
+    /// have waves left to start.
     pub(crate) const fn waiting(&self) -> u64 {
         self.waiting
     }
 
-    /// Returns the number of waves that have started of the next workgroup, where that was cut into
-    /// waves; else 0.
+    /// Returns the number of waves of the next workgroup that have started, if it was cut (its
+    /// waves may be on different compute units); else 0.
     pub(crate) const fn cut(&self) -> u16 {
         self.cut
     }
@@ -99,7 +103,7 @@ impl OnDevice {
         self.ended >= launch.workgroups
     }
 
-    /// Returns the number of waves that are on the device now.
+    /// Returns the number of waves of the launch that are on the device now.
     pub(crate) const fn resident_waves(&self) -> u64 {
         if self.saved { 0 } else { self.waves }
     }
@@ -108,17 +112,18 @@ impl OnDevice {
         self.saved
     }
 
-    /// Returns the waves on each SIMD of each compute unit; `None` where the launch is not on the
-    /// device, or has more there than whole workgroups without addresses.
+    /// Returns the waves of the launch on each SIMD of each compute unit; `None` where the launch
+    /// is not on the device, or not all of its workgroups there are whole and without known
+    /// addresses.
     pub(crate) fn counted(&self) -> Option<&PerCu<Split>> {
         let plain = self.addressed.is_empty() && self.partial.is_empty();
         let here = self.resident_waves() > 0 && self.parts.is_empty() && self.cut == 0;
         (plain && here).then_some(&self.counted)
     }
 
-    /// Records that `count` further workgroups have started, and that as many have ended. Returns
-    /// whether it did: false, with nothing changed, where workgroups do not simply start in their
-    /// order, or fewer than `count` and one are left.
+    /// Skips ahead by `count` workgroups, as if they had started and ended. Returns whether it did;
+    /// false, with nothing changed, where workgroups do not start in the plain order of their
+    /// numbers, or where no workgroup would be left to start.
     pub(crate) fn move_on(&mut self, count: u64, launch: &Launch) -> bool {
         let is_plain = self.cut == 0 && self.partial.is_empty() && self.returned.is_empty();
         let fits = is_plain && count < launch.workgroups - self.next;
@@ -129,10 +134,10 @@ impl OnDevice {
         fits
     }
 
-    /// Records that workgroup `group` is assigned to a compute unit.
+    /// Records that the workgroup `group` is assigned to a compute unit.
     ///
     /// # Errors
-    /// The workgroup is not the next one; nothing has changed then.
+    /// When the workgroup is not the next one of the launch; nothing has changed then.
     pub(crate) fn assign(
         &mut self,
         launch: &Launch,
@@ -147,8 +152,8 @@ impl OnDevice {
         Ok(())
     }
 
-    /// Makes the workgroups of a saved launch that were assigned and have not started unassigned,
-    /// so that they are placed anew.
+    /// Cancels the assignments of workgroups that have not started, when the launch is saved, so
+    /// that these workgroups are placed again.
     pub(crate) fn unbind(&mut self) {
         let assigned = self.partial.iter().filter(|(_, it)| it.started == 0);
         self.returned.extend(assigned.map(|(&group, _)| group));
@@ -160,7 +165,7 @@ impl OnDevice {
         }
     }
 
-    /// Records that `count` workgroups from the next one on have started or been assigned.
+    /// Records that the next `count` workgroups of the launch have started or been assigned.
     pub(super) fn advance(&mut self, count: u64) {
         match self.returned.first().copied().filter(|_| self.cut == 0) {
             Some(first) => (first..first + count).for_each(|group| {
@@ -170,7 +175,7 @@ impl OnDevice {
         }
     }
 
-    /// Checks that `group` is the next workgroup to start or assign.
+    /// Checks that `group` is the next workgroup of the launch to start or assign.
     pub(super) fn check_next(&self, launch: &Launch, group: u64) -> Result<(), BookError> {
         self.check_not_cut(launch)?;
         let (next, end) = self.head(launch);
@@ -183,8 +188,9 @@ impl OnDevice {
         Ok(())
     }
 
-    /// Checks that no workgroup of the launch is partly started after a cut into waves. By law 8 of
-    /// the trait `Allocate`, no other workgroup of the launch starts meanwhile.
+    /// Checks that no cut workgroup of the launch (its waves may be on different compute units) has
+    /// waves left to start. By law 8 of the trait `Allocate`, no other workgroup of the launch
+    /// starts before them.
     pub(super) fn check_not_cut(&self, launch: &Launch) -> Result<(), BookError> {
         match self.cut {
             0 => Ok(()),
@@ -195,9 +201,9 @@ impl OnDevice {
         }
     }
 
-    /// Returns the resources that the launch has, one entry for each compute unit and kind of
-    /// start: (compute unit, waves on each SIMD, number of workgroups whose slots, barriers and LDS
-    /// are taken, demand of one workgroup). `demand` is that of the launch.
+    /// Returns the resources that the launch holds, as entries (compute unit, waves on each SIMD,
+    /// number of workgroups that hold slots, barriers and LDS, demand of each). `demand` is the
+    /// demand of a whole workgroup. A compute unit may have several entries.
     pub(super) fn each_unit(
         &self,
         demand: Demand,
@@ -220,8 +226,8 @@ impl OnDevice {
         whole.chain(cut)
     }
 
-    /// Returns the compute units on which the launch has waves or a workgroup slot; a unit may come
-    /// more than once.
+    /// Returns the compute units on which the launch holds waves or a workgroup slot; a compute
+    /// unit may come more than once.
     pub(crate) fn units(&self, launch: &Launch) -> impl Iterator<Item = CuId> {
         let here = (!self.saved).then(|| self.each_unit(launch.demand));
         here.into_iter().flatten().map(|(cu, ..)| cu)

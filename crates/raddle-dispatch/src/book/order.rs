@@ -8,18 +8,20 @@ use super::error::Reason;
 use super::on_device::{Asked, OnDevice};
 use super::{BookError, total};
 
-/// A start of whole workgroups that keeps law 1 of the trait `Allocate`.
+/// A start of whole workgroups that was found to keep law 1 of the trait `Allocate`.
 pub(super) enum Whole {
-    /// Starts this number of workgroups: the next ones in the order of their numbers.
+    /// The start has this number of workgroups, all of them the next ones in the order of their
+    /// numbers.
     Next(u64),
-    /// Starts workgroups of which some are assigned to a compute unit already.
+    /// The start has some workgroups that are already assigned to a compute unit.
     ByName,
 }
 
 impl OnDevice {
-    /// Checks a start of whole workgroups against law 1 of the trait `Allocate`: each is assigned to
-    /// the compute unit on which it starts, or the next one; each is named once. `most` is the
-    /// largest number of workgroups for which the device has slots, `seen` is scratch memory.
+    /// Checks a start of whole workgroups against law 1 of the trait `Allocate`: each workgroup is
+    /// the next one of the launch, or assigned to the compute unit on which it starts; none is
+    /// named twice. `most` is the number of workgroup slots of the device, `seen` is scratch
+    /// memory.
     pub(super) fn may_start(
         &self,
         asked: Asked<'_>,
@@ -54,7 +56,8 @@ impl OnDevice {
         Err(BookError(Reason::NotTheNext { launch: launch.id, first }))
     }
 
-    /// Checks workgroups of which some are assigned to a compute unit, one after the other.
+    /// Checks the workgroups of a start one by one against law 1 of the trait `Allocate`, where
+    /// some of them are assigned to a compute unit.
     fn check_by_name(&self, asked: Asked<'_>, most: u64) -> Result<(), BookError> {
         let Asked { launch, pieces, .. } = asked;
         if total(pieces) > most {
@@ -86,8 +89,8 @@ impl OnDevice {
         Ok(())
     }
 
-    /// Returns the workgroup that is to start or be assigned after `count` others; `None` where
-    /// fewer are left. No workgroup of the launch may be cut.
+    /// Returns the workgroup of the launch that comes after the next `count` workgroups to start or
+    /// assign; `None` where no such workgroup is left. No workgroup of the launch may be cut.
     fn upcoming(&self, launch: &Launch, count: u64) -> Option<u64> {
         let behind = count.checked_sub(self.returned.len() as u64);
         let next = match behind {
@@ -98,7 +101,7 @@ impl OnDevice {
         next.filter(|&next| next < launch.workgroups)
     }
 
-    /// Records a start that [`OnDevice::may_start`] has allowed.
+    /// Records a start of workgroups that [`OnDevice::may_start`] has allowed.
     pub(super) fn started(&mut self, pieces: &[Piece], start: Whole) {
         match start {
             Whole::Next(count) => self.advance(count),
@@ -114,8 +117,8 @@ impl OnDevice {
     }
 }
 
-/// Returns the number of workgroups that the pieces (equal workgroups on one compute unit) name, if
-/// they name workgroups from `next` on, each once, in a row or dealt to compute units in turn;
+/// Returns the number of workgroups that `pieces` (each is equal workgroups on one compute unit)
+/// name, if these are consecutive from `next` on, piece by piece or dealt to compute units in turn;
 /// `None` for pieces in any other order.
 fn dealt(pieces: &[Piece], next: u64) -> Option<u64> {
     let (mut running, mut rest) = (next, pieces);
@@ -138,8 +141,8 @@ fn dealt(pieces: &[Piece], next: u64) -> Option<u64> {
     Some(running - next)
 }
 
-/// Returns whether the pieces (equal workgroups on one compute unit) name the workgroups `next ..
-/// next + total`, each once, in any order. `seen` is scratch memory.
+/// Returns whether `pieces` (each is equal workgroups on one compute unit) name exactly the
+/// workgroups `next .. next + total`, each once, in any order. `seen` is scratch memory.
 fn covers(pieces: &[Piece], next: u64, total: u64, seen: &mut Vec<u64>) -> bool {
     let words = usize::try_from(total.div_ceil(64)).unwrap_or(usize::MAX);
     seen.clear();
@@ -150,9 +153,9 @@ fn covers(pieces: &[Piece], next: u64, total: u64, seen: &mut Vec<u64>) -> bool 
     })
 }
 
-/// Splits off the first pieces (equal workgroups on one compute unit) that together name workgroups
-/// from `next` on, dealt to some units in turn, one to each; the last turn may end early. Returns
-/// (number of these workgroups, the pieces that follow); `None` where there are no such pieces.
+/// Splits off the leading pieces that deal consecutive workgroups, from `next` on, to some compute
+/// units in turn, one to each unit; the last round may end early. Returns (number of workgroups
+/// dealt, remaining pieces); `None` where the leading pieces do not.
 fn phase(pieces: &[Piece], next: u64) -> Option<(u64, &[Piece])> {
     let &Piece { first, stride, count, .. } = pieces.first()?;
     if first != next || stride == 0 {
@@ -172,8 +175,8 @@ fn phase(pieces: &[Piece], next: u64) -> Option<(u64, &[Piece])> {
     Some((dealt, behind))
 }
 
-/// Sets the bit `at` (from 0, 64 to a word) of a list of bits. Returns whether the bit was clear;
-/// false too where the list is shorter.
+/// Sets the bit with the index `at` in a list of 64-bit words. Returns whether the bit was clear
+/// before; false also where the list is too short.
 fn mark(bits: &mut [u64], at: u64) -> bool {
     let bit = 1u64 << (at % 64);
     match bits.get_mut((at / 64) as usize) {
@@ -195,7 +198,8 @@ mod tests {
         Piece { first, stride, count, cu: CuId(0) }
     }
 
-    /// Returns what `covers` returns, by a sorted list of all named workgroups: its oracle.
+    /// Returns the result that `covers` should have, by a sorted list of all named workgroups: its
+    /// test oracle.
     fn covers_naively(pieces: &[Piece], next: u64, total: u64) -> bool {
         let mut all: Vec<u64> = pieces.iter().flat_map(|piece| piece.workgroups()).collect();
         all.sort_unstable();

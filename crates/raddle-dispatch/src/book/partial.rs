@@ -11,7 +11,7 @@ use super::on_device::{Asked, OnDevice};
 use super::{BookError, add, named, named_twice, total};
 
 impl FreeUnits {
-    /// Starts `count` waves, from the wave `first` on, of the one workgroup that is asked for.
+    /// Starts `count` waves, from the wave `first` on, of the single workgroup that `asked` names.
     pub(super) fn start_waves(
         &mut self,
         on: &mut OnDevice,

@@ -20,8 +20,8 @@ use crate::error::DispatchReason;
 
 const OVERLAP_WITHOUT_WINDOW: &str = "it launches a kernel while the one before it runs, and there is no window: give `Builder::window` how many launches of a process may be on their way or on the device (seed 001 has 8)";
 
-/// A builder of a dispatcher, which collects its four policies. A slot without a policy gets its
-/// default: `ordinary` (launch path), `everyone` (turn), `leftover` (allocate), `never` (preempt).
+/// A builder of a dispatcher from four policies. A slot without a policy gets its default:
+/// `ordinary` (launch path), `everyone` (turn), `leftover` (allocate), `never` (preempt).
 pub struct Builder {
     shape: CuShape,
     cus: u16,
@@ -55,23 +55,24 @@ impl Builder {
         }
     }
 
-    /// Sets the launch path, by which launches reach the device; the log prints it under `name`.
+    /// Sets the launch path policy, which decides how launches reach the device; the log calls it
+    /// `name`.
     #[must_use]
     pub fn launch_path(mut self, name: &str, policy: impl LaunchPath + Send + 'static) -> Self {
         self.policies.path = NamedPolicy::new(name, Box::new(policy));
         self
     }
 
-    /// Sets the turn policy, which chooses the processes that may issue launches; the log prints it
-    /// under `name`.
+    /// Sets the turn policy, which chooses the processes that may issue launches; the log calls it
+    /// `name`.
     #[must_use]
     pub fn turn(mut self, name: &str, policy: impl Turn + Send + 'static) -> Self {
         self.policies.turn = NamedPolicy::new(name, Box::new(policy));
         self
     }
 
-    /// Sets the allocate policy, which chooses the compute units of workgroups; the log prints it
-    /// under `name`.
+    /// Sets the allocate policy, which chooses the compute units of workgroups; the log calls it
+    /// `name`.
     #[must_use]
     pub fn allocate(mut self, name: &str, policy: impl Allocate + Send + 'static) -> Self {
         self.policies.allocate = NamedPolicy::new(name, Box::new(policy));
@@ -94,53 +95,54 @@ impl Builder {
             .preempt(preempt_name, preempt)
     }
 
-    /// Sets whether copies start when they are ready, whichever process has the turn, and the
-    /// dispatcher hears nothing of them; by default they are submitted in the turn, as launches are.
+    /// Sets whether copies start as soon as they are ready, whichever process has the turn (the
+    /// right to issue launches), without the dispatcher. By default copies are submitted like
+    /// launches, while their process has the turn.
     #[must_use]
     pub const fn copies_apart(mut self, apart: bool) -> Self {
         self.copies_apart = apart;
         self
     }
 
-    /// Sets the submission window: each process may have at most this many launches (1 or more)
-    /// submitted and unfinished. The process then submits its launches in the order in which its
-    /// host has issued them, even before the work for which they wait has ended. Without a window,
-    /// each launch is submitted when it is ready, however many there are.
+    /// Sets the submission window: the most launches (1 or more) that each process may have
+    /// submitted and unfinished. A process then submits its launches in the order in which its host
+    /// has issued them, even before the work for which they wait has ended. Without a window, each
+    /// launch is submitted when it is ready, with no limit on their number.
     #[must_use]
     pub const fn window(mut self, launches: u32) -> Self {
         self.window = Some(launches);
         self
     }
 
-    /// Sets the scope of a reset, the set of launches that it kills; by default those of one
-    /// process.
+    /// Sets the scope of a reset, which is the set of launches that it kills; by default the
+    /// launches of one process.
     #[must_use]
     pub const fn scope(mut self, scope: ResetScope) -> Self {
         self.scope = scope;
         self
     }
 
-    /// Sets the methods that the device has for taking work off; by default it has every one. Where
-    /// the preempt policy asks for another one, work leaves by the next gentler method that the
-    /// device has (`Preemption::gentler`); waiting is always one. The header of a log does not say it: a
-    /// replay takes every method for there, so ask for those alone that the device has where logs are
-    /// replayed.
+    /// Sets the preemption methods that the device has; by default all of them. Where the preempt
+    /// policy asks for a method that the device does not have, the next gentler one is used
+    /// (`Preemption::gentler`); waiting is always possible. The methods are not in the log's
+    /// header, and a replay assumes all: where logs are replayed, use policies that ask only for
+    /// methods that the device has.
     #[must_use]
     pub const fn abilities(mut self, abilities: Abilities) -> Self {
         self.abilities = abilities;
         self
     }
 
-    /// Sets the rule of minimum progress: a launch that was killed `most` times is not killed
-    /// again; `None`, the default, is no bound, so that a launch longer than each turn never ends.
+    /// Sets the most times that resets may kill one launch; `None`, the default, is no limit, under
+    /// which a launch that is longer than each turn may never end.
     #[must_use]
     pub const fn most_kills(mut self, most: Option<u32>) -> Self {
         self.most_kills = most;
         self
     }
 
-    /// Sets the preempt policy, which chooses how work leaves when its process loses the turn; the
-    /// log prints it under `name`.
+    /// Sets the preempt policy, which chooses how work leaves the device when its process loses the
+    /// turn; the log calls it `name`.
     #[must_use]
     pub fn preempt(mut self, name: &str, policy: impl Preempt + Send + 'static) -> Self {
         self.policies.preempt = NamedPolicy::new(name, Box::new(policy));
@@ -155,20 +157,20 @@ impl Builder {
         self
     }
 
-    /// Sets a function that is told each event and each answer in order, as the log has them. It
-    /// needs no standard library.
+    /// Sets a function that is called with each event and each answer, in the order and form of the
+    /// log. Unlike the log, it needs no standard library.
     #[must_use]
     pub fn observe(mut self, observer: impl FnMut(&crate::ToldLine<'_>) + Send + 'static) -> Self {
         self.log.observer = Some(Box::new(observer));
         self
     }
 
-    /// Returns the dispatcher, with an empty device.
+    /// Returns the dispatcher, for a device on which nothing runs.
     ///
     /// # Errors
     /// When the shape of the compute units is impossible, when there are no compute units, when the
-    /// window is 0, when the abilities have a reset and no flag, and when launching overlaps with running kernels ([`LaunchPath::overlaps`])
-    /// without a window.
+    /// window is 0, when the device can reset and has no preemption flag, and when launching
+    /// overlaps with running kernels ([`LaunchPath::overlaps`]) without a window.
     pub fn build(self) -> Result<Composed, DispatchError> {
         self.shape.check().map_err(|error| DispatchError(DispatchReason::Shape(error)))?;
         if self.cus == 0 {

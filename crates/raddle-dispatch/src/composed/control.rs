@@ -19,9 +19,9 @@ use crate::answer::LoggedAnswer;
 use crate::error::DispatchReason;
 use crate::tally::RefusedReset;
 
-/// A runtime that only declares the abilities of the device, and is never called. The dispatcher
-/// takes the commands of the preemption driver one by one (`Driver::step`), and carries them out
-/// itself.
+/// A runtime for the preemption driver that only declares which preemption methods the device has.
+/// The driver never calls it: the dispatcher takes each command from the driver (`Driver::step`)
+/// and carries it out itself.
 pub(super) struct SteppedRuntime(pub(super) Declared);
 
 impl Runtime<LaunchId> for SteppedRuntime {
@@ -35,7 +35,7 @@ impl Runtime<LaunchId> for SteppedRuntime {
 }
 
 impl Composed {
-    /// Carries out every command of the preemption driver, by adding to `actions`; launches are
+    /// Carries out all commands of the preemption driver, by adding to `actions`; launches are
     /// submitted last, in their order of issue.
     pub(super) fn control(
         &mut self,
@@ -58,8 +58,8 @@ impl Composed {
         submitted
     }
 
-    /// Returns the launch that the preemption controller submits under a handle; `None` where there
-    /// is none.
+    /// Returns the launch that the preemption controller knows by `handle` and has ordered to
+    /// submit; `None` where there is none.
     fn submission(&self, handle: LaunchHandle) -> Option<SubmittedLaunch> {
         let known = self.launches.get(*self.driver.controller().payload(handle)?)?;
         Some((known.order, known.launch, handle))
@@ -102,7 +102,7 @@ impl Composed {
         Ok(())
     }
 
-    /// Resets a process: adds the actions that kill all begun launches in the scope of the reset.
+    /// Resets a process: adds the actions that kill all running launches in the scope of the reset.
     fn reset(&mut self, process: ProcessId, now: Tick, actions: &mut Actions) {
         self.journal.answer(now, LoggedAnswer::Reset { process });
         self.preemptions.resetting.insert(process);
@@ -144,8 +144,8 @@ impl Composed {
         actions.push(Action::Reset { process });
     }
 
-    /// Takes all submitted launches of a process off the device by the method of its preemption,
-    /// drain (their workgroups that have not started are held) or switch (their workgroups are
+    /// Takes all submitted launches of a process off the device by the method of its present
+    /// preemption: drain (workgroups that have not started are held back) or switch (workgroups are
     /// saved).
     fn remove(
         &mut self,
@@ -166,8 +166,8 @@ impl Composed {
         self.note_removed(id)
     }
 
-    /// Reports to the preemption controller that a preemption is complete, if all submitted
-    /// launches of the process are held or saved, so that none of its work runs.
+    /// Reports to the preemption controller that the preemption of a process is complete, if all of
+    /// its submitted launches are held or saved off the device.
     pub(super) fn note_removed(&mut self, id: ProcessId) -> Result<(), DispatchError> {
         let Some(process) = self.processes.get_mut(&id).filter(|it| it.removing) else {
             return Ok(());
@@ -179,8 +179,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Records that the preemption of a process is complete, and lets work start again on its
-    /// compute units. Where `resumed` is true, the process goes on at once.
+    /// Records that the preemption of a process is complete, and opens the compute units that it
+    /// had closed. With `resumed`, the process runs again at once.
     fn drained(&mut self, process: ProcessId, resumed: bool, now: Tick, actions: &mut Actions) {
         self.journal.answer(now, LoggedAnswer::Drained { process, resumed });
         self.turns.arbiter.drained(process);
@@ -197,17 +197,17 @@ impl Composed {
         }
     }
 
-    /// Adds to the counts the time for which a process was preempted: from the loss of its turn
-    /// (right to issue launches) until `now`, when it goes on.
+    /// Counts the time for which a process was preempted: from the loss of its turn (the right to
+    /// issue launches) until `now`, when it runs again.
     pub(super) fn note_resumed(&mut self, id: ProcessId, now: Tick) {
         if let Some(process) = self.processes.get(&id) {
             self.preemptions.tally.resumed(id, now.since(process.since));
         }
     }
 
-    /// Records that the raised preemption flag of a process is visible on the device: launches for
-    /// which the flag is raised and that have not begun leave, and the controller decides whether
-    /// there is a reset.
+    /// Records that launches on the device now see the raised preemption flag of a process.
+    /// Launches for which it was raised and that have not begun leave; the preemption controller
+    /// decides whether running launches are reset.
     pub(super) fn raised(&mut self, id: ProcessId) -> Result<(), DispatchError> {
         let process =
             self.processes.get(&id).ok_or(DispatchError(DispatchReason::UnknownProcess(id)))?;
@@ -247,7 +247,7 @@ impl Composed {
         Ok(())
     }
 
-    /// Records that the reset of a process, which killed its running launches, is over.
+    /// Records that the reset of a process, which kills its running launches, is over.
     pub(super) fn reset_over(&mut self, process: ProcessId) -> Result<(), DispatchError> {
         if !self.preemptions.resetting.contains(&process) {
             return Err(DispatchError(DispatchReason::NoReset(process)));
@@ -261,8 +261,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Lets work start again on the compute units, or on the whole device, that the reset of a
-    /// process had closed.
+    /// Opens the compute units, or the whole device, that the reset of a process had closed to new
+    /// work.
     fn reopen(&mut self, process: ProcessId) {
         let Preemptions { resets, closed, .. } = &mut self.preemptions;
         let before = closed.len();
@@ -273,8 +273,8 @@ impl Composed {
         self.allocate_stale |= resets.remove(&process) || closed.len() < before;
     }
 
-    /// Records that a launch has begun, and reports that to the preemption controller the first
-    /// time.
+    /// Records that a launch has begun to run. The first time, reports it to the preemption
+    /// controller.
     pub(super) fn begun(&mut self, id: LaunchId) -> Result<(), DispatchError> {
         match self.launches.get_mut(id) {
             Some(known) if !known.begun => {
@@ -288,8 +288,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Takes off the device the launches of preempted processes that could not be taken off before,
-    /// as they were still on their way back to the device.
+    /// Takes off the device the launches of preempted processes that had to stay longer, as they
+    /// were still coming back, or had just come back, when the preemption began.
     pub(super) fn take_off_late(&mut self, now: Tick, actions: &mut Actions) {
         let mut late = core::mem::take(&mut self.preemptions.late);
         late.retain(|&(leaves, id)| {
@@ -315,9 +315,9 @@ impl Composed {
         self.preemptions.exits = exits;
     }
 
-    /// Takes a launch off the device, unless it was taken off in the very tick of its return twice
-    /// in a row. Such a launch would never make progress, so it stays for as long as its return
-    /// took.
+    /// Takes a launch off the device at once, or later if it would leave in the very tick of its
+    /// return for the second time in a row. As such a launch would never make progress, it stays
+    /// for as long as its return took.
     fn remove_one(&mut self, id: LaunchId, way: Preemption, now: Tick, actions: &mut Actions) {
         let Some(known) = self.launches.get_mut(id) else { return };
         let Some(time) = known.stays(now) else { return self.leave(id, way, now, actions) };
@@ -328,7 +328,8 @@ impl Composed {
         self.wake_at(leaves, now, actions);
     }
 
-    /// Adds the action that takes one launch off the device, unless it is off or leaving already.
+    /// Adds the action that takes one launch off the device by the method `way`, unless the launch
+    /// is off or leaving already.
     fn leave(&mut self, id: LaunchId, way: Preemption, now: Tick, actions: &mut Actions) {
         let Some(known) = self.launches.get(id) else { return };
         // A running copy is not taken off: it runs to its end.
@@ -364,8 +365,8 @@ impl Composed {
         self.tell_of(&launch, &Fact::Leaving { launch: &launch, how: take_off }, now);
     }
 
-    /// Brings back the held and saved launches of the processes that go on; a saved launch whose
-    /// places are not free comes back later.
+    /// Brings back the held and saved launches of processes that may run again. A saved launch
+    /// whose old places are not free is tried again at a later decision.
     pub(super) fn bring_back(&mut self, now: Tick, actions: &mut Actions) {
         let mut back = core::mem::take(&mut self.lists.back);
         back.clear();

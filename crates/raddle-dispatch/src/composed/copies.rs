@@ -37,7 +37,7 @@ impl Composed {
         Ok(())
     }
 
-    /// Returns the state of a copy that was issued and has not ended.
+    /// Returns the state of a copy; an error where the copy was not issued or has ended.
     fn known_copy(&self, id: LaunchId) -> Result<&LaunchState, DispatchError> {
         let copy = self.known(id).ok().filter(|known| known.launch.is_copy());
         copy.ok_or(DispatchError(DispatchReason::UnknownLaunch(id)))
@@ -52,9 +52,9 @@ impl Composed {
         self.forget(&launch, now)
     }
 
-    /// Adds the actions that start the copies which are submitted and ready. There are no such
-    /// copies during a reset of the device: a running copy forbids the reset, and no copy is
-    /// submitted meanwhile.
+    /// Adds the actions that start all copies which are submitted and ready. While the whole device
+    /// is being reset there are none: a running copy forbids the reset, and no copy is submitted
+    /// during it.
     pub(super) fn start_copies(
         &mut self,
         now: Tick,

@@ -90,8 +90,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Stores a hint of a program for one stream, or for the whole process where `stream` is
-    /// `None`, and causes a new question to the turn policy, as that policy may look at hints.
+    /// Stores a hint that a program gives for one of its streams, or with `stream` `None` for the
+    /// whole process. The turn policy is asked again, as it may use hints.
     fn hinted(
         &mut self,
         id: ProcessId,
@@ -110,9 +110,10 @@ impl Composed {
         Ok(())
     }
 
-    /// Adds a launch that was issued, where the dispatcher gets launches in advance (a window);
-    /// otherwise a launch is added when it is ready. A launch that can never run is not added, and
-    /// is refused when it is ready, so that the work that waits for it keeps its order.
+    /// Records an issued launch, if the dispatcher is told of launches before they are ready (it
+    /// has a submission window); otherwise the launch is recorded when it is ready. A launch that
+    /// can never run is refused only when it is ready, so that the work that waits for it stays in
+    /// order.
     fn launch_issued(&mut self, launch: Launch, now: Tick) -> Result<(), DispatchError> {
         self.check_new(&launch)?;
         if self.ahead && self.never_fits(&launch).is_none() {
@@ -137,8 +138,7 @@ impl Composed {
         Ok(())
     }
 
-    /// Records that an issued launch or copy no longer waits for other work, so that it may go to
-    /// the device.
+    /// Records that an issued launch or copy is ready: all work for which it waited has ended.
     pub(super) fn ready(&mut self, id: LaunchId, now: Tick) {
         let Some(known) = self.launches.get_mut(id) else { return };
         known.waits = false;
@@ -161,7 +161,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Returns the refusal of a launch that can never run on this device; `None` where it can.
+    /// Returns the refusal of a launch that can never run on this device; `None` where the launch
+    /// can run.
     fn never_fits(&self, launch: &Launch) -> Option<Refusal> {
         let mut least = *launch;
         if self.cuts && launch.barrier == Barrier::No {
@@ -215,7 +216,7 @@ impl Composed {
         Ok(())
     }
 
-    /// Removes a launch that has ended, or that will never run.
+    /// Removes all state of a launch that has ended, or that will never run.
     pub(super) fn forget(&mut self, launch: &Launch, now: Tick) -> Result<(), DispatchError> {
         let Some(known) = self.launches.remove(launch.id) else { return Ok(()) };
         if !launch.is_copy() {
@@ -273,7 +274,7 @@ impl Composed {
         self.note_removed(launch.process)
     }
 
-    /// Records that a launch is off the device after a preemption.
+    /// Records that a launch is off the device after a preemption, and stays submitted.
     fn hold(&mut self, id: LaunchId) -> Result<(), DispatchError> {
         let known = self.known_mut(id)?;
         known.stage = Stage::Held;
@@ -284,8 +285,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Puts a launch back into the buffer of its process, so that it is submitted again; the
-    /// preemption controller knows its place there.
+    /// Puts a killed launch, or one that left by the preemption flag, back into the buffer of its
+    /// process, to be submitted again. The preemption controller keeps its position in the buffer.
     fn unsubmit(&mut self, launch: &Launch, now: Tick) {
         let Some(known) = self.launches.get_mut(launch.id) else {
             return;
@@ -329,7 +330,8 @@ impl Composed {
     }
 }
 
-/// Returns a stream of a process; opens it in the preemption controller if it is new.
+/// Returns the state of a stream of a process; a new stream is first opened in the preemption
+/// controller.
 fn open<'p>(
     driver: &mut Driver<LaunchId, SteppedRuntime>,
     process: &'p mut Process,

@@ -12,10 +12,11 @@ use crate::error::{DispatchError, DispatchReason};
 use crate::log::LogWriter;
 use crate::told::ToldLine;
 
-/// A function that is told each event and each answer.
+/// A callback that is called with each event and each answer of a dispatcher.
 pub(super) type ToldFn = Box<dyn FnMut(&ToldLine<'_>) + Send>;
 
-/// Where events and answers are told: to the decision log, to an observer, to both, or nowhere.
+/// The listeners that are told of a dispatcher's events and answers: a decision log, an observer,
+/// both, or none.
 #[derive(Default)]
 pub(super) struct Listeners {
     #[cfg(feature = "recipes")]
@@ -24,7 +25,7 @@ pub(super) struct Listeners {
 }
 
 impl Listeners {
-    /// Returns whether nobody is told anything.
+    /// Returns whether there is neither a log nor an observer, so that nobody is told anything.
     pub(super) const fn is_off(&self) -> bool {
         #[cfg(feature = "recipes")]
         if !self.writer.is_off() {
@@ -39,8 +40,8 @@ impl Listeners {
     }
 }
 
-/// The log and the observer, the checker of the rules that their lines must keep, and the number of
-/// decisions so far.
+/// The log and the observer of a dispatcher, the checker of the rules of its decisions, and the
+/// number of decisions so far.
 pub(super) struct Journal {
     pub(super) log: Listeners,
     pub(super) rules: Checker,
@@ -87,8 +88,8 @@ impl Journal {
         self.log.writer.start(now, self.step, launch, waves, pieces, places);
     }
 
-    /// Returns an error if the dispatcher has broken a rule of the preemption controller, which no
-    /// event and no policy can cause.
+    /// Returns an error if the dispatcher has broken a rule of the preemption controller; no event
+    /// and no policy can cause that.
     #[cfg(feature = "recipes")]
     pub(super) fn kept(&self, at: Tick) -> Result<(), DispatchError> {
         match self.rules.broken() {

@@ -5,59 +5,60 @@ use raddle_preempt::LaunchHandle;
 
 use raddle_policy::{Launch, Preemption, ReadyLaunch, Tick, Ticks};
 
-/// The state of a launch between being issued by its host and its end.
+/// The state of a launch from its issue by the host to its end.
 #[derive(Debug)]
 pub(super) enum Stage {
-    /// The launch waits in the buffer of its process and is not submitted.
+    /// The launch waits in the buffer of its process, as it is not submitted yet.
     Buffered,
-    /// The launch is submitted; the device sees it at this tick.
+    /// The launch is submitted, and reaches the device at this tick.
     Travelling(Tick),
     /// The launch is on the device: its workgroups may start.
     OnDevice,
-    /// The launch was asked to leave the device by this method of preemption, and has not left yet.
+    /// The launch was asked to leave the device by this preemption method, and has not left yet.
     Leaving(Preemption),
-    /// The launch is off the device after a preemption; its workgroups were saved, if it had any
-    /// there.
+    /// The launch is off the device after a preemption; its running workgroups have ended (drain)
+    /// or were saved (switch).
     Held,
-    /// The launch was taken off the device and asked to come back, and is not back yet.
+    /// The launch is off the device and was asked to come back, which is not complete yet.
     Returning,
 }
 
-/// The state of one launch that has not ended.
+/// The dispatcher's state of one launch that has not ended.
 #[derive(Debug)]
 pub(super) struct LaunchState {
     pub(super) launch: Launch,
     pub(super) stage: Stage,
-    /// The handle of the launch in the preemption controller; `None` while the launch is in the
-    /// buffer.
+    /// The handle of the launch in the preemption controller; `None` while the launch is not
+    /// submitted.
     pub(super) handle: Option<LaunchHandle>,
-    /// True if the raised preemption flag makes the launch leave and the launch has not begun: none
-    /// of its workgroups starts any more.
+    /// True if the launch will leave without having begun, as it sees the raised preemption flag:
+    /// none of its workgroups starts any more.
     pub(super) claimed: bool,
-    /// True if the launch has begun, which was reported to the preemption controller.
+    /// True if the launch has begun to run, which the preemption controller was told.
     pub(super) begun: bool,
     /// True if the launch was issued and is not ready: none of its workgroups may start yet.
     pub(super) waits: bool,
-    /// True if the launch is ready or submitted; its process is runnable while it has such a
-    /// launch.
+    /// True if the launch is ready or submitted, so that it counts as work of its process for the
+    /// turn policy.
     pub(super) counts: bool,
-    /// The number of the launch in the order of issue, over all processes; a launch without an
+    /// The position of the launch in the order of issue, over all processes; a launch without an
     /// issue event counts as issued when it becomes ready.
     pub(super) order: u64,
-    /// The number of the launch in the order of submission, over all processes.
+    /// The position of the launch in the order of submission, over all processes.
     pub(super) submission: u64,
     pub(super) submitted: Tick,
-    /// The tick at which the launch has reached the device, so that it can start.
+    /// The tick at which the submitted launch reaches the device, so that it can start.
     pub(super) visible: Tick,
     /// The tick at which the launch was last asked to come back to the device.
     pub(super) returns: Tick,
-    /// The tick at which the launch last came back to the device; `None` where it was never off.
+    /// The tick at which the launch last came back to the device after a preemption; `None` where
+    /// it never did.
     pub(super) back: Option<Tick>,
-    /// True if the launch was last taken off in the very tick in which it had come back, so that it
+    /// True if the launch was last taken off the device in the very tick of its return, so that it
     /// made no progress.
     pub(super) in_vain: bool,
-    /// True if the launch is on the device although its process is preempted: until the launch
-    /// leaves too, only workgroups that are assigned to a compute unit may start.
+    /// True if the launch is on the device but will be taken off soon, as its process is preempted:
+    /// until then only workgroups that are assigned to a compute unit may start.
     pub(super) leaves_soon: bool,
     pub(super) on_device: OnDevice,
 }
@@ -84,9 +85,9 @@ impl LaunchState {
         }
     }
 
-    /// Records that the launch is to leave. Returns `None` where it leaves now. Where it would
-    /// leave in the tick of its return the second time in a row, returns how long it stays instead:
-    /// as long as the return took.
+    /// Records that the launch is to be taken off the device. Returns `None` if it leaves now. If
+    /// it would leave in the very tick of its return for the second time in a row, returns the
+    /// ticks for which it stays instead: as long as the return took.
     pub(super) fn stays(&mut self, now: Tick) -> Option<Ticks> {
         if !matches!(self.stage, Stage::OnDevice) {
             return None;
@@ -125,12 +126,12 @@ impl LaunchState {
         }
     }
 
-    /// Returns the number of workgroups of which at least one wave has not started.
+    /// Returns the number of workgroups of the launch that have waves left to start.
     pub(super) fn left(&self) -> u64 {
         self.on_device.undistributed(&self.launch) + self.on_device.waiting()
     }
 
-    /// Returns whether a workgroup or wave of the launch has still to start.
+    /// Returns whether a workgroup or wave of the launch may still start now.
     pub(super) fn unstarted(&self) -> bool {
         let distributes = !self.draining() && self.on_device.undistributed(&self.launch) > 0;
         distributes || self.on_device.waiting() > 0

@@ -10,14 +10,14 @@ use raddle_preempt::{Decided, LaunchHandle};
 
 use raddle_policy::{Cus, Launch, LaunchId, ProcessState, Round, Submission};
 
-/// A launch that the preemption controller submits: (number in the order of issue, launch, handle
-/// of the submission).
+/// A launch to be submitted: (number in the order of issue, launch, handle in the preemption
+/// controller).
 pub(super) type SubmittedLaunch = (u64, Launch, LaunchHandle);
 
-/// The lists that one decision uses; their memory is used again by the next.
+/// The scratch lists of one decision, whose memory the next decision uses again.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
-    /// The states of the processes that are shown to the turn policy in this decision.
+    /// The states of the processes, as the turn policy sees them in this decision.
     pub(super) states: Vec<ProcessState>,
     /// The answers of the turn and preempt policies in this decision.
     pub(super) decided: Decided,
@@ -29,9 +29,9 @@ pub(super) struct Lists {
     pub(super) batch: Vec<SubmittedLaunch>,
     /// The costs of submitting the launches of one stream: packets, bytes, and times in ticks.
     pub(super) vias: Vec<Submission>,
-    /// The compute units as the allocate policy sees them while some are being reset; `None` until
-    /// that first happens.
+    /// The copy of the compute units that the allocate policy sees while some are being reset;
+    /// `None` until there is a first reset.
     pub(super) open: Option<Cus>,
-    /// The lists that the allocate policy fills with its answer.
+    /// The memory into which the allocate policy writes its answer.
     pub(super) round: Round,
 }

@@ -57,21 +57,21 @@ use crate::{
     ByLaunch, DispatchError, Dispatcher, PreemptionTally, RefusedReset, Standstill, TurnTally,
 };
 
-/// A dispatcher that is composed of four policies.
+/// A dispatcher that is composed of four policies: launch path, turn, allocate and preempt.
 pub struct Composed {
     policies: Policies,
-    /// True if workgroups whose waves are independent may be cut, so that their waves start on
-    /// different compute units.
+    /// True if the allocate policy may cut workgroups whose waves are independent, so that waves of
+    /// one workgroup run on different compute units.
     cuts: bool,
-    /// True if the turn policy chooses among the streams of a process.
+    /// True if the turn policy also chooses which streams of a process may issue launches.
     by_stream: bool,
-    /// True if a process may submit launches that still wait for other work, which needs a window
-    /// (launches given in advance).
+    /// True if processes may submit launches that still wait for other work, which needs a
+    /// submission window.
     ahead: bool,
-    /// True if copies start without the dispatcher, as soon as they are ready.
+    /// True if copies start as soon as they are ready, without the dispatcher.
     copies_apart: bool,
-    /// The driver of the preemption controller, which decides what is submitted and how work
-    /// leaves.
+    /// The driver of the preemption controller, which decides which launches are submitted and how
+    /// work leaves the device.
     driver: Driver<LaunchId, SteppedRuntime>,
     preemptions: Preemptions,
     units: FreeUnits,
@@ -79,37 +79,40 @@ pub struct Composed {
     launches: ByLaunch<LaunchState>,
     turns: Turns,
     transit: Transit,
-    /// The view of the allocate policy: launches that are on the device, not held, and have
-    /// workgroups or waves to start, in the order of submission.
+    /// The launches that the allocate policy sees, in the order of submission: those on the device,
+    /// not held, with workgroups or waves to start.
     ready: Ready,
-    /// The ready copies that are on the device or have been, by (number in the order of submission,
-    /// id).
+    /// The ready copies that have reached the device and are to be started, as (number in the order
+    /// of submission, id).
     copies: BTreeSet<(u64, LaunchId)>,
-    /// True if the allocate policy has to be asked again, as its view has changed.
+    /// True if the allocate policy must be asked again, as the launches or resources that it sees
+    /// have changed.
     allocate_stale: bool,
     /// Launches that can never run, to be refused at the next decision.
     refused: Vec<Refusal>,
     /// The future ticks at which the dispatcher has asked to be called again, ascending.
     wakes: VecDeque<Tick>,
-    /// The number of launches issued so far; `submissions` counts those submitted.
+    /// The number of launches and copies issued so far; `submissions` is the number of submissions.
     orders: u64,
     submissions: u64,
     /// True if an event has come since the last decision.
     heard: bool,
-    /// True if, in this decision, the allocate policy has refused a launch for ever.
+    /// True if the allocate policy has refused a launch for good in this decision.
     gave_up: bool,
-    /// The latest tick of an event or a decision.
+    /// The tick of the last event or decision.
     now: Tick,
     lists: Lists,
-    /// The state of the device when a simulator marked a launch that may be moved on.
+    /// The state of the device when a simulator last marked a launch, to skip ahead where
+    /// workgroups of that launch only replace each other.
     mark: Option<Mark>,
     journal: Journal,
-    /// The policies that broke a law and were replaced: a text each, with slot, tick and law.
+    /// A message for each policy that broke a law of its trait and was replaced, with its slot, the
+    /// tick and the law.
     replaced: Vec<String>,
 }
 
-/// The processes that have the turn (the right to issue launches), and those whose work outlasts an
-/// earlier turn.
+/// The processes that have the turn (the right to issue launches), and those whose work is still on
+/// the device after they lost it.
 #[derive(Debug, Default)]
 struct Turns {
     arbiter: Arbiter,
@@ -119,39 +122,39 @@ struct Turns {
     tally: TurnTally,
 }
 
-/// The preemptions that the controller knows of and that are not carried out yet.
+/// The state of the preemptions and resets that are under way.
 #[derive(Debug, Default)]
 struct Preemptions {
-    /// Launches that leave as soon as they are on the device, as a raised preemption flag makes
-    /// them leave at their start.
+    /// Launches that leave as soon as they are on the device, as they see a raised preemption flag
+    /// at their start.
     exits: Vec<LaunchId>,
-    /// Launches that came back while their process is being preempted again: (tick at which the
-    /// launch leaves, launch).
+    /// Launches that have come back although their process is preempted again, and so leave soon:
+    /// (tick at which the launch leaves, launch).
     late: Vec<(Tick, LaunchId)>,
-    /// Processes whose held or saved launches are to come back.
+    /// Processes whose held or saved launches are to come back to the device.
     returning: BTreeSet<ProcessId>,
-    /// Processes whose reset was asked for and is not over yet.
+    /// Processes whose reset (killing of running launches) is under way.
     resetting: BTreeSet<ProcessId>,
-    /// Processes for which the whole device is being reset: no work starts meanwhile.
+    /// Processes whose reset covers the whole device: until they are reset, no work starts.
     resets: BTreeSet<ProcessId>,
-    /// Compute units that are being reset: (process whose reset it is, compute unit). No work
-    /// starts on them meanwhile.
+    /// Compute units that are being reset, as (process that is reset, compute unit); no work starts
+    /// there until the reset is over.
     closed: Vec<(ProcessId, CuId)>,
-    /// The reasons of refused resets, by process: counted when the preemption is over, since the
-    /// reset of another process, preempted at the same time, may still hit the process.
+    /// The reason why the reset of a process was refused, by process. It is counted when the
+    /// preemption is complete, as another process's reset may still kill launches of this one.
     refused: BTreeMap<ProcessId, RefusedReset>,
     tally: PreemptionTally,
 }
 
-/// The launches that are on the way from the host to the device, and the streams that are busy with
-/// giving them to it.
+/// The launches that are on their way from the host to the device, and the streams that are busy
+/// with submitting.
 #[derive(Debug, Default)]
 struct Transit {
-    /// Submitted launches that the device does not see yet: (tick at which it does, number in the
-    /// order of submission, launch).
+    /// Submitted launches that have not reached the device: (tick at which the launch does, number
+    /// in the order of submission, launch).
     travelling: BTreeSet<(Tick, u64, LaunchId)>,
-    /// The tick until which each stream is busy with giving launches to the device, where that
-    /// overlaps with running kernels.
+    /// The tick until which each stream is busy with submitting launches, where submitting overlaps
+    /// with running kernels.
     lines: BTreeMap<(ProcessId, StreamId), Tick>,
 }
 
@@ -175,20 +178,20 @@ impl Composed {
         self.policies.names()
     }
 
-    /// Returns the first of the four policies whose type is `P`, as it was given to the builder;
-    /// `None` where none is. A caller can read the counts that the policy keeps.
+    /// Returns the first of the four policies that has the type `P`, so that a caller can read
+    /// counts that the policy keeps; `None` where no policy has it.
     pub fn policy<P: 'static>(&self) -> Option<&P> {
         self.policies.of_type()
     }
 
-    /// Returns the compute units with their free resources at this time.
+    /// Returns the compute units with their present free resources.
     #[must_use]
     pub const fn cus(&self) -> &Cus {
         self.units.cus()
     }
 
-    /// Returns the next tick at which the dispatcher wants the event [`Event::Woke`]; `None` where
-    /// it asked for none ([`Action::WakeAt`]).
+    /// Returns the next tick at which the dispatcher is to get the event [`Event::Woke`]; `None`
+    /// where it has asked for none ([`Action::WakeAt`]).
     #[must_use]
     pub fn next_wake(&self) -> Option<Tick> {
         self.wakes.front().copied()
@@ -202,8 +205,8 @@ impl Composed {
         self.launches.get_mut(id).ok_or(DispatchError(DispatchReason::UnknownLaunch(id)))
     }
 
-    /// Adds a launch to the view of the allocate policy, in the order of submission, if it has
-    /// something to start. A copy is started without the policy.
+    /// Adds a launch to those that the allocate policy sees, if it has workgroups or waves to start
+    /// now. A copy is put into the list of copies to start instead, as no policy places copies.
     fn show(&mut self, id: LaunchId) {
         let Some(known) = self.launches.get(id).filter(|it| !it.waits && !it.claimed) else {
             return;
@@ -216,16 +219,16 @@ impl Composed {
         }
     }
 
-    /// Tells every policy a fact (an event, or an answer that was carried out) about this launch;
-    /// facts about copies are not told, as no policy places copies.
+    /// Tells every policy a fact (an event, or an answer that was carried out) about a launch; does
+    /// nothing for a copy, as no policy places copies.
     fn tell_of(&mut self, launch: &Launch, fact: &Fact<'_>, now: Tick) {
         if !launch.is_copy() {
             self.policies.tell(fact, now);
         }
     }
 
-    /// Updates whether a launch makes its process runnable: it does while it is ready or submitted.
-    /// To be called after one of the two has changed.
+    /// Updates whether a launch counts as work of its process for the turn policy, which it does
+    /// while it is ready or submitted. Must be called whenever one of the two changes.
     fn count_runnable(&mut self, id: LaunchId, now: Tick) {
         let Some(known) = self.launches.get_mut(id) else { return };
         let counts = !known.waits || !matches!(known.stage, Stage::Buffered);
@@ -246,8 +249,8 @@ impl Composed {
         self.launches.get(id).map_or(0, |known| known.on_device.resident_waves())
     }
 
-    /// Updates the number of resident waves of a process after a start or end of this launch, which
-    /// had `before` waves on the device.
+    /// Updates the number of waves that a process has on the device, after a start or end of a
+    /// launch that had `before` waves there.
     fn count_resident(&mut self, launch: &Launch, before: u64, now: Tick) {
         let after = self.resident_waves(launch.id);
         if let Some(process) = self.processes.get_mut(&launch.process) {
@@ -256,8 +259,7 @@ impl Composed {
         }
     }
 
-    /// Returns an error if the tick `given` is before the latest tick that the dispatcher was
-    /// given.
+    /// Returns an error if the tick `given` is before the tick of the last event or decision.
     const fn check_time(&self, given: Tick) -> Result<(), DispatchError> {
         let now = self.now;
         if given.0 < now.0 {
@@ -267,8 +269,8 @@ impl Composed {
         }
     }
 
-    /// Records that the policy of `slot` (such as `turn`) broke a law of its trait, with the text
-    /// of the law, and that another policy answers in its place from now on.
+    /// Records that the policy of `slot` (such as `turn`) broke the law `law` of its trait, so that
+    /// another policy answers in its place from now on.
     fn note_broken(&mut self, slot: &'static str, law: &str, now: Tick) {
         self.journal.answer(now, LoggedAnswer::Broke { slot, law });
         let [_, turn, allocate, _] = self.policies();
@@ -276,8 +278,8 @@ impl Composed {
         self.replaced.push(format!("`{name}` ({slot}) at tick {now}: {law}"));
     }
 
-    /// Adds the action that has the dispatcher called again at the tick `at`, at most once for each
-    /// tick; does nothing if `at` is not after `now`.
+    /// Adds the action that asks to be woken at the tick `at`, once for each tick; does nothing if
+    /// `at` is not after `now`.
     fn wake_at(&mut self, at: Tick, now: Tick, actions: &mut Actions) {
         if at > now
             && let Err(place) = self.wakes.binary_search(&at)
@@ -416,8 +418,8 @@ mod tests {
         composed
     }
 
-    /// Checks that a broken rule of the controller ends the run. No event and no policy can break
-    /// one, so an answer is logged that the dispatcher does not give.
+    /// Checks that a broken rule of the preemption controller ends the run. As no event and no
+    /// policy can break one, the test logs an answer that the dispatcher would not give.
     #[test]
     fn a_broken_rule_ends_the_run() {
         let mut composed = composed();

@@ -9,17 +9,19 @@ use raddle_policy::{Cus, LaunchId, PerCu, Split};
 
 use super::Composed;
 
-/// The state of the device when a launch was marked.
+/// The state of the device when a simulator marked a launch, to be compared when it asks to skip
+/// ahead.
 #[derive(Debug)]
 pub(super) struct Mark {
     launch: LaunchId,
     cus: Cus,
-    /// The waves of the launch on each SIMD of each compute unit.
+    /// The number of waves of the launch on each SIMD of each compute unit.
     counted: PerCu<Split>,
 }
 
 impl Composed {
-    /// Remembers how the device stands. Returns whether [`Composed::move_on`] may ever say yes.
+    /// Stores the state of the device for [`Composed::move_on`]. Returns false where that can never
+    /// skip ahead, as a log, an observer or a policy needs every event.
     pub(super) fn remember(&mut self, launch: LaunchId) -> bool {
         if !self.journal.log.is_off() || self.policies.mind_refills() {
             return false;
@@ -32,8 +34,8 @@ impl Composed {
         true
     }
 
-    /// Moves the launch of the mark on by `workgroups` workgroups, which start and end as those
-    /// since the mark did. Returns whether it did; if not, nothing has changed.
+    /// Skips ahead by `workgroups` workgroups of the marked launch, as if they had started and
+    /// ended like those since the mark. Returns whether it did; if not, nothing has changed.
     pub(super) fn move_on(&mut self, id: LaunchId, workgroups: u64) -> bool {
         let Some(mark) = self.mark.take().filter(|mark| mark.launch == id) else { return false };
         let Some(known) = self.launches.get_mut(id) else { return false };

@@ -17,7 +17,7 @@ use crate::answer::LoggedAnswer;
 use crate::error::DispatchReason;
 
 impl Composed {
-    /// Adds the actions that submit launches as the preemption controller has commanded, in their
+    /// Adds the actions that submit launches, as the preemption controller has ordered, in their
     /// order of issue.
     pub(super) fn submit(
         &mut self,
@@ -43,7 +43,7 @@ impl Composed {
         Ok(())
     }
 
-    /// Submits launches of one stream together: they can start when the cost of all of them has
+    /// Submits launches of one stream together: all of them can start when the costs of all have
     /// passed.
     fn submit_together(
         &mut self,
@@ -62,8 +62,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Submits launches of one stream one by one: the cost of each begins when that of the one
-    /// before is over, and the launch can start when its own is over.
+    /// Submits launches of one stream one after the other: each can start when its own cost and the
+    /// costs of the launches before it have passed.
     fn submit_in_line(
         &mut self,
         launches: &[SubmittedLaunch],
@@ -112,7 +112,7 @@ impl Composed {
         Ok(())
     }
 
-    /// Adds to the view of the allocate policy the launches that have reached the device by now.
+    /// Shows the allocate policy the launches that have reached the device by now.
     pub(super) fn arrive(&mut self, now: Tick) {
         while let Some(&(at, submission, id)) = self.transit.travelling.first() {
             if at > now {
@@ -126,7 +126,8 @@ impl Composed {
         }
     }
 
-    /// Asks the allocate policy, and carries out its answers, until it answers to wait.
+    /// Asks the allocate policy again and again, and carries out its answers, until it answers to
+    /// wait.
     pub(super) fn place(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError> {
         if !self.preemptions.resets.is_empty() || !core::mem::take(&mut self.allocate_stale) {
             return Ok(());
@@ -160,8 +161,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Asks the allocate policy once, and carries out its answer. Returns whether the policy waits.
-    /// A part of an answer that breaks a law of the trait `Allocate` changes nothing.
+    /// Asks the allocate policy once, and carries out its answer. Returns whether the answer was to
+    /// wait. A part of an answer that breaks a law of the trait `Allocate` changes nothing.
     fn ask_once(
         &mut self,
         round: &mut Round,
@@ -200,8 +201,8 @@ impl Composed {
         Ok(false)
     }
 
-    /// Returns a launch of the allocate policy's view, and its number in the order of submission.
-    /// The error is that the policy named a launch that is not in its view.
+    /// Returns (launch, number in the order of submission) of a launch that the allocate policy
+    /// sees; an error where the policy named a launch that it does not see.
     fn in_view(&self, id: LaunchId) -> Result<(Launch, u64), DispatchError> {
         let shown = |known: &&LaunchState| self.ready.get(known.submission, id).is_some();
         let known = self.launches.get(id).filter(shown);
@@ -266,8 +267,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Refuses a launch that the allocate policy says it will never place, although the launch
-    /// would fit an empty compute unit.
+    /// Refuses a launch that the allocate policy says it will never place, although an empty
+    /// compute unit has room for the launch.
     fn never(
         &mut self,
         refusal: Refusal,
@@ -287,8 +288,8 @@ impl Composed {
     }
 }
 
-/// Returns the compute units; while some are being reset, a copy in which these are marked as full.
-/// The copy is made in the memory of the one before.
+/// Returns the compute units as the allocate policy sees them: while some are being reset, a copy
+/// in which these have no free resources. `copy` is the memory for it.
 fn open_units<'a>(
     all: &'a Cus,
     closed: &[(ProcessId, CuId)],

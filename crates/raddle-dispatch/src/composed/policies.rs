@@ -13,7 +13,7 @@ use crate::slots::{Everyone, Never, Ordinary};
 
 macro_rules! any {
     ($($Any:ident: $Slot:ident),*) => {$(
-        /// A policy of one slot, as a trait object that can be cast back to the type of the policy.
+        /// A policy of one slot as a trait object, which can be cast back to the policy's own type.
         pub(crate) trait $Any: $Slot + Any + Send {}
         impl<P: $Slot + Any + Send> $Any for P {}
     )*};
@@ -21,7 +21,7 @@ macro_rules! any {
 
 any!(AnyLaunchPath: LaunchPath, AnyTurn: Turn, AnyAllocate: Allocate, AnyPreempt: Preempt);
 
-/// The policies of the four slots: launch path, turn, allocate, preempt.
+/// The dispatcher's policies, one for each slot: launch path, turn, allocate, preempt.
 pub(super) struct Policies {
     pub(super) path: NamedPolicy<dyn AnyLaunchPath>,
     pub(super) turn: NamedPolicy<dyn AnyTurn>,
@@ -29,7 +29,7 @@ pub(super) struct Policies {
     pub(super) preempt: NamedPolicy<dyn AnyPreempt>,
 }
 
-/// A policy, and the name under which the log prints its answers.
+/// A policy, and the name by which the log calls it.
 pub(super) struct NamedPolicy<P: ?Sized> {
     pub(super) name: String,
     pub(super) policy: Box<P>,
@@ -40,8 +40,8 @@ impl<P: ?Sized> NamedPolicy<P> {
         Self { name: name.into(), policy }
     }
 
-    /// Returns the error that the policy of `slot` (such as `turn`) broke a law of its trait;
-    /// `what` says how.
+    /// Returns the error that this policy, in the slot `slot` (such as `turn`), broke a law of its
+    /// trait; `what` says which law and how.
     pub(super) fn broke(&self, slot: &'static str, what: impl Into<String>) -> DispatchError {
         DispatchError(DispatchReason::Policy { slot, policy: self.name.clone(), what: what.into() })
     }
@@ -59,20 +59,20 @@ impl Default for Policies {
 }
 
 impl Policies {
-    /// Returns the names of the policies: launch path, turn, allocate, preempt.
+    /// Returns the names of the four policies: launch path, turn, allocate, preempt.
     pub(super) fn names(&self) -> [&str; 4] {
         [&self.path.name, &self.turn.name, &self.allocate.name, &self.preempt.name]
     }
 
-    /// Returns the first policy that has this type; `None` where none has.
+    /// Returns the first of the four policies that has the type `P`; `None` where no policy has it.
     pub(super) fn of_type<P: 'static>(&self) -> Option<&P> {
         let all: [&dyn Any; 4] =
             [&*self.path.policy, &*self.turn.policy, &*self.allocate.policy, &*self.preempt.policy];
         all.into_iter().find_map(|policy| policy.downcast_ref())
     }
 
-    /// Returns whether some policy minds refills: workgroups that end and are followed by as many of
-    /// the same launch on the same compute units.
+    /// Returns whether some policy needs to see each refill: workgroups that end and are replaced
+    /// at once by equally many of the same launch on the same compute units.
     pub(super) fn mind_refills(&self) -> bool {
         self.path.policy.minds_refills()
             || self.turn.policy.minds_refills()
@@ -80,7 +80,7 @@ impl Policies {
             || self.preempt.policy.minds_refills()
     }
 
-    /// Tells every policy a fact: an event, or an answer that was carried out.
+    /// Tells every policy a fact: an event, or an answer that the dispatcher has carried out.
     pub(super) fn tell(&mut self, fact: &Fact<'_>, now: Tick) {
         self.path.policy.observe(fact, now);
         self.turn.policy.observe(fact, now);

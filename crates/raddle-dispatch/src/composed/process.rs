@@ -7,58 +7,59 @@ use raddle_policy::{
     Tick, Ticks,
 };
 
-/// The state of one process: its streams, its submitted launches, and the clocks of its times. The
+/// The dispatcher's state of one process: its streams, its submitted launches and its times. The
 /// preemption controller keeps the launches that are not submitted.
 #[derive(Debug)]
 pub(super) struct Process {
     pub(super) share: u32,
     pub(super) streams: BTreeMap<StreamId, Stream>,
-    /// The method by which the work of the process left at its last preemption; `since` is the tick
-    /// at which that preemption began.
+    /// The method of the process's last preemption; `since` is the tick at which that preemption
+    /// began.
     pub(super) way: Preemption,
     pub(super) since: Tick,
-    /// True while the work of the process is leaving the device to be held (drain) or saved
-    /// (switch).
+    /// True while a preemption takes the work of the process off the device, to be held (drain) or
+    /// saved (switch).
     pub(super) removing: bool,
-    /// Submitted launches that have not ended, by the number of their submission in the process,
-    /// from 0.
+    /// The submitted launches of the process that have not ended, by their number in the order of
+    /// submission (counted over all processes).
     pub(super) submitted: BTreeMap<u64, LaunchId>,
-    /// The number of submitted launches that are held or saved, so that none of their workgroups
-    /// starts.
+    /// The number of submitted launches that a preemption has held or saved, so that none of their
+    /// workgroups starts.
     pub(super) held: usize,
     pub(super) resident_waves: u64,
     pub(super) hints: Hints,
-    /// The tick at which the turn policy is asked again which streams may submit; `None` where only
-    /// a change causes a question. `streams_stale` is true after such a change.
+    /// The tick at which the turn policy is to be asked again which streams may submit launches;
+    /// `None` where it is asked only after a change. `streams_stale` is true after such a change.
     pub(super) streams_until: Option<Tick>,
     pub(super) streams_stale: bool,
     joined: Tick,
     work: Work,
     ran: Stopwatch,
-    /// The tick since which the process has had no wave on the device, where it has none.
+    /// The tick at which the last wave of the process left the device; of no meaning while the
+    /// process has waves there.
     idle_since: Tick,
 }
 
-/// The state of one stream of a process.
+/// The dispatcher's state of one stream of a process.
 #[derive(Debug)]
 pub(super) struct Stream {
-    /// The id of the stream in the preemption controller, which numbers streams itself.
+    /// The id by which the preemption controller knows the stream, as the controller numbers
+    /// streams itself.
     pub(super) name: StreamId,
     pub(super) hints: Hints,
-    /// True if the turn policy, which chooses among streams, keeps this one from submitting
-    /// launches.
+    /// True if a turn policy that chooses among streams keeps this stream from submitting launches.
     pub(super) held: bool,
     pub(super) submitted: u64,
     work: Work,
 }
 
-/// The launches of a process or stream that are ready or submitted, as counts.
+/// The counts of the launches of one process or stream that are ready or submitted.
 #[derive(Debug, Default)]
 struct Work {
     levels: BTreeMap<u8, u32>,
     count: u64,
-    /// The sum of the known estimates of run time, in ticks; `unknown` counts the launches without
-    /// an estimate.
+    /// The sum of the run times that hosts have estimated for the launches, in ticks; `unknown` is
+    /// the number of launches without an estimate.
     expected: Ticks,
     unknown: u64,
     alive: Stopwatch,
@@ -90,12 +91,13 @@ impl Stopwatch {
 }
 
 impl Work {
-    /// Returns the most urgent level of the launches; `None` without launches.
+    /// Returns the most urgent level among the counted launches; `None` where there is no launch.
     fn level(&self) -> Option<Level> {
         self.levels.keys().next().map(|&level| Level(level))
     }
 
-    /// Adds a launch to the counts. Returns whether the most urgent level has changed.
+    /// Counts one more launch. Returns whether the most urgent level among the counted launches has
+    /// changed.
     fn gained(&mut self, launch: &Launch, now: Tick) -> bool {
         let before = self.level();
         *self.levels.entry(launch.level.0).or_insert(0) += 1;
@@ -111,7 +113,8 @@ impl Work {
         self.level() != before
     }
 
-    /// Removes a launch from the counts. Returns whether the most urgent level has changed.
+    /// Counts one launch fewer. Returns whether the most urgent level among the counted launches
+    /// has changed.
     fn lost(&mut self, launch: &Launch, now: Tick) -> bool {
         let before = self.level();
         if let Some(count) = self.levels.get_mut(&launch.level.0) {
@@ -171,8 +174,8 @@ impl Process {
         }
     }
 
-    /// Adds a launch that became ready or submitted. Returns whether the turn policy must be asked
-    /// again.
+    /// Counts a launch that became ready or was submitted. Returns whether the turn policy must be
+    /// asked again, as the most urgent level of the process has changed.
     pub(super) fn gained(&mut self, launch: &Launch, now: Tick) -> bool {
         if let Some(stream) = self.streams.get_mut(&launch.stream) {
             self.streams_stale |= stream.work.gained(launch, now);
@@ -180,8 +183,8 @@ impl Process {
         self.work.gained(launch, now)
     }
 
-    /// Removes a launch that is no longer ready or submitted. Returns whether the turn policy must
-    /// be asked again.
+    /// Stops counting a launch that is no longer ready or submitted. Returns whether the turn
+    /// policy must be asked again, as the most urgent level of the process has changed.
     pub(super) fn lost(&mut self, launch: &Launch, now: Tick) -> bool {
         if let Some(stream) = self.streams.get_mut(&launch.stream) {
             self.streams_stale |= stream.work.lost(launch, now);
@@ -227,7 +230,8 @@ impl Process {
         Some(state)
     }
 
-    /// Returns the states of the streams that have a ready or submitted launch, by id.
+    /// Returns the states of the process's streams that have a ready or submitted launch, in the
+    /// order of stream ids.
     pub(super) fn stream_states(&self, now: Tick) -> impl Iterator<Item = StreamState> + '_ {
         self.streams.iter().filter_map(move |(&id, stream)| stream.state(id, now))
     }

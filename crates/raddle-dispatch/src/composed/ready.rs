@@ -6,15 +6,14 @@ use alloc::vec::Vec;
 
 use raddle_policy::{LaunchId, ReadyLaunch};
 
-/// The allocate policy's view of launches, in the order of submission.
+/// The launches that the allocate policy sees, in the order of submission.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
     entries: Vec<ReadyLaunch>,
-    /// The number in the order of submission of each entry (a launch that the allocate policy
-    /// sees).
+    /// The number of each launch in the order of submission; the index is that in `entries`.
     submissions: Vec<u64>,
-    /// The index of the first entry that the allocate policy sees; entries before it have left its
-    /// view.
+    /// The index of the first launch in `entries` that the allocate policy sees; launches before it
+    /// are no longer shown.
     front: usize,
 }
 
@@ -29,8 +28,8 @@ impl Ready {
         found.map(|at| at + self.front).map_err(|at| at + self.front)
     }
 
-    /// Adds a waiting launch to the view that the allocate policy gets, or updates its entry;
-    /// `submission` is its place in the order of submission.
+    /// Adds a waiting launch to those that the allocate policy sees, or updates its entry.
+    /// `submission` is the number of the launch in the order of submission.
     pub(super) fn show(&mut self, submission: u64, entry: ReadyLaunch) {
         match self.find(submission) {
             Ok(at) => self.entries[at] = entry,
@@ -41,14 +40,14 @@ impl Ready {
         }
     }
 
-    /// Returns the entry with this submission number; `None` if it is not in the view, or is of
-    /// another launch.
+    /// Returns the entry of a launch with this number in the order of submission; `None` if the
+    /// allocate policy does not see it.
     pub(super) fn get(&self, submission: u64, launch: LaunchId) -> Option<&ReadyLaunch> {
         let at = self.find(submission).ok()?;
         self.entries.get(at).filter(|entry| entry.launch.id == launch)
     }
 
-    /// Removes a launch from the view of the allocate policy. Returns whether it was there.
+    /// Removes a launch from those that the allocate policy sees. Returns whether it was there.
     pub(super) fn hide(&mut self, submission: u64) -> bool {
         match self.find(submission) {
             Ok(at) if at == self.front => self.front += 1,

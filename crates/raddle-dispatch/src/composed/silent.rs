@@ -5,7 +5,8 @@ use raddle_preempt::ResetScope;
 
 use crate::answer::LoggedAnswer;
 
-/// A checker that checks no rule, for a build without the feature `recipes`.
+/// A stand-in for the checker of rules that checks nothing, for a build without the feature
+/// `recipes`.
 #[derive(Debug)]
 pub(crate) struct Unchecked(());
 

@@ -20,7 +20,8 @@ use super::{Composed, Turns};
 use crate::DispatchError;
 use crate::answer::{LoggedAnswer, WrittenLoad};
 
-/// A preempt policy of which only answers are carried out that the device is able to.
+/// A preempt policy whose answers are replaced by gentler methods where the device cannot carry
+/// them out.
 struct Able<'p> {
     policy: &'p mut dyn Preempt,
     abilities: Abilities,
@@ -35,8 +36,8 @@ impl Preempt for Able<'_> {
 }
 
 impl Composed {
-    /// Asks the turn policy which processes may issue launches, if that question is due, and takes
-    /// off the device the work of the processes that lose the turn.
+    /// Asks the turn policy which processes may issue launches, if it is due to be asked, and
+    /// begins to preempt the processes that lose the turn.
     pub(super) fn take_turns(
         &mut self,
         now: Tick,
@@ -108,8 +109,8 @@ impl Composed {
         wishes.iter().try_for_each(|&wish| self.wish(wish, now))
     }
 
-    /// Asks the turn policy which streams may submit, of each process that has the turn, if the
-    /// policy chooses among streams.
+    /// Asks the turn policy, if it chooses among streams, which streams of each process that has
+    /// the turn may submit launches.
     pub(super) fn choose_streams(
         &mut self,
         now: Tick,
@@ -202,10 +203,9 @@ impl Composed {
         Ok(())
     }
 
-    /// Counts an overrun (work on the device after the end of its turn) for each process whose last
-    /// wave has ended since it lost the turn (the right to issue launches). Called at the end of a
-    /// decision: within a decision, a process may have no resident wave before its next workgroups
-    /// start.
+    /// Counts an overrun (time for which work outlasts its turn, the right to issue launches) for
+    /// each process that lost the turn and has no wave left on the device. Must be called at the
+    /// end of a decision, as within a decision a process may have no waves for a moment.
     pub(super) fn note_overruns(&mut self, now: Tick) {
         let Turns { lost, tally, .. } = &mut self.turns;
         lost.retain(|id, since| {

@@ -11,18 +11,19 @@ use serde_json::Value;
 use super::writer::{Detail, LogWriter};
 use crate::{DispatchError, Recipe, Registry};
 
-/// The version of the log format that is written.
+/// The version of the log format that this crate writes.
 #[doc(hidden)]
 pub const LOG_VERSION: u32 = 2;
 
-/// The first line of a log, which says enough to build the dispatcher again.
+/// The first line of a decision log, from which a dispatcher with the policies of the log can be
+/// built.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LogHeader {
-    /// The version of the log format: [`LOG_VERSION`], or 1, in which the hashes of addresses are
-    /// computed in another way.
+    /// The version of the log format: [`LOG_VERSION`], or 1, which has other hashes of addresses.
     pub(super) raddle_log: u32,
-    /// The detail in which starts of workgroups are logged.
+    /// The detail with which the log has starts of workgroups: one line for each start, or for each
+    /// workgroup.
     detail: Detail,
     /// The name of the device for which the decisions of the log were made.
     device: String,
@@ -30,11 +31,12 @@ pub struct LogHeader {
     pub(super) cus: u16,
     /// The slots and granules of one compute unit of the device.
     pub(super) shape: CuShape,
-    /// The four policies of the dispatcher, with their settings.
+    /// The four policies of the dispatcher that made the decisions, with their settings.
     pub(super) recipe: Recipe,
 }
 
-/// A header line of a decision log as it was read, before the policies of its recipe are looked up.
+/// The header line of a decision log as it was read, before the policies of its recipe are looked
+/// up.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct ReadHeader {
@@ -46,8 +48,8 @@ struct ReadHeader {
     recipe: Value,
 }
 
-/// A header line of any decision log: of a replay, a live program or a daemon. The policies are not
-/// looked up.
+/// The header line of any decision log: of a simulation, of a live program or of a daemon. The
+/// policies are not looked up.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum AnyHeader {
@@ -55,7 +57,7 @@ enum AnyHeader {
     Live(LiveHeader),
 }
 
-/// A header line of the log of a live program, or of a daemon.
+/// The header line of the decision log of a live program or of a daemon.
 #[derive(Deserialize)]
 #[expect(dead_code, reason = "only that the keys are there matters")]
 #[serde(tag = "live", rename_all = "kebab-case", deny_unknown_fields)]
@@ -66,7 +68,8 @@ enum LiveHeader {
     Daemon { raddle_log: u32, most_a_second: u32, recipe: IgnoredAny },
 }
 
-/// Returns whether a line is the header of a log: of a replay, a live program or a daemon.
+/// Returns whether a line is the header of a decision log: of a simulation, of a live program or of
+/// a daemon.
 pub(super) fn is_header(line: &str) -> bool {
     let version = match serde_json::from_str(line) {
         Ok(AnyHeader::Replay(header)) if header.shape.check().is_ok() => header.raddle_log,
@@ -78,31 +81,32 @@ pub(super) fn is_header(line: &str) -> bool {
 }
 
 impl LogHeader {
-    /// Returns the header of a log of today's version, in which a start of workgroups is one line,
-    /// for a dispatcher of this recipe on a device: its name, the shape of one compute unit, and the
-    /// number of them.
+    /// Returns the header of a log in the present format, with one line for each start of
+    /// workgroups. The dispatcher has the policies of `recipe`; the device has the name `device`
+    /// and `cus` compute units of the shape `shape`.
     pub fn new(recipe: Recipe, device: impl Into<String>, shape: CuShape, cus: u16) -> Self {
         let (raddle_log, detail, device) = (LOG_VERSION, Detail::Answers, device.into());
         Self { raddle_log, detail, device, cus, shape, recipe }
     }
 
-    /// Returns this header with another detail, in which starts of workgroups are logged.
+    /// Returns this header with another detail of starts: one line for each start, or one for each
+    /// workgroup.
     #[must_use]
     pub fn with_detail(self, detail: Detail) -> Self {
         Self { detail, ..self }
     }
 
-    /// Returns the recipe, with the settings of its policies.
+    /// Returns the recipe of the log: its policies with their settings.
     #[must_use]
     pub const fn recipe(&self) -> &Recipe {
         &self.recipe
     }
 
-    /// Reads the header line of a log whose policies are in the registry.
+    /// Reads the header line of a log and looks its policies up in the registry.
     ///
     /// # Errors
-    /// When the line is no header of version 1 or 2, or names a policy that the registry does not
-    /// have.
+    /// When the line is not a header of version 1 or 2, or names a policy that the registry does
+    /// not have.
     pub(super) fn read(line: &str, registry: &Registry) -> Result<Self, DispatchError> {
         let bad = |what: String| DispatchError::bad_log(1, what);
         let no_header = |error: serde_json::Error| {
@@ -122,14 +126,14 @@ impl LogHeader {
         Ok(Self { raddle_log, detail, device, cus, shape, recipe })
     }
 
-    /// Returns a writer of a log to `to` that begins with this header, with every line spelled in
-    /// full. Give it a buffered writer: every line is one write.
+    /// Returns a writer of a log that begins with this header and has every line spelled in full.
+    /// Each line is one write to `to`, which should be buffered.
     #[must_use]
     pub fn writer(&self, to: Box<dyn Write + Send>) -> LogWriter {
         LogWriter::new(to, (self.detail, self.recipe.reads(), false), self)
     }
 
-    /// Returns a writer of a short log to `to` that begins with this header: a line leaves out each
+    /// Returns a writer to `to` of a short log that begins with this header: a line leaves out each
     /// part that follows from earlier lines.
     #[must_use]
     #[doc(hidden)]

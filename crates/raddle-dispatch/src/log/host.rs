@@ -12,8 +12,8 @@ use crate::answer::{TakenOff, WrittenPieces, as_lists};
 use crate::error::DispatchReason;
 use crate::line::{LoggedEvent, spelled};
 
-/// Reads an event as a line of the log spells it, without its time: `{"event":"woke"}`. The pieces
-/// (equal workgroups on one compute unit) of an end are put into `pieces`; the device has `cus`
+/// Reads an event in the form of the log, without its time: `{"event":"woke"}`. If it ends waves,
+/// their pieces (equal workgroups on one compute unit) are put into `pieces`. The device has `cus`
 /// compute units.
 ///
 /// ```
@@ -45,10 +45,10 @@ pub fn event_of<'p>(
     read.event(cus, pieces).map_err(|what| bad(what.to_owned()))
 }
 
-/// Returns the actions of a decision as a list in JSON. An action has the keys of its answer in the
-/// log, and those that a device needs besides: the `sequence` of a submission, the `cuts` of raised
-/// preemption flags as `[stream, from, to]`, the ticks `after` which a preemption was complete. The
-/// addresses of a start are spelled in full.
+/// Returns the actions of a decision as a JSON list. An action has the keys of its answer in the
+/// log, and others that a device needs: the `sequence` of a submission, the `cuts` of raised
+/// preemption flags as `[stream, from, to]`, and the ticks `after` which a preemption was complete.
+/// The addresses of a start are spelled in full.
 ///
 /// ```
 /// use raddle_policy::{Action, Actions, LaunchId};
@@ -65,7 +65,7 @@ pub fn spelled_actions(actions: &Actions) -> String {
     serde_json::to_string(&spelled).expect("numbers and words in lists are JSON")
 }
 
-/// An action as a device outside this program reads it in JSON.
+/// An action in the JSON form in which a device outside this program reads it.
 #[derive(Serialize)]
 #[serde(tag = "action", rename_all = "kebab-case")]
 enum SpelledAction<'a> {
@@ -122,7 +122,7 @@ enum SpelledAction<'a> {
     WakeAt {
         at: Tick,
     },
-    /// An action for which this version of the log has no word.
+    /// An action that this version of the log format cannot spell.
     Unknown,
 }
 

@@ -9,10 +9,10 @@ use super::short::Memory;
 use crate::error::DispatchReason;
 use crate::{DispatchError, Registry};
 
-/// The text with which the last line of a complete log begins.
+/// The first characters of the last line of a complete log.
 const LAST: &str = "{\"raddle-log-end\":";
 
-/// The last line of a log, with the counts of its events and answers.
+/// The last line of a log, which has the numbers of its events and answers.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct LastLine {
@@ -21,26 +21,27 @@ struct LastLine {
     answers: u64,
 }
 
-/// A decision log that is read line by line.
+/// A reader that reads a decision log line by line.
 pub(super) struct LogLines<R> {
     lines: Lines<R>,
     /// The number of the line that was read last, from 1.
     pub(super) number: usize,
-    /// The text of the first line; empty before it has been read.
+    /// The text of the first line of the log; empty before that line has been read.
     pub(super) first: String,
     last: String,
     memory: Memory,
 }
 
-/// The most bytes that are read of the first line, as the first line of a file that is no log may
-/// be the whole file.
+/// The most bytes that are read as the first line of a log; in a file that is not a log, the first
+/// line may be the whole file.
 const HEADER: u64 = 1 << 20;
 
-/// Returns every line of a log, spelled in full. A file that is no log gives one error and no line.
+/// Returns every line of a log, spelled in full. For a file that is not a log, returns one error
+/// and no line.
 ///
 /// # Errors
-/// When the log does not begin with a header; when a line cannot be read, or leaves out a part that
-/// does not follow from earlier lines. No line follows an error.
+/// When the log does not begin with a header, or when a line cannot be read or leaves out a part
+/// that does not follow from earlier lines. No line is returned after an error.
 pub fn spelled_out(log: impl BufRead) -> impl Iterator<Item = Result<String, DispatchError>> {
     let (mut memory, mut number, mut log) = (Memory::default(), 0, Some(log));
     core::iter::from_fn(move || {
@@ -56,7 +57,7 @@ pub fn spelled_out(log: impl BufRead) -> impl Iterator<Item = Result<String, Dis
     })
 }
 
-/// Reads the first line, which must be a header.
+/// Reads the first line of a log, which must be a header.
 fn header_line(log: &mut impl BufRead) -> Result<String, DispatchError> {
     let mut line = Vec::new();
     log.take(HEADER)
@@ -80,7 +81,8 @@ fn next_line(log: &mut impl BufRead) -> Result<Option<String>, DispatchError> {
     Ok((read > 0).then_some(line))
 }
 
-/// Returns a line spelled in full. The first and the last line have no time, and stay as they are.
+/// Returns a line of a log spelled in full. The first and the last line have no time, and are
+/// returned unchanged.
 fn spell_out(memory: &mut Memory, number: usize, line: String) -> Result<String, DispatchError> {
     if number == 1 || line.starts_with(LAST) {
         return Ok(line);
@@ -103,7 +105,8 @@ impl<R: BufRead> LogLines<R> {
         }
     }
 
-    /// Reads the first line, the header of the log.
+    /// Reads the first line of the log, which must be a header, and looks its policies up in the
+    /// registry.
     pub(super) fn header(&mut self, registry: &Registry) -> Result<LogHeader, DispatchError> {
         self.number = 1;
         let first = self
@@ -115,11 +118,11 @@ impl<R: BufRead> LogLines<R> {
         LogHeader::read(&self.first, registry)
     }
 
-    /// Reads the next line and spells it in full; `None` at the last line, which has the counts of
-    /// events and answers.
+    /// Reads the next line of the log and spells it in full. Returns `None` at the last line, which
+    /// has the numbers of events and answers.
     ///
     /// # Errors
-    /// When the line cannot be read, is not whole, or the log breaks off.
+    /// When the line cannot be read or is not complete, or when the log ends without a last line.
     pub(super) fn next(&mut self) -> Result<Option<String>, DispatchError> {
         let Some(line) = self
             .lines
@@ -142,8 +145,8 @@ impl<R: BufRead> LogLines<R> {
         spell_out(&mut self.memory, self.number, line).map(Some)
     }
 
-    /// Checks that no line is missing: the counts of events and answers in the last line are those
-    /// of the lines that were read.
+    /// Checks that no line of the log is missing: the last line must have the numbers of events and
+    /// answers that were read.
     pub(super) fn check_counts(&self, events: u64, answers: u64) -> Result<(), DispatchError> {
         match serde_json::from_str(&self.last) {
             Ok(LastLine { raddle_log_end: 1, events: said, answers: also })

@@ -12,16 +12,16 @@ use crate::answer::runs::PieceRun;
 use crate::line::{LogLine, LoggedEvent};
 use crate::{Composed, DispatchError, Dispatcher, Registry};
 
-/// The result of a replay: the events of a log were given to a new dispatcher, and its answers
-/// compared.
+/// The result of a replay, in which a new dispatcher got the events of a log and its answers were
+/// compared with the log's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replayed {
     /// The number of events of the log that the dispatcher got.
     pub(crate) events: u64,
-    /// The number of answer lines that were compared.
+    /// The number of answer lines of the log that were compared.
     pub(crate) answers: u64,
-    /// The first line that differs: (its number from 1, its text in the log, the text of the new
-    /// answer); `None` where none differs.
+    /// The first line on which log and replay differ: (number of the line, from 1, its text in the
+    /// log, the text of the new answer); `None` where none differs.
     pub(crate) difference: Option<(usize, String, String)>,
 }
 
@@ -32,14 +32,14 @@ impl Replayed {
         self.events
     }
 
-    /// Returns the number of answer lines that were compared.
+    /// Returns the number of answer lines of the log that were compared.
     #[must_use]
     pub const fn answers(&self) -> u64 {
         self.answers
     }
 
-    /// Returns the first line that differs: (its number from 1, its text in the log, the text of
-    /// the new answer); `None` where none differs.
+    /// Returns the first line on which log and replay differ: (number of the line, from 1, its text
+    /// in the log, the text of the new answer); `None` where none differs.
     #[must_use]
     pub const fn difference(&self) -> Option<&(usize, String, String)> {
         self.difference.as_ref()
@@ -76,16 +76,16 @@ pub fn replay_with(registry: &Registry, log: impl BufRead) -> Result<Replayed, D
     Ok(replay.found)
 }
 
-/// A replay of a decision log while it runs: a dispatcher that gets the events of the log, and
-/// whose answers are compared with those of the log.
+/// A replay of a decision log in progress: a new dispatcher gets the events of the log, and its
+/// answers are compared with the log's.
 struct LogReplay {
     dispatcher: Composed,
     cus: u16,
     echo: Echo,
-    /// The step (a decision with its events) whose events are being read: (tick, number of the
-    /// step); `None` before the first.
+    /// The step (one decision with the events before it) that is being read, as (tick, number of
+    /// the step); `None` before the first step.
     open: Option<(Tick, u64)>,
-    /// The lines of the step that is being read, as the log has them: (number of the line, text).
+    /// The lines that the log has for the step that is being read: (number of the line, text).
     expected: Vec<(usize, String)>,
     pieces: Vec<Piece>,
     found: Replayed,
@@ -110,8 +110,8 @@ impl LogReplay {
         })
     }
 
-    /// Adds a line of the log; where a new step begins, the step before it is decided and compared
-    /// first.
+    /// Takes the next line of the log. If it begins a new step, the new dispatcher first decides on
+    /// the step before it, and the answers are compared.
     fn take(&mut self, number: usize, line: String) -> Result<(), DispatchError> {
         if !line.contains("\"event\":") {
             self.expected.push((number, line));
@@ -139,8 +139,8 @@ impl LogReplay {
         Ok(())
     }
 
-    /// Asks the dispatcher for the decision of the step, and compares all lines that it writes with
-    /// those of the log, byte for byte.
+    /// Asks the new dispatcher for the decision of the step that was read, and compares each line
+    /// that it writes with the log's, byte for byte.
     fn decide(&mut self) -> Result<(), DispatchError> {
         let Some((now, _)) = self.open else { return Ok(()) };
         self.dispatcher.decide(now, &mut Actions::default())?;

@@ -22,25 +22,26 @@ use crate::answer::WrittenPieces;
 use crate::answer::runs::PieceRun;
 use crate::line::read_span;
 
-/// The content of earlier lines of a short log, as far as later lines may leave it out.
+/// The parts of earlier lines of a short log that later lines may leave out.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    /// The (tick, step) of the last line; `None` before the first.
+    /// The (tick, step) of the last line; `None` before the first line.
     last: Option<(u64, u64)>,
     launches: ByLaunch<ToldBefore>,
-    /// The text of the last answer to wait, without its time, so that an equal one can be left out.
+    /// The text, without its time, of the last answer to wait, so that a later equal one can leave
+    /// it out.
     wait: Vec<u8>,
 }
 
-/// The workgroups of one launch that have started and not ended, in batches that started together,
-/// as earlier lines of a short log told them.
+/// The workgroups of one launch that have started and not ended, as earlier lines of a short log
+/// tell; those that started together are one batch.
 #[derive(Debug, Default)]
 struct ToldBefore {
     next: u64,
     started: VecDeque<Batch>,
 }
 
-/// The workgroups of a launch that started in one tick, with the same waves.
+/// A batch: the workgroups of a launch of which these waves started in one tick.
 #[derive(Debug)]
 struct Batch {
     at: u64,
@@ -48,7 +49,7 @@ struct Batch {
     pieces: Vec<Piece>,
 }
 
-/// A start of workgroups as it was read from a line of a short log.
+/// A start of workgroups as it is read from a line of a short log.
 #[derive(Deserialize)]
 struct ReadStart {
     launch: LaunchId,
@@ -58,7 +59,7 @@ struct ReadStart {
     pieces: Vec<PieceRun>,
 }
 
-/// An end of workgroups, as it is read from a line of a short log.
+/// An end of workgroups as it is read from a line of a short log.
 #[derive(Deserialize)]
 struct ReadEnd {
     launch: LaunchId,
@@ -68,8 +69,8 @@ struct ReadEnd {
 }
 
 impl Memory {
-    /// Writes into `text` the begin of a log line in short form: without a time, with the time
-    /// since the last line, or with tick and step.
+    /// Writes the beginning of a line of a short log into `text`: with tick and step, with only the
+    /// time since the last line, or with neither where both are those of the last line.
     pub(super) fn begin(&mut self, t: Tick, step: u64, text: &mut Vec<u8>) {
         let begun = match self.last.replace((t.0, step)) {
             Some((at, before)) if (at, before) == (t.0, step) => write!(text, "{{"),
@@ -82,8 +83,8 @@ impl Memory {
     }
 
     /// Records a start of workgroups. Returns the number that a short log subtracts from the first
-    /// workgroups of the pieces: one more than the highest that had started. `None` where a first
-    /// workgroup is lower.
+    /// workgroup of each piece, which is one more than the highest workgroup that had started;
+    /// `None` where a piece begins with a lower workgroup.
     pub(super) fn started(
         &mut self,
         id: LaunchId,
@@ -107,8 +108,8 @@ impl Memory {
         pieces.iter().all(|piece| piece.first >= from).then_some(from)
     }
 
-    /// Records that waves ended. Returns whether they are those of the first batch of the launch
-    /// (workgroups started together), so that the line may leave them out.
+    /// Records an end of waves. Returns whether it ends exactly the oldest batch of the launch
+    /// (workgroups that started together), so that a line may leave the workgroups out.
     pub(super) fn ended(&mut self, id: LaunchId, waves: WaveSpan, pieces: &[Piece]) -> bool {
         let first = self.launches.get(id).and_then(|told| told.started.front());
         let follows = first.is_some_and(|batch| batch.waves == waves && batch.pieces == pieces);
@@ -116,8 +117,9 @@ impl Memory {
         follows
     }
 
-    /// Removes and returns the first batch (workgroups started together) of a launch, `None` where
-    /// there is none; where `first` is false, removes its later batches too.
+    /// Removes and returns the oldest batch of a launch (workgroups that started together); `None`
+    /// where there is none. If `first` is false, also removes all its later batches, as the order
+    /// of ends is no longer known.
     fn drop_first(&mut self, id: LaunchId, first: bool) -> Option<Batch> {
         let told = self.launches.get_mut(id)?;
         let batch = told.started.pop_front();
@@ -127,7 +129,8 @@ impl Memory {
         batch
     }
 
-    /// Records the text of a `wait` answer. Returns whether the last `wait` had the same text.
+    /// Records the text of an answer to wait. Returns whether it equals that of the last such
+    /// answer.
     pub(super) fn waits(&mut self, said: &[u8]) -> bool {
         let same = self.wait == said;
         if !same {
@@ -137,7 +140,7 @@ impl Memory {
         same
     }
 
-    /// Returns a line of a short log spelled in full; `None` where it leaves out something that
+    /// Returns a line of a short log spelled in full; `None` where the line leaves out a part that
     /// does not follow from earlier lines.
     pub(super) fn spell_out(&mut self, line: &str) -> Option<String> {
         let said = if let Some(rest) = line.strip_prefix("{\"t\":") {
@@ -209,14 +212,14 @@ impl Memory {
     }
 }
 
-/// Reads a value from the text of a line that lacks its opening brace and its time; `None` where
-/// the text is no JSON of the type `T`.
+/// Parses a line of a log, given without its opening brace and its time, as JSON of the type `T`;
+/// `None` where it is not.
 fn read<T: DeserializeOwned>(said: &str) -> Option<T> {
     serde_json::from_str(&format!("{{{said}")).ok()
 }
 
-/// Splits a text into (the number at its beginning, the text after it); `None` where it begins with
-/// no number.
+/// Splits a text into (number at its beginning, remaining text); `None` where it does not begin
+/// with a number.
 fn number(text: &str) -> Option<(u64, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit())?;
     let (digits, rest) = text.split_at(end);

@@ -11,19 +11,20 @@ use super::short::Memory;
 use crate::answer::LoggedAnswer;
 use crate::line::LoggedEvent;
 
-/// The detail in which a log has the starts of workgroups.
+/// The detail with which a log has starts of workgroups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Detail {
-    /// One line for each start that the policy answers.
+    /// The log has one line for each start that the policy answers.
     #[default]
     Answers,
-    /// One line for each workgroup, with its addresses if the policy gives any.
+    /// The log has one line for each workgroup, with the addresses of its waves if the policy gives
+    /// any.
     Full,
 }
 
-/// Returns a launch with only those fields that a policy of the recipe reads; the other fields are
-/// unknown.
+/// Returns a launch with only those optional fields that `reads` names, as a policy of the recipe
+/// reads them; the others are unknown.
 fn read_of(reads: Needs, launch: Launch) -> Launch {
     let Launch { activity, call, estimate, .. } = launch;
     Launch {
@@ -34,19 +35,19 @@ fn read_of(reads: Needs, launch: Launch) -> Launch {
     }
 }
 
-/// A writer of a decision log, which may be off.
+/// A writer of a decision log, which may be off, so that it writes nothing.
 ///
-/// An error of writing is kept until [`LogWriter::finish`] reports it, so that no decision depends
-/// on it.
+/// A write error is stored until [`LogWriter::finish`] reports it, so that no decision depends on
+/// it.
 pub struct LogWriter {
     to: Option<Box<dyn Write + Send>>,
     detail: Detail,
     reads: Needs,
-    /// The content of earlier lines that later lines leave out; `None` in a log that is spelled in
+    /// The parts of earlier lines that later lines leave out; `None` in a log that is spelled in
     /// full.
     memory: Option<Memory>,
     text: Vec<u8>,
-    /// The counts of lines written: (events, answers).
+    /// The numbers of lines written so far: (events, answers).
     lines: (u64, u64),
     error: Option<io::Error>,
 }
@@ -64,7 +65,7 @@ impl Default for LogWriter {
 }
 
 impl LogWriter {
-    /// Returns a writer that is off: it writes no line.
+    /// Returns a writer that is off: it writes nothing.
     #[must_use]
     pub fn off() -> Self {
         Self {
@@ -78,13 +79,13 @@ impl LogWriter {
         }
     }
 
-    /// Returns whether the writer writes no line.
+    /// Returns whether the writer is off, so that it writes nothing.
     pub(crate) const fn is_off(&self) -> bool {
         self.to.is_none()
     }
 
-    /// Returns a writer to `to` that begins with a header; with `short` in short form, else with
-    /// every line in full.
+    /// Returns a writer to `to` of a log that begins with `header`; if `short` is true, lines leave
+    /// out parts that follow from earlier ones.
     pub(super) fn new(
         to: Box<dyn Write + Send>,
         (detail, reads, short): (Detail, Needs, bool),
@@ -97,29 +98,29 @@ impl LogWriter {
         log
     }
 
-    /// Returns a writer to `to` that begins with this header, for a program whose log has events
-    /// and answers of its own. Give it a buffered writer: every line is one write.
+    /// Returns a writer of a log that begins with `header`, for a program whose log has events and
+    /// answers of its own. Each line is one write to `to`, which should be buffered.
     #[must_use]
     #[doc(hidden)]
     pub fn with_header(to: Box<dyn Write + Send>, header: &impl Serialize) -> Self {
         Self::new(to, (Detail::Answers, Needs::NONE, false), header)
     }
 
-    /// Writes a line with an event: `said` is a value with a key `event`.
+    /// Writes a line with an event; as JSON, `said` must be an object with a key `event`.
     #[doc(hidden)]
     pub fn heard(&mut self, t: Tick, step: u64, said: impl Serialize) {
         self.lines.0 += 1;
         self.line(t, step, &said);
     }
 
-    /// Writes a line with an answer: `said` is a value with a key `answer`.
+    /// Writes a line with an answer; as JSON, `said` must be an object with a key `answer`.
     #[doc(hidden)]
     pub fn said(&mut self, t: Tick, step: u64, said: impl Serialize) {
         self.lines.1 += 1;
         self.line(t, step, &said);
     }
 
-    /// Writes the buffered lines to the output. An error is reported by [`finish`](Self::finish).
+    /// Flushes the output. An error is reported later by [`finish`](Self::finish).
     #[doc(hidden)]
     pub fn flush(&mut self) {
         if let (Some(to), None) = (&mut self.to, &self.error) {
@@ -127,14 +128,14 @@ impl LogWriter {
         }
     }
 
-    /// Returns whether a line could not be written, so that the log breaks off before it.
+    /// Returns whether a write has failed, so that the log ends early.
     #[must_use]
     #[doc(hidden)]
     pub const fn is_lost(&self) -> bool {
         self.error.is_some()
     }
 
-    /// Returns whether lines are written: false for a writer that is off or has met an error.
+    /// Returns whether lines are written: false for a writer that is off, or after a write error.
     fn is_on(&self) -> bool {
         self.to.is_some() && self.error.is_none()
     }
@@ -147,7 +148,8 @@ impl LogWriter {
         }
     }
 
-    /// Begins a line of the log: writes its tick `t` and the number `step` of its step.
+    /// Begins a line of the log with its tick `t` and the number `step` of its step (one decision
+    /// with the events before it).
     fn begin(&mut self, t: Tick, step: u64) {
         self.text.clear();
         match &mut self.memory {
@@ -159,8 +161,7 @@ impl LogWriter {
         }
     }
 
-    /// Writes a value as JSON, without its opening brace, at the end of a line that has its time
-    /// already.
+    /// Appends a value as JSON, without its opening brace, to a line that already has its time.
     fn say(&mut self, said: &impl Serialize) {
         let begun = self.text.len();
         self.error = serde_json::to_writer(&mut self.text, said).err().map(io::Error::from);
@@ -217,7 +218,8 @@ impl LogWriter {
         self.end_line();
     }
 
-    /// Writes a start of workgroups: one line, or with full detail one for each workgroup.
+    /// Writes a start of workgroups as one line or, with full detail, as one line for each
+    /// workgroup.
     pub(crate) fn start(
         &mut self,
         now: Tick,
@@ -259,8 +261,8 @@ impl LogWriter {
         self.end_line();
     }
 
-    /// Writes the last line, which marks a complete log, and all buffered bytes; no line follows
-    /// it.
+    /// Writes the last line, which marks the log as complete, and all buffered bytes. No line may
+    /// follow.
     ///
     /// # Errors
     /// The first error of any write since the log began.
@@ -274,13 +276,13 @@ impl LogWriter {
     }
 }
 
-/// Returns the text of the last line of a log, with the counts of its events and answers.
+/// Returns the text of the last line of a log, which has the numbers of its events and answers.
 fn last_line((events, answers): (u64, u64)) -> String {
     format!("{{\"raddle-log-end\":1,\"events\":{events},\"answers\":{answers}}}")
 }
 
-/// Returns the whole lines of a log that is still being written, with a last line, so that they can
-/// be replayed and checked. Each line must be spelled in full.
+/// Returns the complete lines of a log that is still being written, with a last line added, so that
+/// it can be replayed and checked. Each line must be spelled in full.
 #[must_use]
 pub fn ended(lines: &str) -> String {
     let with = |key: &str| lines.lines().skip(1).filter(|line| line.contains(key)).count() as u64;
@@ -294,7 +296,8 @@ mod tests {
 
     use super::*;
 
-    /// Writes a launch as a line of a log. Returns the line, and the launch that is read from it.
+    /// Writes a launch as a line of a log, and reads it back. Returns (the line, the launch that
+    /// was read).
     fn written(reads: Needs, launch: Launch) -> (String, Launch) {
         let sink = Sink::default();
         let mut log =

@@ -10,17 +10,17 @@ use super::sample;
 #[error(transparent)]
 pub struct RecipeError(pub(super) RecipeFault);
 
-/// Reason of a [`RecipeError`], with the values that its message says.
+/// The reason of a [`RecipeError`], with the values that its message needs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum RecipeFault {
-    /// The text of the recipe is neither TOML nor JSON.
+    /// The text of the recipe is not valid TOML or JSON.
     #[error("recipe {name}, line {line}: this is not valid {format}: {message}")]
     Syntax { name: String, format: &'static str, line: usize, message: String },
-    /// The recipe is of another version of the format.
+    /// The recipe has another version of the format than this program reads.
     #[error("recipe {name} {version}; this raddle reads version 1: put `{line}` at its top")]
     Version { name: String, version: String, line: &'static str },
-    /// A key of the recipe is unknown or missing, or has a value that the key or the policy cannot
-    /// use. The error has the recipe's name and the line if the text of the recipe is known.
+    /// A key of the recipe is unknown or missing, or has a value that is not allowed. The error has
+    /// the name of the recipe and the line, if the text of the recipe is known.
     #[error("{}, `{key}`: {message}{}", place(name, *line), suffix(message, example.as_deref()))]
     Setting {
         name: String,
@@ -43,8 +43,8 @@ fn suffix(message: &str, example: Option<&str>) -> String {
 }
 
 impl RecipeError {
-    /// Returns the key that is at fault, such as `turn.slice-us`; `None` where the recipe cannot be
-    /// read at all.
+    /// Returns the wrong key of the recipe, such as `turn.slice-us`; `None` where the recipe cannot
+    /// be read at all.
     #[must_use]
     pub fn key(&self) -> Option<&str> {
         match &self.0 {
@@ -53,8 +53,8 @@ impl RecipeError {
         }
     }
 
-    /// Returns the key that is at fault with a valid value, as TOML or JSON between backquotes;
-    /// `None` where no value is known to be valid.
+    /// Returns an example of the wrong key with a valid value, as TOML or JSON between backquotes;
+    /// `None` where no valid value is known.
     #[must_use]
     pub fn example(&self) -> Option<&str> {
         match &self.0 {
@@ -63,8 +63,8 @@ impl RecipeError {
         }
     }
 
-    /// Returns the error `message` about one key of a recipe whose text is not known; `example` is
-    /// a valid setting, if any.
+    /// Returns the error `message` about the key `key` of a recipe whose text is not known;
+    /// `example` is the key with a valid value, if any.
     pub(super) fn setting(key: &str, message: &str, example: Option<String>) -> Self {
         // Keys and words come from a file, so control characters must not reach a terminal.
         let plain = |text: &str| text.replace(char::is_control, "?");
@@ -77,8 +77,8 @@ impl RecipeError {
         })
     }
 
-    /// Returns the error of a setting that the policy of a slot (such as `turn`) cannot use; the
-    /// example is taken from the samples of the policy.
+    /// Returns the error that the policy of a slot (such as `turn`) cannot use one of its settings.
+    /// An example of a valid value is looked for in `samples`, the samples of the policy.
     pub(super) fn in_slot(error: SettingError, slot: &str, samples: &[&str]) -> Self {
         let SettingError { key, message, example, .. } = error;
         let steps: Vec<&str> = key.split(['.', '[']).collect();
@@ -89,8 +89,8 @@ impl RecipeError {
         Self::setting(&format!("{slot}{dot}{key}"), &message, example)
     }
 
-    /// Adds to the error the name of the recipe, `file`, and the line on which the key stands in
-    /// its text, `text`. [`Recipe::builder`](crate::Recipe::builder) knows neither of the two.
+    /// Adds to the error the recipe's name, `file`, and the line on which the wrong key is in its
+    /// text, `text`. Errors of [`Recipe::builder`](crate::Recipe::builder) have neither.
     #[must_use]
     pub fn of_file(self, file: &str, text: &str) -> Self {
         Self(match self.0 {

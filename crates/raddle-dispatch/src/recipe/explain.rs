@@ -7,8 +7,7 @@ use super::registry::Registry;
 use super::sample;
 use raddle_read::{FaultKind, ReadError, kebab};
 
-/// A recipe text with all keys that do not belong to a policy, from which error messages take
-/// examples.
+/// A recipe with all keys that are not settings of a policy; error messages take examples from it.
 const RECIPE: &str = "raddle = 1
 description = \"what it is for, in a line\"
 window = 8
@@ -17,8 +16,8 @@ turn = { policy = \"everyone\" }
 allocate = { policy = \"leftover\" }
 preempt = { policy = \"never\" }";
 
-/// Turns the error in reading one value of `recipe` into the error of the recipe, with an example
-/// of a valid value if there is one: as JSON where `json` is true, else as TOML.
+/// Turns an error in reading a value of `recipe` into an error of the recipe, with an example of a
+/// valid value if one is known: as JSON if `json` is true, else as TOML.
 pub(super) fn explain(
     error: &ReadError,
     recipe: &Value,
@@ -83,12 +82,12 @@ pub(super) fn explain(
     RecipeError::setting(&dotted(&at), &message, example)
 }
 
-/// Returns a step of a JSON Pointer without its escapes, in kebab-case.
+/// Returns one step of a JSON Pointer, without its escapes and in kebab-case.
 fn unescaped(step: &str) -> String {
     kebab(&step.replace("~1", "/").replace("~0", "~"))
 }
 
-/// Returns the path to a key as text, such as `order.windows.windows-us[2]`.
+/// Returns a path of keys as text, such as `order.windows.windows-us[2]`.
 fn dotted(path: &[&str]) -> String {
     let step = |shown: String, step: &&str| match step.parse::<usize>() {
         Ok(index) => format!("{shown}[{index}]"),
@@ -107,8 +106,8 @@ fn value<'v>(recipe: &'v Value, path: &[&str]) -> Option<&'v Value> {
     })
 }
 
-/// Returns the name of the policy in the slot of a recipe (such as `turn`) into which a path of
-/// keys leads; `None` where there is none.
+/// Returns the name of the policy that the recipe has in the slot (such as `turn`) in which a path
+/// of keys begins; `None` where the path begins in no slot, or the slot has no policy.
 fn policy(recipe: &Value, path: &[&str]) -> Option<String> {
     value(recipe, &[path.first()?, "policy"])?.as_str().map(kebab)
 }

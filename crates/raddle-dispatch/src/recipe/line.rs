@@ -7,21 +7,21 @@ use toml::de::{DeTable, DeValue};
 
 use raddle_read::kebab;
 
-/// Returns the line number in the TOML text, from 1, of a key such as
-/// `order.windows.windows-us[2]`, or of the innermost table that would hold it; `None` where there
-/// is neither.
+/// Returns the number, from 1, of the line of a recipe's text (TOML or JSON) on which a key such as
+/// `order.windows.windows-us[2]` is or, if the key is missing, of the innermost table to which it
+/// belongs; `None` where that is missing too.
 pub(super) fn line(text: &str, key: &str) -> Option<usize> {
     let steps = key.split(['.', '[']).map(|step| step.trim_end_matches(']'));
     let at = if is_json(text) { in_json(text, steps) } else { in_toml(text, steps) }?;
     Some(line_at(text, at))
 }
 
-/// Returns the number, from 1, of the line in which the byte with the index `at` of the text is.
+/// Returns the number, from 1, of the line of a text that contains the byte with the index `at`.
 pub(super) fn line_at(text: &str, at: usize) -> usize {
     1 + text.bytes().take(at).filter(|&byte| byte == b'\n').count()
 }
 
-/// Returns whether the text of a recipe is JSON; else it is TOML.
+/// Returns whether the text of a recipe is JSON; all other texts are TOML.
 pub(super) fn is_json(text: &str) -> bool {
     text.trim_start().starts_with('{')
 }

@@ -5,7 +5,8 @@ use raddle_workgroup::{DecisionTime, Matching, MatchingConfig};
 
 use super::slot::Knowledge;
 
-/// The needs of the policy `matching`, which is given the clock of the device if decisions take time.
+/// The needs of the policy `matching`, and the function that gives its settings the clock of the
+/// device, if its decisions take time.
 pub(super) const KNOWN: Knowledge<MatchingConfig> = Knowledge {
     needs: Matching::needs,
     fill: |config, given| {

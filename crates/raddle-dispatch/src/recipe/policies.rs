@@ -24,7 +24,7 @@ use super::slot::Knowledge;
 use super::slot::{SlotPolicies, row, row_knowing};
 use crate::slots::{Everyone, HighestLevel, Never, Ordinary, OrdinaryConfig};
 
-/// Returns the launch path policies of this workspace, by which launches reach the device.
+/// Returns the launch path policies of this workspace, which decide how launches reach the device.
 pub(super) fn launch_paths() -> SlotPolicies<dyn LaunchPath + Send> {
     SlotPolicies::new(
         "launch-path",
@@ -137,7 +137,8 @@ pub(super) fn allocates() -> SlotPolicies<dyn Allocate + Send> {
     )
 }
 
-/// Returns the preempt policies of this workspace, which choose how work leaves.
+/// Returns the preempt policies of this workspace, which choose how the work of a process leaves
+/// the device when the process loses the turn.
 pub(super) fn preempts() -> SlotPolicies<dyn Preempt + Send> {
     SlotPolicies::new(
         "preempt",
@@ -168,8 +169,7 @@ pub(super) fn preempts() -> SlotPolicies<dyn Preempt + Send> {
     )
 }
 
-/// Returns the needs of a turn policy under which a process may lose the turn because its time is
-/// over.
+/// Returns the needs of a turn policy whose turns may end by time (time slices).
 #[cfg(feature = "timeslice")]
 const fn ends_by_time<C>() -> Knowledge<C> {
     Knowledge::needs(|_| Needs::SLICES)
@@ -216,7 +216,8 @@ mod tests {
 
     use super::*;
 
-    /// Checks that the settings which messages show as examples can be used.
+    /// Checks that each policy can be made from the sample settings that error messages show as
+    /// examples.
     fn check<P: ?Sized + 'static>(policies: &SlotPolicies<P>) {
         let shape = CuShape {
             simds: 4,

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::slot::{Knowledge, SlotPolicies, row_knowing, row_of};
 use super::{Recipe, RecipeError, policies};
 
-/// The policies that recipes and logs can name: those of this workspace, and your own.
+/// A set of policies, by name, that recipes and logs can use: those of this workspace and your own.
 ///
 /// ```
 /// use raddle_dispatch::Registry;
@@ -56,7 +56,7 @@ pub struct Registry {
     pub(super) preempt: SlotPolicies<dyn Preempt + Send>,
 }
 
-/// The registry of the policies of this workspace, for callers that give no registry of their own.
+/// The registry with only the policies of this workspace, for callers that give no registry.
 pub(super) static BUNDLED: LazyLock<Registry> = LazyLock::new(|| Registry {
     launch_path: policies::launch_paths(),
     turn: policies::turns(),
@@ -68,8 +68,7 @@ macro_rules! slots {
     ($($(#[$doc:meta])* $slot:ident, $named:ident: $Slot:ident;)*) => {$(
         $(#[$doc])*
         ///
-        /// The new policy replaces one of the same name; recipes with that name then get the new
-        /// policy.
+        /// The new policy replaces a policy of the same name, also in recipes that name it.
         #[must_use]
         pub fn $slot<P>(mut self) -> Self
         where
@@ -85,8 +84,8 @@ macro_rules! slots {
 
         $(#[$doc])*
         ///
-        /// The policy has a name that is known only while the program runs. It is made from its
-        /// settings, a JSON object, for a device whose compute units are all empty.
+        /// The policy is called `name`. The function `make` makes it from its settings, a JSON
+        /// object, for a device whose compute units are all empty.
         #[must_use]
         pub fn $named(
             mut self,
@@ -104,35 +103,35 @@ macro_rules! slots {
 }
 
 impl Registry {
-    /// Returns the registry of the policies of this workspace.
+    /// Returns a registry with the policies of this workspace.
     #[must_use]
     pub fn bundled() -> Self {
         BUNDLED.clone()
     }
 
     slots! {
-        /// Adds a launch path policy: the rule by which launches reach the device, and what that
-        /// costs.
+        /// Adds a launch path policy, which decides how launches reach the device and at what cost.
         launch_path, launch_path_named: LaunchPath;
         /// Adds a turn policy, which chooses the processes that may issue launches.
         turn, turn_named: Turn;
         /// Adds an allocate policy, which chooses the compute units of workgroups.
         allocate, allocate_named: Allocate;
-        /// Adds a preempt policy, which chooses how work leaves when its process loses the turn.
+        /// Adds a preempt policy, which chooses how the work of a process leaves the device when
+        /// the process loses the turn.
         preempt, preempt_named: Preempt;
     }
 
-    /// Reads the recipe `text`, called `name` in messages, with the policies of this registry, as
-    /// [`Recipe::parse`] does with the bundled ones.
+    /// Reads the recipe `text` as [`Recipe::parse`] does, but with the policies of this registry;
+    /// error messages call the recipe `name`.
     ///
     /// # Errors
-    /// As [`Recipe::parse`].
+    /// When [`Recipe::parse`] would return an error.
     pub fn recipe(&self, name: &str, text: &str) -> Result<Recipe, RecipeError> {
         Recipe::read(name, text, self)
     }
 
-    /// Returns valid settings of the policy `policy` of the slot `slot` (such as `turn`), as TOML
-    /// texts, from which messages take examples.
+    /// Returns samples of valid settings of a policy in a slot (such as `turn`), as TOML texts;
+    /// error messages take examples from them.
     pub(super) fn samples(&self, slot: &str, policy: &str) -> &'static [&'static str] {
         match slot {
             "launch-path" => self.launch_path.samples(policy),

@@ -8,51 +8,53 @@ use serde_json::{Map, Value};
 use super::PolicySlot;
 use raddle_read::{ReadError, kebab, read};
 
-/// The keys of the table `[preempt]` that give costs or the scope of a reset, and are no settings
-/// of the policy.
+/// The keys in a recipe's table `[preempt]` that are costs or the scope of a reset, not settings of
+/// the preempt policy.
 const KEYS: [&str; 8] =
     ["scope", "flag-ns", "exit-ns", "check-ns", "reset-ns", "switch-ns", "switch-bytes", "load-ns"];
 
-/// The costs of a runtime for taking work off the device, in nanoseconds and bytes. A cost that is
-/// `None` is taken from the device table.
+/// The costs of preemption that a recipe gives, in nanoseconds and bytes, and the scope of a reset.
+/// A cost that is `None` is taken from the device table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 #[doc(hidden)]
 pub struct PreemptRuntime {
-    /// The scope of a reset, the set of launches that it kills; with `None`, those of one process.
+    /// The scope of a reset: the set of launches that it kills; `None` stands for the launches of
+    /// one process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<ResetScope>,
-    /// Nanoseconds from raising a preemption flag until kernels that start see it; `None`: those of
-    /// the device table.
+    /// Nanoseconds from raising a preemption flag until kernels that start can see it; `None`: as
+    /// in the device table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flag_ns: Option<u64>,
-    /// Nanoseconds that each launch takes to leave by the preemption flag (tested by each launch at
-    /// its start), one launch of a stream after the other; `None`: those of the device table.
+    /// Nanoseconds that each launch takes to start, see the raised preemption flag and leave; the
+    /// launches of a stream leave one after the other. `None`: as in the device table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_ns: Option<u64>,
-    /// Nanoseconds of the test of the preemption flag, in every workgroup; `None`: those of the
+    /// Nanoseconds that testing the preemption flag takes in every workgroup; `None`: as in the
     /// device table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check_ns: Option<u64>,
-    /// Nanoseconds that a reset takes; `None`: those of the device table.
+    /// Nanoseconds from the beginning of a reset (killing of running launches) to its end; `None`:
+    /// as in the device table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reset_ns: Option<u64>,
-    /// Nanoseconds of a save or a restore of a process, beside the time for the bytes that it
-    /// moves; `None`: those of the device table.
+    /// Nanoseconds that a save or a restore of a process takes, in addition to the time for the
+    /// bytes that it moves; `None`: as in the device table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switch_ns: Option<u64>,
-    /// The fewest bytes that a save or a restore of a process moves; `None`: those of the device
-    /// table.
+    /// The fewest bytes that count as moved in a save or a restore of a process; `None`: as in the
+    /// device table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switch_bytes: Option<u64>,
-    /// Nanoseconds that the device takes for itself whenever a process follows another one on it,
-    /// even where no work was saved or is restored; `None` counts as 0.
+    /// Nanoseconds that the device takes to switch from one process to another, even where no work
+    /// is saved or restored; `None` counts as 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load_ns: Option<u64>,
 }
 
 impl PreemptRuntime {
-    /// Returns these costs, with each field that is `None` taken from `other`.
+    /// Returns these costs, where each field that is `None` is taken from `other`.
     #[must_use]
     #[doc(hidden)]
     pub fn or(self, other: Self) -> Self {
@@ -68,8 +70,8 @@ impl PreemptRuntime {
         }
     }
 
-    /// Removes the costs and the scope of a reset from the table `slot`, a recipe's `[preempt]`,
-    /// and returns them; the error is that one of them cannot be read.
+    /// Removes the costs and the scope of a reset from a recipe's table `[preempt]`, and returns
+    /// them. The error says which of them cannot be read.
     pub(super) fn take(slot: &mut Option<Value>) -> Result<Self, ReadError> {
         let Some(Value::Object(table)) = slot else { return Ok(Self::default()) };
         let own = |key: &String| KEYS.contains(&&*kebab(key));
@@ -80,8 +82,8 @@ impl PreemptRuntime {
     }
 }
 
-/// The table `[preempt]` as a recipe spells it: the policy with its settings, and the costs of the
-/// runtime.
+/// The table `[preempt]` of a recipe as it is written: the policy with its settings, and the costs
+/// of preemption.
 #[derive(Serialize)]
 pub(super) struct WrittenPreempt<'r> {
     #[serde(flatten)]

@@ -2,9 +2,9 @@
 
 use toml::Value;
 
-/// Returns the last key of a path with a value from some TOML texts: from a text where the value is
-/// `word` or has `word` as a key, else from the first text that has the path; `None` where none
-/// has. A path that leads into a list ends at the list.
+/// Looks up a path of keys in several TOML texts, and returns (last key of the path, value).
+/// Prefers a text in which the value is `word` or has a key `word`, else takes the first text that
+/// has the path; `None` where no text has it. A path into a list ends at the list.
 pub(super) fn find(texts: &[&str], path: &[&str], word: Option<&str>) -> Option<(String, Value)> {
     let index = |step: &&str| step.trim_end_matches(']').parse::<usize>().is_ok();
     let path = &path[..path.iter().position(index).unwrap_or(path.len())];
@@ -20,7 +20,7 @@ pub(super) fn find(texts: &[&str], path: &[&str], word: Option<&str>) -> Option<
     Some(((*path.last()?).to_owned(), value.clone()))
 }
 
-/// Returns a key and its value in backticks, as JSON where `json` is true, else as TOML.
+/// Returns a key and its value as text in backticks: as JSON if `json` is true, else as TOML.
 pub(super) fn shown((key, value): &(String, Value), json: bool) -> String {
     // A TOML value has no keys but text, so JSON can hold it.
     let json = json.then(|| serde_json::to_string(value).unwrap_or_default());

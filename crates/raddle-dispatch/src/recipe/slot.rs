@@ -12,37 +12,39 @@ use serde_json::{Map, Value};
 use raddle_preempt::policy::DeviceCosts;
 use raddle_read::{FaultKind, ReadError, kebab, listed, nearest, read};
 
-/// The values that a recipe gives a policy's settings where the policy has the setting and the user
-/// gives none.
+/// The values that are filled into a policy's settings, where the policy has the setting and the
+/// user did not set it.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(not(feature = "preempt"), expect(dead_code, reason = "no policy takes the costs"))]
 pub(super) struct Given {
-    /// The clock of the device, in MHz, for policies whose decisions take time; `None` where it is
-    /// not known.
+    /// The clock of the device, in MHz, for policies that count the time of their own decisions;
+    /// `None` where it is not known.
     pub(super) clock_mhz: Option<u32>,
-    /// The costs of the device for taking work off; `None` where they are not known.
+    /// The costs of preemption on the device; `None` where they are not known.
     pub(super) costs: Option<DeviceCosts>,
-    /// The most times that resets may kill one launch; `None` where there is no limit.
+    /// The most times that resets may kill one launch; `None` sets no limit.
     pub(super) most_kills: Option<u32>,
 }
 
-/// The settings of a policy, of any type, with the function that makes the policy from them.
+/// The settings of a policy, whatever their type, with the function that makes the policy from
+/// them.
 trait AnySettings<P: ?Sized>: erased_serde::Serialize + Any + Send + Sync {
     fn make(&self, device: &Cus) -> Result<Box<P>, SettingError>;
 
     fn needs(&self) -> Needs;
 
-    /// Returns the settings with the values of `given` filled in; `None` where nothing changes.
+    /// Returns these settings with values of `given` filled in; `None` where nothing changes.
     fn filled(&self, given: &Given) -> Option<SharedSettings<P>>;
 }
 
 type Make<C, P> = Arc<dyn Fn(&C, &Cus) -> Result<Box<P>, SettingError> + Send + Sync>;
 
-/// Two functions of a policy's settings: the policy's needs (fields of launches and other facts on
-/// which its answers depend), and values that are filled in.
+/// Two functions on a policy's settings of type `C`: one returns the needs of the policy (the
+/// fields of launches and other facts on which its answers depend), the other fills values in.
 pub(super) struct Knowledge<C> {
     pub(super) needs: fn(&C) -> Needs,
-    /// Returns the settings with the values of `given` filled in; `None` where nothing changes.
+    /// A function that returns the settings with values of [`Given`] filled in; `None` where
+    /// nothing changes.
     pub(super) fill: fn(&C, &Given) -> Option<C>,
 }
 
@@ -55,14 +57,14 @@ impl<C> Clone for Knowledge<C> {
 impl<C> Copy for Knowledge<C> {}
 
 impl<C> Knowledge<C> {
-    /// Returns the two functions for a policy that has these needs, and whose settings take no
-    /// value of [`Given`].
+    /// Returns the two functions for a policy with these needs, into whose settings nothing is
+    /// filled.
     pub(super) const fn needs(needs: fn(&C) -> Needs) -> Self {
         Self { needs, fill: |_, _| None }
     }
 }
 
-/// The settings of a policy, whose type is `C`, with the function that makes the policy from them.
+/// The settings, of type `C`, of a policy, with the function that makes the policy from them.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct Typed<C, P: ?Sized> {
@@ -93,7 +95,7 @@ type SharedSettings<P> = Arc<dyn AnySettings<P>>;
 /// A function that reads the settings of a policy from a recipe.
 type ReadSettings<P> = Box<dyn Fn(&Value) -> Result<SharedSettings<P>, ReadError> + Send + Sync>;
 
-/// One policy that a slot of a recipe (such as `turn`) may have, as the registry knows it.
+/// A policy that a slot of a recipe (such as `turn`) may have: an entry of the registry.
 pub(super) struct RegistryRow<P: ?Sized> {
     name: &'static str,
     samples: &'static [&'static str],
@@ -102,8 +104,8 @@ pub(super) struct RegistryRow<P: ?Sized> {
     pub(super) bundled: bool,
 }
 
-/// Returns the registry's row of a policy: its name, TOML texts of valid settings for the examples
-/// in messages, and the function that makes the policy.
+/// Returns the registry entry of a policy from its name, samples of valid settings (TOML texts, for
+/// the examples in error messages) and the function that makes the policy.
 pub(super) fn row<C, P>(
     name: &'static str,
     samples: &'static [&'static str],
@@ -116,8 +118,8 @@ where
     row_of(name, samples, Knowledge::needs(|_| Needs::NONE), Arc::new(make))
 }
 
-/// Returns the registry's row of a policy, as [`row`] does, with further facts about the policy
-/// (`known`).
+/// Returns the registry entry of a policy as [`row`] does, with its needs and a function that fills
+/// in settings (`known`).
 pub(super) fn row_knowing<C, P>(
     name: &'static str,
     samples: &'static [&'static str],
@@ -131,8 +133,8 @@ where
     row_of(name, samples, known, Arc::new(make))
 }
 
-/// Returns the registry's row of a policy, as [`row_knowing`] does, from a closure that makes the
-/// policy.
+/// Returns the registry entry of a policy as [`row_knowing`] does, where the function that makes
+/// the policy is a closure.
 pub(super) fn row_of<C, P>(
     name: &'static str,
     samples: &'static [&'static str],
@@ -150,8 +152,8 @@ where
     RegistryRow { name, samples, read: Box::new(read), bundled: true }
 }
 
-/// The policies that one slot of a recipe (such as `turn`) may have. The first is the default, and
-/// needs no settings.
+/// The policies that one slot of a recipe (such as `turn`) may have. The first one is the default,
+/// which needs no settings.
 pub(super) struct SlotPolicies<P: ?Sized> {
     slot: &'static str,
     rows: Vec<Arc<RegistryRow<P>>>,
@@ -168,7 +170,7 @@ impl<P: ?Sized + 'static> SlotPolicies<P> {
         Self { slot, rows: rows.into_iter().map(Arc::new).collect() }
     }
 
-    /// Adds a policy from outside this workspace, in place of one of the same name.
+    /// Adds a policy from outside this workspace, which replaces a policy of the same name.
     pub(super) fn add(&mut self, row: RegistryRow<P>) {
         let row = Arc::new(RegistryRow { bundled: false, ..row });
         match self.rows.iter_mut().find(|known| kebab(known.name) == kebab(row.name)) {
@@ -182,8 +184,8 @@ impl<P: ?Sized + 'static> SlotPolicies<P> {
         self.rows.iter().map(|row| row.name).collect()
     }
 
-    /// Reads the policy of a slot (such as `turn`): a table of its name and its settings, or with
-    /// `None` the default policy.
+    /// Reads the policy of a slot from its value in a recipe, a table with the name of the policy
+    /// and its settings; `None` gives the default policy.
     pub(super) fn read(&self, value: Option<Value>) -> Result<PolicySlot<P>, ReadError> {
         self.choose(value).map_err(|error| error.within(self.slot))
     }
@@ -212,15 +214,15 @@ impl<P: ?Sized + 'static> SlotPolicies<P> {
         self.rows.iter().find(|row| kebab(row.name) == name)
     }
 
-    /// Returns valid settings of a policy, as TOML texts, from which messages take examples; empty
-    /// for an unknown policy.
+    /// Returns samples of valid settings of a policy, as TOML texts, from which error messages take
+    /// examples; empty for an unknown policy.
     pub(super) fn samples(&self, name: &str) -> &'static [&'static str] {
         self.row(name).map_or(&[], |row| row.samples)
     }
 }
 
-/// Changes the error of an unknown setting to one about the key `policy` beside the settings, where
-/// that key was likely meant.
+/// Changes the error of an unknown setting so that it suggests the key `policy`, where the unknown
+/// key is similar to that.
 fn meant_policy(error: ReadError) -> ReadError {
     let beside = error.kind == FaultKind::UnknownField && error.nearest().is_none();
     match beside && nearest(&kebab(&error.found), ["policy"]).is_some() {
@@ -229,7 +231,7 @@ fn meant_policy(error: ReadError) -> ReadError {
     }
 }
 
-/// A policy of a recipe with its settings; `P` is the trait of the slot, such as `dyn Turn + Send`.
+/// A policy of a recipe with its settings; `P` is the trait of its slot, such as `dyn Turn + Send`.
 pub struct PolicySlot<P: ?Sized + 'static> {
     row: Arc<RegistryRow<P>>,
     settings: SharedSettings<P>,
@@ -240,33 +242,34 @@ impl<P: ?Sized> PolicySlot<P> {
         Ok(Self { row: Arc::clone(row), settings: (row.read)(&settings.into())? })
     }
 
-    /// Returns the name of the policy.
+    /// Returns the name of the policy, as recipes spell it.
     #[must_use]
     pub fn policy(&self) -> &'static str {
         self.row.name
     }
 
-    /// Returns the settings of the policy; `None` if they are of another type.
+    /// Returns the settings of the policy if they are of type `C`; else `None`.
     #[must_use]
     pub fn settings<C: 'static>(&self) -> Option<&C> {
         let settings: &dyn Any = &*self.settings;
         settings.downcast_ref::<Typed<C, P>>().map(|typed| &typed.config)
     }
 
-    /// Returns whether the policy comes from outside this workspace.
+    /// Returns whether the policy comes from outside this workspace, by a caller's registry.
     #[must_use]
     #[doc(hidden)]
     pub fn is_from_outside(&self) -> bool {
         !self.row.bundled
     }
 
-    /// Returns the needs of the policy: the fields of launches that it reads, its use of the
-    /// preemption flag and of slices, its limit of kills.
+    /// Returns the needs of the policy: the optional fields of launches that it reads, and its use
+    /// of preemption flags, time slices and kills.
     pub(super) fn needs(&self) -> Needs {
         self.settings.needs()
     }
 
-    /// Sets those settings of the policy that `given` has a value for and the user did not set.
+    /// Sets those settings of the policy for which `given` has a value and which the user did not
+    /// set.
     pub(super) fn fill(&mut self, given: &Given) {
         if let Some(settings) = self.settings.filled(given) {
             self.settings = settings;

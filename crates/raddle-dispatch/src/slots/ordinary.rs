@@ -10,7 +10,8 @@ const PACKET_BYTES: u64 = 64;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub struct OrdinaryConfig {
-    /// Nanoseconds from submission until the device can start a launch, for each packet.
+    /// Nanoseconds for each packet from submission until the device can start the launch, in
+    /// addition to the other costs.
     pub(crate) packet_ns: u64,
     /// Nanoseconds that the host takes to write one packet (E in seed 002).
     #[serde(skip_serializing_if = "is_zero")]
@@ -21,67 +22,68 @@ pub struct OrdinaryConfig {
     /// Nanoseconds that handing one kernel to the compute units takes (S in seed 002).
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) schedule_ns: u64,
-    /// Nanoseconds from the end of a launch until its end is known (C in seed 002).
+    /// Nanoseconds of cleanup: from the end of a launch until its end is known outside the device
+    /// (C in seed 002).
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) cleanup_ns: u64,
-    /// True if a kernel is launched while the one before it runs, and starts as soon as its own
-    /// launch is complete (B14); this needs a submission window. If false, kernels that are
-    /// submitted together start when all of them are launched.
+    /// True if a kernel is submitted while the kernel before it runs, and can start as soon as its
+    /// own costs have passed (B14); this needs a submission window. If false, kernels that are
+    /// submitted together can start when the costs of all of them have passed.
     #[serde(skip_serializing_if = "is_false")]
     pub(crate) overlap: bool,
 }
 
 impl OrdinaryConfig {
-    /// Returns these settings with the nanoseconds from submission until the device can start a
-    /// launch, for each packet.
+    /// Returns these settings with another time in ns for each packet from submission until the
+    /// device can start the launch.
     #[must_use]
     pub const fn with_packet_ns(self, packet_ns: u64) -> Self {
         Self { packet_ns, ..self }
     }
 
-    /// Returns these settings with the nanoseconds that the host takes to write one packet (E in
+    /// Returns these settings with another time in ns that the host takes to write one packet (E in
     /// seed 002).
     #[must_use]
     pub const fn with_enqueue_ns(self, enqueue_ns: u64) -> Self {
         Self { enqueue_ns, ..self }
     }
 
-    /// Returns these settings with the nanoseconds that the device takes to read one packet (P in
-    /// seed 002).
+    /// Returns these settings with another time in ns that the device takes to read one packet (P
+    /// in seed 002).
     #[must_use]
     pub const fn with_processing_ns(self, processing_ns: u64) -> Self {
         Self { processing_ns, ..self }
     }
 
-    /// Returns these settings with the nanoseconds that handing one kernel to the compute units
+    /// Returns these settings with another time in ns that handing one kernel to the compute units
     /// takes (S in seed 002).
     #[must_use]
     pub const fn with_schedule_ns(self, schedule_ns: u64) -> Self {
         Self { schedule_ns, ..self }
     }
 
-    /// Returns these settings with the nanoseconds from the end of a launch until its end is known
-    /// (C in seed 002).
+    /// Returns these settings with another time in ns of cleanup: from the end of a launch until
+    /// its end is known outside the device (C in seed 002).
     #[must_use]
     pub const fn with_cleanup_ns(self, cleanup_ns: u64) -> Self {
         Self { cleanup_ns, ..self }
     }
 
-    /// Returns these settings which say whether a kernel is launched while the one before it runs,
-    /// and starts as soon as its own launch is complete (B14).
+    /// Returns these settings with another choice of overlap: if true, a kernel is submitted while
+    /// the kernel before it runs, and can start as soon as its own costs have passed (B14).
     #[must_use]
     pub const fn with_overlap(self, overlap: bool) -> Self {
         Self { overlap, ..self }
     }
 }
 
-/// Returns whether a cost is 0 ns, so that it is not written.
+/// Returns whether a cost is 0 ns, so that a recipe leaves it out when it is written.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 const fn is_zero(ns: &u64) -> bool {
     *ns == 0
 }
 
-/// Returns whether a setting is false, so that it is not written.
+/// Returns whether a setting is false, so that a recipe leaves it out when it is written.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 const fn is_false(on: &bool) -> bool {
     !*on
@@ -95,14 +97,14 @@ impl OrdinaryConfig {
     }
 }
 
-/// A launch path with one packet for each launch, all at the same cost.
+/// A launch path policy that sends one packet for each launch, at the same cost for all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ordinary {
     config: OrdinaryConfig,
 }
 
 impl Ordinary {
-    /// Returns the launch path with these costs.
+    /// Returns the launch path policy with the costs of a launch in `config`.
     #[must_use]
     pub const fn new(config: OrdinaryConfig) -> Self {
         Self { config }

@@ -42,7 +42,7 @@ const fn cut(first: u16, count: u16) -> WaveSpan {
     WaveSpan::Cut { first, count }
 }
 
-/// Checks that the account refuses a start and does not change. Returns the error's message.
+/// Checks that the account refuses a start and does not change. Returns the message of the error.
 #[track_caller]
 fn refused(book: &mut Book, of: &Launch, span: WaveSpan, pieces: &[Piece], at: &[Place]) -> String {
     let (cus, waves) = (book.cus().clone(), book.resident_waves(of.id));
@@ -231,8 +231,8 @@ fn waves_that_are_not_there_cannot_end() {
     assert_eq!(not_ended(&mut book, range(1, 1), &one), wrong);
 }
 
-/// A launch of workgroups of four waves that take half of the LDS, the slots and the barriers of a
-/// unit each.
+/// A launch whose workgroups have four waves and take half of a compute unit's LDS, workgroup slots
+/// and barriers each.
 const FOUR: Launch = launch(0, demand(4, 1, 1, 4, 2));
 
 #[test]
@@ -433,8 +433,8 @@ fn the_largest_numbers_neither_panic_nor_overflow() {
     }
 }
 
-/// Tries each operation with workgroups that fit and with too many, and checks that the device is
-/// empty at the end.
+/// Tries each operation of the account with workgroups that fit and with too many, and checks that
+/// no resource is taken at the end.
 fn everything(launch: &Launch, shape: CuShape) {
     let mut book = Book::new(shape, 1);
     let (id, cu) = (launch.id, CuId(0));

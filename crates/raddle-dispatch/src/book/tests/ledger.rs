@@ -3,33 +3,36 @@
 
 use raddle_policy::{CuId, CuShape, Demand, Free, Launch, LaunchId};
 
-/// A naive account, the oracle of `Book`: every workgroup on the device with each of its waves.
+/// A naive account of every wave of every workgroup on the device: the test oracle of `Book`.
 #[derive(Clone, Debug)]
 pub(crate) struct Ledger {
     pub(crate) shape: CuShape,
     pub(crate) groups: Vec<Group>,
 }
 
-/// The way in which a workgroup starts, and so in which it ends.
+/// The form in which a workgroup starts and ends: whole without or with addresses, wave by wave, or
+/// cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Counted,
     Addressed(u64),
     Partial(u64),
-    /// The workgroup was cut: (its number, first wave of a part). Each part is a group of its own.
+    /// A part of a cut workgroup (its waves may be on different compute units): (workgroup number,
+    /// first wave of the part). Each part is a `Group` of its own.
     Cut(u64, u16),
 }
 
-/// A workgroup that holds its slot, barriers and LDS until its last wave has ended.
+/// A workgroup, or a part of a cut workgroup, which holds its slot, barriers and LDS until its last
+/// wave has ended.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) cu: CuId,
     pub(crate) launch: LaunchId,
     pub(crate) kind: Kind,
     pub(crate) demand: Demand,
-    /// The number of waves that have started so far, with those that have ended.
+    /// The number of waves that have started so far, including those that have ended.
     pub(crate) started: u16,
-    /// The SIMD of each wave that is resident.
+    /// The SIMD of each wave that is on the device.
     pub(crate) simds: Vec<u8>,
 }
 
@@ -38,7 +41,7 @@ impl Ledger {
         self.groups.iter().filter(move |group| group.cu == cu)
     }
 
-    /// Counts the free wave slots and vector registers of one SIMD.
+    /// Returns (free wave slots, free vector register granules) of one SIMD of a compute unit.
     pub(crate) fn free_of(&self, cu: CuId, simd: u8) -> (u16, u16) {
         let (mut waves, mut vgpr) = (self.shape.waves_per_simd, self.shape.vgpr_per_simd);
         for group in self.on(cu) {
@@ -50,7 +53,7 @@ impl Ledger {
         (waves, vgpr)
     }
 
-    /// Counts the free resources of a compute unit, summed over its SIMDs.
+    /// Returns the free resources of a compute unit, summed over its SIMDs.
     pub(crate) fn free(&self, cu: CuId) -> Free {
         let simds = || (0..self.shape.simds).map(|simd| self.free_of(cu, simd));
         let mut free = Free {
@@ -72,7 +75,8 @@ impl Ledger {
         free
     }
 
-    /// Returns the number of waves that fit on one SIMD, by taking them one by one.
+    /// Returns the number of further waves of a demand that fit on one SIMD, found by placing them
+    /// one by one.
     fn waves_on(&self, cu: CuId, simd: u8, demand: &Demand) -> u16 {
         let (waves, mut vgpr) = self.free_of(cu, simd);
         let mut fit = 0;
@@ -83,8 +87,8 @@ impl Ledger {
         fit
     }
 
-    /// Starts one wave of a group on `simd`, or on the SIMD with most room, ties to the lowest.
-    /// `None` if it does not fit.
+    /// Starts one wave of the group with the index `at` on `simd`, or with `None` on the SIMD with
+    /// the most room, of equals the lowest. Returns `None` if the wave does not fit.
     fn add_wave(&mut self, at: usize, simd: Option<u8>) -> Option<()> {
         let Group { cu, demand, .. } = self.groups[at];
         let room = |simd| self.waves_on(cu, simd, &demand);
@@ -98,8 +102,8 @@ impl Ledger {
         Some(())
     }
 
-    /// Returns the ledger with these waves of one workgroup, each on its SIMD or on the best one;
-    /// `None` if they do not fit.
+    /// Returns this ledger after waves of one workgroup have started, each on its SIMD in `simds`
+    /// or with `None` on the SIMD with the most room; `None` if they do not fit.
     pub(crate) fn with(
         mut self,
         launch: &Launch,
@@ -131,7 +135,7 @@ impl Ledger {
         Some(self)
     }
 
-    /// Returns the ledger with one more whole workgroup; `None` if it does not fit.
+    /// Returns this ledger after one more whole workgroup has started; `None` if it does not fit.
     pub(crate) fn with_whole(self, launch: &Launch, cu: CuId) -> Option<Self> {
         self.with(launch, cu, Kind::Counted, vec![None; launch.demand.waves.into()])
     }
@@ -140,14 +144,14 @@ impl Ledger {
         self.groups.iter().position(|group| group.launch == launch && group.kind == kind)
     }
 
-    /// Removes a workgroup with addresses, or a part of one that was cut, as it has ended.
+    /// Removes a workgroup that started with addresses, or a part of a cut workgroup, at its end.
     pub(crate) fn remove(&mut self, launch: LaunchId, kind: Kind) {
         let at = self.position(launch, kind).expect("resident");
         self.groups.remove(at);
     }
 
-    /// Returns the number of further workgroups that fit on a compute unit, by starting them one by
-    /// one.
+    /// Returns the number of further workgroups that fit on a compute unit, found by starting them
+    /// one by one.
     pub(crate) fn room(&self, cu: CuId, demand: &Demand) -> u32 {
         if demand.waves == 0 {
             return 0;
@@ -167,7 +171,8 @@ impl Ledger {
         of.map(|group| group.simds.len() as u64).sum()
     }
 
-    /// Returns the workgroup of the launch that waits for further waves; `None` if there is none.
+    /// Returns the workgroup of a launch that has started wave by wave and has waves left to start;
+    /// `None` if there is none.
     pub(crate) fn begun(&self, launch: &Launch) -> Option<&Group> {
         self.groups.iter().find(|group| {
             group.launch == launch.id
@@ -176,8 +181,8 @@ impl Ledger {
         })
     }
 
-    /// Ends one workgroup without addresses: its waves leave the SIMDs with most such waves of the
-    /// launch.
+    /// Ends one workgroup that started without addresses: its waves leave the SIMDs that have the
+    /// most waves of such workgroups of the launch.
     pub(crate) fn end_counted(&mut self, launch: LaunchId, cu: CuId) {
         let ours =
             |group: &Group| group.cu == cu && group.launch == launch && group.kind == Kind::Counted;
@@ -193,7 +198,8 @@ impl Ledger {
         self.groups.remove(all[0]);
     }
 
-    /// Ends waves of a partly started workgroup: they leave the SIMDs with most of its waves.
+    /// Ends `count` waves of a workgroup that started wave by wave: they leave the SIMDs that have
+    /// the most of its waves.
     pub(crate) fn end_waves(&mut self, launch: LaunchId, kind: Kind, count: u16) {
         let at = self.position(launch, kind).expect("resident");
         let group = &mut self.groups[at];
@@ -204,8 +210,8 @@ impl Ledger {
     }
 }
 
-/// Removes waves from the list of their SIMDs, each from the SIMD with most of them, ties to the
-/// lowest.
+/// Removes `count` waves from a list of the waves' SIMDs, each from the SIMD that has the most of
+/// them, of equals the lowest.
 fn take_fullest(simds: &mut Vec<u8>, count: u16) {
     for _ in 0..count {
         let of = |simd: u8| simds.iter().filter(|&&at| at == simd).count();

@@ -12,7 +12,8 @@ use proptest::prelude::*;
 use raddle_policy::{Barrier, CuId, CuShape, Cus, Launch, LaunchId, Piece, Place, WaveSpan};
 use raddle_testkit::{any_launch, any_shape};
 
-/// One operation on both accounts; its raw numbers are folded into the range of the device.
+/// One random operation on the tested account and on the oracle; its numbers are reduced to the
+/// range of the device.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Counted { launch: usize, cus: [u16; 2], counts: [u32; 2] },
@@ -65,20 +66,20 @@ fn random(mut code: u32, simds: u8) -> impl FnMut() -> u8 {
     }
 }
 
-/// The dispatcher's account (the book), the naive ledger beside it, and the next workgroup of each
+/// The tested account (`Book`) with its oracle, the naive ledger, and the next workgroup of each
 /// launch.
 struct Pair {
     book: Book,
     ledger: Ledger,
     next: BTreeMap<LaunchId, u64>,
-    /// The number of waves that have started of the next workgroup of each launch of which that was
-    /// cut.
+    /// The number of waves that have started, by launch, of its next workgroup, where that was cut
+    /// (its waves may be on different compute units).
     cut: BTreeMap<LaunchId, u16>,
 }
 
 impl Pair {
-    /// Starts workgroups, and checks that the book takes them exactly if the ledger does, and that
-    /// a refusal changes nothing.
+    /// Starts workgroups in the tested account. Checks that it accepts them exactly if the oracle
+    /// does (`ledger` is not `None`), and that a refusal changes nothing.
     fn start(
         &mut self,
         launch: &Launch,
@@ -152,8 +153,8 @@ impl Pair {
         }
     }
 
-    /// Starts `count` further waves of a workgroup of the launch that has started in part, else of
-    /// a new one.
+    /// Starts `count` further waves of the launch's partly started workgroup or, where there is
+    /// none, of its next workgroup.
     fn waves(&mut self, launch: &Launch, cu: CuId, count: u16) {
         let begun = self.ledger.begun(launch);
         let next = self.next(launch);
@@ -169,8 +170,9 @@ impl Pair {
         }
     }
 
-    /// Starts `count` further waves of a workgroup of the launch that was cut, else cuts a new one.
-    /// Returns whether they fitted.
+    /// Starts `count` further waves of the launch's cut workgroup (its waves may be on different
+    /// compute units) or, where there is none, cuts its next workgroup. Returns whether the waves
+    /// fitted.
     fn cut(&mut self, launch: &Launch, cu: CuId, code: u32, count: u16) -> bool {
         let workgroup = self.next(launch);
         let first = self.cut.get(&launch.id).copied().unwrap_or(0);

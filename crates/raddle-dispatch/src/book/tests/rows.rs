@@ -17,7 +17,8 @@ const SHAPE: CuShape = CuShape {
     barriers: 32,
 };
 
-/// Returns these workgroups, in order, as pieces: one for each compute unit and run of numbers.
+/// Returns these workgroups, in their order, as pieces (equal workgroups on one compute unit): one
+/// piece for each compute unit and row of consecutive numbers.
 fn pieces(groups: impl Iterator<Item = (u64, CuId)>) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for (group, cu) in groups {

@@ -109,8 +109,8 @@ impl Checker {
         }
     }
 
-    /// Checks rule 3 of logs where a launch starts a workgroup that was not assigned to a compute
-    /// unit, or assigns one: its work must not be held or saved by a preemption then.
+    /// Checks rule 3 of logs when a launch starts, or assigns to a compute unit, a workgroup that
+    /// was not assigned before: no preemption must be holding the launch.
     pub(super) fn distributes(&mut self, id: LaunchId) {
         let staying = |launch: &&SeenLaunch| launch.stage == SeenStage::Staying;
         let Some(launch) = self.launches.get(id).filter(staying) else { return };
@@ -123,9 +123,9 @@ impl Checker {
         }
     }
 
-    /// Records that a launch starts or assigns a workgroup, and checks that it is ready and on the
-    /// device (rule 5 of logs), and that no earlier launch of its stream waits in the buffer (rule
-    /// 4).
+    /// Records that a launch starts a workgroup or assigns one to a compute unit. Checks that the
+    /// launch is ready and on the device (rule 5 of logs), and that no earlier launch of its stream
+    /// waits to be submitted (rule 4).
     pub(super) fn begin(&mut self, id: LaunchId) {
         let Some(launch) = self.launches.get(id) else {
             return self.fault(LogRule::Once, || format!("{id} starts, which has ended"));
@@ -168,8 +168,9 @@ impl Checker {
         self.is_open(id, closed);
     }
 
-    /// Checks rule 9 of logs: a launch must not start on a compute unit that is being reset
-    /// (`closed` has the unit and the process of that reset), nor while the device is being reset.
+    /// Checks rule 9 of logs when a launch starts: its compute units must not be in reset, nor the
+    /// whole device. `closed` is a compute unit of the start that is in reset, if any, with the
+    /// process that is reset.
     pub(super) fn is_open(&mut self, id: LaunchId, closed: Option<(CuId, ProcessId)>) {
         let device = self.scope == ResetScope::Device;
         let mut processes = self.processes.iter().take_while(|_| device);
@@ -206,9 +207,9 @@ impl Checker {
         }
     }
 
-    /// Records that a launch is killed, and checks that this is allowed (seed 001, S3.3, A2). Every
-    /// launch of its process, or of its stream where single streams are reset, that is in the
-    /// runtime and does not leave by the preemption flag must be one that may be killed.
+    /// Records that a launch is killed, and checks that this is allowed (seed 001, S3.3, A2): every
+    /// submitted launch of the process (of the stream, where single streams are reset) that does
+    /// not leave by the preemption flag must be one that may be killed.
     fn kill(&mut self, id: LaunchId, owner: ProcessId) {
         let most = self.most_kills;
         let stream = self.launches.get(id).map(|launch| launch.stream);
@@ -240,8 +241,9 @@ impl Checker {
         }
     }
 
-    /// Records that the preemption of a process is complete, so that its compute units are open
-    /// again, and checks that each of its launches is held or saved, or has ended (rule 3 of logs).
+    /// Records that the preemption of a process is complete, so that its compute units are open to
+    /// new work, and checks that each of its launches is held, is saved, or has ended (rule 3 of
+    /// logs).
     fn drained(&mut self, owner: ProcessId) {
         let process = self.processes.entry(owner).or_default();
         let holds = process.preemption.take().is_some_and(|preemption| preemption.holds);

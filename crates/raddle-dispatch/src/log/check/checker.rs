@@ -17,7 +17,7 @@ use crate::{ByLaunch, DispatchError};
 
 /// A list of the pieces (equal workgroups on one compute unit) that a line of the log names.
 pub(crate) trait Pieces {
-    /// Returns the single pieces: each is equal workgroups on one compute unit.
+    /// Returns each single piece (equal workgroups on one compute unit) of the list.
     fn each(&self) -> impl Iterator<Item = Piece>;
 }
 
@@ -33,43 +33,43 @@ impl Pieces for WrittenPieces<'_> {
     }
 }
 
-/// An answer as a check of a log reads it: with the fields that the rules need, and its pieces
-/// (equal workgroups on one compute unit) in runs.
+/// An answer as a check of a log reads it: with only the fields that the rules need, and its pieces
+/// (equal workgroups on one compute unit) joined into runs.
 type ReadAnswer = LoggedAnswer<'static, Vec<PieceRun>>;
 
-/// A checker that follows a decision log and counts the rules of [`LogRule`] that the log breaks.
-/// [`super::check`] gives it the lines of a file, a live runtime each line as it is written, and a
-/// dispatcher its events and answers.
+/// A checker that follows a decision log and counts how often the log breaks each [`LogRule`]. It
+/// is used by [`super::check`] on the lines of a file, by a live runtime on each line that it
+/// writes, and by a dispatcher on its events and answers.
 #[doc(hidden)]
 pub struct Checker {
     pub(super) window: Option<u32>,
-    /// True if the dispatcher gets the events of launches before they are ready, and those of
-    /// copies.
+    /// True if the log has the events of launches before they are ready, and the events of copies.
     pub(super) ahead: bool,
     pub(super) most_kills: Option<u32>,
     pub(super) scope: ResetScope,
-    /// A device of one empty compute unit, on which the checker tests whether a launch can ever
-    /// fit.
+    /// A device of one empty compute unit, to test whether a launch can ever fit.
     pub(super) empty: Cus,
     pub(super) cuts: bool,
     pub(super) launches: ByLaunch<SeenLaunch>,
-    /// Ids of launches that have ended or were refused.
+    /// The ids of launches that have ended or were refused.
     pub(super) gone: UsedIds,
     pub(super) processes: BTreeMap<ProcessId, SeenProcess>,
     pub(super) may_issue: Vec<ProcessId>,
-    /// The launches that wait in the buffer of each stream, by the index of the buffer.
+    /// The launches of each stream that wait in its buffer to be submitted, by the index in
+    /// `streams`.
     pub(super) buffers: Vec<InOrder>,
-    /// The index, in the checker's list of buffers, of the buffer of each stream.
+    /// The index in `buffers` of the buffer of each stream.
     pub(super) streams: BTreeMap<(ProcessId, StreamId), usize>,
-    /// The compute units on which no launch may start, each with the process whose reset closes it.
+    /// The compute units on which no launch may start, each with the process whose reset has closed
+    /// it.
     pub(super) closed: BTreeMap<CuId, ProcessId>,
-    /// The process of the last reset; `None` before the first. Launches that are killed in later
-    /// lines are killed by that reset.
+    /// The process that was reset last; `None` before the first reset. Launches that are killed in
+    /// later lines are killed by this reset.
     pub(super) resets: Option<ProcessId>,
-    /// The number of launches and copies issued so far.
+    /// The number of launches and copies that the log has issued so far.
     pub(super) orders: u64,
-    /// The launch that started last, if only `wait` answers and ends of waves have come since, so
-    /// that a further start of it needs no check; else `None`.
+    /// The launch of the last start, if since then only ends of waves and answers that wait have
+    /// come, so that another start of it needs no check; else `None`.
     going: Option<LaunchId>,
     pub(super) line: usize,
     pub(super) found: CheckedLog,
@@ -82,14 +82,15 @@ impl std::fmt::Debug for Checker {
 }
 
 impl Checker {
-    /// Returns the checker `live`, changed for a dispatcher whose compute units are like those of
-    /// `empty`; `cuts` is true where its allocate policy may cut workgroups into waves.
+    /// Returns the checker `live`, changed for a dispatcher: `empty` is one empty compute unit of
+    /// its device, `cuts` says whether its allocate policy may cut workgroups, so that their waves
+    /// run on different compute units.
     pub(crate) fn of_dispatcher(cuts: bool, empty: Cus, live: Self) -> Self {
         Self { ahead: live.window.is_some(), cuts, empty, ..live }
     }
 
-    /// Changes the state of the check by an event that a dispatcher has taken. Ends of waves are
-    /// left out, as the dispatcher's account of resources checks them.
+    /// Updates the checker by an event that a dispatcher has taken. Ends of waves are left out, as
+    /// the dispatcher's own account checks them.
     pub(crate) fn event(&mut self, event: &Event<'_>) {
         self.line += 1;
         if !matches!(event, Event::WavesEnded { .. }) {
@@ -98,8 +99,8 @@ impl Checker {
         }
     }
 
-    /// Checks an answer of the log that does not start workgroups, and changes the state of the
-    /// launches by it.
+    /// Checks an answer, other than a start of workgroups, against the rules, and updates the
+    /// checker.
     pub(crate) fn answer(&mut self, answer: &LoggedAnswer<'_>) {
         self.line += 1;
         if !matches!(answer, LoggedAnswer::Wait { .. } | LoggedAnswer::WakeAt { .. }) {
@@ -108,8 +109,8 @@ impl Checker {
         }
     }
 
-    /// Checks a start of workgroups of a launch; `fresh` is true where their first waves start. Of
-    /// starts of one launch in a row only the first is checked.
+    /// Checks a start of workgroups of a launch; `fresh` is true if their first waves start. Of
+    /// several starts of one launch in a row, only the first is checked.
     pub(crate) fn starts(&mut self, launch: LaunchId, fresh: bool) {
         self.line += 1;
         if self.going != Some(launch) {
@@ -128,21 +129,22 @@ impl Checker {
         self.forget(launch);
     }
 
-    /// Returns whether a launch has ended or was refused, so that its id is used up.
+    /// Returns whether a launch has ended or was refused, so that its id must not be used again.
     pub(crate) fn is_gone(&self, launch: LaunchId) -> bool {
         self.gone.contains(launch)
     }
 
-    /// Returns the first rule that is broken, with a text that says how; `None` where none is.
+    /// Returns the lowest rule that the log has broken so far, with a text that says how; `None`
+    /// where it has broken none.
     pub(crate) fn broken(&self) -> Option<(LogRule, &str)> {
         let (rule, broken) = self.found.broken.first_key_value()?;
         Some((*rule, &broken.what))
     }
 
-    /// Returns the checker of a live runtime: `window` is the most launches of one process that the
-    /// runtime has at a time, `most_kills` the most times that it kills one launch (`None`: no
-    /// limit for either), `scope` the set of launches that a reset kills. A compute unit counts as
-    /// holding one workgroup of one wave.
+    /// Returns the checker for a live runtime. `window` is the most launches of one process that
+    /// may be submitted and unfinished, `most_kills` the most times that one launch may be killed
+    /// (`None`: no limit for either), and `scope` the set of launches that a reset kills. As the
+    /// device is not known, a compute unit counts as having room for one workgroup of one wave.
     #[must_use]
     pub fn live(window: Option<u32>, most_kills: Option<u32>, scope: ResetScope) -> Self {
         let shape = CuShape {
@@ -176,11 +178,11 @@ impl Checker {
         }
     }
 
-    /// Checks a line of a log, an event or an answer spelled in full, with its number from 1, and
-    /// changes the state of the check by it.
+    /// Checks one line of a log, which is an event or an answer spelled in full, and updates the
+    /// checker; `number` is the number of the line, from 1.
     ///
     /// # Errors
-    /// When the line cannot be read.
+    /// When the line is not valid.
     pub fn take(&mut self, number: usize, text: &str) -> Result<(), DispatchError> {
         self.line = number;
         let bad = |error: serde_json::Error| {
@@ -199,7 +201,8 @@ impl Checker {
         Ok(())
     }
 
-    /// Returns the rules that are broken so far; a launch that has not ended breaks none yet.
+    /// Returns the rules that the log has broken so far; a launch that has not ended counts as no
+    /// fault yet.
     #[must_use]
     pub const fn found(&self) -> &CheckedLog {
         &self.found
@@ -209,13 +212,13 @@ impl Checker {
         self.found.note(rule, self.line, what);
     }
 
-    /// Returns whether a launch that was issued before this one still waits in the buffer of its
-    /// stream.
+    /// Returns whether a launch of the same stream that was issued earlier still waits to be
+    /// submitted.
     pub(super) fn waits_before(&self, launch: &SeenLaunch) -> bool {
         self.buffers[launch.buffer].first().is_some_and(|first| first < launch.order)
     }
 
-    /// Checks rule 6 of logs at the end of a log: every launch has ended or was refused.
+    /// Checks rule 6 of logs at the end of a log: every launch must have ended or been refused.
     pub(super) fn the_end(&mut self) {
         for id in self.launches.ids() {
             let Some(launch) = self.launches.remove(id) else { continue };

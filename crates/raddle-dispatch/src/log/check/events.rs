@@ -88,8 +88,8 @@ impl Checker {
         self.processes.remove(&process);
     }
 
-    /// Records a launch that was issued, or is ready where `ready` is true. A launch that can never
-    /// run enters no buffer, as it is refused when it is ready.
+    /// Records a launch that was issued, or that is ready if `ready` is true. A launch that can
+    /// never run is not put into a buffer, as it will be refused when it is ready.
     fn known(&mut self, launch: &Launch, ready: bool) {
         if let Some(known) = self.launches.get_mut(launch.id) {
             known.ready |= ready;
@@ -104,8 +104,9 @@ impl Checker {
         }
     }
 
-    /// Adds a launch or copy that the log names for the first time to the buffer of its stream,
-    /// where work waits to be submitted; `ready` is true if it waits for no other work.
+    /// Records a launch or copy that the log names for the first time, and puts it into the buffer
+    /// in which work of its stream waits to be submitted; `ready` is true if it waits for no other
+    /// work.
     fn issued(&mut self, launch: &Launch, ready: bool) {
         if self.gone.contains(launch.id) || self.launches.contains(launch.id) {
             return self.fault(LogRule::Once, || format!("{} comes a second time", launch.id));
@@ -148,7 +149,7 @@ impl Checker {
         }
     }
 
-    /// Removes a launch that has ended or was refused from the state of the check.
+    /// Removes a launch that has ended or was refused from the state of the checker.
     pub(super) fn forget(&mut self, id: LaunchId) {
         self.gone.insert(id);
         let Some(launch) = self.launches.remove(id) else { return };

@@ -20,8 +20,8 @@ use super::header::LogHeader;
 use super::lines::LogLines;
 use crate::{DispatchError, Registry};
 
-/// Checks a decision log against the rules of [`LogRule`]. The registry must have the policies of
-/// the log.
+/// Checks a decision log against the rules of [`LogRule`]. The registry must have all policies that
+/// the log names.
 ///
 /// # Errors
 /// When the log cannot be read, breaks off, or names a policy that the registry does not have.
@@ -30,11 +30,11 @@ pub fn check(registry: &Registry, log: impl BufRead) -> Result<CheckedLog, Dispa
     check_beside(registry, log, |_, _| Ok(()))
 }
 
-/// Checks a log as [`check`] does, and in the same pass gives each line to `also`, with its number,
-/// from 1: the header as it stands, the other lines spelled in full.
+/// Checks a log as [`check`] does, and also calls `also` with each line and its number, from 1: the
+/// header as it is, all other lines spelled in full.
 ///
 /// # Errors
-/// As [`check`], and the errors of `also`.
+/// When [`check`] would return an error, or when `also` returns one.
 #[doc(hidden)]
 pub fn check_beside(
     registry: &Registry,

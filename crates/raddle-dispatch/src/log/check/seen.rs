@@ -6,35 +6,36 @@ use raddle_policy::{CuId, Idempotence, Launch, LaunchId, Preemption, ProcessId, 
 
 use crate::ByLaunch;
 
-/// The state of a launch, as far as the lines of a decision log show it.
+/// The state of a launch, as far as the lines of a decision log tell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SeenStage {
-    /// The launch is in the buffer of its stream, not submitted.
+    /// The launch waits in the buffer of its stream to be submitted.
     Buffered,
-    /// The launch is in the runtime: submitted, and not asked to leave.
+    /// The launch is submitted and was not asked to leave the device.
     Submitted,
-    /// The launch is in the runtime while its process is preempted, so that it will be asked to
-    /// leave.
+    /// The launch is submitted while its process is being preempted by drain or switch, so that it
+    /// will be asked to leave.
     Staying,
-    /// The launch was asked to leave the device by this method of preemption, and has not left yet.
+    /// The launch was asked to leave the device by this preemption method, and has not left yet.
     Leaving(Preemption),
-    /// The launch is held or saved, after a preemption, so that none of its workgroups starts.
+    /// The launch is off the device after a preemption (held or saved), so that none of its
+    /// workgroups starts.
     Held,
-    /// The launch was taken off the device and asked to come back, and is not back yet.
+    /// The launch is off the device and was asked to come back, which is not complete yet.
     Returning,
 }
 
-/// The state of a launch that has not ended, as the lines of a log tell it.
+/// The state of one launch that has not ended, as far as the lines of a decision log tell it.
 #[derive(Clone, Debug)]
 pub(super) struct SeenLaunch {
     pub(super) process: ProcessId,
     pub(super) stream: StreamId,
-    /// The index, in the checker's list of buffers, of the buffer in which launches of its stream
-    /// wait.
+    /// The index in the checker's `buffers` of the buffer in which launches of this stream wait to
+    /// be submitted.
     pub(super) buffer: usize,
     pub(super) order: u64,
     pub(super) idempotent: Idempotence,
-    /// The number of waves of one workgroup; `whole` is that of the whole launch.
+    /// The number of waves of one workgroup; `whole` is the number of waves of the whole launch.
     pub(super) waves: u64,
     pub(super) whole: u64,
     pub(super) ready: bool,
@@ -42,8 +43,8 @@ pub(super) struct SeenLaunch {
     /// True while the submit call of the launch has not returned.
     pub(super) called: bool,
     pub(super) kills: u32,
-    /// The number of waves that have started since the last kill; `ended` counts those of them that
-    /// have ended.
+    /// The number of waves of the launch that have started since it was last killed; `ended` is the
+    /// number of these that have ended.
     pub(super) started: u64,
     pub(super) ended: u64,
     /// True if the launch has begun: it has started a workgroup or assigned one to a compute unit.
@@ -74,29 +75,28 @@ impl SeenLaunch {
         }
     }
 
-    /// Returns whether the launch is in the runtime: submitted, and not back in the buffer.
+    /// Returns whether the launch is submitted: it has left the buffer and has not come back.
     pub(super) fn is_in_runtime(&self) -> bool {
         self.stage != SeenStage::Buffered
     }
 }
 
-/// The preemption of one process that has begun and is not complete.
+/// The preemption of one process that is under way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SeenPreemption {
-    /// True if the launches that the preemption takes off stay in the runtime, held or saved; false
-    /// if they end or go back to the buffer of their process.
+    /// True if the preempted launches stay submitted, held or saved; false if they end or go back
+    /// to the buffer.
     pub(super) holds: bool,
-    /// The number of the line that begins the preemption.
+    /// The number of the log line that begins the preemption.
     pub(super) since: usize,
 }
 
-/// The state of the preemption flag (tested by each launch at its start) of a process.
+/// The state of a process's preemption flag, which each launch tests at its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SeenFlag {
     #[default]
     Low,
-    /// The preemption flag (tested by each launch at its start) is raised, and perhaps not visible
-    /// to launches yet.
+    /// The preemption flag is raised, but perhaps launches do not see it yet.
     Raised,
     Visible,
 }
@@ -111,8 +111,8 @@ pub(super) struct SeenProcess {
     pub(super) resetting: bool,
 }
 
-/// Launches by their order of issue: (number in that order, launch). They mostly come at the back
-/// and leave at the front.
+/// A list of launches in their order of issue, as (number in that order, launch). Launches are
+/// mostly added at the back and removed at the front.
 #[derive(Clone, Debug, Default)]
 pub(super) struct InOrder(VecDeque<(u64, LaunchId)>);
 
@@ -137,7 +137,8 @@ impl InOrder {
         self.0.binary_search_by_key(&order, |&(order, _)| order)
     }
 
-    /// Returns the number in the order of issue of the first launch; `None` without launches.
+    /// Returns the number, in the order of issue, of the first launch in the list; `None` for an
+    /// empty list.
     pub(super) fn first(&self) -> Option<u64> {
         self.0.front().map(|&(order, _)| order)
     }
@@ -151,8 +152,8 @@ impl InOrder {
     }
 }
 
-/// A set of launch ids that only grows: one bit for each id, 64 ids in an entry, as ids mostly
-/// follow each other.
+/// A set of launch ids to which ids are only added: a bit for each id, 64 consecutive ids in an
+/// entry, as most ids are consecutive.
 #[derive(Debug, Default)]
 pub(super) struct UsedIds(ByLaunch<u64>);
 
