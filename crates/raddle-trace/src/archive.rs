@@ -13,8 +13,8 @@ use crate::input::{FileInput, peek};
 /// Length of a tar header in bytes; a member's bytes are padded to a multiple of this length.
 const BLOCK: usize = 512;
 
-/// Largest number of bytes of a tar member that only holds a long name for the file behind it; a
-/// larger one is ignored, and the file keeps the short name in its own header.
+/// Largest size in bytes of a tar member that only holds the long name of the next file; a larger
+/// one is ignored, and that file keeps the short name in its own header.
 const LONGEST: u64 = 1 << 16;
 
 /// Largest number of members of one tar archive that are read, so that reading a hostile archive

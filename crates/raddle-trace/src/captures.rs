@@ -101,11 +101,11 @@ impl GraphCaptures {
         self
     }
 
-    /// Finds the capture that a graph launch came from. `here` has the number of launches in the
-    /// graph of each kernel by name; a capture fits if the graph launches each of its kernels as
-    /// often as the capture does. Of several that fit, those with the most launches count, and of
-    /// these the one for the padded size of the batch `batch` (`None` if unknown). `None` where no
-    /// capture fits, or several fit and differ.
+    /// Finds the capture that a graph launch came from. `here` has, by name, the number of launches
+    /// of each kernel in the graph; a capture fits if the graph launches every kernel of the
+    /// capture as often as the capture does. Of several that fit, those with the most launches
+    /// count, and of these the one for the padded size of the batch `batch` (`None` if unknown).
+    /// `None` where no capture fits, or several fit and differ.
     fn capture(&self, here: &BTreeMap<&str, usize>, batch: Option<u64>) -> Option<&GraphCapture> {
         let fits = |capture: &&GraphCapture| {
             let mut launches = capture.launches.iter();

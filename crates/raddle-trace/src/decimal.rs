@@ -42,7 +42,7 @@ pub(crate) fn micros(text: &str) -> Result<Micros, DecimalError> {
 }
 
 /// Largest number of digits before the decimal point of a number with an exponent whose last digits
-/// were not written. A larger number is a rounded time stamp, and is refused.
+/// were not written. A number with more digits counts as a rounded time stamp, and is refused.
 const SURE_DIGITS: usize = 9;
 
 /// Converts a number with an exponent to plain decimal digits; an error where the text is no

@@ -176,11 +176,11 @@ pub enum TraceError {
     /// A priority rule, `rule`, that cannot be read; `problem` says why.
     #[error("the priority rule `{rule}` is not GLOB[:stream N]=LEVEL: {problem}")]
     PriorityRule { rule: String, problem: String },
-    /// A rule on the command line, `rule`, about idempotent kernels that cannot be read; `problem`
-    /// says why.
+    /// A rule of the user, `rule`, that says which kernels are idempotent, and that cannot be read;
+    /// `problem` says why.
     #[error("the rule `{rule}` is not GLOB=yes, GLOB=no or GLOB=unknown: {problem}")]
     IdempotenceRule { rule: String, problem: String },
-    /// A rule on the command line, `rule`, about the resource that kernels need most that cannot be
+    /// A rule of the user, `rule`, that says which resource kernels need most, and that cannot be
     /// read; `problem` says why.
     #[error("the rule `{rule}` is not GLOB=memory, =compute, =latency or =unknown: {problem}")]
     NeedRule { rule: String, problem: String },

@@ -70,8 +70,8 @@ pub(crate) fn is_damage(error: &io::Error) -> bool {
     )
 }
 
-/// A sliding buffer over a reader: the bytes of the text from an offset on that only grows, the
-/// head.
+/// A sliding buffer over a reader. It holds the bytes of the text from an offset on, the head,
+/// which only moves forward.
 pub(crate) struct Window<'a> {
     reader: Box<dyn BufRead + 'a>,
     buffer: Vec<u8>,

@@ -160,8 +160,8 @@ struct NextSubmission {
 }
 
 impl<T> ControlledProcess<T> {
-    /// Submits, of the process's waiting launches, the one that was captured first, and returns its
-    /// fields; `None` where no launch may be submitted.
+    /// Submits, of the process's waiting launches, the one that was captured first, and returns the
+    /// fields of its submit command; `None` where no launch may be submitted.
     #[inline(never)]
     fn submit(&mut self) -> Option<NextSubmission> {
         let (stream, work) = self.queues.pop()?;

@@ -35,7 +35,7 @@ pub(super) struct FlyingLaunch<T> {
 }
 
 /// Fate of a launch in the runtime when the preemption flag is raised or a reset is made. The enum
-/// has the size of a whole word, for the same reason as [`FlightState`].
+/// has the size of a whole word, which is copied faster than a byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum LaunchFate {

@@ -41,8 +41,8 @@ impl<T> Controller<T> {
     }
 
     /// Pauses a process: none of its launches is submitted until it is resumed, which takes effect
-    /// at once. Launches in the runtime go on (only step S3.1 of seed 001). Changes nothing if a
-    /// preemption is under way or complete.
+    /// at once. Launches in the runtime go on. This is step S3.1 of seed 001 without a preemption.
+    /// Changes nothing if a preemption is under way or complete.
     ///
     /// # Errors
     /// An unknown process.

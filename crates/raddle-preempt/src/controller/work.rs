@@ -2,7 +2,7 @@
 
 use raddle_policy::{Idempotence, StreamId};
 
-/// Kind of captured work; only kinds are distinguished that matter for order and preemption.
+/// Kind of captured work; only kinds that matter for order and preemption are distinguished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WorkKind {
     /// A kernel launch.

@@ -77,8 +77,8 @@ impl Estimates {
     }
 
     /// Returns the number of launches that leave one after the other by the preemption flag: the
-    /// largest number in one stream that have not started. Copies do not count, as they do not test
-    /// the flag and are taken out of the runtime.
+    /// largest number of launches in one stream that have not started. Copies do not count, as they
+    /// do not test the flag and are taken out of the runtime.
     fn exits(&self, view: &VictimView<'_>) -> u64 {
         let exits = |it: &&VictimLaunch| !it.launch.is_copy() && !self.history.has_started(it);
         let waiting = || view.launches.iter().filter(exits);

@@ -115,7 +115,7 @@ impl LaunchHistory {
         }
     }
 
-    /// Records that a launch has been taken off the device at the tick `now`.
+    /// Records that a launch does not run on the device from the tick `now` on.
     fn stopped(&mut self, launch: LaunchId, now: Tick) {
         if let Some(running) = self.running.get_mut(&launch)
             && running.since.is_some()

@@ -30,7 +30,7 @@ pub(super) struct VictimEstimate {
     /// unknown.
     pub(super) workgroup: Option<Ticks>,
     /// Number of launches that leave one after the other by the raised preemption flag: the largest
-    /// number in one stream that have not started.
+    /// number of launches in one stream that have not started.
     pub(super) exits: u64,
     /// Ticks that the running launches have been on the device, which a kill would waste.
     pub(super) done: Ticks,

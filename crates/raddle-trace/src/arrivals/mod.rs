@@ -95,7 +95,7 @@ impl ArrivalFormat {
 pub struct LoadTime {
     /// Duration of the load in nanoseconds.
     pub ns: u64,
-    /// Unit in which the load's file was taken to count its duration; no file says it.
+    /// Unit in which the duration in the load's file was read; no file states its unit.
     pub unit: TimeUnit,
     /// Reason for the unit of the duration, in words: "as asked", or the observation that decided.
     pub why: &'static str,

@@ -44,8 +44,8 @@ pub(crate) enum Awaited {
 }
 
 impl DraftWait {
-    /// Returns the work that a copy call with this wait waits for: the copy itself, if it had ended
-    /// when the call returned; else `None`.
+    /// Returns the work that a copy call waits for, where this wait has the call's begin and end:
+    /// the copy itself, if it had ended when the call returned; else `None`.
     pub(crate) fn of_copy(&self, copy: &Op) -> Option<Awaited> {
         (unsigned_time(self.end) >= copy.end_ns())
             .then_some(Awaited::Stream(copy.stream, self.begin))

@@ -201,9 +201,9 @@ impl<R: Read + Seek> XPlaneReader<R> {
         }
     }
 
-    /// Reads a map from numbers to names of a plane; `map` is the field number of the map. Only
-    /// names for which `wanted` returns true are kept. A name is the second field of a value of the
-    /// map.
+    /// Reads a map from numbers to names out of a plane (a device or a host); `map` is the field
+    /// number of the map. Only names for which `wanted` returns true are kept. A name is the second
+    /// field of a value of the map.
     fn names(
         &mut self,
         plane: WireSpan,

@@ -8,7 +8,7 @@ pub(in crate::import) type LayoutMembers<S> = &'static [(&'static str, DocumentL
 /// Places where a JSON document has records. All values that a layout does not name are skipped.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::import) enum DocumentLayout<S: 'static> {
-    /// An object, with the keys that lead to records.
+    /// A JSON object, with its keys that lead to records.
     Object(LayoutMembers<S>),
     /// An array of objects, each of which begins a section (a kind of records).
     Objects(S, LayoutMembers<S>),
@@ -23,7 +23,7 @@ pub(in crate::import) trait RecordSink {
     /// Kinds of records that the document holds, such as events and devices.
     type Section: Copy + 'static;
 
-    /// Plural word for the records that an import may keep only a limited number of, for messages.
+    /// Plural noun for the records whose number an import limits, for error messages.
     const RECORDS: &'static str;
 
     /// Called when a section of the document begins, before its records.

@@ -53,9 +53,9 @@ impl HostOps {
         push(&mut self.ops, op);
     }
 
-    /// Returns the works of the `count` ops of the device. `launches` has one entry for each
-    /// launched kernel, as (thread that called, time of the call in nanoseconds, index of the op of
-    /// the device).
+    /// Returns the work (bytes and arithmetic) of each of the `count` ops of the device. `launches`
+    /// has one entry for each launched kernel, as (thread that called, time of the call in
+    /// nanoseconds, index of the op of the device).
     pub(super) fn launched(
         self,
         count: usize,

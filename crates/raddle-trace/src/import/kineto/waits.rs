@@ -24,7 +24,7 @@ pub(in crate::import) struct KinetoWaits {
     /// of the call that recorded it.
     records: BTreeMap<u64, i64>,
     /// Calls by which the host made a stream wait for an event, each as (time in nanoseconds,
-    /// thread, correlation number, `None` where the call has none).
+    /// thread, correlation number or `None`).
     told: Vec<(i64, u64, Option<u64>)>,
 }
 

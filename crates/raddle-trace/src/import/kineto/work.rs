@@ -117,7 +117,7 @@ impl KinetoCollector {
         devices
     }
 
-    /// Takes the list of lanes (a stream of a device each) out of the reader, after setting the
+    /// Takes the list of lanes (each a stream of one device) out of the reader, after setting the
     /// number of each lane's GPU.
     fn lanes(&mut self) -> Vec<KinetoLane> {
         let mut lanes = core::mem::take(&mut self.lanes).into_items();

@@ -24,7 +24,8 @@ pub(super) struct RpdLaunch {
     pub(super) name: Option<i64>,
 }
 
-/// Kind of call of the host, and the launch that it asked for.
+/// A call of the host: the kind of work that it starts, its process, and the launch that it asked
+/// for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RpdCall {
     pub(super) api: Api,

@@ -170,7 +170,7 @@ fn is_gfx9(found: &[Op]) -> bool {
     found.iter().any(|op| !matches!(op.footprint.sgprs_per_wave, 0 | SGPRS_OF_GFX10))
 }
 
-/// Returns whether the device must be a gfx950, so that register counts that look halved surely
+/// Returns whether the device must be a gfx950, on which register counts that look halved certainly
 /// are. No table names the device, but no other device of its family has so much LDS.
 fn is_gfx950(columns: &RocprofColumns, found: &[Op]) -> bool {
     columns.accum
