@@ -15,8 +15,8 @@ pub enum RaddleActionKind {
     /// Gives a launch to the device, which may start it from then on. Fields: `launch`, `sequence`,
     /// `packets`, `bytes`, `cost`, `cleanup`. No event reports that it is done.
     Submit = 1,
-    /// Starts workgroups, or some waves of each. Fields: `launch`, `waves`, and those of the pieces
-    /// and the places. The event `WavesEnded` reports the end of each.
+    /// Starts workgroups, or some waves of each. Fields: `launch`, `waves`, `first_piece`,
+    /// `piece_count`, `first_place`, `place_count`. The event `WavesEnded` reports the end of each.
     Start = 2,
     /// Starts a copy. Field: `launch`. The event `CopyEnded` reports its end.
     StartCopy = 3,
@@ -64,9 +64,9 @@ pub struct RaddleAction {
     pub process: u16,
     /// Method by which work leaves the device, one of `RaddlePreemption`.
     pub how: u32,
-    /// Compute unit that the action concerns; -1 where a refusal concerns all of them.
+    /// Compute unit that the action concerns; -1 where a refusal concerns all compute units.
     pub cu: i32,
-    /// Resource of which a refused launch lacks some, one of `RaddleResource`.
+    /// Resource of which a refused launch needs more than there is, one of `RaddleResource`.
     pub resource: u32,
     /// Waves that start, of each workgroup in the pieces of the action.
     pub waves: RaddleWaves,

@@ -13,8 +13,8 @@ use crate::status::{Failure, RaddleStatus, guarded};
 pub struct RaddleAllocator {
     allocator: Allocator,
     simds: u8,
-    /// Addresses of the waves of the workgroup placed last; the list stays so that its memory is
-    /// used again.
+    /// Addresses of the waves of the workgroup placed last; kept so that the next placement needs
+    /// no new memory.
     places: Vec<RaddlePlace>,
 }
 
@@ -22,10 +22,11 @@ pub struct RaddleAllocator {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddlePlacement {
-    /// Resource that lacks where the workgroup was refused, one of `RaddleResource`; else 0.
+    /// Resource of which too little was free if the workgroup was refused, one of `RaddleResource`;
+    /// else 0.
     pub lacks: u32,
-    /// SIMD to name in the next request as the one that gets the first wave, where workgroups begin
-    /// on one SIMD after the other; also set where this request was refused.
+    /// SIMD to pass as `simd` in the next request, if workgroups are to begin on one SIMD after the
+    /// other; also set where this request was refused.
     pub rotation: u8,
 }
 
@@ -50,8 +51,9 @@ pub unsafe extern "C" fn raddle_allocator_new(
     })
 }
 
-/// Returns an error for a device whose maps, of one bit for each granule, would take more than a
-/// gibibyte: such a number of granules is a mistake, and a program ends where memory is full.
+/// Returns an error for a device with so many granules that maps of one bit for each would take
+/// more than a gibibyte: such a number is a mistake, and a program that runs out of memory is
+/// ended.
 fn check_memory(shape: &CuShape, cus: u16) -> Result<(), Failure> {
     const MOST: u64 = 1 << 33;
     let vector = u64::from(shape.simds) * u64::from(shape.vgpr_per_simd);
@@ -67,11 +69,11 @@ fn check_memory(shape: &CuShape, cus: u16) -> Result<(), Failure> {
 /// Places a workgroup on a compute unit and takes the granules that it needs. Writes to `places`
 /// the address (SIMD and granules) of each wave, in the order of the waves.
 ///
-/// `simd` says which SIMD gets the first wave: -1 for the SIMD that has room for most further
-/// waves; else the first SIMD that takes it, counted around from `simd`, and each further wave
-/// begins one SIMD further. `placement` and `places` may be null, the latter with a capacity of 0;
-/// otherwise there must be room for all waves, and `Room` has changed nothing. Answers `Refused`
-/// where the workgroup does not fit.
+/// `simd` chooses the SIMD of each wave: -1 takes the SIMD with room for most further waves.
+/// Another number takes the first SIMD with room from `simd` on, going round, and the search for
+/// each further wave begins one SIMD further. `placement` and `places` may be null, the latter with
+/// a capacity of 0; otherwise there must be room for all waves, and `Room` has changed nothing.
+/// Answers `Refused` where the workgroup does not fit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_allocator_allocate(
     allocator: *mut RaddleAllocator,
@@ -174,8 +176,9 @@ pub extern "C" fn raddle_allocator_save(
 }
 
 /// Takes again exactly the places that the workgroups of a launch had when it was saved. Writes to
-/// `displaced` the number of workgroups that found a place of theirs taken. These workgroups lie
-/// nowhere, and their compute units take no new workgroup until they have been released.
+/// `displaced` the number of workgroups of which some granules are taken by other work now. These
+/// workgroups hold no granules, and their compute units take no new workgroup until they have been
+/// released.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_allocator_restore(
     allocator: *mut RaddleAllocator,

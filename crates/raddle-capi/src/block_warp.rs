@@ -20,7 +20,7 @@ pub struct RaddleBlockWarp {
     blocks: BTreeMap<(u32, u64), Handle>,
 }
 
-/// Resources of one SM: all that it has, or those that are left.
+/// Resources of one SM: all of them, or those that are free.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleSmResources {
@@ -40,7 +40,7 @@ pub struct RaddleBlockWarpConfig {
     /// 1 if an SM may get a single warp only where it has more of each resource than the warp
     /// needs, 0 if it needs to have just as much. Default 0.
     pub strict: u32,
-    /// 1 if of several SMs that qualify the one with most room is taken, 0 if the lowest one.
+    /// 1 if, of several SMs that qualify, the one with the most room is taken, 0 if the lowest one.
     /// Default 0.
     pub most_free: u32,
     /// 1 if the next kernel is tried when the most important one cannot be placed, 0 if not.
@@ -97,7 +97,8 @@ pub enum RaddleRoute {
     /// The SM can start one warp of the block at least, but does not have the resources of the
     /// whole block.
     First = 1,
-    /// All work on the SM is of lower priority than the block, which waits there for warp slots.
+    /// All work on the SM is of lower priority than the block, which waits on the SM for warp
+    /// slots.
     Second = 2,
 }
 
@@ -115,8 +116,8 @@ pub struct RaddleDistribution {
     pub first: u64,
     /// Number of blocks that the decision gives to the SM.
     pub count: u64,
-    /// Number of blocks that the SM could have taken whole (N1 of seed 003); 0 on a route other
-    /// than `Whole`.
+    /// Number of blocks that the SM could have taken whole (N1 of seed 003); 0 if the route is not
+    /// `Whole`.
     pub n1: u64,
 }
 
@@ -126,7 +127,7 @@ pub struct RaddleDistribution {
 pub struct RaddleStarted {
     /// Id of the kernel whose warps start.
     pub kernel: u32,
-    /// 1 if all warps of the block have started with these, else 0.
+    /// 1 if all warps of the block have started now, else 0.
     pub last: u32,
     /// Number of the block in its kernel.
     pub block: u64,
@@ -155,7 +156,7 @@ unsafe impl Plain for RaddleBlockWarpConfig {}
 // SAFETY: integers.
 unsafe impl Plain for RaddleKernel {}
 
-/// Returns the boolean that the number of a setting stands for: false for 0, true for 1. Any other
+/// Returns the boolean that a setting's number stands for: false for 0, true for 1. Any other
 /// number is an error that names the setting `name`.
 fn flag(name: &str, number: u32) -> Result<bool, Failure> {
     match number {
@@ -205,8 +206,8 @@ pub unsafe extern "C" fn raddle_block_warp_new(
     })
 }
 
-/// Adds a kernel that arrives. Answers `Refused`, and writes what lacks to `lack`, where a block of
-/// the kernel never fits an SM; `lack` may be null.
+/// Adds a kernel that arrives. Answers `Refused`, and writes the resource that an SM has too little
+/// of to `lack`, where a block of the kernel never fits an SM; `lack` may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_block_warp_arrive(
     block_warp: *mut RaddleBlockWarp,
@@ -311,7 +312,7 @@ pub unsafe extern "C" fn raddle_block_warp_ended(
     })
 }
 
-/// Writes the resources that are left on an SM to `remaining`.
+/// Writes the resources that are free on an SM to `remaining`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_block_warp_remaining(
     block_warp: *const RaddleBlockWarp,

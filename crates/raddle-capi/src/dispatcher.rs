@@ -23,8 +23,8 @@ pub struct RaddleDispatcher {
     cus: u16,
     actions: Actions,
     lists: ActionLists,
-    /// Pieces (equal workgroups on one compute unit) of the last event; the list stays so that its
-    /// memory is used again.
+    /// Pieces (equal workgroups on one compute unit) of the last event; kept so that the next event
+    /// needs no new memory.
     pieces: Vec<Piece>,
 }
 
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn raddle_dispatcher_new(
     })
 }
 
-/// Opens the file of a decision log, and returns its writer; an error where the file cannot be
+/// Opens the file of a decision log and returns the log's writer; an error where the file cannot be
 /// written.
 fn log_to(file: &str, recipe: Recipe, shape: CuShape, cus: u16) -> Result<LogWriter, Failure> {
     let opened = File::create(file).map_err(|error| {

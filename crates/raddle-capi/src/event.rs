@@ -108,8 +108,9 @@ pub struct RaddleEvent {
 unsafe impl Plain for RaddleEvent {}
 
 impl RaddleEvent {
-    /// Returns the event that the fields describe; an error where a field has no valid value. The
-    /// pieces (equal workgroups on one compute unit) that ended are put into `pieces`.
+    /// Checks the fields and returns the event that they describe; an error where a field has no
+    /// valid value. The pieces (equal workgroups on one compute unit) that ended are put into
+    /// `pieces`.
     ///
     /// # Safety
     /// Pointers that the kind names are null, misaligned, or have the stated values behind them.

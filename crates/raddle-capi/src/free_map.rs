@@ -39,7 +39,8 @@ pub enum RaddleFit {
     Next = 3,
 }
 
-/// Numbers of blocks of a map: of all, of the free ones, and of those in the longest free run.
+/// Counts of blocks of a map: all blocks, the free ones, and those in the longest free run (free
+/// blocks in a row).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleFreeBlocks {

@@ -40,7 +40,8 @@ type Block = Box<[Place]>;
 static TABLE: [OnceLock<Block>; BLOCKS] = [const { OnceLock::new() }; BLOCKS];
 static UNUSED: Mutex<Unused> = Mutex::new(Unused { freed: Vec::new(), next: 0 });
 
-/// Positions in the table of objects that hold no object now, for the handles that are made next.
+/// Unused positions in the table of objects that handles stand for, kept for the handles that are
+/// made next.
 struct Unused {
     freed: Vec<usize>,
     /// Lowest position in the table of objects that was never used.
@@ -86,7 +87,7 @@ pub(crate) fn enter<T: Any + Send>(object: T, to: &Out<*mut T>) -> Outcome {
     Ok(RaddleStatus::Ok)
 }
 
-/// Returns the position in the table of objects that a handle names; an error where the handle
+/// Returns the entry of the table of objects that a handle stands for; an error where the handle
 /// names no object.
 #[inline]
 fn find(handle: *const c_void) -> Result<&'static Place, Failure> {
@@ -102,9 +103,9 @@ fn find(handle: *const c_void) -> Result<&'static Place, Failure> {
     if block[at].uses.load(Ordering::Acquire) == uses { Ok(&block[at]) } else { Err(nothing()) }
 }
 
-/// Locks and returns the object of a handle. `freeing` is true where the object is to be freed,
-/// which is also allowed after a fault. An error where the handle names no object, or another call
-/// uses it.
+/// Locks the object of a handle and returns it. `freeing` is true where the object is to be freed,
+/// which is allowed even after a fault. An error where the handle names no object, or another call
+/// uses the object.
 #[inline]
 fn lock(handle: *const c_void, freeing: bool) -> Result<MutexGuard<'static, Object>, Failure> {
     let place = find(handle)?;

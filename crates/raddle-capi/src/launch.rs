@@ -51,8 +51,8 @@ pub enum RaddlePreemption {
     Switch = 4,
 }
 
-/// Launch of one kernel: a number of equal workgroups. A field of 0 from `barrier` on means that
-/// its value is unknown.
+/// Launch of one kernel: a number of equal workgroups. In the field `barrier` and all that follow
+/// it, 0 means that the value is unknown.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleLaunch {
@@ -104,7 +104,7 @@ pub enum RaddleWaveKind {
     Cut = 2,
 }
 
-/// Waves of each workgroup that start or end.
+/// Choice of the waves of each workgroup that start or end.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleWaves {
@@ -135,7 +135,7 @@ unsafe impl Plain for RaddleLaunch {}
 // SAFETY: integers.
 unsafe impl Plain for RaddlePiece {}
 
-/// Returns the error for a field whose number is none of those that the enum `names` has.
+/// Returns the error for a field whose number stands for no value of the enum `names`.
 pub(crate) fn unknown(field: &str, number: u32, names: &str) -> Failure {
     Failure::argument(format!("`{field}` is {number}: give one of `{names}`"))
 }
@@ -167,7 +167,8 @@ pub(crate) const fn preemption_number(how: Preemption) -> u32 {
 }
 
 impl RaddleLaunch {
-    /// Returns the launch that the fields describe; an error where a number has no meaning.
+    /// Checks the fields and returns the launch that they describe; an error where a number has no
+    /// meaning.
     pub(crate) fn checked(&self) -> Result<Launch, Failure> {
         let barrier = match self.barrier {
             0 => Barrier::Assumed,

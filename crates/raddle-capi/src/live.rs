@@ -25,10 +25,11 @@ pub enum RaddleLiveHint {
     Share = 6,
 }
 
-/// Says something of this process to the policies of the daemon at the socket that
-/// `RADDLE_LIVE_SOCKET` names, as `raddle live run` sets it, else at the default one. `hint` is one of
-/// `RaddleLiveHint`. Answers `Refused` if nothing of this process has joined the daemon yet, as before
-/// its first queue, and `Invalid` if no daemon is there, or on another system than Linux.
+/// Gives a hint about this process to the policies of the live daemon. The daemon listens at the
+/// socket that `RADDLE_LIVE_SOCKET` names, as `raddle live run` sets it, else at the default one.
+/// `hint` is one of `RaddleLiveHint`. Answers `Refused` if nothing of this process has joined the
+/// daemon yet, as before its first queue, and `Invalid` if no daemon is there, or on another system
+/// than Linux.
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_live_hint(hint: u32, value: u64) -> RaddleStatus {
     guarded(|| said(hint, value))

@@ -8,7 +8,7 @@ use std::mem::size_of;
 
 use crate::status::{Failure, Outcome, RaddleStatus};
 
-/// Type of which all bytes are valid, so that a caller can write no invalid value into it.
+/// Type for which any bytes are a valid value, so that a caller in C cannot write an invalid one.
 ///
 /// # Safety
 /// Integers, raw pointers, and `repr(C)` structs and arrays of them.
@@ -21,8 +21,8 @@ unsafe impl Plain for u32 {}
 // SAFETY: integers.
 unsafe impl Plain for u64 {}
 
-/// Returns an error unless `count` elements of the type can be at the address `at`: it is null or
-/// misaligned, or they are too many.
+/// Checks the address `at` of `count` elements that the caller gives; an error, which names the
+/// argument `name`, where it is null or misaligned, or no memory can hold that many elements.
 fn check<T>(name: &str, at: *const T, count: usize) -> Result<(), Failure> {
     if at.is_null() {
         return Err(Failure::new(
@@ -45,8 +45,8 @@ fn check<T>(name: &str, at: *const T, count: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Reads a value from the caller's memory; an error, which names it `name`, where `from` is null or
-/// misaligned.
+/// Reads a value from the caller's memory; an error, which names the argument `name`, where `from`
+/// is null or misaligned.
 ///
 /// # Safety
 /// `from` is null, misaligned, or has a value behind it that nobody writes meanwhile.
@@ -56,8 +56,9 @@ pub(crate) unsafe fn read<T: Plain>(name: &str, from: *const T) -> Result<T, Fai
     Ok(unsafe { from.read() })
 }
 
-/// Returns a list in the caller's memory; with a `count` of 0 the pointer may be null, and the list
-/// has no elements. Else an error, which names it `name`, where `from` is null or misaligned.
+/// Returns a list in the caller's memory, which has no elements where `count` is 0, even at a null
+/// pointer. An error, which names the argument `name`, where `from` is null or misaligned
+/// otherwise.
 ///
 /// # Safety
 /// `from` is null, misaligned, or has `count` elements behind it that nobody writes while the list is used.
@@ -74,8 +75,8 @@ pub(crate) unsafe fn list<'a, T: Plain>(
     Ok(unsafe { std::slice::from_raw_parts(from, count) })
 }
 
-/// Returns a text in the caller's memory, which ends with a zero byte; an error, which names it
-/// `name`, where `from` is null or the text is not UTF-8.
+/// Returns a text in the caller's memory, which ends with a zero byte; an error, which names the
+/// argument `name`, where `from` is null or the text is not UTF-8.
 ///
 /// # Safety
 /// `from` is null, or has bytes behind it up to one of zero, that nobody writes while the text is used.
@@ -98,8 +99,8 @@ pub(crate) struct Out<T> {
 }
 
 impl<T: Copy> Out<T> {
-    /// Returns the memory at `to`, for one value; an error, which names it `name`, where `to` is
-    /// null or misaligned.
+    /// Returns the memory at `to` for one value; an error, which names the argument `name`, where
+    /// `to` is null or misaligned.
     ///
     /// # Safety
     /// `to` is null, misaligned, or a place for a value that nobody else uses until this value is dropped.
@@ -108,8 +109,8 @@ impl<T: Copy> Out<T> {
         Ok(Self { to, capacity: 1, name })
     }
 
-    /// Returns the memory at `to`, for one value; `None` where `to` is null, as the caller may
-    /// leave the value out. An error where `to` is misaligned.
+    /// Returns the memory at `to` for one value; `None` where `to` is null, as the caller does not
+    /// want the value. An error, which names the argument `name`, where `to` is misaligned.
     ///
     /// # Safety
     /// `to` is null, misaligned, or a place for a value that nobody else uses until this value is
@@ -119,8 +120,9 @@ impl<T: Copy> Out<T> {
         (!to.is_null()).then(|| unsafe { Self::new(name, to) }).transpose()
     }
 
-    /// Returns the memory at `to`, for a list of up to `capacity` values; `to` may be null where
-    /// `capacity` is 0. Else an error, which names it `name`, where `to` is null or misaligned.
+    /// Returns the memory at `to` for a list of up to `capacity` values; `to` may be null where
+    /// `capacity` is 0. An error, which names the argument `name`, where `to` is null or misaligned
+    /// otherwise.
     ///
     /// # Safety
     /// `to` is null, misaligned, or a place for `capacity` values that nobody else uses until this
@@ -145,8 +147,7 @@ impl<T: Copy> Out<T> {
         }
     }
 
-    /// Returns an error where the caller's list, of which the size was given, has no room for
-    /// `wanted` values.
+    /// Returns an error where the caller's list is too short for `wanted` values.
     #[inline]
     pub(crate) fn check_room(&self, wanted: usize) -> Result<(), Failure> {
         if wanted <= self.capacity {
@@ -166,7 +167,7 @@ impl<T: Copy> Out<T> {
         Ok(RaddleStatus::Ok)
     }
 
-    /// Writes a list to the caller's memory; an error where there is too little room.
+    /// Writes a list to the caller's memory; an error where the memory is too small for the list.
     #[inline]
     pub(crate) fn write(&self, values: &[T]) -> Result<(), Failure> {
         self.check_room(values.len())?;

@@ -57,7 +57,7 @@ pub struct RaddlePlace {
     pub lds: u32,
 }
 
-/// Resource that a launch may lack, as a number of C.
+/// Resource of which a launch may need more than there is, as a number for C.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleResource {
@@ -104,7 +104,8 @@ unsafe impl Plain for RaddleCuShape {}
 unsafe impl Plain for RaddleDemand {}
 
 impl RaddleCuShape {
-    /// Returns the shape that the fields describe; an error where no compute unit can have it.
+    /// Checks the fields and returns the shape of a compute unit that they describe; an error where
+    /// no compute unit can have it.
     pub(crate) fn checked(self) -> Result<CuShape, Failure> {
         let Self { simds, waves_per_simd, vgpr_per_simd, sgpr, lds, workgroups, barriers } = self;
         let shape =
@@ -115,7 +116,8 @@ impl RaddleCuShape {
 }
 
 impl RaddleDemand {
-    /// Returns the demand that the fields describe; an error where no workgroup can have it.
+    /// Checks the fields and returns the demand of a workgroup that they describe; an error where
+    /// no workgroup can have it.
     pub(crate) fn checked(self) -> Result<Demand, Failure> {
         let Self { waves, vgpr, sgpr, lds, barriers } = self;
         if waves == 0 {

@@ -213,7 +213,7 @@ impl From<&LaunchImage> for RaddleKernelDispatch {
     }
 }
 
-/// Packets that one call of an encoder makes.
+/// List of the packets that one call of an encoder makes.
 #[derive(Default)]
 struct Sent {
     packets: [Option<AqlPacket>; RADDLE_PACKETS_AT_ONCE],
@@ -254,9 +254,9 @@ pub unsafe extern "C" fn raddle_encoder_new(
     })
 }
 
-/// Takes a launch, and writes the packets that are complete with it, and their number to `count`.
-/// `packets` must have room for `RADDLE_PACKETS_AT_ONCE` packets; else the answer is `Room`, and
-/// nothing has changed.
+/// Takes a launch, and writes the packets that it completes to `packets`, and their number to
+/// `count`. `packets` must have room for `RADDLE_PACKETS_AT_ONCE` packets; else the answer is
+/// `Room`, and nothing has changed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_encoder_launch(
     encoder: *mut RaddleEncoder,
@@ -279,9 +279,9 @@ pub unsafe extern "C" fn raddle_encoder_launch(
     })
 }
 
-/// Takes a packet that keeps the order, such as a barrier, and writes the packets that are complete
-/// with it, that packet among them, and their number to `count`. `packets` must have room for
-/// `RADDLE_PACKETS_AT_ONCE` packets.
+/// Takes a packet that keeps the order, such as a barrier, and writes the packets that it completes
+/// to `packets`, that packet itself included, and their number to `count`. `packets` must have room
+/// for `RADDLE_PACKETS_AT_ONCE` packets.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_encoder_barrier(
     encoder: *mut RaddleEncoder,

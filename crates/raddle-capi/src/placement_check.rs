@@ -23,7 +23,8 @@ pub const RADDLE_NOT_TOLD: u64 = u64::MAX;
 #[derive(Debug)]
 pub struct RaddlePlacementCheck {
     stage: Stage,
-    /// Text of the report that the last call of `raddle_placement_check_text` lent to the caller.
+    /// Text of the report that the last call of `raddle_placement_check_text` gave to the caller,
+    /// kept for as long as the caller may read it.
     text: CString,
 }
 
@@ -69,8 +70,8 @@ pub enum RaddleStartRule {
 }
 
 impl RaddlePlacementCheck {
-    /// Passes an event of the clock `clock` about a workgroup to the checker; `fill` adds the
-    /// fields of the event's kind. From the first event on, no resource can be declared.
+    /// Passes an event at the clock `clock` about a workgroup to the checker; `fill` sets the other
+    /// fields of the event. After the first event no resource can be declared any more.
     fn tell(
         &mut self,
         clock: u64,
@@ -106,15 +107,15 @@ fn invalid(text: String) -> Failure {
     Failure::new(RaddleStatus::Invalid, text)
 }
 
-/// Returns the number `number` of an event; `None` where it is `RADDLE_NOT_TOLD`, which means that
-/// the event does not report it.
+/// Returns the value `number` of an event; `None` for `RADDLE_NOT_TOLD`, which means that the event
+/// does not report the value.
 fn told(number: u64) -> Option<u64> {
     (number != RADDLE_NOT_TOLD).then_some(number)
 }
 
-/// Writes one number for each resource of the device into an event, as the start or as the size of
-/// the part that the workgroup holds of it; `to` chooses which. `name` names the numbers in the
-/// error for a wrong count of them.
+/// Writes one number for each declared resource into an event. `to` chooses whether these are the
+/// starts or the sizes of the parts that the workgroup holds. `name` is the argument that the error
+/// names if their count is wrong.
 fn put(
     event: &mut AllocationEvent,
     name: &str,
@@ -133,9 +134,9 @@ fn put(
 
 /// Makes a checker of 1 to 65536 compute units without resources, and writes its handle to `check`.
 /// `wave_slots` is the most waves that are on a unit at a time, 0 for any number. `lag` is the
-/// number of clocks between the choice of a start and its event, mostly 0: a predicted start is
-/// right if the rule gives it at any moment in between. With a lag, and no rule for any resource,
-/// the first event is an error.
+/// number of clocks between the moment at which the device chooses a start and the event that
+/// reports it, mostly 0: a start is right if the rule predicts it for any moment in between. With a
+/// lag, and no rule for any resource, the first event is an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_placement_check_new(
     units: u32,

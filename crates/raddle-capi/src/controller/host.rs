@@ -28,8 +28,8 @@ impl RaddleWork {
     }
 }
 
-/// Adds a process of the urgency `level` (0 is the most urgent), and writes its id: the lowest that
-/// no process has.
+/// Adds a process of the urgency `level` (0 is the most urgent), and writes its id: the lowest one
+/// that no process has.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_join(
     controller: *mut RaddleController,
@@ -82,8 +82,8 @@ pub unsafe extern "C" fn raddle_controller_lost(
     })
 }
 
-/// Sets the part of the device (a number, 0 by default) that a process uses. It matters where a
-/// reset kills all launches of one part.
+/// Sets the part of the device (a number, 0 by default) that a process uses. The part matters where
+/// a reset kills all launches of one part (`RaddleResetScope.Partition`).
 #[unsafe(no_mangle)]
 pub extern "C" fn raddle_controller_place(
     controller: *mut RaddleController,
@@ -93,7 +93,7 @@ pub extern "C" fn raddle_controller_place(
     with(controller, |it| done(it.controller.place(ProcessId(process), part)))
 }
 
-/// Opens a stream of a process, and writes its id: the lowest that is not in use.
+/// Opens a stream of a process, and writes the stream's id: the lowest one that is not in use.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_open(
     controller: *mut RaddleController,

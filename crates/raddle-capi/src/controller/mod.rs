@@ -22,16 +22,16 @@ use crate::memory::{Out, read};
 use crate::status::{Failure, Outcome, RaddleStatus, guarded};
 
 /// Controller that preempts processes in software, a state machine without I/O: the host reports
-/// what happens, and asks what to do next. A submission is known by its process and its number,
+/// what happens, and asks what to do next. A submission is named by its process and its number,
 /// which is never used again.
 #[derive(Debug)]
 pub struct RaddleController {
     controller: Controller<u64>,
     /// For each process, one more than the number of its last submission: a report about a smaller
-    /// number may be late, and one about another number is wrong.
+    /// number may just be late, one about any other number is wrong.
     submitted: BTreeMap<u16, u64>,
-    /// For each process, a submission that has left the runtime. It stands for any other submission
-    /// that has left, where the report that it was submitted comes after that of its end.
+    /// For each process, some submission that has left the runtime, which stands for any submission
+    /// that has left: needed where the report that it was submitted comes after that of its end.
     gone: BTreeMap<u16, LaunchHandle>,
 }
 
@@ -79,8 +79,8 @@ impl RaddleController {
         })
     }
 
-    /// Writes a command for C to `out`. Answers `Empty`, and writes nothing, where `command` is
-    /// `None`.
+    /// Writes a command of the controller to `out`, in the form for C. Answers `Empty`, and writes
+    /// nothing, where `command` is `None`.
     fn command(&mut self, command: Option<Command>, out: &Out<RaddleCommand>) -> Outcome {
         use RaddleCommandKind as Kind;
         let of = |kind: Kind, process: ProcessId| RaddleCommand {
@@ -264,7 +264,8 @@ pub unsafe extern "C" fn raddle_controller_cut(
     })
 }
 
-/// Writes 1 to `hit` if a commanded reset kills the submission where it runs; else 0.
+/// Writes 1 to `hit` if the reset that was commanded kills the submission, should it be running;
+/// else 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_controller_is_hit(
     controller: *const RaddleController,

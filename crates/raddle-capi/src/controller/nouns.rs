@@ -4,7 +4,7 @@ use crate::launch::unknown;
 use crate::memory::Plain;
 use crate::status::Failure;
 
-/// Extent of a reset: whose running launches it kills.
+/// Extent of a reset: which running launches it kills.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleResetScope {
@@ -40,7 +40,7 @@ pub struct RaddleControllerConfig {
     /// 1 if work that does not test the preemption flag can be taken out of the runtime before it
     /// begins, else 0.
     pub withdraws: u8,
-    /// Extent of a reset, one of `RaddleResetScope`.
+    /// Extent of a reset of this runtime, one of `RaddleResetScope`.
     pub scope: u32,
     /// Most launches of one process that are in the runtime at a time, 1 or more; 8 in seed 001.
     pub window: u32,
@@ -61,7 +61,8 @@ pub enum RaddleWorkKind {
     /// The work is the record of an event, which finishes when all work before it in its stream
     /// has.
     Record = 2,
-    /// The work is a wait for other work, which the fields `after_stream` and `after_order` name.
+    /// The work is a wait for the end of other work, which the fields `after_stream` and
+    /// `after_order` name.
     Wait = 3,
     /// The work is a graph of kernels that is submitted as one launch.
     Graph = 4,
@@ -106,7 +107,7 @@ pub enum RaddleCommandKind {
     /// Keeps further workgroups of a process from being placed; the host reports
     /// `raddle_controller_drained` when none of its workgroups is on the device.
     Hold = 5,
-    /// Lets those workgroups of a process start that a drain kept from starting.
+    /// Lets the workgroups of a process start that `Hold` kept from starting.
     Release = 6,
     /// Saves the work of a process that is on the device; the host reports
     /// `raddle_controller_drained` when none of it is on the device.
@@ -123,8 +124,9 @@ pub enum RaddleCommandKind {
 pub struct RaddleCommand {
     /// Kind of the command, one of `RaddleCommandKind`.
     pub kind: u32,
-    /// Small number of a submission, for tables of the host: below the setting `window`, and no
-    /// other submission of the process in the runtime has it. 0 for other commands.
+    /// Small number of a submission, for use as an index in tables of the host: it is below the
+    /// setting `window`, and no other submission of the process in the runtime has it now. 0 for
+    /// other commands.
     pub slot: u32,
     /// Id of the stream of a submission; 0 for other commands.
     pub stream: u32,
@@ -186,7 +188,7 @@ impl RaddleReport {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleAnswer {
-    /// The call has taken effect, or its preemption or reset has begun.
+    /// The call has taken effect: the preemption, the reset or the resume has begun.
     Begun = 0,
     /// A resume that waited is cancelled; the process stays preempted.
     ResumeCancelled = 1,
@@ -205,7 +207,8 @@ pub enum RaddleAnswer {
     NotPreempted = 6,
     /// The process is still being preempted: the resume takes effect when that is complete.
     Waits = 7,
-    /// The raised preemption flags are seen, and no reset was asked for.
+    /// No reset was asked for: launches only leave by the raised preemption flags, which they see
+    /// now.
     NotAsked = 8,
     /// There is no reset: the process has no launch in the runtime that may have begun.
     NoResetEmpty = 9,
