@@ -11,8 +11,8 @@ use serde_json::value::RawValue;
 use crate::explanation::Story;
 use crate::{Fault, Topic, json};
 
-/// Answers the questions of one topic, one a line, and returns the number of lines that were
-/// refused. Each answer is written before the next question is read.
+/// Answers the questions of one topic, one question per line, and returns the number of lines that
+/// were refused. Each answer is written before the next question is read.
 ///
 /// # Errors
 /// When the questions cannot be read or the answers cannot be written.

@@ -34,8 +34,8 @@ pub(super) struct Declared {
     /// Number of blocks (smallest amounts that are handed out) of the resource in each compute
     /// unit.
     pub(super) blocks: u64,
-    /// True if the waves of a workgroup divide what it holds of the resource; false if every wave
-    /// uses all of it.
+    /// True if the waves of a workgroup divide the blocks that it holds of the resource; false if
+    /// every wave uses all of these blocks.
     pub(super) per_wave: bool,
 }
 

@@ -110,7 +110,7 @@ pub struct AllocationFinding {
     pub line: u64,
     /// Clock cycle of the event that breaks the rule, as the table gives it.
     pub clock: u64,
-    /// Sentence that describes the finding for a person.
+    /// Sentence that tells a person which rule is broken, and how.
     pub what: String,
     /// Picture of the compute unit's free and held blocks at the moment of the finding; empty
     /// unless the finding is a start that differs from the prediction or does not fit.
@@ -249,11 +249,12 @@ pub struct AllocationCheck {
 }
 
 impl AllocationCheck {
-    /// Begins a check in which all units are empty. The lines of its findings count events, from 1.
+    /// Begins a check in which all compute units are empty. The line of a finding is the number of
+    /// its event, from 1.
     ///
     /// # Errors
-    /// Without a resource, with a rule for a resource that the device does not have, or with options
-    /// that [`AllocationOptions::check`] refuses.
+    /// For a device without a resource, for a rule for a resource that the device does not have,
+    /// and for options that [`AllocationOptions::check`] refuses.
     pub fn new(device: AllocationDevice, options: &AllocationOptions) -> Result<Self, TableFault> {
         if device.resources.is_empty() {
             return Err(TableFault::new(0, "the device has no resource: add one"));

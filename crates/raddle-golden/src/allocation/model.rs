@@ -62,8 +62,8 @@ pub(super) struct RingPart {
     pub(super) freed: bool,
 }
 
-/// State of one resource of a compute unit that the start rules need, beside the blocks that
-/// workgroups hold.
+/// State of one resource of a compute unit, beside the blocks that workgroups hold, from which the
+/// first blocks of placements are predicted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stock {
     /// End of the latest placement, a block number from which the start rules `Next` and `Ring`
@@ -72,7 +72,8 @@ pub(super) struct Stock {
     /// Blocks that were given back within the lag (the clock cycles for which freed blocks may
     /// still be seen as taken), the latest last.
     recent: VecDeque<Freed>,
-    /// Blocks of the ring that are not reclaimed yet, the oldest placement first.
+    /// Blocks of a resource handed out as a ring that have not been reclaimed yet, the oldest
+    /// placement first.
     pub(super) ring: VecDeque<RingPart>,
 }
 
@@ -380,7 +381,7 @@ impl Model {
     /// `rule`, for the free blocks at all moments within the lag (the clocks for which freed blocks
     /// may still be seen as taken); a difference is added to the findings. `index` is the index of
     /// the compute unit, `at` that of the resource; `free` has the free runs of blocks, `held` the
-    /// held ones.
+    /// runs that workgroups hold.
     fn start(
         &mut self,
         event: &AllocationEvent,

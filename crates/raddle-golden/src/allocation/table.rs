@@ -43,8 +43,8 @@ pub(super) struct Table<'a> {
     event: AllocationEvent,
 }
 
-/// Splits the next line of a placement table that is neither blank nor a remark into cells, which
-/// `row` gets, and returns the line's number from 1; `None` at the end.
+/// Splits the next line of a placement table that is neither blank nor a remark into cells, and
+/// writes them to `row`. Returns the line's number from 1; `None` at the end of the table.
 fn next_row<'a>(lines: &mut Lines<'a>, row: &mut Vec<&'a [u8]>) -> Option<u64> {
     let (at, line) = lines.find(|(_, line)| {
         let line = line.trim_ascii();
@@ -76,7 +76,7 @@ impl<'a> Table<'a> {
         &self.device
     }
 
-    /// Reads the next event; `None` at the end of the table. The error names the line that cannot
+    /// Reads the next event of the table; `None` at its end. The error names the line that cannot
     /// be read.
     pub(super) fn next_event(&mut self) -> Result<Option<&AllocationEvent>, TableFault> {
         let Some(line) = next_row(&mut self.lines, &mut self.row) else { return Ok(None) };

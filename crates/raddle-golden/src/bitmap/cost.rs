@@ -54,8 +54,8 @@ struct VariantCost {
     missed: String,
     /// Number of requests that the variant missed under churn (requests and releases at random).
     churn_missed: u64,
-    /// Number of two-input gates that the read-out of the longest length and the lowest start adds
-    /// to the Verilog circuit; `None` unless the search takes one clock.
+    /// Number of two-input gates that the read-out (length of the longest free run, lowest start)
+    /// adds to the Verilog circuit; `None` unless the search takes one clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     read_out_gates: Option<u64>,
 }

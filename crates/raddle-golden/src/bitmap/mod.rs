@@ -28,8 +28,8 @@ pub(crate) const TOPIC: Topic = Topic {
     solve,
 };
 
-/// Golden topic that compares the costs and misses of the variants of the search for free runs. Its
-/// result is in the tables of the explanation.
+/// Topic (kind of question) of the golden models that compares the costs and misses of the variants
+/// of the search for free runs. The tables of its result are in the explanation.
 pub const COST: Topic = Topic {
     name: "bitmap",
     // The seed's own numbers.
@@ -95,8 +95,8 @@ struct AskedShared {
     shared: AskedRound,
 }
 
-/// Returns the form of the search circuits: the digit of a free block, and the direction in which
-/// they shift.
+/// Returns the form of the search circuits: the digit that stands for a free block, and the
+/// direction in which the circuits shift sequences of digits.
 const fn setup(free: u8, shift: ShiftWord) -> Setup {
     let polarity = if free == 1 { Polarity::FreeIsOne } else { Polarity::FreeIsZero };
     let shift = match shift {

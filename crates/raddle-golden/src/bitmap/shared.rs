@@ -151,8 +151,8 @@ fn layout(value: &Value, width: u32) -> Result<Layout, Fault> {
 }
 
 impl SharedRound {
-    /// Returns the maps that the shared circuit searches in one of its periods, in the order of
-    /// their slots (ranges of the circuit's width).
+    /// Returns the maps that the shared circuit searches in one period (one use of the circuit), in
+    /// the order of their slots (ranges of the circuit's width).
     pub(super) fn views(&self, period: usize) -> Vec<View<'_>> {
         self.periods[period].iter().map(|(_, state)| state.view()).collect()
     }

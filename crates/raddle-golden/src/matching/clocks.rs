@@ -24,7 +24,7 @@ const ONE_A_TICK: u32 = 1000;
 pub(super) struct MatchClocks {
     /// Number of clocks that one decision (called a round) takes.
     clocks: u64,
-    /// Tick at which the decision is made.
+    /// Tick at which the decision is made, after the clocks that it takes.
     pub(super) t: u64,
     #[serde(skip)]
     mhz: u32,

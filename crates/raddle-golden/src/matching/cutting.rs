@@ -18,7 +18,7 @@ pub(super) struct MatchCutting {
     threshold: u64,
     retry: u64,
     /// Number of decisions (rounds) in a row, before this one, in which no head (first workgroup of
-    /// a channel) fitted.
+    /// a channel) fitted on a compute unit.
     failures: u64,
     /// For each channel its head (first workgroup), if that may be cut into waves; else `None`.
     whole: Vec<Option<MayCut>>,

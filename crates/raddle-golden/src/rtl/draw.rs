@@ -71,7 +71,7 @@ impl Draw {
     }
 
     /// Draws a request, in blocks, for a map whose longest free run is `longest` blocks: any length
-    /// up to `most`, or one that fits just or just not.
+    /// up to `most`, or one that just fits or just does not fit.
     pub(super) const fn want(&mut self, longest: u32, most: u32) -> u32 {
         let want = match self.below(4) {
             0 => longest,

@@ -58,8 +58,9 @@ impl Finder {
         }
     }
 
-    /// Returns the index, in a sequence of windows of one length, of the window that begins `by`
-    /// blocks further than the window with the index `low`.
+    /// Returns the index, in a sequence with one digit for each window (tested run of blocks) of
+    /// one length, of the window that begins `by` blocks further than the window with the index
+    /// `low`.
     const fn partner(&self, low: u32, by: u32) -> u32 {
         match self.setup.shift {
             Shift::Left => low + by,
@@ -105,9 +106,9 @@ impl Finder {
         all
     }
 
-    /// Returns the borders at which a window of the sequence SA_i (windows of i + 1 blocks) is
-    /// masked, as (number of the border, start of that window), ascending. `width` is the number of
-    /// blocks of the whole circuit.
+    /// Returns the borders at which a window of the sequence SA_i (windows of i + 1 blocks) counts
+    /// as occupied, as (number of the border, start of that window), ascending. `width` is the
+    /// number of blocks of the whole circuit.
     fn masked(&self, borders: &[Border], i: u32, width: u32) -> Vec<(usize, u32)> {
         let start = |border: &Border| match (self.doublings, self.setup.shift) {
             // Halves that overlap keep apart what either of them keeps apart.
@@ -157,7 +158,8 @@ impl Finder {
 
     /// Writes the Verilog of the full search, which finds the longest free run of any length, over
     /// the wires of a map. Returns (for each length of a run the wires that say where such a run is
-    /// free, the sequence under test).
+    /// free; the sequence under test, one digit for each length that says whether such a run is
+    /// free anywhere).
     pub(super) fn full(&mut self, map: &Wires) -> (Vec<Column>, Wires) {
         let windows = self.windows("sa", map, &[]);
         let tested = self.under_test("sar", &windows);
@@ -166,9 +168,10 @@ impl Finder {
         (columns.collect(), tested)
     }
 
-    /// Writes the Verilog of the grouped search, which sees whole groups of blocks, over the wires
-    /// of a map; starts are counted in groups. Returns (for each length of a run the wires that say
-    /// where such a run is free, the sequence under test).
+    /// Writes the Verilog of the grouped search, which finds only whole groups of free blocks, over
+    /// the wires of a map; starts are counted in groups. Returns (for each length of a run the
+    /// wires that say where such a run is free; the sequence under test, one digit for each length
+    /// that says whether such a run is free anywhere).
     pub(super) fn grouped(&mut self, map: &Wires, search: &Grouped) -> (Vec<Column>, Wires) {
         let size = search.size();
         let mut groups = Wires::new("f_0", 0, search.groups(), 0);
@@ -186,8 +189,9 @@ impl Finder {
     }
 
     /// Writes the Verilog of the sampled search, which tests certain lengths only, over the wires
-    /// of a map. Returns (for each length that is tested the wires that say where such a run is
-    /// free, the sequence under test).
+    /// of a map. Returns (for each tested length the wires that say where such a run is free; the
+    /// sequence under test, one digit for each tested length that says whether such a run is free
+    /// anywhere).
     pub(super) fn sampled(&mut self, map: &Wires, search: &Sampled) -> (Vec<Column>, Wires) {
         let mut at = map.clone();
         let mut samples = Vec::new();
@@ -209,8 +213,9 @@ impl Finder {
     }
 
     /// Writes the search circuit that several resources share in turn. Returns for each slot (range
-    /// of the circuit for one resource's map), by the slot's number, (wires of the free runs of
-    /// each length, sequence under test).
+    /// of the circuit for one resource's map), in the order of the slots' numbers, (wires that say
+    /// where a run of each length is free; the sequence under test, one digit for each length that
+    /// says whether such a run is free anywhere).
     pub(super) fn shared(&mut self, state: &Wires, search: &Shared) -> Vec<(Vec<Column>, Wires)> {
         let slots = slots(search);
         let windows = self.windows("da", state, &borders(search));

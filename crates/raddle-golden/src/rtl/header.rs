@@ -28,8 +28,9 @@ const CONDENSED: u8 = 6;
 /// Writes a circuit that finds the headers of all launches in a condensed packet (one of several
 /// launches) at once.
 ///
-/// Input: `packet`, byte i at the digits from 8 i. Outputs: `is_header` (half-word i of diff_values is
-/// the header of a kernel) and `ok`: 0 where a decoder refuses the packet, whatever the table holds.
+/// Input: `packet`, in which byte i begins at digit 8 i. Outputs: `is_header` (half-word i of the
+/// packet's field diff_values is the header of a kernel) and `ok`: 0 where a decoder refuses the
+/// packet, whatever the reference table holds.
 ///
 /// ```
 /// assert!(raddle_golden::rtl::headers().module.contains("module raddle_headers ("));

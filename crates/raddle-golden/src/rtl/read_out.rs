@@ -27,8 +27,8 @@ pub(super) fn widths(columns: &[Column]) -> [u32; 2] {
 impl Finder {
     /// Writes the outputs `longest`, `fits` and `start` of a search circuit for the input `want`, a
     /// number of blocks; all four names end in `suffix`. `columns` are the amounts that the search
-    /// tests, `tested` is the sequence under test, and `most` the largest request that the input
-    /// must hold.
+    /// tests; `tested`, the sequence under test, has a digit for each amount that says whether a
+    /// run of it is free. `most` is the largest request that the input must hold.
     pub(super) fn read_out(&mut self, columns: &[Column], tested: &Wires, most: u32, suffix: &str) {
         let asked = self.asked(columns, most, suffix);
         self.body.line(format_args!("wire {}pick{suffix};", range(0, columns.len() as u32)));
@@ -79,8 +79,9 @@ impl Finder {
         made
     }
 
-    /// Writes the output `longest`: the largest amount of `columns` for which the sequence under
-    /// test, `tested`, holds a 1, in binary. Names of wires end in `suffix`.
+    /// Writes the output `longest`, in binary: the largest amount of `columns` for which `tested`,
+    /// the sequence under test, has a 1, as a run of this amount is free. Names of wires end in
+    /// `suffix`.
     fn longest(&mut self, columns: &[Column], tested: &Wires, suffix: &str) {
         let many = columns.len() as u32;
         let last = Wires::new(format!("last{suffix}"), 0, many, tested.level + 1);

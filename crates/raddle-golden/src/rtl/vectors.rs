@@ -47,8 +47,8 @@ fn with_polarity(spec: &RtlSpec, free: &[bool]) -> String {
     hex(&digits)
 }
 
-/// Returns the expected sequence under test of `places` digits, of which the first `many` are 1, as
-/// a hexadecimal number.
+/// Returns the expected sequence under test (one digit for each length of a run: 1 if such a run is
+/// free) of `places` digits, of which the first `many` are 1, as a hexadecimal number.
 fn ones(many: u32, places: u32) -> String {
     hex(&(0..places).map(|place| place < many).collect::<Vec<bool>>())
 }
@@ -73,8 +73,8 @@ fn read(longest: u32, start: Option<u32>) -> String {
 }
 
 /// Returns a line of inputs and expected outputs for a search that has a map of `blocks` blocks to
-/// itself, and a sequence under test of `digits` digits; returns an error where the search does not
-/// suit the map.
+/// itself. Its sequence under test (one digit for each length of a run: 1 if such a run is free)
+/// has `digits` digits. Returns an error where the search does not suit the map.
 fn alone(
     spec: &RtlSpec,
     search: &dyn Search,

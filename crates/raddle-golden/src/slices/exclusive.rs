@@ -28,13 +28,13 @@ pub struct GpuTask {
 /// A stretch of time in which one task ran on the GPU without a break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GpuStretch {
-    /// Task that ran.
+    /// Task that ran during the stretch of time.
     pub id: TaskId,
-    /// Tick at which the stretch begins.
+    /// Tick at which the stretch of time begins.
     pub from: Tick,
-    /// Tick at which the stretch ends.
+    /// Tick at which the stretch of time ends.
     pub to: Tick,
-    /// True if the task completed at the end of the stretch.
+    /// True if the task completed at the end of the stretch of time.
     pub completed: bool,
 }
 

@@ -31,7 +31,7 @@ pub(crate) const TOPIC: Topic = Topic {
     solve,
 };
 
-/// Most slices of a run; a run of more would take minutes.
+/// Most slices of a simulated run of tasks; a longer run would take minutes.
 const MOST_SLICES: u64 = 100_000_000;
 
 #[derive(Debug, Deserialize)]

@@ -11,7 +11,7 @@ use super::run::{WarpOutcome, WarpStep};
 use super::{WarpRun, resource};
 use crate::explanation::{Story, counted, few};
 
-/// Most blocks of an SM that a step of the explanation shows.
+/// Most blocks (workgroups) of an SM (compute unit) that a step of the explanation shows.
 const MOST_BLOCKS: usize = 8;
 
 /// Explains a run of blocks (workgroups) and warps on SMs (compute units) while the run happens.

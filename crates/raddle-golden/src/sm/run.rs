@@ -55,7 +55,7 @@ pub struct Job {
     /// Kernel of the job. Its id in a run is its position in the list of jobs; the id given here is
     /// ignored.
     pub kernel: Kernel,
-    /// Tick at which the kernel arrives.
+    /// Tick at which the kernel of the job arrives.
     pub arrive: Tick,
     /// Ticks that each warp runs, block by block; a warp without an entry runs for 1 tick.
     pub ticks: Vec<u64>,
@@ -90,7 +90,8 @@ pub enum WarpStep {
 /// Outcome of a run of kernels on SMs: when each kernel ended, and which were refused or are stuck.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WarpOutcome {
-    /// Tick at which each job ended; `None` for jobs that were refused or are stuck.
+    /// Tick at which each job (kernel of the run) ended; `None` for jobs that were refused or are
+    /// stuck.
     pub ends: Vec<Option<Tick>>,
     /// Refusals of the kernels that can never fit an SM.
     pub refused: Vec<Refusal>,
@@ -116,8 +117,8 @@ struct WarpPlay<'a> {
     now: u64,
     starts: u64,
     due: BinaryHeap<Reverse<DueWarp>>,
-    /// Warps of blocks with a barrier, by (kernel, block), that have started and wait until all
-    /// warps of their block have.
+    /// Warps of blocks (workgroups) with a barrier, by (kernel, block), that have started and wait
+    /// until all warps of their block have started.
     gathered: BTreeMap<(LaunchId, u64), Vec<DueWarp>>,
     outcome: WarpOutcome,
     watch: &'a mut dyn FnMut(Tick, &WarpStep, &Controllers),

@@ -28,8 +28,8 @@ enum Rule {
     Leftover { by_level: bool },
 }
 
-/// Naive model of the policy `greedy`, `round-robin` or `leftover`, by which its answers in a log
-/// are checked, with its state.
+/// Naive model of the policy `greedy`, `round-robin` or `leftover`, with its state: the policy's
+/// answers in a log are compared with the model's.
 #[derive(Debug)]
 pub(super) struct Baseline {
     rule: Rule,
@@ -37,8 +37,8 @@ pub(super) struct Baseline {
 }
 
 impl Baseline {
-    /// Makes the model for the settings of a recipe (file that chooses the policies of a run) that
-    /// has no addresses, on a device of `count` compute units.
+    /// Makes the model for the settings of a recipe (file that chooses the policies of a run) whose
+    /// answers carry no addresses, on a device of `count` compute units.
     pub(super) fn new(settings: &Value, shape: &CuShape, count: u16) -> Self {
         let rule = match settings["policy"].as_str() {
             Some("greedy") => Rule::Greedy,

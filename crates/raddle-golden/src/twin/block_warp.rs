@@ -31,8 +31,8 @@ struct Block {
     saved: bool,
 }
 
-/// Naive model of the policy `block-warp`, by which its answers in a log are checked, with its
-/// state.
+/// Naive model of the policy `block-warp`, with its state: the policy's answers in a log are
+/// compared with the model's.
 #[derive(Debug)]
 pub(super) struct BlockWarp {
     strict: bool,

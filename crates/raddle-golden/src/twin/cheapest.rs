@@ -53,7 +53,8 @@ fn named(launch: &Launch, waves: WaveSpan, pieces: &[Piece]) -> u64 {
     groups.saturating_mul(each.into())
 }
 
-/// Naive model of the policy `cheapest`, by which its answers in a log are checked, with its state.
+/// Naive model of the policy `cheapest`, with its state: the policy's answers in a log are compared
+/// with the model's.
 #[derive(Debug)]
 pub(super) struct Cheapest {
     bound: u64,

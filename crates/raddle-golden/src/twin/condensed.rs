@@ -80,8 +80,8 @@ enum Way {
     From(usize, u64),
 }
 
-/// Naive model of the policy `condensed`, by which its answers in a log are checked, with its
-/// state.
+/// Naive model of the policy `condensed`, with its state: the policy's answers in a log are
+/// compared with the model's.
 #[derive(Debug)]
 pub(super) struct Condensed {
     costs: Costs,

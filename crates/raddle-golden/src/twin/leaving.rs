@@ -23,7 +23,8 @@ pub(super) enum Rule {
     Cheapest(Box<Cheapest>),
 }
 
-/// A preempt policy's twin (naive model of its rules), with the state that the check needs.
+/// Twin (naive model of the rules) of a preempt policy, with the state that the check of its
+/// answers needs.
 #[derive(Debug)]
 pub(super) struct Leaving {
     rule: Rule,

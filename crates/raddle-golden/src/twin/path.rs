@@ -11,7 +11,7 @@ use super::line::Submitted;
 use super::report::{Place, Slot};
 use raddle_policy::Launch;
 
-/// A launch path's twin (naive model of its rules).
+/// Twin (naive model of the rules) of a launch path, the policy that sends launches to the device.
 #[derive(Debug)]
 pub(super) enum Path {
     /// The launch path `ordinary`: (cost, cleanup) of each launch, in ticks.

@@ -114,7 +114,8 @@ fn in_order(lines: &[(At, Start)], next: u64) -> Option<Vec<u16>> {
     units.into_iter().collect()
 }
 
-/// An allocate policy's twin (naive model), with the state that the check needs.
+/// Twin (naive model of the rules) of an allocate policy, with the state that the check of its
+/// answers needs.
 pub(super) struct Placing {
     twin: Box<dyn PlacingTwin>,
     /// Number of compute units of the device.

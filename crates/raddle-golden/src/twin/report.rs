@@ -44,8 +44,8 @@ impl fmt::Display for Finding {
     }
 }
 
-/// One slot of a recipe (place for one policy of the run), with the result of the check of that
-/// policy's answers.
+/// Result of the check of one policy's answers; the policy fills a slot of the recipe, the file
+/// that chooses the policies of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CheckedSlot {
     /// Name of the slot (place for one policy of the run): `launch-path`, `turn`, `allocate` or
@@ -72,7 +72,8 @@ pub struct CheckedSlot {
 /// Result of the check of a decision log, policy by policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// Slots of the log's recipe (places for one policy each), each with the result of its check.
+    /// Results of the check, one for each slot of the log's recipe (place for one policy of the
+    /// run).
     pub slots: Vec<CheckedSlot>,
 }
 

@@ -14,8 +14,8 @@ use super::turning::{Turn, TurnTwin};
 /// (process that was chosen to run, length of its slice in ticks).
 type Slice = (ProcessId, u64);
 
-/// Naive model of the policy `weighted-slices`, by which its answers in a log are checked, with its
-/// state.
+/// Naive model of the policy `weighted-slices`, with its state: the policy's answers in a log are
+/// compared with the model's.
 #[derive(Debug)]
 pub(super) struct Slices {
     rule: String,

@@ -28,8 +28,8 @@ fn without(slot: &'static str, policy: &str, answers: &'static str) -> Slot {
     Slot { unchecked: Some(why), ..Slot::new(slot, policy, String::new(), answers) }
 }
 
-/// Makes (the entry of the report for the allocate policy; the policy's twin, a naive model, `None`
-/// where it has none).
+/// Returns (entry of the report for the allocate policy; the policy's twin, a naive model, or
+/// `None` where there is none).
 pub(super) fn allocate(
     slot: &Value,
     shape: &CuShape,
@@ -64,8 +64,8 @@ fn baselines() -> String {
     "docs/policies/baselines.md".to_owned()
 }
 
-/// Makes (the entry of the report for the turn policy; the policy's twin, a naive model, `None`
-/// where it has none).
+/// Returns (entry of the report for the turn policy; the policy's twin, a naive model, or `None`
+/// where there is none).
 pub(super) fn turn(slot: &Value) -> (Slot, Option<Turning>) {
     let policy = name(slot);
     let twin: Box<dyn TurnTwin> = match policy {
@@ -84,8 +84,8 @@ pub(super) fn turn(slot: &Value) -> (Slot, Option<Turning>) {
     (Slot::new("turn", policy, by.to_owned(), "turns"), Some(Turning::new(twin)))
 }
 
-/// Makes (the entry of the report for the preempt policy; the policy's twin, a naive model, `None`
-/// where it has none).
+/// Returns (entry of the report for the preempt policy; the policy's twin, a naive model, or `None`
+/// where there is none).
 pub(super) fn preempt(slot: &Value) -> (Slot, Option<Leaving>) {
     let policy = name(slot);
     let by = match policy {
@@ -99,8 +99,8 @@ pub(super) fn preempt(slot: &Value) -> (Slot, Option<Leaving>) {
     }
 }
 
-/// Makes (the entry of the report for the launch path; its twin, a naive model, `None` where it has
-/// none).
+/// Returns (entry of the report for the launch path; its twin, a naive model, or `None` where there
+/// is none).
 pub(super) fn path(slot: &Value) -> (Slot, Option<Path>) {
     let policy = name(slot);
     let (by, twin) = match policy {

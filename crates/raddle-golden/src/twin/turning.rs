@@ -30,7 +30,8 @@ pub(super) trait TurnTwin {
     fn rule(&self) -> &'static str;
 }
 
-/// A turn policy's twin (naive model), with the state that the check needs.
+/// Twin (naive model of the rules) of a turn policy, with the state that the check of its answers
+/// needs.
 pub(super) struct Turning {
     twin: Box<dyn TurnTwin>,
     /// Processes that have the turn, so that they may issue launches.

@@ -35,7 +35,8 @@ impl Account {
     }
 }
 
-/// Naive model of the policy `vruntime`, by which its answers in a log are checked, with its state.
+/// Naive model of the policy `vruntime`, with its state: the policy's answers in a log are compared
+/// with the model's.
 #[derive(Debug)]
 pub(super) struct Vruntime {
     slice: u64,

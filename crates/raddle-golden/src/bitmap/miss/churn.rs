@@ -12,7 +12,7 @@ use crate::ModelError;
 /// often simplified searches miss a free run that is long enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Churn {
-    /// Number of blocks of the map.
+    /// Number of blocks of the simulated free map.
     pub blocks: u32,
     /// (shortest, longest) request, in blocks; every length in this range is equally likely.
     pub want: (u32, u32),
@@ -21,7 +21,7 @@ pub struct Churn {
     pub used_percent: (u32, u32),
     /// Number of requests that the simulation makes.
     pub requests: u32,
-    /// Seed of the random numbers.
+    /// Seed of the random numbers of the simulation.
     pub seed: u64,
 }
 

@@ -67,7 +67,7 @@ impl PlacementReplay {
     }
 }
 
-/// (number of a workgroup that is running, its compute unit).
+/// (number of a workgroup, compute unit on which it runs).
 type DueWorkgroup = (u64, CuId);
 
 /// State of a replay of the placement contract (a fixed test run) that is under way.

@@ -79,7 +79,7 @@ struct Held {
     lds: u64,
 }
 
-/// Naive model of the policy `matching`, by which its answers in a log are checked, with its state.
+/// Naive model of the policy `matching`, with its state: the policy's answers in a log are compared with the model's.
 #[derive(Debug)]
 pub(super) struct Matching {
     cus: Vec<Cu>,
