@@ -29,7 +29,8 @@ pub struct Allocator {
     units: Vec<CuGranules>,
     /// For each compute unit, one more than the length in granules of the longest free run of
     /// vector registers on a SIMD with a free wave slot; 0 where no slot is free. A wave that wants
-    /// that many granules or more does not fit, so one comparison tells most full units.
+    /// that many granules or more does not fit, so one comparison is enough to skip most full
+    /// units.
     widest: Vec<u32>,
     /// The workgroups of each launch that were saved by a preemption: (number of the workgroup,
     /// addresses of its waves, to which it will come back).

@@ -73,8 +73,8 @@ impl ProbeRefusal {
     }
 }
 
-/// The address of each wave of a workgroup (SIMD, and first granules of registers and LDS), kept in
-/// place up to eight waves, as most workgroups have no more.
+/// The address of each wave of a workgroup (SIMD, and first granules of registers and LDS). Up to
+/// eight addresses, as many as most workgroups need, are stored without a heap allocation.
 pub(super) type WavePlaces = SmallVec<[Place; 8]>;
 
 /// A workgroup on a compute unit, with its demand and the address of each wave (SIMD, and first

@@ -211,7 +211,7 @@ fn bank(maps: usize, granules: u32) -> Bank {
 }
 
 /// Takes `len` granules from the granule `start` on in the free map with the index `map` of a
-/// resource, if all are free. Returns whether they were.
+/// resource, if all of them are free. Returns whether they were free.
 fn take(bank: &mut Bank, map: usize, start: u32, len: u32) -> bool {
     bank.fit_at(map, start, len).is_some_and(|plan| bank.commit(map, plan).is_ok())
 }

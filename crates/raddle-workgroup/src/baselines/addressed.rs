@@ -91,8 +91,8 @@ impl PlacedAddresses {
         Some(Answer::Start { launch: entry.launch.id, waves: WaveSpan::All })
     }
 
-    /// Places one workgroup of `entry`, with addresses, on the first compute unit of these ranges
-    /// on which it fits. Returns that compute unit; `None` where it fits on none.
+    /// Places one workgroup of `entry`, with addresses, on the first compute unit of `ranges` on
+    /// which it fits. Returns that compute unit; `None` where it fits on none.
     pub(crate) fn place(
         &mut self,
         cus: &Cus,

@@ -230,7 +230,7 @@ impl SplitRule {
     }
 }
 
-/// The choice among the compute units on which the workgroup fits.
+/// The choice among the compute units on which a workgroup fits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
@@ -238,8 +238,8 @@ pub enum PlaceRule {
     /// Takes the compute unit with the lowest number.
     #[default]
     LowestIndex,
-    /// Takes the next compute unit on which the workgroup fits, behind the one that took the last
-    /// workgroup.
+    /// Takes the next compute unit on which the workgroup fits, behind the unit that took the
+    /// previous workgroup.
     RoundRobin,
     /// Takes the compute unit with most free wave slots, ties to the lowest.
     MostWaves,

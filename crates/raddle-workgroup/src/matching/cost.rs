@@ -14,7 +14,7 @@ use crate::Error;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct SearchCost {
-    /// The number of gates with two inputs in these circuits.
+    /// The number of gates with two inputs in the search circuits.
     pub(crate) gates: u64,
     /// The number of bits that the search circuits keep in registers from one clock cycle to the
     /// next.
@@ -127,8 +127,9 @@ impl SearchCost {
 mod tests {
     use super::*;
 
-    /// Checks the sum against the formulas of `raddle_bitmap::circuit::Cost`, for two SIMDs of 8
-    /// granules, no scalar registers, and 16 granules of LDS.
+    /// Checks the cost of all finders (search circuits) of a compute unit against the formulas of
+    /// `raddle_bitmap::circuit::Cost`, for two SIMDs of 8 granules, no scalar registers, and 16
+    /// granules of LDS.
     #[test]
     fn finders_of_a_compute_unit_add_up() {
         let shape = CuShape {

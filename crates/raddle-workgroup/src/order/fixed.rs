@@ -26,7 +26,7 @@ impl Fixed {
     /// Returns the fixed order of `levels` levels.
     ///
     /// # Errors
-    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0 levels.
     pub const fn new(levels: usize) -> Result<Self, Error> {
         match levels {
             0 => Err(Error(Reason::NoLevels)),

@@ -60,17 +60,18 @@ impl Weights {
         &self.each
     }
 
-    /// Returns the score of amounts: their sum, each times its weight.
+    /// Returns the score of `amounts` (of free resources, or of instructions by kind): their sum,
+    /// each times its weight.
     ///
     /// # Errors
-    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for another number of amounts than of weights, [`Overflow`](crate::ErrorKind::Overflow) for a
-    /// sum beyond u64.
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for another number of amounts than of
+    /// weights, [`Overflow`](crate::ErrorKind::Overflow) for a sum beyond u64.
     pub fn score(&self, amounts: &[u64]) -> Result<u64, Error> {
         self.of(amounts.len(), amounts.iter().map(|&amount| amount.into()))
     }
 
-    /// Returns the score of `len` amounts: their sum, each times its weight. The errors are those
-    /// of [`Weights::score`].
+    /// Returns the score of `len` amounts (of free resources, or of instructions by kind): their
+    /// sum, each times its weight. The errors are those of [`Weights::score`].
     fn of(&self, len: usize, amounts: impl Iterator<Item = u128>) -> Result<u64, Error> {
         let weights = self.each.len();
         if len != weights {

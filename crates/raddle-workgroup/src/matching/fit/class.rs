@@ -59,9 +59,11 @@ pub(super) struct CuAmounts {
     /// Amounts that the SIMDs share: (workgroup slots, run of scalar registers, run of LDS,
     /// barriers).
     pub(super) shared: [u32; 4],
-    /// The number of wave slots; the index is that of the SIMD.
+    /// The number of wave slots that are wanted or free on each SIMD; the index is the number of
+    /// the SIMD.
     pub(super) waves: [u32; MAX_SIMDS],
-    /// The length of one run of vector registers, in granules; the index is that of the SIMD.
+    /// The length in granules of the run of vector registers that is wanted or free on each SIMD;
+    /// the index is the number of the SIMD.
     pub(super) vgpr: [u32; MAX_SIMDS],
 }
 

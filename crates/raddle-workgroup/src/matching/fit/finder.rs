@@ -29,7 +29,7 @@ pub enum ResourceSearch {
 }
 
 impl ResourceSearch {
-    /// Returns the length of the free run that the search reports of this granule map, in granules.
+    /// Returns the length in granules of the free run that the search reports for this granule map.
     #[must_use]
     pub fn longest(&self, map: View<'_>) -> u32 {
         let found = match self {
@@ -41,8 +41,8 @@ impl ResourceSearch {
         found.unwrap_or(0)
     }
 
-    /// Returns the length of the free run that this search reports of a granule map with all
-    /// `blocks` granules free.
+    /// Returns the length of the free run that this search reports for a granule map whose `blocks`
+    /// granules are all free.
     #[must_use]
     pub(crate) fn of_empty(&self, blocks: u32) -> u32 {
         match self {

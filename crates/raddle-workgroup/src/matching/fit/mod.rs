@@ -56,8 +56,8 @@ struct CuState {
     barriers: u16,
     /// The number of workgroups on the compute unit.
     resident: u16,
-    /// The number of workgroups that came back after a preemption and found a place taken: while
-    /// there are any, the compute unit takes no new workgroup.
+    /// The number of workgroups that came back after a preemption and found a slot or granule
+    /// taken: while there are any, the compute unit takes no new workgroup.
     displaced: u16,
     /// The number of the SIMD that gets the first wave of the next workgroup, by which the rows of
     /// the split table (waves for each SIMD) are moved up (called su in design document 000).
