@@ -28,7 +28,7 @@ pub enum Field {
     Registers,
     /// Shared memory that a workgroup takes, in [`crate::Op::footprint`].
     SharedMemory,
-    /// Whether the workgroup has a barrier, in [`crate::Op::footprint`].
+    /// Barrier of the workgroup (yes, no or assumed), in [`crate::Op::footprint`].
     Barrier,
     /// Instructions that a wave issues, [`crate::Op::activity`].
     Activity,
