@@ -69,8 +69,9 @@ impl<'p> Calibration<'p> {
         if self.urgent.levels.is_empty() { Self::PASSES } else { Urgent::passes(&self.beside) }
     }
 
-    /// Returns the process for the next pass: the kernels that ran side by side, each issued at its
-    /// recorded start, to be replayed alone on the device of the recording.
+    /// Returns the process for the next pass (a replay alone on the device of the recording): the
+    /// kernels that ran side by side, each issued at its recorded start, or a little earlier where
+    /// some kernels are more urgent.
     #[must_use]
     pub fn plan(&self) -> ProcessPlan {
         let options = PlanConfig {
@@ -91,7 +92,8 @@ impl<'p> Calibration<'p> {
 
     /// Corrects the lengths of workgroups by the outcome of a replay of [`Self::plan`]. Returns
     /// whether another pass (replay) would improve them: the corrections of this pass were over a
-    /// thousandth of the kernels' time, or less where some kernels are more urgent than others.
+    /// thousandth of the kernels' time (far less is enough where some kernels are more urgent than
+    /// others).
     pub fn learn(&mut self, outcome: &Outcome) -> bool {
         let (mut changed, mut all) = (0, 0);
         if self.uncalibrated.is_none() {
@@ -131,7 +133,8 @@ impl<'p> Calibration<'p> {
         self.uncalibrated
     }
 
-    /// Returns the time in ns of one workgroup of each op on the device of the recording.
+    /// Returns the best lengths found: the time in ns of one workgroup of each op on the device of
+    /// the recording.
     #[must_use]
     pub fn into_workgroups(self) -> Vec<u64> {
         self.urgent.best.map_or(self.workgroups, |(_, best)| best)

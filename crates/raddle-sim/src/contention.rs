@@ -37,7 +37,7 @@ pub enum NeighbourClass {
 }
 
 impl NeighbourClass {
-    /// All classes, in the order of [`Contention::permille`].
+    /// The classes of kernels, in the order of [`Contention::permille`].
     pub const ALL: [Self; 4] = [Self::Compute, Self::Memory, Self::Communication, Self::Unknown];
 
     /// Returns the class of a kernel (compute, memory, communication or unknown) by its name.

@@ -34,7 +34,7 @@ impl CopyEngines {
         queue.front().copied()
     }
 
-    /// Returns whether a copy waits or runs at an engine.
+    /// Returns whether a copy waits or runs at a copy engine.
     pub(crate) fn has(&self, copy: LaunchId) -> bool {
         self.queues.iter().any(|queue| queue.contains(&copy))
     }

@@ -42,7 +42,8 @@ pub struct TaskDemand {
 pub struct ProcessDemand {
     /// The demand of each task of the process, by the task's index in the process's plan.
     pub tasks: Vec<TaskDemand>,
-    /// The bandwidths of the memory that the process reaches.
+    /// The bandwidths, in bytes a microsecond, of the memory that the process uses: peak, reached
+    /// by all compute units, and of one compute unit.
     pub memory: MemoryRates,
     /// The bytes a microsecond that one compute unit moves for a launch of this process where it is
     /// a neighbour of other processes: [`MemoryRates::unit`], or more under [`UnitRate::Most`].
@@ -270,8 +271,8 @@ pub fn process_demand(
     ProcessDemand { tasks, memory, unit_beside, apart: false }
 }
 
-/// The room that a device has for one launch: the number of compute units, and the number of the
-/// launch's workgroups for which each has room.
+/// The room for one launch on a device: the number of compute units, and the number of the launch's
+/// workgroups that fit on each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RoomFor {
     pub(crate) units: u64,
@@ -284,7 +285,8 @@ impl RoomFor {
     }
 }
 
-/// All pipes of a device, in the unit of [`TaskDemand::pipes`].
+/// The number that stands for all pipes (execution pipelines) of a device, in the unit of
+/// [`TaskDemand::pipes`].
 pub(crate) const ALL_PIPES: u64 = 1_000_000;
 
 impl TaskDemand {

@@ -38,13 +38,13 @@ const DECISIONS_A_TICK: u32 = 1_000_000;
 /// event to come, after which a run ends. Policies that count their retries (seed 000, E3) need
 /// some hundreds.
 const IDLE_WAKES: u32 = 65_536;
-/// The number of moments in a row at which no work was issued and none ended, after which a run
+/// The number of turns in a row, in which no work was issued and none ended, after which a run
 /// stops: a kernel lasts too long for such short slices, as where the clock of a recording was
-/// wrong. With slices of 1 ms it is a kernel of 17 minutes.
+/// wrong. With slices of 1 ms, that kernel would last 17 minutes.
 const TURNS_IN_A_ROW: u32 = 1 << 20;
-/// The number of times that one launch may be taken off before it ends, after which a run stops: a
-/// kernel lasts too long, although other programs make progress beside it, so that work always
-/// ends. With turns of 2 ms it is a kernel of 10 minutes.
+/// The number of times that one launch may be taken off the device before it ends, after which a
+/// run stops: a kernel lasts too long, although other programs make progress beside it. With turns
+/// of 2 ms, that kernel would last 10 minutes.
 const TIMES_OFF: u32 = 1 << 18;
 /// The number of decisions between two comparisons of the dispatcher's account of resources with
 /// the simulator's; 1 in a debug build. A comparison covers all changes since the last one, so a
@@ -121,7 +121,7 @@ struct Engine<'r, W> {
     energy: EnergyModel,
     queue: Queue,
     usage: Usage,
-    /// The most compute units that each process may ever use, by process.
+    /// The most compute units that a process may ever use, by process.
     units: Vec<u16>,
     fragmentation: FragmentationLog,
     actions: Actions,

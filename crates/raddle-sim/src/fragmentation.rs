@@ -153,7 +153,7 @@ impl FragmentationLog {
 pub struct FragmentedResource {
     /// The name of the resource whose granules are fragmented.
     pub resource: String,
-    /// The fragmentation over the whole run, 0 to 1.
+    /// The mean fragmentation over the whole run, 0 to 1.
     pub mean: f64,
     /// The greatest fragmentation in any interval of the run, 0 to 1.
     pub most: f64,

@@ -67,8 +67,8 @@ pub struct Summary {
     /// that tracks no addresses of granules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub addresses: Option<AddressSummary>,
-    /// The time of the device until the end of the makespan, by how full it was and by why it was
-    /// empty.
+    /// The time of the device up to the end of the makespan, split by how full the device was and
+    /// by why it was empty.
     #[serde(default)]
     pub device_time: DeviceTime,
     /// The processes that other processes delayed, up to the end of the makespan; empty with one

@@ -175,8 +175,8 @@ pub struct Outcome {
     /// The begin and end of the first 65,536 requests of each process, each with the time that the
     /// process had spent on each activity by then.
     pub(crate) requests: Vec<Vec<RequestMarks>>,
-    /// The time of the device until the end of the makespan, by how full it was and by why it was
-    /// empty.
+    /// The time of the device up to the end of the makespan, split by how full the device was and
+    /// by why it was empty.
     pub(crate) device_time: DeviceTime,
     /// The wave-slot time used up to the end of the makespan, which is the span of `device_time`,
     /// in wave-ns.

@@ -33,7 +33,7 @@ pub struct Costs {
     pub exit: Ticks,
     /// The ticks that testing the preemption flag takes in every workgroup.
     pub check: Ticks,
-    /// The ticks from the beginning of a reset to its end.
+    /// The ticks from the beginning of a reset (killing of running launches) to its end.
     pub reset: Ticks,
     /// The fixed ticks of a save or a restore of a process, in addition to the time for the bytes
     /// that are moved.
@@ -166,10 +166,10 @@ pub struct PlanConfig<'a> {
 pub enum WaitRule {
     /// No recorded wait of one stream for another is kept: the streams run beside each other.
     None,
-    /// Waits between streams are kept if the profile names the op for which they wait.
+    /// Waits between streams are kept if the profile records the op that is waited for.
     Recorded,
-    /// Waits between streams are kept if the profile names the op for which they wait, or only the
-    /// place at which they wait.
+    /// Waits between streams are kept if the profile records the op that is waited for, or if that
+    /// op is inferred from the place at which the stream waits.
     #[default]
     Inferred,
 }

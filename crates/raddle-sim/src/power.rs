@@ -57,12 +57,12 @@ pub struct EnergyModel {
 }
 
 impl EnergyModel {
-    /// Weights for every device: what AccelWattch (Kandiah et al., MICRO 2021) measured of an idle
-    /// GV100, what O'Connor et al. (MICRO 2017) give for HBM2 (3.92 pJ a bit, 128 bytes an
-    /// instruction of a wave) and what an access of 256 bits to on-chip SRAM costs by table 7 of
-    /// BMC Bioinformatics 19:424 (2018), 50 pJ; none of the three was read again. The weights of
-    /// instructions and `lds_percent` are assumed: round figures of our own. The weights suit a
-    /// comparison of policies, not a power budget.
+    /// Weights that are assumed for every device. The idle power is what AccelWattch (Kandiah et
+    /// al., MICRO 2021) measured of a GV100; HBM2 takes 3.92 pJ a bit at 128 bytes an instruction
+    /// of a wave (O'Connor et al., MICRO 2017); an access of 256 bits to on-chip SRAM takes 50 pJ
+    /// (table 7 of BMC Bioinformatics 19:424, 2018). These figures were not checked against the
+    /// papers again. The weights of instructions and `lds_percent` are our own round figures. All
+    /// suit a comparison of policies, not a power budget.
     pub const ASSUMED: Self = Self {
         pj: [60, 400, 400, 2000, 50, 30],
         lds_pj: 200,

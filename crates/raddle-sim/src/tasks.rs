@@ -159,9 +159,9 @@ impl<'w> Tasks<'w> {
         (plan, &plan.tasks[record.task as usize])
     }
 
-    /// Returns the tick from which the launch latency counts: the issue of the launch. Launches
-    /// before the first wait of the host count as prepared earlier: while the request waited for
-    /// the host.
+    /// Returns the tick from which the launch latency counts: the issue of the launch, or earlier
+    /// for a launch before the host's first wait, as the host prepared it while the request waited
+    /// for the host.
     pub(crate) fn latency_from(&self, id: LaunchId) -> Tick {
         let record = &self.records[id.index()];
         let (plan, task) = self.plan(id);

@@ -37,8 +37,8 @@ pub struct ProcessPlan {
     /// The tasks that wait for tasks of other processes and end together with them, in the order of
     /// the tasks.
     pub meetings: Vec<Meeting>,
-    /// The ticks that pass, whatever the device does, before a launch, copy or fill of the process
-    /// can start.
+    /// The ticks that pass before a launch, copy or fill of the process can start, even on an idle
+    /// device.
     pub latency: LaunchLatency,
     /// The slowdown of each task by neighbours of other processes; empty where neighbours cost
     /// nothing. Slowdowns by the process's own kernels are part of the recorded times.
@@ -190,7 +190,8 @@ pub struct Task {
     /// The rates at which each wave of the task issues instructions; of no effect for copies and
     /// fills.
     pub activity: Activity,
-    /// The call by which the host launched the kernel.
+    /// The call by which the host launched the kernel, such as its grid and LDS; unknown for copies
+    /// and fills.
     pub call: KernelCall,
     /// The recorded time, in ticks since time 0 of the profile, at which the peers of the task on
     /// other devices had ended; `None` without peers. The task ends no earlier. Once tasks of the

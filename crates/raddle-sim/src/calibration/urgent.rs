@@ -29,11 +29,11 @@ pub(super) struct Urgent {
     /// The level of urgency of each op; empty where all kernels that ran side by side have one
     /// level.
     pub(super) levels: Vec<Level>,
-    /// The levels, the most urgent first: each pass (replay) learns the lengths of one level, and
-    /// less urgent kernels fill the room that it leaves.
+    /// The levels of urgency, the most urgent first. Each pass (replay) corrects the lengths of one
+    /// level, as less urgent kernels fill the room that this level leaves.
     turns: Vec<Level>,
-    /// The index in `turns` of the level of this pass (replay); `calm` counts the passes before it
-    /// that changed no length.
+    /// The index in `turns` of the level that this pass (replay) corrects; `calm` is the number of
+    /// passes in a row before it that changed no length.
     turn: usize,
     calm: usize,
     /// The time in ns of one workgroup of each op at the beginning of the first pass (replay).
@@ -42,8 +42,8 @@ pub(super) struct Urgent {
     /// how many more times that may be done.
     since: usize,
     restarts: usize,
-    /// The best pass (replay) so far: (sum of the errors of starts and ends in ns, lengths of
-    /// workgroups in ns, by op); `None` before the first pass.
+    /// The result of the best pass (replay) so far: (sum of the errors of all starts and ends in
+    /// ns, lengths of workgroups in ns, by op); `None` before the first pass.
     pub(super) best: Option<(u128, Vec<u64>)>,
 }
 
@@ -96,9 +96,9 @@ impl Calibration<'_> {
         }
     }
 
-    /// Subtracts from the time of each kernel the part of the device that more urgent kernels took
-    /// meanwhile, so that the first replay of the fit begins near the recorded times: the corrections
-    /// of later replays are too small to get there from far away.
+    /// Subtracts from the length of each kernel's workgroups the part of the device that more
+    /// urgent kernels took meanwhile. So the replay begins near the recorded times, which the small
+    /// corrections of later passes could not reach from far away.
     pub(super) fn leave_out_more_urgent(&mut self) {
         let mut taken = vec![0u64; self.profile.ops.len()];
         // The time from the start of a kernel to the first start of an urgent one that waited for
@@ -137,13 +137,13 @@ impl Calibration<'_> {
         op.arrival_ns.max(op.after.map_or(0, |after| self.profile.ops[after as usize].end_ns()))
     }
 
-    /// Returns for each kernel that ran beside others the time in ns by which it is issued before
+    /// Returns, for each kernel that ran beside others, the time in ns by which it is issued before
     /// its recorded start.
     ///
-    /// An urgent kernel begins when workgroups of a less urgent kernel end, if more of them wait.
-    /// If these workgroups last a little too short in the replay, they end before the recorded
-    /// start of the urgent kernel, and the next ones take the room for their whole length. So the
-    /// urgent kernel is issued half of that length earlier, but not before it could start.
+    /// An urgent kernel starts when workgroups of a less urgent kernel end. If these last a little
+    /// too short in the replay, they end before the urgent kernel is issued, and the next
+    /// workgroups of the less urgent kernel take the room for their whole length. So the urgent
+    /// kernel is issued half of that length earlier, but not before it could start.
     pub(super) fn early(&self) -> Vec<u64> {
         let mut early = vec![None; self.profile.ops.len()];
         self.each_pair(|urgent, other| {
@@ -200,9 +200,9 @@ impl Calibration<'_> {
         off
     }
 
-    /// Sets the kernels that did not run as recorded (`off`), and those beside them, back to the
-    /// lengths with which the passes (replays) began: their lengths may fit each other, and not the
-    /// recording. Returns whether there are any.
+    /// Sets the kernels that did not run as recorded (`off`), and the kernels that ran beside them,
+    /// back to their first lengths: their present lengths may fit each other but not the recording.
+    /// Returns whether any kernel was set back.
     fn restart(&mut self, off: &[bool]) -> bool {
         let mut again = off.to_vec();
         self.each_pair(|urgent, other| {

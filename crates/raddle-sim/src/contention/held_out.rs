@@ -53,8 +53,8 @@ struct Taught {
     alone: BTreeMap<Shape, u64>,
     /// The median time of one workgroup in ns, by kernel and class of its neighbour.
     beside: BTreeMap<(Shape, NeighbourClass), u64>,
-    /// The time beside a neighbour in thousandths of the time alone, by the classes of kernel and
-    /// neighbour.
+    /// The slowdown factors by the classes of kernel and neighbour: the time beside the neighbour
+    /// in thousandths of the time alone.
     factors: BTreeMap<Classes, Factor>,
     /// The spread of recorded times by the classes of kernel and neighbour: each launch's time in
     /// thousandths of the median time of the other launches of its kernel.
@@ -62,9 +62,9 @@ struct Taught {
 }
 
 impl HeldOut {
-    /// Compares the second half of a recording with what its first half predicts; `workgroups` has
-    /// the time of one workgroup of each op in ns, or `None` where it follows from the recorded
-    /// durations.
+    /// Compares the second half of a recording with the predictions from its first half.
+    /// `workgroups` has the time of one workgroup of each op in ns; with `None`, these times are
+    /// derived from the recorded durations.
     #[must_use]
     pub fn of(profile: &Profile, own: &Device, workgroups: Option<&[u64]>) -> Self {
         let all = observed(profile, own, workgroups);

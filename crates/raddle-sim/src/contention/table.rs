@@ -20,7 +20,7 @@ pub struct Factor {
     pub low: u32,
     /// The time that one launch in forty exceeded, in thousandths of the time alone.
     pub high: u32,
-    /// The number of launches of which the factor is the median.
+    /// The number of launches that were observed for this factor.
     pub samples: u32,
 }
 
@@ -48,15 +48,15 @@ pub struct ContentionRow {
     pub(crate) unknown: Option<Factor>,
 }
 
-/// A table of contention factors that was learnt from recordings.
+/// A table, learnt from recordings, of how much neighbours slow kernels down.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ContentionTable {
     /// The rows of kernel families that were observed both with and without a neighbour, sorted by
     /// name.
     pub families: Vec<ContentionRow>,
-    /// The rows of whole classes of kernels (by the resource that they need), for kernels that were
-    /// not observed themselves.
+    /// The rows of whole classes of kernels (by the resource that they need), for kernels whose
+    /// family was not observed.
     pub classes: Vec<ContentionRow>,
     /// The number of observed launches that ran without a neighbour.
     pub alone: u64,

@@ -143,8 +143,8 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Returns the tick at which a launch that waits for no other work can start, its launch
-    /// latency included.
+    /// Returns the tick at which a launch that waits for no other work can start, after its launch
+    /// latency.
     fn can_start(&self, id: LaunchId) -> Tick {
         let (plan, task) = self.tasks.plan(id);
         // A launch is handled here when it is issued, or later when the last one that it waited for

@@ -56,8 +56,8 @@ pub(crate) struct Machine {
     pub(crate) counters: Counters,
 }
 
-/// A front: the workgroups, or waves of them, of one launch that start together and end by one
-/// event.
+/// A front: workgroups of one launch, or some waves of each, that start together and end together,
+/// by one event.
 #[derive(Debug, Default)]
 pub(crate) struct Front {
     generation: u32,
@@ -75,7 +75,7 @@ pub(crate) struct Front {
     /// later tick, the event is queued again when it is due.
     due: Tick,
     groups: u64,
-    /// True if the waves wait at a barrier for the other waves of their workgroup.
+    /// True if the waves of the front wait at a barrier for other waves of their workgroup.
     gathers: bool,
     /// True if the front (workgroups that end together) waits for launches of other processes that
     /// have not begun, so that its end is unknown.

@@ -47,7 +47,7 @@ impl MemoryPace {
 pub(super) struct WorkLeft(u128);
 
 impl WorkLeft {
-    /// Returns the work that takes `alone` ticks alone.
+    /// Returns the work that takes `alone` ticks where no neighbour slows it down.
     pub(super) const fn of(alone: Ticks) -> Self {
         Self((alone.0 as u128) << PART_BITS)
     }

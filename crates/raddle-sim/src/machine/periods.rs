@@ -15,15 +15,17 @@ use crate::queue::{Due, Moved};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Period {
     pub(crate) lasts: Ticks,
-    /// The number of fronts (workgroups that end together) that end in a period; equally many
-    /// start.
+    /// The number of fronts (workgroups that end together) that end in a period, in which each
+    /// running workgroup of the launch is replaced once; equally many start.
     pub(crate) fronts: u64,
-    /// The number of workgroups that start in a period.
+    /// The number of workgroups that start in a period, in which each running workgroup of the
+    /// launch is replaced once.
     pub(crate) workgroups: u64,
-    /// The number of pieces (equal workgroups on one compute unit) that start in a period.
+    /// The number of pieces (equal workgroups on one compute unit) that start in a period, in which
+    /// each running workgroup of the launch is replaced once.
     pieces: u64,
-    /// The most periods that can be skipped from now on, so that at least one workgroup is still to
-    /// start afterwards.
+    /// The most periods (in each of which every running workgroup is replaced once) that can be
+    /// skipped, so that at least one workgroup is still to start afterwards.
     pub(crate) most: u64,
 }
 

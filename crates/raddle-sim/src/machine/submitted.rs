@@ -16,7 +16,8 @@ pub(crate) struct SubmittedKernel {
     pub(crate) contention: Contention,
     /// The demand of the launch for memory bandwidth and pipes.
     pub(crate) memory: TaskDemand,
-    /// The tick before which no workgroup of the launch ends.
+    /// The tick before which no workgroup of the launch ends, as it waits for launches of other
+    /// processes or devices; 0 where it waits for none.
     pub(crate) until: Tick,
     pub(crate) demand: Demand,
     /// True if the waves of a workgroup may meet at a barrier.

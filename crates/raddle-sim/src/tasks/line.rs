@@ -139,12 +139,13 @@ impl Tasks<'_> {
         self.looks_ahead && !told && (self.takes_copies || !self.is_copy(id.0))
     }
 
-    /// Returns whether the dispatcher submits and starts copies.
+    /// Returns whether the dispatcher itself submits and starts copies.
     pub(crate) const fn takes_copies(&self) -> bool {
         self.takes_copies
     }
 
-    /// Returns whether the dispatcher has been told of a launch.
+    /// Returns whether the dispatcher may have been told of a launch: it was told in advance, or no
+    /// work for which it waits is left.
     pub(crate) fn is_told(&self, id: LaunchId) -> bool {
         self.standing.get(id.index()).is_some_and(|it| it.in_line || it.is_free())
     }
