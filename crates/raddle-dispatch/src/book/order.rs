@@ -155,7 +155,7 @@ fn covers(pieces: &[Piece], next: u64, total: u64, seen: &mut Vec<u64>) -> bool 
 
 /// Splits off the leading pieces that deal consecutive workgroups, from `next` on, to some compute
 /// units in turn, one to each unit; the last round may end early. Returns (number of workgroups
-/// dealt, remaining pieces); `None` where the leading pieces do not.
+/// dealt, remaining pieces); `None` where the leading pieces name other workgroups.
 fn phase(pieces: &[Piece], next: u64) -> Option<(u64, &[Piece])> {
     let &Piece { first, stride, count, .. } = pieces.first()?;
     if first != next || stride == 0 {

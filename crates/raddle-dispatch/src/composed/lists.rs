@@ -23,7 +23,7 @@ pub(super) struct Lists {
     pub(super) decided: Decided,
     /// Launches that are taken off the device together in this decision.
     pub(super) leaving: Vec<LaunchId>,
-    /// Launches that were taken off and may come back in this decision.
+    /// Launches that were taken off the device and may come back in this decision.
     pub(super) back: Vec<LaunchId>,
     /// Launches to be submitted in this decision, in their order of issue.
     pub(super) batch: Vec<SubmittedLaunch>,

@@ -88,7 +88,7 @@ pub struct Composed {
     /// True if the allocate policy must be asked again, as the launches or resources that it sees
     /// have changed.
     allocate_stale: bool,
-    /// Launches that can never run, to be refused at the next decision.
+    /// Refusals of launches that can never run, which the next decision reports.
     refused: Vec<Refusal>,
     /// The future ticks at which the dispatcher has asked to be called again, ascending.
     wakes: VecDeque<Tick>,
@@ -135,7 +135,7 @@ struct Preemptions {
     returning: BTreeSet<ProcessId>,
     /// Processes whose reset (killing of running launches) is under way.
     resetting: BTreeSet<ProcessId>,
-    /// Processes whose reset covers the whole device: until they are reset, no work starts.
+    /// Processes whose reset covers the whole device: until the reset is over, no work starts.
     resets: BTreeSet<ProcessId>,
     /// Compute units that are being reset, as (process that is reset, compute unit); no work starts
     /// there until the reset is over.

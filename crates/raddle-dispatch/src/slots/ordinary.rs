@@ -90,7 +90,8 @@ const fn is_false(on: &bool) -> bool {
 }
 
 impl OrdinaryConfig {
-    /// Returns the nanoseconds from the submission of one launch until the device can start it.
+    /// Returns the nanoseconds from the submission of one launch until the device can start it: the
+    /// sum of all costs but cleanup.
     const fn each(&self) -> u64 {
         let packet = self.packet_ns.saturating_add(self.enqueue_ns);
         packet.saturating_add(self.processing_ns).saturating_add(self.schedule_ns)

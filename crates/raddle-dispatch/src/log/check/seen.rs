@@ -107,7 +107,7 @@ pub(super) struct SeenProcess {
     pub(super) flag: SeenFlag,
     /// The submitted launches of the process that have not ended.
     pub(super) runtime: InOrder,
-    /// True while the compute units of the process are being reset.
+    /// True while the process is being reset, so that its running launches are killed.
     pub(super) resetting: bool,
 }
 
