@@ -24,11 +24,11 @@ pub struct RaddleBlockWarp {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleSmResources {
-    /// Registers, in a unit of the caller's choice, which SMs and kernels share.
+    /// Registers, in a unit that the caller chooses and that is the same for SMs and kernels.
     pub registers: u64,
     /// Number of hardware warps, each a slot for one warp.
     pub warps: u64,
-    /// Shared memory, in a unit of the caller's choice, which SMs and kernels share.
+    /// Shared memory, in a unit that the caller chooses and that is the same for SMs and kernels.
     pub shared: u64,
 }
 
@@ -68,11 +68,11 @@ pub struct RaddleKernel {
     pub blocks: u64,
     /// Number of warps of one block, 1 or more.
     pub warps: u64,
-    /// Registers that one warp takes, in a unit of the caller's choice, which SMs and kernels
-    /// share.
+    /// Registers that one warp takes, in a unit that the caller chooses and that is the same for
+    /// SMs and kernels.
     pub registers: u64,
-    /// Shared memory that one block takes, in a unit of the caller's choice, which SMs and kernels
-    /// share.
+    /// Shared memory that one block takes, in a unit that the caller chooses and that is the same
+    /// for SMs and kernels.
     pub shared: u64,
 }
 
@@ -88,7 +88,8 @@ pub struct RaddleLack {
     pub available: u64,
 }
 
-/// Route by which a block comes to its SM.
+/// Reason why an SM gets a block: room for the whole block, room for some of its warps, or less
+/// urgent work on the SM.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleRoute {
@@ -182,8 +183,9 @@ impl RaddleBlockWarpConfig {
     }
 }
 
-/// Makes the controllers of `sms` equal SMs, 1 or more. `each` has the resources of one SM;
-/// `config` may be null for the defaults. Writes the handle to `block_warp`.
+/// Makes the controllers that give blocks to `sms` equal SMs, 1 or more, and start their warps.
+/// `each` has the resources of one SM; `config` may be null for the defaults. Writes the handle to
+/// `block_warp`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_block_warp_new(
     sms: u16,

@@ -37,8 +37,8 @@ pub struct RaddlePacket {
     pub bytes: [u8; 64],
 }
 
-/// Settings of the packet format for the points that seed 002 leaves open. Where a function takes
-/// them, null means the defaults.
+/// Settings of the packet format for the points that seed 002 (a patent) leaves open. Where a
+/// function takes them, null means the defaults.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RaddleAqlConfig {
@@ -107,7 +107,7 @@ pub struct RaddleKernelDispatch {
 pub enum RaddleReplacement {
     /// The first launches get an entry of the agent's table and keep it for ever.
     First = 0,
-    /// A launch takes the place of the entry of the agent's table that was not used for longest.
+    /// A new launch replaces the least recently used entry of the agent's table.
     MostRecent = 1,
     /// Launches of the kernels that are launched most often get an entry of the agent's table.
     Frequency = 2,

@@ -24,7 +24,7 @@ pub enum RaddleLayout {
     Halves = 1,
 }
 
-/// Map that the circuit searches in each round.
+/// Free map that the circuit searches once in each round.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RaddleSharedMap {

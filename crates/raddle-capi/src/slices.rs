@@ -20,7 +20,8 @@ pub struct RaddleSlices(TwoStage<u64>);
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RaddleSliceRule {
-    /// Gives slices as claim 7 of seed 004 has them: a larger weight has a shorter slice.
+    /// Gives slices as claim 7 of seed 004 (a patent) has them: a larger weight has a shorter
+    /// slice.
     Claim = 0,
     /// Gives every process the smallest slice, `t0`.
     Equal = 1,

@@ -22,7 +22,7 @@ pub enum Vendor {
     Nvidia,
     /// AMD: a workgroup of two or more waves takes one barrier, whether it waits or not.
     Amd,
-    /// The example device of seed 000 (a design document), which follows AMD's rule for barriers.
+    /// The example device of seed 000 (a patent), which follows AMD's rule for barriers.
     Seed,
 }
 
@@ -58,7 +58,7 @@ pub struct Device {
     pub product: String,
     /// Maker of the device.
     pub vendor: Vendor,
-    /// Number of compute units that are enabled.
+    /// Number of compute units that are enabled on the device.
     pub cus: u16,
     /// Number of work-items (lanes) of a wave on the device: 32 on NVIDIA and on AMD's RDNA, 64 on
     /// AMD's GCN and CDNA.

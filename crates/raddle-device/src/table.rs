@@ -81,7 +81,7 @@ pub(crate) fn rows() -> impl Iterator<Item = &'static DeviceRow> {
 }
 
 /// Returns every device of the table: NVIDIA by age, AMD by age, then the example of seed 000 (a
-/// design document).
+/// patent).
 #[must_use]
 pub fn table() -> Vec<Device> {
     rows().map(DeviceRow::device).collect()

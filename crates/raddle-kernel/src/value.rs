@@ -42,8 +42,8 @@ pub(crate) enum Meaning {
     /// register).
     Joined(BlockId, Reg),
     JoinedCell(BlockId, VariableCell),
-    /// Counter of a loop, in any of its iterations: (nesting depth of the row that uses it, number
-    /// of the counter in the loop).
+    /// Counter of a loop, in any of its iterations: (nesting depth of the row, that is the set of
+    /// all addresses of an access, that uses it; number of the counter in the loop).
     Counter(usize, usize),
     /// Row: all addresses that one access visits in a counting loop. The values are (form in which
     /// the loop ends, address, condition, then the first and the next value of each counter).

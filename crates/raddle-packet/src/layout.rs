@@ -33,7 +33,7 @@ pub(crate) const COMPLETION_SIGNAL: usize = 12;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct AqlField {
-    /// Name of the field, as seed 002 spells it.
+    /// Name of the field, as seed 002 (a patent) spells it.
     pub(crate) name: &'static str,
     /// Byte offset of the field in a dispatch or reference packet.
     pub(crate) offset: usize,
@@ -42,7 +42,7 @@ pub struct AqlField {
 }
 
 impl AqlField {
-    /// Returns the name of the field, as seed 002 spells it.
+    /// Returns the name of the field, as seed 002 (a patent) spells it.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
@@ -155,8 +155,8 @@ pub(crate) fn integer(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
-/// Order of the parts of a packet for which seed 002 allows two orders: the half-words of a value,
-/// and the two parts of a difference's header.
+/// Order of the parts of a packet for which seed 002 (a patent) allows two orders: the half-words
+/// of a value, and the two parts of a difference's header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -170,7 +170,7 @@ pub enum PartOrder {
     HighFirst,
 }
 
-/// Settings of the AQL packet format for the points that seed 002 leaves open.
+/// Settings of the AQL packet format for the points that seed 002 (a patent) leaves open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AqlConfig {
     /// Type numbers of the kinds of packets.

@@ -3,7 +3,7 @@
 //! Seed 002, figures 5 and 7. Any unit of time; sums saturate.
 
 /// Parts of the time that a launch takes besides the run time of its kernel, in any one unit of
-/// time (seed 002).
+/// time (seed 002, a patent).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overhead {
     /// Time in which a packet is written and its queue is notified (E), in the caller's unit of

@@ -4,7 +4,8 @@ use core::fmt;
 
 /// Number of bytes of an AQL packet.
 pub const AQL_BYTES: usize = 64;
-/// Number of launches that the agent's table (called reference state table in seed 002) can store.
+/// Number of launches that the agent's table (called reference state table in seed 002, a patent)
+/// can store.
 pub const AQL_ENTRIES: usize = 8;
 /// Number of half-words (16 bits) of a condensed packet behind its header, and so the most kernels
 /// that it launches.
