@@ -13,8 +13,8 @@ use crate::{EnergyModel, SimConfig, run};
 
 /// A simulated compute unit with a power meter, on which one kind of work runs alone at a time.
 ///
-/// With `raddle_workgroup::place::calibrate` it gives the weights of its energy model, in
-/// proportion:
+/// From its measurements, `raddle_workgroup::place::calibrate` finds the weights of the bench's
+/// energy model, up to a common factor:
 ///
 /// ```
 /// use raddle_sim::{EnergyModel, TestBench};

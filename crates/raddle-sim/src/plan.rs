@@ -63,7 +63,7 @@ impl Costs {
         }
     }
 
-    /// Returns these costs, where those that a recipe gives replace the device's.
+    /// Returns these costs of a device after the costs that a recipe gives have replaced them.
     #[cfg(feature = "recipes")]
     #[must_use]
     pub fn under(self, recipe: &Recipe) -> Self {
@@ -89,8 +89,8 @@ impl Costs {
     }
 }
 
-/// Returns the costs of a device by the device table, in the form that a preempt policy takes which
-/// weighs them.
+/// Returns the preemption costs of a device by the device table, in the form for a preempt policy
+/// that weighs costs.
 #[must_use]
 pub fn device_costs(device: &Device) -> DeviceCosts {
     let granules = &device.granules;

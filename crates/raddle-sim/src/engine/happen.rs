@@ -72,8 +72,8 @@ impl<W: Watch> Engine<'_, W> {
         self.tell_all(told)
     }
 
-    /// Stores for each process of which a request or repetition has just begun or ended how the
-    /// process has spent its time so far.
+    /// Stores how a process has spent its time so far, for each process of which a request or
+    /// repetition has just begun or ended.
     fn mark(&mut self) {
         for mark in std::mem::take(&mut self.tasks.marks) {
             let Mark { process, iteration, ended, counts } = mark;

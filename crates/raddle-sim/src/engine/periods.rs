@@ -22,9 +22,9 @@ const WORTH: u64 = 2;
 pub(super) struct Refills {
     launch: LaunchId,
     count: usize,
-    /// The state in which the dispatcher was last told to remember the device: (`count` at that
-    /// time, number of fronts, groups of workgroups that end together, of the launch); `None` where
-    /// it was not told.
+    /// The counts at which the dispatcher was last told to remember the state of the device:
+    /// (`count`, number of fronts of the launch, which are workgroups that end together); `None`
+    /// where it was not told.
     marked: Option<(usize, usize)>,
     /// The tick from which on the run skips no repetitive stretch: a watch needs to see each event
     /// from then on. 0 where the dispatcher cannot skip.
