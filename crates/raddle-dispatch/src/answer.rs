@@ -65,8 +65,8 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cut: Option<(u16, u16)>,
         /// The pieces (equal workgroups on one compute unit) as a short log has them; `None` in a
-        /// log spelled in full. The first workgroup of each piece is given less one more than the
-        /// highest workgroup that had started.
+        /// log spelled in full. A short log counts the first workgroup of each piece from the one
+        /// behind the highest workgroup that had started.
         #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
         runs: Option<P>,
         /// The pieces (equal workgroups on one compute unit) that start; `None` where `runs` has

@@ -176,8 +176,9 @@ impl Names {
         }
     }
 
-    /// Removes the workgroups on the first compute units of `row`, as many units as one stored row
-    /// also has in this form, and returns them; `None` where no stored row has the first unit.
+    /// Removes the workgroups on the first compute units of `row`, as far as one stored row has the
+    /// same workgroups on them, and returns them as a row; `None` where no stored row has those of
+    /// the first compute unit.
     fn remove_units(&mut self, row: &NamedRow) -> Option<NamedRow> {
         let (at, within) = self.position(row.first)?;
         let known = &self.rows[at];

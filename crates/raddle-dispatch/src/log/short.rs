@@ -41,7 +41,7 @@ struct ToldBefore {
     started: VecDeque<Batch>,
 }
 
-/// A batch: the workgroups of a launch of which these waves started in one tick.
+/// The workgroups of a launch that started together: in one tick, with the same waves.
 #[derive(Debug)]
 struct Batch {
     at: u64,
