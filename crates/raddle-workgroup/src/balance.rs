@@ -27,7 +27,7 @@ use crate::Error;
 use crate::error::Reason;
 
 /// A split table: for each number of waves of a workgroup, the number of them that each SIMD of an
-/// empty compute unit gets (design document 000, label h10). These numbers are as equal as can be;
+/// empty compute unit gets (patent 000, label h10). These numbers are as equal as can be;
 /// surplus waves go to the first SIMDs. The rows are computed, not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Table {
@@ -62,7 +62,7 @@ impl Table {
         self.limit.saturating_mul(self.units as u64)
     }
 
-    /// Returns the row of the table for a number of waves (design document 000, label h102): the
+    /// Returns the row of the table for a number of waves (patent 000, label h102): the
     /// number of them that each SIMD gets.
     ///
     /// # Errors
@@ -175,7 +175,7 @@ pub struct Target {
 }
 
 impl Pointer {
-    /// Returns a pointer that names the SIMD `at` at first; design document 000 begins at SIMD 0.
+    /// Returns a pointer that names the SIMD `at` at first; patent 000 begins at SIMD 0.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where the table has no such SIMD.
@@ -201,7 +201,7 @@ impl Pointer {
     }
 
     /// Returns the number of SIMDs by which each entry of the next row of the table is moved up
-    /// (called su in step h3 of design document 000).
+    /// (called su in step h3 of patent 000).
     #[must_use]
     pub const fn turn(&self) -> u32 {
         match self.kind {
@@ -212,7 +212,7 @@ impl Pointer {
         }
     }
 
-    /// Returns how many of `waves` waves each SIMD would get (design document 000, step h3). The
+    /// Returns how many of `waves` waves each SIMD would get (patent 000, step h3). The
     /// pointer does not move.
     ///
     /// # Errors
@@ -228,7 +228,7 @@ impl Pointer {
     }
 
     /// Moves the pointer, because the workgroup of this target is dispatched to the pointer's
-    /// compute unit (design document 000, step h5).
+    /// compute unit (patent 000, step h5).
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where the pointer has moved since the

@@ -29,18 +29,18 @@ pub enum Outcome {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Step {
-    /// Makes the decision again later (design document 000, step c1), as too few decisions in a row
+    /// Makes the decision again later (patent 000, step c1), as too few decisions in a row
     /// have failed yet.
     Retry,
     /// Cuts a workgroup whose waves are independent into its waves, if such a workgroup waits
-    /// (design document 000, step c3).
+    /// (patent 000, step c3).
     Split,
-    /// Starts a workgroup that fits and was chosen (design document 000, step c4).
+    /// Starts a workgroup that fits and was chosen (patent 000, step c4).
     Dispatch,
 }
 
 /// A counter of failures in a row, where a failure is a decision (round) in which no waiting
-/// workgroup fits (design document 000, steps c0 to c2).
+/// workgroup fits (patent 000, steps c0 to c2).
 ///
 /// Laws:
 /// 1. A success sets the count to 0 and is followed by a dispatch.
@@ -143,7 +143,7 @@ pub struct SplitPart<'w, W, S> {
     pub shared: &'w S,
 }
 
-/// Cuts a workgroup into parts of one wave each (design document 000, step c3); `None` where the
+/// Cuts a workgroup into parts of one wave each (patent 000, step c3); `None` where the
 /// workgroup must stay whole, as its waves wait for each other, or there is only one.
 ///
 /// The parts come in the order of the waves. In their channel they go before the next workgroup.

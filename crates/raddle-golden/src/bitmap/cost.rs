@@ -21,7 +21,7 @@ use crate::{ModelError, json};
 
 /// Most blocks of a free map for which search costs are computed; a larger map would take seconds.
 const MOST_BLOCKS: u64 = 4096;
-/// Number of execution units in one module, in the example of the design document; the example has
+/// Number of execution units in one module, in the example of the patent; the example has
 /// `MODULES` modules.
 const UNITS: u32 = 4;
 const MODULES: u32 = 16;
@@ -150,7 +150,7 @@ fn tables(blocks: u32, want: u32, story: &mut Story) -> Result<String, ModelErro
     Ok(json(&SearchCosts { rows, churn: churn_counts }))
 }
 
-/// Returns the search variants to compare: every search method of the design document that a map of
+/// Returns the search variants to compare: every search method of the patent that a map of
 /// `blocks` blocks allows. Returns an error where the circuit of a search cannot be made.
 fn candidates(blocks: u32) -> Result<Vec<CostedVariant>, Error> {
     let one = |name: String, circuit, search| CostedVariant {
@@ -196,7 +196,7 @@ fn candidates(blocks: u32) -> Result<Vec<CostedVariant>, Error> {
 }
 
 impl CostedVariant {
-    /// Returns (cost of all gates that the design document draws, cost of the gates that remain
+    /// Returns (cost of all gates that the patent draws, cost of the gates that remain
     /// when constants are folded, clocks of one period) of the variant; `None` for a timing that
     /// the document does not have for it.
     fn cost(&self, timing: Timing) -> Result<Option<(GateCounts, GateCounts, u32)>, Error> {
@@ -362,7 +362,7 @@ fn aligned(rows: &[Vec<String>], story: &mut Story) {
     }
 }
 
-/// Writes the table of paragraphs 151 to 154 of the design document: the chance that `want` free
+/// Writes the table of paragraphs 151 to 154 of the patent: the chance that `want` free
 /// blocks in a row are not found in maps of `blocks` blocks, each free with the chance `half`. The
 /// table also lists search variants that those paragraphs leave out.
 fn seed_table(

@@ -80,7 +80,7 @@ impl MatchCutting {
     }
 
     /// Returns how the decision (round) that begins at `tick` ends, by steps c2 and c3 of the
-    /// design document. `heads` is true where a channel has a head (first workgroup), `fits` where
+    /// patent. `heads` is true where a channel has a head (first workgroup), `fits` where
     /// a head fits on a compute unit. If a head is cut, it is the one that has been the first of
     /// its channel for longest, of equal ones that of the lowest channel.
     pub(super) fn judge(&self, heads: bool, fits: bool, tick: u64) -> MatchRound {

@@ -45,7 +45,7 @@ pub(crate) const TOPIC: Topic = Topic {
 };
 
 /// For each level the channels that are marked: they were chosen lately among tied channels, so
-/// that unmarked channels are chosen first (step a42 of the design document).
+/// that unmarked channels are chosen first (step a42 of the patent).
 type MarkedChannels = BTreeMap<u64, BTreeSet<usize>>;
 
 /// One question about the matching of workgroups to compute units, after it was read.

@@ -72,7 +72,7 @@ pub enum StreamWish {
 /// One event of a preempted run. Launches are numbered from 0 in the order of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreemptStep {
-    /// The host issued the launch with this index (step S2.2 of the design document).
+    /// The host issued the launch with this index (step S2.2 of the patent).
     Captured(usize),
     /// The launch with this index was given to the GPU's runtime (steps S2.3 and S4.2 of the design
     /// document).
@@ -87,28 +87,28 @@ pub enum PreemptStep {
     /// The launch with this index, which found the preemption flag raised, has left without doing
     /// its work.
     Exited(usize),
-    /// A request to preempt was made (step S3 of the design document); the value tells what it
+    /// A request to preempt was made (step S3 of the patent); the value tells what it
     /// caused.
     Preempt(Preempted),
     /// The preemption flag was raised for the launches of this range, so that they leave when they
-    /// start (step S3.2 of the design document).
+    /// start (step S3.2 of the patent).
     Raised(FlagCut),
     /// The controller checked whether the launches in the runtime allow a reset of the GPU (step
-    /// S3.3 of the design document).
+    /// S3.3 of the patent).
     Checked(ResetVerdict),
     /// The GPU was reset, which killed the launch with this index; `None` where none ran (step S3.3
-    /// of the design document).
+    /// of the patent).
     Reset(Option<usize>),
     /// The preemption is complete: no launch is left on the GPU.
     Drained,
-    /// A request to resume was made (step S4 of the design document); the value tells what it
+    /// A request to resume was made (step S4 of the patent); the value tells what it
     /// caused.
     Resume(Resumed),
     /// A resume that had to wait for the end of a preemption takes effect (step S4 of the design
     /// document).
     Resumes,
     /// The preemption flag, which launches test at their start, was lowered (step S4.1 of the
-    /// design document).
+    /// patent).
     Lowered,
 }
 

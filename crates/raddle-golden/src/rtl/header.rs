@@ -19,7 +19,7 @@ use crate::{frame, packet};
 const HALF_WORDS: usize = 31;
 const BYTES: usize = 64;
 /// Number of half-words (16 bits each) of each field of a launch, in the order of the bits of a
-/// diff vector (one bit for each field that differs), the lowest bit first (design document 002,
+/// diff vector (one bit for each field that differs), the lowest bit first (patent 002,
 /// table 1).
 const FIELDS: [u32; 13] = [1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 4, 4, 4];
 /// Number of the packet type "condensed packet", which holds several launches as differences.

@@ -83,7 +83,7 @@ pub struct RtlSpec {
     /// shifted.
     pub setup: Setup,
     /// True if each window (run of blocks that is tested) is made of two halves; false if it is
-    /// made of the next shorter window and one block, as in the design document. The sampled search
+    /// made of the next shorter window and one block, as in the patent. The sampled search
     /// makes each window of two shorter, overlapping ones in both cases.
     pub doublings: bool,
     /// True if the circuit also gives the length of the longest free run, whether a request fits,
@@ -92,7 +92,7 @@ pub struct RtlSpec {
 }
 
 impl RtlSpec {
-    /// Returns a search in the form of the design document: 1 is a free block, sequences shift to
+    /// Returns a search in the form of the patent: 1 is a free block, sequences shift to
     /// the left, windows are made in a chain, and there is no read-out.
     #[must_use]
     pub const fn new(search: RtlSearch) -> Self {

@@ -62,7 +62,7 @@ struct SlicesQuestion {
 #[derive(Debug, Deserialize)]
 struct SlicesTask {
     name: String,
-    /// Level of urgency of the task, counted from 1, the most urgent; the design document has 16
+    /// Level of urgency of the task, counted from 1, the most urgent; the patent has 16
     /// levels.
     #[serde(deserialize_with = "within::<_, _, 1, 16>")]
     level: u8,
@@ -99,7 +99,7 @@ impl AskedRun {
     }
 }
 
-/// Decisions of both stages of design document 004: which tasks are chosen to run, and for how long
+/// Decisions of both stages of patent 004: which tasks are chosen to run, and for how long
 /// each runs.
 #[derive(Debug)]
 struct DecidedSlices {
@@ -224,7 +224,7 @@ impl SlicesQuestion {
     }
 }
 
-/// Makes both decisions of design document 004 once: the tasks that are chosen to run, and their
+/// Makes both decisions of patent 004 once: the tasks that are chosen to run, and their
 /// slices. All numbers were checked when they were read, so the only error is an overflow.
 fn decide(question: &SlicesQuestion) -> Result<DecidedSlices, Fault> {
     let SlicesQuestion { rule, longest, now, tasks, .. } = question;

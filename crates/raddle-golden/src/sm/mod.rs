@@ -209,7 +209,7 @@ impl WarpRun {
     }
 }
 
-/// Returns the word that the design document has for a resource, such as `warps`.
+/// Returns the word that the patent has for a resource, such as `warps`.
 const fn resource(resource: Resource) -> &'static str {
     match resource {
         Resource::Waves => "warps",

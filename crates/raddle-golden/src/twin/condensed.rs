@@ -12,7 +12,7 @@ use raddle_policy::Launch;
 use serde_json::Value;
 
 /// Number of half-words (16 bits each) of a packet for the kernels and the fields in which they
-/// differ from a table entry (Table 4 of design document 002).
+/// differ from a table entry (Table 4 of patent 002).
 const ROOM: u64 = 31;
 
 /// Most kernels whose launches are counted at a time although the reference table has no entry for
@@ -21,7 +21,7 @@ const COUNTED: usize = 32;
 
 /// Number of half-words (16 bits each) of each field in which two launches may differ: dimensions,
 /// work-items, grid (x, y, z), local memory, kernel object, arguments, signal (Tables 1 and 5 of
-/// design document 002). Scopes and scratch are equal for all launches.
+/// patent 002). Scopes and scratch are equal for all launches.
 const WIDTHS: [u64; 9] = [1, 1, 2, 2, 2, 2, 4, 4, 4];
 
 /// Index of the kernel object among the fields of a launch.
@@ -34,7 +34,7 @@ type Fields = [u64; 9];
 /// nanoseconds).
 pub(super) type Sent = (u32, u64, u64, u64);
 
-/// Costs of sending a launch, in nanoseconds (figures 5 and 7 of design document 002): of a packet
+/// Costs of sending a launch, in nanoseconds (figures 5 and 7 of patent 002): of a packet
 /// (E and P), of scheduling (S), of decoding one kernel, and of cleanup (C).
 #[derive(Clone, Copy, Debug)]
 struct Costs {

@@ -16,7 +16,7 @@ pub(super) enum Rule {
     /// The policy `never`, which removes no work of a process from the device.
     Never,
     /// One method of preemption for every process. Resets, which kill running launches, are decided
-    /// by the controller of design document 001 (step S3.3).
+    /// by the controller of patent 001 (step S3.3).
     Always(Preemption),
     /// The policy `cheapest`: of the methods that end within a limit of time, the one that wastes
     /// the least work; where no method does, the fastest.

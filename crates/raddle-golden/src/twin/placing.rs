@@ -35,7 +35,7 @@ pub(super) struct Starts {
 /// Answer that the rules want from the allocate policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// Start of one of these workgroups; there are several where the design document chooses "at
+    /// Start of one of these workgroups; there are several where the patent chooses "at
     /// random".
     Start(Vec<Starts>),
     /// A workgroup of a launch is assigned to a compute unit: (launch, workgroup, compute unit).

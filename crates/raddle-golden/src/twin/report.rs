@@ -25,7 +25,7 @@ pub struct Finding {
     pub tick: u64,
     /// Name of the policy that answered.
     pub policy: String,
-    /// Rule that is broken: the design document and the label of its step, or another document that
+    /// Rule that is broken: the patent and the label of its step, or another document that
     /// has the rule.
     pub rule: String,
     /// Answer that the rule asks for, in words.
@@ -53,7 +53,7 @@ pub struct CheckedSlot {
     pub slot: &'static str,
     /// Name of the policy that was checked.
     pub policy: String,
-    /// Source of the rules by which answers are checked: the design document and its steps, or
+    /// Source of the rules by which answers are checked: the patent and its steps, or
     /// another document.
     pub by: String,
     /// Plural word for the policy's answers, such as "placements" or "turns".

@@ -85,7 +85,7 @@ impl Slices {
     }
 
     /// Returns (the candidates: processes of the most urgent level; those of them that are chosen
-    /// to run, in the order in which they were chosen), by steps S12 to S14 of design document 004.
+    /// to run, in the order in which they were chosen), by steps S12 to S14 of patent 004.
     fn load(&self, pool: &[Runnable], now: u64) -> (Vec<Runnable>, Vec<Runnable>) {
         let best = pool.iter().map(|it| self.fold(it.level)).min();
         let of_best = pool.iter().filter(|it| Some(self.fold(it.level)) == best);
@@ -103,7 +103,7 @@ impl Slices {
     }
 
     /// Returns the length in ticks of the slice of each process that was chosen to run, by step S21
-    /// of design document 004.
+    /// of patent 004.
     fn lengths(&self, weights: &[Weight]) -> Vec<u64> {
         let one = BigUint::from(1u8);
         let fixed: Vec<BigUint> =

@@ -18,7 +18,7 @@ pub(super) struct Turn {
 
 /// A naive model (twin) of a turn policy.
 pub(super) trait TurnTwin {
-    /// Returns the turn that the rules give the runnable processes. Where the design document
+    /// Returns the turn that the rules give the runnable processes. Where the patent
     /// decides at random, the log's answer `found` is taken if the rules allow it.
     fn ask(&mut self, pool: &[Runnable], now: u64, found: &Turn) -> Turn;
     /// Sets the state of the twin (naive model) to that after the log's answer, where the twin's

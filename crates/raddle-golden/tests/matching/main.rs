@@ -93,7 +93,7 @@ fn changed<'m, R>(
     std::iter::once((&mut cu.shared, &target.shared)).chain(cu.simds.iter_mut().zip(&target.simds))
 }
 
-/// Carries a decision out (steps a44 and a45 of the design document): takes the resources of the
+/// Carries a decision out (steps a44 and a45 of the patent): takes the resources of the
 /// target, remembers which channel was chosen, and moves the pointer of the compute unit to the
 /// SIMD that gets the next surplus wave; returns the dispatched target.
 pub(crate) fn commit<R: Ord>(

@@ -188,7 +188,7 @@ impl<'s> Twins<'s> {
     }
 
     /// Counts a decision (round) in which nothing fits, and cuts a workgroup into waves when there
-    /// were too many (steps c2 and c3 of the design document). Returns whether a workgroup has been
+    /// were too many (steps c2 and c3 of the patent). Returns whether a workgroup has been
     /// cut.
     fn cut_one(&mut self, now: Tick) -> bool {
         let Some(split) = self.config.split else { return false };

@@ -6,7 +6,7 @@ use raddle_golden::preempt::model::{
 use raddle_policy::{Idempotence, Tick};
 use raddle_preempt::{Controller, NoReset, ResetVerdict, Resumed};
 
-/// Returns the 13 launches of the example runs of design document 001; those with the numbers in
+/// Returns the 13 launches of the example runs of patent 001; those with the numbers in
 /// `not` are not idempotent.
 pub(crate) fn worked(not: &[usize]) -> Vec<StreamLaunch> {
     let launch = |n: usize| StreamLaunch {

@@ -6,7 +6,7 @@ use raddle_timeslice::{LevelRange, LoadedProcess, Reload, SliceConfig, SliceRule
 
 use crate::{gpu, jain_of, load, loaded, millionths, ran, task};
 
-/// Makes a GPU with the four tasks that the digest of design document 004 (our summary with checks)
+/// Makes a GPU with the four tasks that the digest of patent 004 (our summary with checks)
 /// studies: run 300, 150, 60 and 3 s, age 600 s, t0 40 ms; a millisecond is `unit` ticks.
 fn four(rule: SliceRule, unit: u64) -> raddle_golden::slices::Exclusive {
     let run = [300, 150, 60, 3].map(|seconds| (0, seconds * 1000 * unit));

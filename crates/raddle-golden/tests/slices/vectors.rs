@@ -90,7 +90,7 @@ fn slices() {
     }
 }
 
-/// Checks the runs in the digest of design document 004 (our summary with checks), which use exact
+/// Checks the runs in the digest of patent 004 (our summary with checks), which use exact
 /// fractions of a tick, by runs of whole microseconds.
 #[test]
 fn runs_of_four_tasks() {

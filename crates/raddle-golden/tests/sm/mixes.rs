@@ -66,7 +66,7 @@ proptest! {
     #![proptest_config(many())]
 
     /// Checks that every kernel ends, whatever the other options are, also with barriers: check 12
-    /// in the digest of design document 003 (our summary with checks).
+    /// in the digest of patent 003 (our summary with checks).
     #[test]
     fn with_backfill_and_whole_blocks_nothing_waits_for_ever(
         (sms, total, kernels) in mix(true),
@@ -85,7 +85,7 @@ proptest! {
 
 proptest! {
     /// Checks that a warp runs exactly as long as it takes (with a barrier, from its block's last
-    /// start on), so that nothing running is ever stopped: check 9 in the digest of design document
+    /// start on), so that nothing running is ever stopped: check 9 in the digest of patent
     /// 003 (our summary with checks).
     #[test]
     fn nothing_running_is_stopped((sms, total, kernels) in mix(true), options in options()) {

@@ -22,7 +22,7 @@ fn play(sms: u16, total: [u64; 3], options: BlockWarpConfig, kernels: &[Kernel])
     ours::play(sms, total, options, kernels).unwrap()
 }
 
-/// Returns the settings with which the digest of design document 003 (our summary with checks) ran
+/// Returns the settings with which the digest of patent 003 (our summary with checks) ran
 /// its worked example.
 fn literal() -> BlockWarpConfig {
     BlockWarpConfig { backfill: false, ..BlockWarpConfig::default() }
@@ -57,7 +57,7 @@ fn every_table_of_the_worked_run_with_its_blocks() {
     }
 }
 
-/// Writes the controllers' tables as the known results (test vectors) of design document 003 spell
+/// Writes the controllers' tables as the known results (test vectors) of patent 003 spell
 /// them.
 fn tables(controllers: &raddle_sm::Controllers) -> Value {
     let name = |kernel: raddle_policy::LaunchId| ["A", "B", "C"][kernel.index()];

@@ -25,7 +25,7 @@ pub(crate) fn readings() -> [BlockWarpConfig; 2] {
     [plain, BlockWarpConfig { strict: true, backfill: false, ..plain }]
 }
 
-/// Tables after each tick of the example run of design document 003: undistributed blocks of the
+/// Tables after each tick of the example run of patent 003: undistributed blocks of the
 /// unfinished kernels, then registers/warps/shared/top priority of each SM.
 const ROWS: [(u64, &str); 22] = [
     (0, "k0:1 32/0/12/1 64/8/16/-"),
@@ -100,7 +100,7 @@ const LOG: &str = "\
 | 33 end k1.1.w1 sm0 | 34 end k1.1.w2 sm0 | 35 end k1.1.w3 sm0 | 35 end k1.1.w4 sm0 \
 | 36 end k1.1.w5 sm0";
 
-/// Checks the log of the example run of design document 003, in which checks 8 and 9 lie: at tick
+/// Checks the log of the example run of patent 003, in which checks 8 and 9 lie: at tick
 /// 10 the slot goes to C0 before B1, and A runs 10..13, 14..17.
 #[test]
 fn the_log_of_the_worked_run() {

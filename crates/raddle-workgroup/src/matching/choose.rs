@@ -9,7 +9,7 @@ use super::head::ChannelHead;
 
 impl Matching {
     /// Chooses the head (next workgroup of a channel) that starts next: one of the best level, and
-    /// of equal ones one whose channel was not chosen lately (design document 000, steps a3 and
+    /// of equal ones one whose channel was not chosen lately (patent 000, steps a3 and
     /// a4). Returns (index among the heads, compute unit, true if other heads of its level fit as
     /// well); `None` where no head fits.
     pub(super) fn choose(&mut self, now: Tick) -> Option<(usize, CuId, bool)> {
@@ -30,7 +30,7 @@ impl Matching {
 
     /// Chooses one of the fitting heads (next workgroups of channels) whose level has this rank,
     /// where rank 0 is the best level: one whose channel is not marked as chosen lately. Updates
-    /// the marks of channels (design document 000, step a42). Returns the head's index in `heads`;
+    /// the marks of channels (patent 000, step a42). Returns the head's index in `heads`;
     /// `None` where none fits.
     #[inline(never)]
     fn untie(&mut self, rank: usize, mut fitting: FittingClasses) -> Option<usize> {

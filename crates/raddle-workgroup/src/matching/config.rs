@@ -12,7 +12,7 @@ const TICKS_PER_US: u64 = 1_000;
 
 /// The settings of the policy [`Matching`](super::Matching), one field for each of its sub-rules.
 /// Labels such as E4 are explained in `docs/policies/matching.md`; those such as a42 are steps of
-/// design document 000.
+/// patent 000.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
@@ -23,10 +23,10 @@ pub struct MatchingConfig {
     /// The order of the urgency levels, which may change with time: which level is the best at a
     /// tick (E1 and E2 in `docs/policies/matching.md`).
     pub order: LevelOrder,
-    /// The choice among several channels with workgroups of one level, where design document 000
+    /// The choice among several channels with workgroups of one level, where patent 000
     /// says "at random" (step a42).
     pub pick: Choice,
-    /// The choice among the free runs of granules that are long enough (step a44 of design document
+    /// The choice among the free runs of granules that are long enough (step a44 of patent
     /// 000).
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Fit::is_first"))]
     pub fit: Fit,
@@ -262,7 +262,7 @@ pub enum PlaceRule {
     },
 }
 
-/// The weight of one free slot or granule of each resource (called i10 in design document 000).
+/// The weight of one free slot or granule of each resource (called i10 in patent 000).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
@@ -293,7 +293,7 @@ pub enum Amounts {
     LongestRun,
 }
 
-/// The weight of one instruction of each kind (called j10 in design document 000), and the time for
+/// The weight of one instruction of each kind (called j10 in patent 000), and the time for
 /// which past instructions count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -302,14 +302,14 @@ pub struct PowerWeights {
     /// The weight of one instruction of each kind, in the order of
     /// [`raddle_policy::InstructionKind::ALL`].
     pub weights: [u64; 6],
-    /// The time for which past instructions count, in ticks (called NX in design document 000).
-    /// `None` where `history_log2` is given; 1,024, which the design document prefers, where both
+    /// The time for which past instructions count, in ticks (called NX in patent 000).
+    /// `None` where `history_log2` is given; 1,024, which the patent prefers, where both
     /// are `None`.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "serde", serde(default))]
     pub history_ticks: Option<u64>,
     /// The time for which past instructions count, as the exponent of a power of two ticks, at most
-    /// 63 (claim 5 of design document 000); `None` where `history_ticks` counts instead.
+    /// 63 (claim 5 of patent 000); `None` where `history_ticks` counts instead.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "serde", serde(default))]
     pub history_log2: Option<u8>,

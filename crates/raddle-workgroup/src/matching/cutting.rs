@@ -64,7 +64,7 @@ impl Cutting {
 
     /// Records that no workgroup found room in the decision at tick `now`; the decision is counted
     /// once, however often the policy is asked. Returns whether a workgroup is to be cut now
-    /// (design document 000, step c3).
+    /// (patent 000, step c3).
     pub(super) fn failed(&mut self, now: Tick) -> bool {
         let round = Some((self.facts, now));
         if self.counted == round {

@@ -7,7 +7,7 @@ use super::fit::WHOLE;
 use super::head::{ChannelHead, SeenChannel};
 
 impl Matching {
-    /// Collects the head (next workgroup) of every channel in `heads` (design document 000, step
+    /// Collects the head (next workgroup) of every channel in `heads` (patent 000, step
     /// a1), with the index of its demand class (workgroups of equal demand). Returns a refusal
     /// where a head can never fit on the device, else `None`.
     pub(super) fn collect(&mut self, ready: &ReadyView<'_>, now: Tick) -> Option<Refusal> {

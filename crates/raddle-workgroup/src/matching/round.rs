@@ -130,7 +130,7 @@ impl Matching {
     }
 
     /// Counts a decision (round) in which no workgroup fits, and cuts a head (the next workgroup of
-    /// a channel) into its waves if there were enough such decisions in a row (design document 000,
+    /// a channel) into its waves if there were enough such decisions in a row (patent 000,
     /// steps c2 and c3). Returns whether a head has been cut.
     fn cut_one(&mut self, ready: &ReadyView<'_>, now: Tick) -> bool {
         let Some(cutting) = &mut self.cutting else { return false };

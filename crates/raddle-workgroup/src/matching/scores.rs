@@ -12,10 +12,10 @@ use super::fit::OpenCus;
 /// The scores of one compute unit, or the bounds of the scores of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CuScore {
-    /// The score for free resources (TA in design document 000): larger for more free. For several
+    /// The score for free resources (TA in patent 000): larger for more free. For several
     /// units, the largest of their scores.
     pub(super) free: u64,
-    /// The score for power drawn lately (TB in design document 000). For several units, the
+    /// The score for power drawn lately (TB in patent 000). For several units, the
     /// smallest of their scores; `most` is the largest.
     pub(super) least: u64,
     pub(super) most: u64,

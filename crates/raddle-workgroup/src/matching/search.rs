@@ -19,11 +19,11 @@ pub enum SearchRule {
     /// each resource either the number of groups is given or the size of a group, which divides the
     /// number of granules of the resource; a resource with neither has the full search.
     Grouped {
-        /// The number of groups of each resource (called Z in design document 000); `None` where
+        /// The number of groups of each resource (called Z in patent 000); `None` where
         /// all resources are listed in `size`.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         groups: Option<ByResource<u32>>,
-        /// The number of granules in a group, for each resource (N / Z in design document 000,
+        /// The number of granules in a group, for each resource (N / Z in patent 000,
         /// which prefers 4); `None` where all resources are listed in `groups`.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         size: Option<ByResource<u32>>,
@@ -38,7 +38,7 @@ pub enum SearchRule {
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         amounts: Option<ByResource<Vec<u32>>>,
         /// The lengths in granules to leave out, for each resource, as workgroups hardly ever want
-        /// them (design document 000, label f31); every other length counts. `None` where no
+        /// them (patent 000, label f31); every other length counts. `None` where no
         /// resource leaves lengths out.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         excluding: Option<ByResource<Excluded>>,
@@ -47,7 +47,7 @@ pub enum SearchRule {
     /// (E7 in `docs/policies/matching.md`).
     Shared {
         /// The width in granules of the circuit that searches the resources in turn (called E in
-        /// design document 000): no resource has more granules.
+        /// patent 000): no resource has more granules.
         width: u32,
     },
 }
@@ -133,7 +133,7 @@ impl<T> ByResource<T> {
     }
 }
 
-/// The lengths of free runs that a sampled search leaves out (design document 000, label f31).
+/// The lengths of free runs that a sampled search leaves out (patent 000, label f31).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
 #[doc(hidden)]

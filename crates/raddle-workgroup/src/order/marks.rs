@@ -11,7 +11,7 @@ use crate::error::Reason;
 
 /// The marks of channels, for each level: a marked channel was chosen lately among tied channels.
 ///
-/// Laws, with the steps of design document 000:
+/// Laws, with the steps of patent 000:
 /// 1. A single channel is chosen, and no mark changes (step a41).
 /// 2. Where some of several channels are not marked for the level, one of the unmarked ones is
 ///    chosen and marked (step a42).

@@ -1,6 +1,6 @@
 //! Which of several equally good channels is taken, where the seed says "at random"?
 
-/// A rule that chooses one of several equally good channels, where design document 000 says "at
+/// A rule that chooses one of several equally good channels, where patent 000 says "at
 /// random".
 ///
 /// Any `FnMut(usize) -> usize` is such a rule: it gets the number of channels, 2 or more, and

@@ -13,7 +13,7 @@ use crate::error::Reason;
 ///
 /// The other levels keep their own order. A window includes its first tick and excludes the first
 /// tick of the next window. Any lengths are allowed; strictly falling ones give better levels
-/// longer windows, as in the design document.
+/// longer windows, as in the patent.
 ///
 /// Laws, beside those of [`Order`]:
 /// 1. In every turn (all windows once), each level is best for exactly the length of its window,
@@ -64,7 +64,7 @@ impl Windows {
     }
 
     /// Returns the number of ticks from the beginning of the present turn (all windows once) to
-    /// `now` (the counter of step b3 of design document 000).
+    /// `now` (the counter of step b3 of patent 000).
     #[must_use]
     pub const fn counter(&self, now: u64) -> u64 {
         match self.turn {

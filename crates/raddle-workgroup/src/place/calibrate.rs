@@ -12,7 +12,7 @@ use crate::error::Reason;
 /// A meter that measures the power of one kind of resource or instruction, from which [`calibrate`]
 /// makes weights: you implement it for your device or simulator.
 ///
-/// Let one compute unit run while the others rest (labels i100 and j100 in design document 000):
+/// Let one compute unit run while the others rest (labels i100 and j100 in patent 000):
 /// send tests that need only this resource, or call only this instruction (i101, j101), as many for
 /// each kind, and answer with the power that they drew *above* that of an idle device: with idle
 /// power included, the kinds seem more alike than they are.
@@ -46,7 +46,7 @@ impl<F: FnMut(usize) -> Option<u64>> Meter for F {
 }
 
 /// Measures `kinds` kinds of resources or instructions, and returns weights in the proportion of
-/// their power (design document 000, labels i102 and j102), reduced to lowest terms. Each kind is
+/// their power (patent 000, labels i102 and j102), reduced to lowest terms. Each kind is
 /// measured once, in order.
 ///
 /// Laws:

@@ -52,7 +52,7 @@ pub struct History {
 }
 
 impl History {
-    /// Returns an empty window of `cycles` cycles (NX in design document 000, which prefers 1,024)
+    /// Returns an empty window of `cycles` cycles (NX in patent 000, which prefers 1,024)
     /// over `kinds` kinds of instructions.
     ///
     /// # Errors
@@ -106,7 +106,7 @@ impl History {
         Ok(&self.sums)
     }
 
-    /// Returns the power score of the window before this cycle (TB in step j3 of design document
+    /// Returns the power score of the window before this cycle (TB in step j3 of patent
     /// 000): the number of its instructions of each kind times the weight of the kind, summed up.
     ///
     /// # Errors

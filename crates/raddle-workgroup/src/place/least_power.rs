@@ -34,7 +34,7 @@ impl LeastPower {
         Self { weights }
     }
 
-    /// Returns the power score of a compute unit (TB in step j3 of design document 000): its recent
+    /// Returns the power score of a compute unit (TB in step j3 of patent 000): its recent
     /// instructions of each kind times the weight of the kind, summed up.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl LeastPower {
     }
 
     /// Returns the index of the row (the recent instructions of one compute unit, by kind) with the
-    /// smallest score, of equal scores the first (design document 000, step j4); `None` for an
+    /// smallest score, of equal scores the first (patent 000, step j4); `None` for an
     /// empty list.
     ///
     /// # Errors

@@ -41,7 +41,7 @@ impl MostFree {
         Self { weights }
     }
 
-    /// Returns the score of a compute unit for its free resources (TA in step i3 of design document
+    /// Returns the score of a compute unit for its free resources (TA in step i3 of patent
     /// 000): its free amounts, each times its weight, summed up.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl MostFree {
     }
 
     /// Returns the index of the row (the free amounts of one compute unit) with the largest score,
-    /// of equal scores the first (design document 000, step i4); `None` for an empty list.
+    /// of equal scores the first (patent 000, step i4); `None` for an empty list.
     ///
     /// # Errors
     /// [`Inconsistent`](crate::ErrorKind::Inconsistent) or [`Overflow`](crate::ErrorKind::Overflow) for the first row that has another length than the
@@ -65,7 +65,7 @@ impl MostFree {
     }
 }
 
-/// A counter of the free amount of one resource of one compute unit (design document 000, label
+/// A counter of the free amount of one resource of one compute unit (patent 000, label
 /// i21), in slots or granules: it begins at the total, and stays between 0 and the total.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counter {

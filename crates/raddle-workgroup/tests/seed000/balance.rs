@@ -103,7 +103,7 @@ fn t5_head() {
     assert_eq!(totals, [8, 8, 8, 7]);
 }
 
-/// Returns the total of each SIMD if the recurrences were computed as design document 000 prints
+/// Returns the total of each SIMD if the recurrences were computed as patent 000 prints
 /// them, which must not be done: totals then drift apart.
 fn word_for_word(kind: Kind, counts: &[u64]) -> [u64; 4] {
     let table = Table::new(4, 4).unwrap();

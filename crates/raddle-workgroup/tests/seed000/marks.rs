@@ -126,7 +126,7 @@ fn seeded_picks_reach_every_index() {
     assert!(seen.iter().all(|&times| (800..1_200).contains(&times)), "{seen:?}");
 }
 
-/// Chooses a channel and updates its marks by the sentences of step a42 of design document 000, on
+/// Chooses a channel and updates its marks by the sentences of step a42 of patent 000, on
 /// a plain set of marked channels.
 fn naive(marks: &mut BTreeSet<usize>, tied: &[usize]) -> Option<usize> {
     if tied.len() < 2 {

@@ -47,7 +47,7 @@ impl ExplainWords {
     }
 }
 
-/// Explains the steps of a search for the longest free run: d1 to d4 of the design document (full),
+/// Explains the steps of a search for the longest free run: d1 to d4 of the patent (full),
 /// e1 to e3 (grouped) or f1 to f4 (sampled).
 pub(in crate::bitmap) fn tell(
     map: &FreeMap,

@@ -9,7 +9,7 @@ use crate::bitmap::shared::SharedRound;
 use crate::explanation::{Story, counted};
 
 /// Adds to the explanation the search in turn of several maps by one circuit: how a round is
-/// divided into periods (step g1 of the design document), then each period (steps g2 to g4).
+/// divided into periods (step g1 of the patent), then each period (steps g2 to g4).
 /// Returns an error where the search does not suit a map.
 pub(in crate::bitmap) fn tell(round: &SharedRound, story: &mut Story) -> Result<(), Error> {
     let (finder, words) = (&round.finder, ExplainWords::of(round.form));

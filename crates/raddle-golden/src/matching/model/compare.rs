@@ -39,7 +39,7 @@ pub struct LackingResource<R> {
 }
 
 /// Compares every channel's head (first workgroup) with the free resources of every compute unit
-/// (step a3 of the design document). Returns (the compute units that each head fits, ascending; the
+/// (step a3 of the patent). Returns (the compute units that each head fits, ascending; the
 /// resources of which too little is free). The latter are sorted by channel, then compute unit,
 /// then the shared resources before those of the SIMDs, then SIMD, then resource. A head fits where
 /// its demand equals the free amount; a compute unit that lacks a resource has an amount of 0.

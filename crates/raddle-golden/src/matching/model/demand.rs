@@ -58,7 +58,7 @@ pub struct SplitDemand<R> {
 }
 
 /// Splits the demand of a channel's head (first workgroup) over the SIMDs of a compute unit (step
-/// a31 of the design document). The numbers `channel` and `index` (of the compute unit `cu`) are
+/// a31 of the patent). The numbers `channel` and `index` (of the compute unit `cu`) are
 /// only used in errors.
 ///
 /// # Errors

@@ -148,10 +148,10 @@ pub const fn lowest<R>(_: &[usize], _: &[Cu<R>]) -> Result<Option<usize>, raddle
 
 impl<R: Ord + Clone> MatchModel<R> {
     /// Makes one decision about heads (first workgroups of channels), by steps a1 to a43 of the
-    /// design document; the model does not change.
+    /// patent; the model does not change.
     ///
     /// `longest` reports the longest free run, as for [`record`]; `order` ranks the levels at the
-    /// tick `now`; `pick` makes the choices that are random in the design document. `place` gets
+    /// tick `now`; `pick` makes the choices that are random in the patent. `place` gets
     /// the indices of the compute units that the workgroup fits, ascending, and all compute units;
     /// it returns a position in the list of indices. Where it returns `None` or a position that
     /// does not exist, nothing is dispatched.

@@ -178,7 +178,7 @@ impl PlaceRule {
 }
 
 impl Matching {
-    /// Lists the steps of the design document for which the settings of a recipe (file that chooses
+    /// Lists the steps of the patent for which the settings of a recipe (file that chooses
     /// the policies of a run) ask.
     pub(in crate::twin) fn steps(settings: &Value) -> String {
         let search = &settings["search"];

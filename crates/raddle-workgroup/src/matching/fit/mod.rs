@@ -60,7 +60,7 @@ struct CuState {
     /// taken: while there are any, the compute unit takes no new workgroup.
     displaced: u16,
     /// The number of the SIMD that gets the first wave of the next workgroup, by which the rows of
-    /// the split table (waves for each SIMD) are moved up (called su in design document 000).
+    /// the split table (waves for each SIMD) are moved up (called su in patent 000).
     turn: u8,
     /// The number of the last step that gave several compute units, among them this one, equal
     /// states; 0 if this unit has changed separately since.
