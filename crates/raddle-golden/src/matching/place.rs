@@ -288,8 +288,8 @@ impl MatchPlace {
     }
 
     /// Picks one of the compute units with the indices `fit`, and returns its position in `fit`; of
-    /// equally good units the lowest. `None` where `fit` is empty. Returns an error where a score
-    /// is too large.
+    /// equally good units the lowest. Where `fit` is empty, `None` or a position that does not exist.
+    /// Returns an error where a score is too large.
     pub(super) fn pick(
         &self,
         fit: &[usize],
