@@ -5,8 +5,8 @@ use core::ops::Range;
 
 use crate::{CuId, Demand};
 
-/// A part of an answer or event: `count` workgroups of one launch on one compute unit, with the
-/// numbers `first`, `first + stride`, ...
+/// A part of an allocation policy's answer, or of an event: `count` workgroups of one launch on one
+/// compute unit, with the numbers `first`, `first + stride`, ...
 ///
 /// Workgroups dealt in turn to N compute units are N pieces of stride N.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -96,7 +96,8 @@ impl fmt::Display for Piece {
     }
 }
 
-/// The waves that an answer starts or an event reports as ended, of each workgroup that it names.
+/// Says which waves of each workgroup in a list are meant: in an answer of an allocation policy the
+/// waves that start, in an event the waves that have ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -112,11 +113,10 @@ pub enum WaveSpan {
         /// The number of waves of the span, 1 or more.
         count: u16,
     },
-    /// Waves `first .. first + count` of a workgroup that was cut into waves, which may run on
-    /// different compute units (seed 000, E3). The waves of one span act as a workgroup of their
-    /// own: wherever they start they take the slot and the LDS of a workgroup, and they end
-    /// together, with the same span. Several waves also take the barriers of a workgroup, a single
-    /// wave takes none ([`Demand::of`]).
+    /// Waves `first .. first + count` of a workgroup that was cut (split) into waves, which may run
+    /// on different compute units (seed 000, E3). The waves of one span start together and end
+    /// together. They take a workgroup slot, LDS and barriers as if they were a workgroup of their
+    /// own; a single wave takes no barriers ([`Demand::of`]).
     ///
     /// [`Demand::of`]: crate::Demand::of
     Cut {
@@ -139,8 +139,9 @@ impl WaveSpan {
 }
 
 impl Demand {
-    /// Returns the demand of a workgroup as it counts for a start of these waves: without barriers
-    /// for a single wave of a workgroup that was cut, else unchanged.
+    /// Returns the resources that the waves `waves` of a workgroup with this demand take when they
+    /// start. A single wave of a workgroup that was cut (split over compute units) takes no
+    /// barriers; in all other cases the demand is unchanged.
     #[must_use]
     #[doc(hidden)]
     pub const fn of(self, waves: WaveSpan) -> Self {

@@ -59,16 +59,17 @@ impl<'a> VictimView<'a> {
 /// # Laws
 ///
 /// 1. The same memory and arguments give the same answer.
-/// 2. A policy that says that it does not mind refills ([`minds_refills`](Preempt::minds_refills))
-///    answers as if there had been none.
+/// 2. A policy that does not mind refills ([`minds_refills`](Preempt::minds_refills) is false)
+///    answers as if there had been none. A refill is the replacement of ended workgroups by as many
+///    of the same launch.
 pub trait Preempt {
     /// Returns how the work of `victim` leaves the device; with `None` the work stays, and the
     /// process gets no new submissions.
     fn preempt(&mut self, victim: &VictimView<'_>, now: Tick) -> Option<Preemption>;
 
-    /// Returns whether later answers can depend on refills (ended workgroups that as many of the
-    /// same launch follow at once), as [`Allocate::minds_refills`](crate::Allocate::minds_refills)
-    /// explains.
+    /// Returns whether later answers can depend on refills: moments at which workgroups end and are
+    /// replaced at once by as many of the same launch.
+    /// [`Allocate::minds_refills`](crate::Allocate::minds_refills) explains more.
     fn minds_refills(&self) -> bool {
         true
     }

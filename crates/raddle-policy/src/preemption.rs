@@ -56,24 +56,24 @@ impl Preemption {
         matches!(self, Self::Flag | Self::Reset)
     }
 
-    /// Returns whether resident workgroups stop as soon as the command comes. If false, they run on
-    /// until they end.
+    /// Returns whether resident workgroups stop as soon as the device gets the command to preempt.
+    /// If false, they run on until they end.
     #[must_use]
     #[doc(hidden)]
     pub const fn stands_still(self) -> bool {
         matches!(self, Self::Reset | Self::Switch)
     }
 
-    /// Returns whether resident workgroups lose their resources, which other work may take once the
-    /// launch has left the device. If false, a launch has left when its last resident workgroup has
-    /// ended.
+    /// Returns whether the method takes resident workgroups off their compute units before they
+    /// have ended, so that other work can have their resources. If false, the launch has left the
+    /// device when its last resident workgroup has ended.
     #[must_use]
     pub const fn frees_places(self) -> bool {
         matches!(self, Self::Reset | Self::Switch)
     }
 
-    /// Returns whether the launch begins again from workgroup 0 later, so that only a launch that
-    /// may be killed leaves by this method.
+    /// Returns whether the launch begins again from workgroup 0 later. Only a launch that may be
+    /// killed part-way and run again may leave by this method.
     #[must_use]
     pub const fn begins_again(self) -> bool {
         matches!(self, Self::Reset)

@@ -28,10 +28,10 @@ pub trait Rank {
     /// on it, 1 or more.
     fn unit(&self, launch: &Launch, room: u32, free: &Free) -> u64;
 
-    /// Returns whether ranks can depend on refills (ended workgroups that as many of the same
-    /// launch follow at once), as [`Allocate::minds_refills`] explains. The default is true. False
-    /// is right where no rank depends on how many workgroups of a launch are left; a simulator may
-    /// then skip refills.
+    /// Returns whether ranks can depend on refills (workgroups that end and are replaced at once by
+    /// as many of the same launch), as [`Allocate::minds_refills`] explains. The default is true.
+    /// False is right where no rank depends on how many workgroups of a launch are left; a
+    /// simulator may then skip refills.
     fn minds_refills(&self) -> bool {
         true
     }
@@ -86,18 +86,18 @@ pub struct Ranked<R> {
 /// `n` is the rank of such a unit after `n` workgroups of this answer. Each rank is computed once.
 #[derive(Clone, Debug, Default)]
 struct Ladder {
-    /// The free resources, before the present answer, of each compute unit for which the table
-    /// stands.
+    /// The free resources that each compute unit of this table had before the present answer.
     stood: CuFree,
-    /// The free resources of a compute unit of this table that has taken as many workgroups in this
-    /// answer as the last entry of `ranks` says.
+    /// The free resources of a compute unit of this table at the last entry of `ranks`: after as
+    /// many workgroups of this answer as that entry's index says.
     stands: CuFree,
     room: u32,
     /// The rank of a compute unit of this table after 0, 1, .. workgroups of this answer.
     ranks: Vec<u64>,
 }
 
-/// The most launches for which one answer gives the reason why they wait, as a refusal.
+/// The largest number of waiting launches for which one answer gives a refusal, the reason why the
+/// launch waits.
 const EXPLAINED: usize = 16;
 
 /// The number of latest ladders (tables of ranks for units with equal free resources) that are
@@ -199,9 +199,9 @@ impl<R: Rank> Ranked<R> {
         Some(rank)
     }
 
-    /// Places workgroups of the launch with the index `at` in the queue, and writes them into
-    /// `round`, as long as that launch has the lowest rank. If `bulk` is false, only one workgroup
-    /// is placed.
+    /// Places workgroups of the launch with the index `at` in the queue, as long as that launch has
+    /// the lowest rank, and adds them to `round`, which collects the answer. If `bulk` is false,
+    /// only one workgroup is placed.
     fn deal(&mut self, ready: &ReadyView<'_>, at: usize, bulk: bool, round: &mut Round) {
         let mut entry = ready.launches[self.queue[at].1];
         let next = self.queue.get(at + 1).copied();
@@ -236,8 +236,9 @@ impl<R: Rank> Ranked<R> {
         next.is_some_and(|next| (self.rank.launch(entry), self.queue[at].1) > next)
     }
 
-    /// Adds a workgroup to the answer: to the last piece (equal workgroups on one compute unit) of
-    /// its compute unit if the stride of that piece stays the same, else as a new piece.
+    /// Adds a workgroup to the answer (`round`): to the last piece (equal workgroups on one compute
+    /// unit) of its compute unit if the workgroup's number continues the stride of that piece, else
+    /// as a new piece.
     fn write(&mut self, workgroup: u64, cu: CuId, round: &mut Round) {
         if let Some(piece) = self.open[cu.index()].and_then(|at| round.pieces.get_mut(at)) {
             let apart = workgroup - piece.first;

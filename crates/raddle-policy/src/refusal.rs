@@ -22,7 +22,8 @@ pub enum Resource {
     Barriers,
     /// Workgroup slots: each holds one workgroup on a compute unit.
     Workgroups,
-    /// Workgroups in the grid: a launch with an empty grid lacks one.
+    /// Workgroups in the grid. A launch with an empty grid is refused for this: it has no workgroup
+    /// that could start.
     Grid,
     /// Compute units that the policy lets the process use.
     Cus,

@@ -13,7 +13,8 @@ use crate::{Fact, Hints, Level, ProcessId, StreamId, Tick, Ticks};
 pub struct ProcessState {
     /// The id of the process.
     pub id: ProcessId,
-    /// The most urgent level among the process's launches that are ready, submitted or resident.
+    /// The most urgent priority level among the process's launches that are ready, submitted or
+    /// resident.
     pub level: Level,
     /// The share of the process, 1 or more: a factor of its weight where the device is divided
     /// fairly among processes.
@@ -47,8 +48,8 @@ pub struct ProcessState {
     pub hints: Hints,
 }
 
-/// The state of one stream of a process, as a [`Turn`] policy sees it: its fields mean what they
-/// mean in [`ProcessState`], for the launches of this stream alone.
+/// The state of one stream of a process, as a [`Turn`] policy sees it. Its fields have the meaning
+/// of the equally named fields of [`ProcessState`], for the launches of this stream alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -66,8 +67,9 @@ pub struct StreamState {
 }
 
 impl ProcessState {
-    /// Returns the state of a process of this level that joins and becomes runnable at `now`: of
-    /// share 1, with one launch that is ready. The caller changes the fields that differ.
+    /// Returns the state of a process with the priority level `level` that joins and becomes
+    /// runnable at `now`, with a share of 1 and one launch that is ready. The caller changes the
+    /// fields that differ.
     #[must_use]
     pub const fn new(id: ProcessId, level: Level, now: Tick) -> Self {
         Self {
@@ -90,8 +92,8 @@ impl ProcessState {
 }
 
 impl StreamState {
-    /// Returns the state of a stream of this level that becomes runnable at `now`, with one launch
-    /// that is ready.
+    /// Returns the state of a stream with the priority level `level` that becomes runnable at
+    /// `now`, with one launch that is ready.
     #[must_use]
     pub const fn new(id: StreamId, level: Level, now: Tick) -> Self {
         let hints = Hints::NONE;
@@ -110,7 +112,7 @@ impl StreamState {
 }
 
 /// The processes that a turn policy has loaded to run next, and the candidates among which it chose
-/// (called the cache of a GPU in seed 004).
+/// (called the cache of a GPU in the patent, seed 004).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -140,8 +142,8 @@ pub struct LoadedSlice {
 /// Answers which processes may issue launches now.
 ///
 /// A process that may no longer issue launches loses the turn: the [`crate::Preempt`] policy is
-/// asked how its work leaves. The turn policy is asked when the set of runnable processes or one of
-/// their levels changes, and at the tick that it named.
+/// asked how its work leaves. The turn policy is asked when the set of runnable processes, or the
+/// priority level of one of them, changes, and at the tick that it named.
 ///
 /// # Laws
 ///
@@ -151,13 +153,14 @@ pub struct LoadedSlice {
 /// 4. The same memory and arguments give the same answer.
 /// 5. For streams: every stream named is in the view, at least one is named, and the tick returned
 ///    is after `now`.
-/// 6. Nobody waits for ever: where nothing of the processes that are named will begin or end any
-///    more, another runnable one is named at some tick.
-/// 7. A policy that says that it does not mind refills ([`minds_refills`](Turn::minds_refills))
-///    answers as if there had been none.
+/// 6. Nobody waits for ever: if none of the named processes' work will begin or end any more,
+///    another runnable process is named at some tick.
+/// 7. A policy that does not mind refills ([`minds_refills`](Turn::minds_refills) is false) answers
+///    as if there had been none. A refill is the replacement of ended workgroups by as many of the
+///    same launch.
 pub trait Turn {
     /// Writes to `may_issue` (empty at the call) the processes that may issue launches, and returns
-    /// until when they may; `None`: until the runnable processes or their levels change.
+    /// until when they may; `None`: until the runnable processes or their priority levels change.
     ///
     /// `processes` are the *runnable* ones (with a ready, submitted or resident launch), by id.
     fn turn(
@@ -174,12 +177,12 @@ pub trait Turn {
     }
 
     /// Writes to `may_issue` (empty at the call) the streams that may submit, of a process that has
-    /// the turn, and returns until when they may; `None`: until the streams or their levels change.
-    /// Submitted launches of other streams run on.
+    /// the turn, and returns until when they may; `None`: until the streams or their priority
+    /// levels change. Submitted launches of other streams run on.
     ///
     /// `streams` are those with a ready or submitted launch, by id. The policy is asked when one of
-    /// these streams appears, disappears or changes its level, when its process gets the turn, and
-    /// at the tick that it named.
+    /// these streams appears, disappears or changes its priority level, when its process gets the
+    /// turn, and at the tick that it named.
     fn streams(
         &mut self,
         process: &ProcessState,
@@ -217,9 +220,9 @@ pub trait Turn {
         false
     }
 
-    /// Returns whether later answers can depend on refills (ended workgroups that as many of the
-    /// same launch follow at once), as [`Allocate::minds_refills`](crate::Allocate::minds_refills)
-    /// explains.
+    /// Returns whether later answers can depend on refills: moments at which workgroups end and are
+    /// replaced at once by as many of the same launch.
+    /// [`Allocate::minds_refills`](crate::Allocate::minds_refills) explains more.
     fn minds_refills(&self) -> bool {
         true
     }
@@ -237,8 +240,8 @@ pub trait Turn {
 pub struct Then<A, B> {
     first: A,
     second: B,
-    /// The processes that the first policy names at the present question; kept so that the next
-    /// question needs no new memory.
+    /// The states of the processes that the first policy named when it was last asked. The list is
+    /// kept so that its memory is used again.
     named: Vec<ProcessState>,
     streams: Vec<StreamState>,
 }
@@ -281,8 +284,9 @@ impl<A: Turn, B: Turn> Turn for Then<A, B> {
         self.second.load()
     }
 
-    /// Tells both policies that a law of the trait `Turn` was broken, as it is unknown which of the
-    /// two gave the answer. Returns whether another policy replaces one of the two.
+    /// Tells both policies that an answer broke a law of the trait `Turn`, because it is unknown
+    /// which of the two gave the answer. Returns whether another policy takes the place of one of
+    /// the two.
     fn broke_law(&mut self, law: &str) -> bool {
         self.first.broke_law(law) | self.second.broke_law(law)
     }
