@@ -16,9 +16,9 @@ pub struct Abilities {
     /// True where the runtime can hold back workgroups that have not started, while running
     /// workgroups go on to their end.
     pub can_drain: bool,
-    /// True where running launches can be killed. Useless without the preemption flag: the launches
-    /// submitted behind a killed launch must leave by the flag, or they would run before it runs
-    /// again.
+    /// True where running launches can be killed. This ability needs the preemption flag (tested by
+    /// each launch at its start): launches that were submitted behind a killed launch have to leave
+    /// by the flag, because they would otherwise run before the killed launch runs again.
     pub can_reset: bool,
     /// True where workgroups on the device can be saved, and restored later.
     pub can_switch: bool,
@@ -32,10 +32,11 @@ impl Abilities {
     pub const ALL: Self =
         Self { can_flag: true, can_drain: true, can_reset: true, can_switch: true };
 
-    /// Checks that a runtime can have this combination of abilities.
+    /// Checks that a runtime can have this combination of abilities: a reset (killing running
+    /// launches) needs the preemption flag.
     ///
     /// # Errors
-    /// A reset without a preemption flag.
+    /// The runtime can reset, and has no preemption flag.
     pub const fn check(self) -> Result<(), PreemptError> {
         if self.can_reset && !self.can_flag {
             return Err(PreemptError(Reason::ResetWithoutFlag));

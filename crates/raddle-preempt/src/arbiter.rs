@@ -48,10 +48,10 @@ pub struct Decided {
     /// Requests to the drivers, each to preempt, pause or resume one process, in the order of the
     /// processes' ids; each [`Wish::Resume`] comes after all other requests.
     pub wishes: Vec<Wish>,
-    /// Processes that lost the turn with submitted work and are not being preempted yet, each as
-    /// (process, method by which its work leaves the device); `None` where the work stays. The
-    /// preempt policy chooses the method, unless work of an earlier preemption is still away: then
-    /// the method of that preemption is kept.
+    /// Processes that lost the turn with submitted work, each as (process, method by which its work
+    /// leaves the device); the method is `None` where the work stays. The preempt policy chooses
+    /// the method. If work of an earlier preemption is still away, the method of that preemption is
+    /// kept.
     pub ways: Vec<(ProcessId, Option<Preemption>)>,
     /// Ids of the processes that have the turn (the right to submit launches) from now on.
     pub may_issue: Vec<ProcessId>,
@@ -130,18 +130,18 @@ impl Arbiter {
         self.is_stale || self.until.is_some_and(|until| until <= now)
     }
 
-    /// Asks the turn policy which processes have the turn and, for each process that loses it with
-    /// submitted work, the preempt policy how that work leaves the device. The answers go to
-    /// `decided`.
+    /// Asks the turn policy which processes have the turn (the right to submit launches). For each
+    /// process that loses the turn with submitted work, asks the preempt policy how that work
+    /// leaves the device. Writes both answers to `decided`.
     ///
     /// `states` are the runnable processes, by id. `victims` appends the unfinished submitted
     /// launches of a process to the list, in the order of submission. It returns the method of an
-    /// earlier preemption of which launches are still away, or `None`; with a method, all launches
-    /// leave by that method again, because held or saved work can neither test a preemption flag
-    /// nor be waited for.
+    /// earlier preemption if launches that left by it are still away, else `None`. With a method,
+    /// the preempt policy is not asked: all launches leave by that method again, because held or
+    /// saved work can neither test a preemption flag nor be waited for.
     ///
     /// # Errors
-    /// The turn policy breaks one of its laws, and no other policy replaces it.
+    /// The turn policy breaks one of its laws, and no other policy takes its place.
     pub fn decide(
         &mut self,
         (turn, preempt): (&mut dyn Turn, &mut dyn Preempt),

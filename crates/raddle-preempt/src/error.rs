@@ -68,7 +68,8 @@ pub(crate) enum Reason {
     NoProcess { process: ProcessId },
     /// A stream that the process has not opened, or has closed.
     NoStream { process: ProcessId, stream: StreamId },
-    /// A release of a hold (from some order of capture on) that the stream does not have.
+    /// A release of a hold that the stream does not have: no hold begins at that order of capture
+    /// (number among the captured work of the process).
     NotHeld { process: ProcessId, stream: StreamId },
     /// A process that cannot leave, or be moved to another part of the device, because it is
     /// preempted or has launches in the runtime.

@@ -16,9 +16,10 @@ pub struct LaunchHandle {
 }
 
 impl LaunchHandle {
-    /// Returns a small index, with which the driver can use tables in place of maps. Law: the index
-    /// is less than the window (most launches of a process in the runtime), and unique among the
-    /// process's launches in the runtime. A later launch may reuse it.
+    /// Returns a small index of the launch, by which the driver can use tables in place of maps.
+    /// Law: the index is less than the window (largest number of launches of a process in the
+    /// runtime), and unique among the process's launches in the runtime. A later launch may reuse
+    /// it.
     #[must_use]
     pub const fn slot(self) -> u32 {
         self.slot
@@ -97,7 +98,7 @@ pub enum Preempted {
     /// The preemption of the process has begun.
     Begun,
     /// The call has cancelled a resume that waited for the end of the preemption; the process stays
-    /// preempted (A15: the latest call wins).
+    /// preempted (seed 001, A15: the latest call wins).
     ResumeCancelled,
     /// A preemption of the process is already under way or complete, so nothing has changed, not
     /// even the method.

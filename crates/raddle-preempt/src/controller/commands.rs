@@ -16,10 +16,10 @@ impl<T> Controller<T> {
     /// Returns the next command for a process; `None` where there is none before the driver reports
     /// something. Commands of a process are carried out in the order in which they are given.
     ///
-    /// While a process is to be reset and the reset also kills launches of other processes, none of
-    /// these submits launches until the reset is refused, over, or no longer needed
-    /// ([`Command::Drained`] comes in place of the reset). After that, call this again for all
-    /// these processes, or call [`next_any`](Self::next_any).
+    /// A reset of one process may also kill launches of other processes. Until such a reset is
+    /// over, refused or no longer needed (then [`Command::Drained`] comes in its place), these
+    /// other processes get no command to submit. After that, call this again for each of them, or
+    /// call [`next_any`](Self::next_any).
     ///
     /// # Errors
     ///
@@ -160,8 +160,9 @@ struct NextSubmission {
 }
 
 impl<T> ControlledProcess<T> {
-    /// Submits, of the process's waiting launches, the one that was captured first, and returns the
-    /// fields of its submit command; `None` where no launch may be submitted.
+    /// Submits a waiting launch of the process: of those that may be submitted, the one that was
+    /// captured first. Returns the fields of its submit command; `None` where no launch may be
+    /// submitted.
     #[inline(never)]
     fn submit(&mut self) -> Option<NextSubmission> {
         let (stream, work) = self.queues.pop()?;
@@ -195,9 +196,10 @@ mod tests {
     use super::*;
     use crate::{CapturedWork, ControllerConfig, Declared};
 
-    /// Checks that nothing is submitted while one launch more than the window is unfinished (check
-    /// 2 in the digest, a summary of seed 001). No sequence of calls leads there, so the window is
-    /// made smaller. Checks with other numbers of launches are in `tests/it/checks.rs`.
+    /// Checks that nothing is submitted while a process has one unfinished launch more than the
+    /// window (the limit on its launches in the runtime) allows: check 2 in the digest, a summary
+    /// of seed 001. As no calls lead to that state, the test submits 9 launches and then lowers the
+    /// window to 8. Checks with other numbers of launches are in `tests/it/checks.rs`.
     #[test]
     fn check_2_with_9_unfinished_nothing_is_submitted() -> Result<(), PreemptError> {
         let mut controller = Controller::new(

@@ -13,9 +13,10 @@ pub struct Declared {
     /// or leaves as a whole (seed 001, A6). False if each workgroup tests it; then the flag could
     /// stop a launch part-way, so it is not raised for launches that must not be run again.
     pub latched: bool,
-    /// True if work that does not test the preemption flag and has not begun (a copy, an event) can
-    /// be taken out of the runtime when the work before it in its stream leaves. False if the
-    /// runtime would run it nevertheless; then the work before it in its stream does not leave.
+    /// True if work that does not test the preemption flag (a copy, an event) and has not begun can
+    /// be taken out of the runtime when the work before it in its stream leaves. If false, the
+    /// runtime would run that work too early; therefore the work before it in its stream stays as
+    /// well.
     pub withdraws: bool,
     /// Extent of a reset in the runtime: which running launches it kills.
     pub scope: ResetScope,
@@ -26,8 +27,8 @@ pub struct Declared {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum ResetScope {
-    /// A reset kills single launches of one process, which no public runtime offers. The controller
-    /// checks the launches before it as under [`ResetScope::Process`].
+    /// A reset kills single launches of one process, which no public runtime offers. Before such a
+    /// reset the controller checks the same launches as under [`ResetScope::Process`].
     Launch,
     /// A reset kills the running launches of single streams: of each stream in which every launch
     /// may be killed. The preemption waits for the launches of the other streams.
@@ -68,14 +69,14 @@ pub struct ControllerConfig {
     /// streams; a further launch is answered with [`Capture::Full`](crate::Capture::Full). `None`
     /// is no limit.
     pub most_waiting: Option<u32>,
-    /// Number of kills after which a launch is not killed again and runs to its end (the rule of
-    /// minimum progress). `None`, the default and the rule of seed 001, is no limit: then a launch
-    /// that is longer than the time between two preemptions never ends.
+    /// Number of kills after which a launch is not killed again and runs to its end. `None`, the
+    /// default and the rule of the patent (seed 001), is no limit: then a launch that takes longer
+    /// than the time between two preemptions never ends.
     ///
-    /// Where each workgroup tests the flag ([`Declared::latched`] is `false`), leaving by the flag
-    /// counts as a kill as well, but only for a launch reported as
-    /// [started](crate::Controller::started): one that has not begun has lost no work. Without
-    /// reports of starts the rule counts resets alone.
+    /// Where each workgroup tests the preemption flag ([`Declared::latched`] is `false`), a launch
+    /// that leaves by the flag also counts as killed, but only if it was reported as
+    /// [started](crate::Controller::started): a launch that has not begun has lost no work. If the
+    /// driver never reports starts, only resets count.
     pub most_kills: Option<u32>,
 }
 

@@ -203,7 +203,7 @@ impl<T> Flight<T> {
     }
 
     /// Returns (order of capture, payload) of every launch, in no particular order. The order of
-    /// capture is a launch's number among all captured work of its process.
+    /// capture is the number of the launch among all captured work of its process.
     pub(super) fn into_payloads(self) -> impl Iterator<Item = (u64, T)> {
         self.slots.into_iter().flatten().map(|flying| (flying.work.order, flying.work.payload))
     }

@@ -11,10 +11,10 @@ use crate::error::Reason;
 
 impl<T> Controller<T> {
     /// Adds a process, with its preemption flag lowered and no launch submitted (seed 001, S2.1),
-    /// and returns its id. The lowest free id is used, also that of a process that has left.
-    /// Submission numbers and [`CaptureOrder`](super::CaptureOrder)s continue from that earlier
-    /// process, so its handles stay invalid, and a launch of the new process that reads the earlier
-    /// flag late does not leave by it.
+    /// and returns its id: the lowest free one, even if a process that has left had it. The numbers
+    /// of submissions and captures continue from that earlier process. So handles of the earlier
+    /// process stay invalid, and the new process's launches do not obey a flag that was raised for
+    /// the earlier one.
     ///
     /// # Errors
     /// More processes than ids.
@@ -25,11 +25,11 @@ impl<T> Controller<T> {
         self.join_as(id, level).map(|()| id)
     }
 
-    /// Adds a process under the id `process`, with the level of urgency `level`.
+    /// Adds a process under the id `process`, with the priority level `level`.
     ///
     /// # Errors
-    /// The id is taken: by a process that has not left, or by one that was lost while the driver
-    /// resets.
+    /// The id is taken by a process that has not left, or by a process that died
+    /// ([lost](Self::lost)) while the driver resets.
     pub fn join_as(&mut self, process: ProcessId, level: Level) -> Result<(), PreemptError> {
         let least = process.index() + 1;
         if self.processes.len() < least {
@@ -77,8 +77,8 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Removes a process and returns it; `None` where there is none. Stores the submission and
-    /// capture numbers from which the next process with this id continues.
+    /// Removes a process and returns it; `None` where there is none. Stores the numbers of its next
+    /// submission and next capture, with which the next process with this id continues.
     pub(super) fn remove(&mut self, process: ProcessId) -> Option<ControlledProcess<T>> {
         self.listed.retain(|other| *other != process);
         let gone = self.processes.get_mut(process.index())?.take()?;

@@ -16,9 +16,9 @@ fn append<T>(queue: &mut VecDeque<WaitingLaunch<T>>, work: WaitingLaunch<T>) {
     queue.push_back(work);
 }
 
-/// Enlarges a full queue by a quarter of its length; by less where the queue would take more than
-/// [`MOST_BYTES`] per launch besides payloads, but by a sixteenth at least, which exceeds that
-/// limit for payloads of more than 752 bytes.
+/// Enlarges a full queue, usually by a quarter of its length. It grows by less, but at least by a
+/// sixteenth, where it would take more than [`MOST_BYTES`] per launch besides payloads. That least
+/// growth breaks the limit for payloads of more than 752 bytes.
 #[cold]
 fn grow<T>(queue: &mut VecDeque<WaitingLaunch<T>>) {
     let len = queue.len();
@@ -28,8 +28,8 @@ fn grow<T>(queue: &mut VecDeque<WaitingLaunch<T>>) {
     queue.reserve_exact(more);
 }
 
-/// Reason why launches of a stream stay in its queue: no launch is submitted whose order of capture
-/// (its number among the captured work of the process) is `from` or larger.
+/// Hold on a stream: launches with the order of capture `from` or a larger one are not submitted.
+/// The order of capture is a launch's number among the captured work of its process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Hold {
     pub(super) from: u64,
@@ -44,8 +44,8 @@ pub(super) struct Hold {
 pub(super) struct StreamQueue<T> {
     back: VecDeque<WaitingLaunch<T>>,
     fresh: VecDeque<WaitingLaunch<T>>,
-    /// Lowest order of capture at which launches are held back from submission; `u64::MAX` where
-    /// none is.
+    /// Lowest order of capture (number among the captured work of the process) from which on
+    /// launches are held back from submission; `u64::MAX` where none is.
     held_from: u64,
     holds: BTreeSet<Hold>,
     /// True where the stream was closed: no further launch is captured in it.
@@ -93,8 +93,9 @@ impl<T> StreamQueue<T> {
         first
     }
 
-    /// Removes the first waiting launch. Returns (the launch, order of capture of the next launch,
-    /// or `None` where no next launch may be submitted); `None` where no launch waits.
+    /// Removes the first waiting launch; `None` where no launch waits. Returns (the launch, order
+    /// of capture of the next launch in the queue). The second part is `None` where no next launch
+    /// waits or may be submitted.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(WaitingLaunch<T>, Option<u64>)> {
         let work = match self.back.pop_front() {

@@ -35,8 +35,8 @@ fn refuses<T>(
 }
 
 impl<T> ControlledProcess<T> {
-    /// Raises the preemption flag and decides which launches leave by it at their start: in each
-    /// stream all launches in the runtime behind the last one that has to run to its end.
+    /// Raises the preemption flag, and decides which launches in the runtime leave by it at their
+    /// start: in each stream, all behind the last launch that has to run to its end.
     pub(super) fn raise(&mut self, declared: Declared, options: ControllerConfig) {
         let Declared { latched, withdraws, .. } = declared;
         self.cut = Some(self.next);
@@ -82,8 +82,8 @@ impl<T> ControlledProcess<T> {
     }
 
     /// Marks the launches that a reset kills: those that leave by the preemption flag and may have
-    /// begun; where single streams are reset, only in streams of which every launch may be killed.
-    /// Returns whether any launch was marked.
+    /// begun. Where a reset kills the launches of single streams, it leaves out each stream with a
+    /// launch that must not be killed. Returns whether any launch was marked.
     fn aim(&mut self, process: ProcessId, scope: ResetScope, options: ControllerConfig) -> bool {
         let mut any = false;
         for slot in 0..self.flight.slots() {

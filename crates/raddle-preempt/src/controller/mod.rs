@@ -119,11 +119,12 @@ pub struct Controller<T> {
     declared: Declared,
     options: ControllerConfig,
     processes: Vec<Option<ControlledProcess<T>>>,
-    /// For each process id, the submission and capture numbers with which the next process of that
-    /// id begins: those at which the previous process of that id stopped.
+    /// For each process id, the submission number and the capture number with which the next
+    /// process of that id begins; the previous process of that id stopped there.
     before: Vec<NextNumbers>,
-    /// Number of processes that may be reset or are being reset. While it is not 0, other processes
-    /// that such a reset would hit submit nothing. Always 0 where a reset hits only one process.
+    /// Number of processes that may be reset or are being reset, counted only where a reset also
+    /// hits other processes; else always 0. While it is not 0, the other processes that such a
+    /// reset would hit submit nothing.
     resets: u32,
     /// Processes for which a command may be due, in the order in which they are asked, each listed
     /// once.
@@ -306,8 +307,8 @@ impl<T> Controller<T> {
     }
 
     /// Updates the count of processes that may be reset, after a change of one process: `before`
-    /// and `now` say whether it counted before and counts now. Does nothing where a reset hits only
-    /// one process.
+    /// and `now` say whether that process counted before the change and counts now. Does nothing
+    /// where a reset hits only one process.
     fn count_resets(&mut self, before: bool, now: bool) {
         if !self.declared.scope.is_shared() || before == now {
             return;

@@ -43,8 +43,9 @@ impl OldestTree {
         self.0.len()
     }
 
-    /// Records `order` as the order of capture of a stream's first waiting launch, if the tree has
-    /// none or a later one for the stream; otherwise changes nothing.
+    /// Records `order` as the order of capture (number among the captured work of the process) of a
+    /// stream's first waiting launch, if the tree has none or a later one for the stream; otherwise
+    /// changes nothing.
     #[inline]
     pub(super) fn older(&mut self, stream: StreamId, order: u64) {
         let mut at = self.leaves() + stream.index();
@@ -57,8 +58,8 @@ impl OldestTree {
         }
     }
 
-    /// Sets the order of capture of a stream's first waiting launch to `front`; `None` removes the
-    /// stream from the search.
+    /// Sets the order of capture (number among the captured work of the process) of a stream's
+    /// first waiting launch to `front`; `None` removes the stream from the search.
     #[inline]
     pub(super) fn set(&mut self, stream: StreamId, front: Option<u64>) {
         let mut at = self.leaves() + stream.index();
@@ -76,8 +77,8 @@ impl OldestTree {
         }
     }
 
-    /// Returns the launch with the lowest order of capture over all streams; `None` where no launch
-    /// may be submitted.
+    /// Returns the launch with the lowest order of capture (the one that was captured first) over
+    /// all streams; `None` where no launch may be submitted.
     #[inline]
     pub(super) fn first(&self) -> Option<OldestLaunch> {
         let [_, root] = self.0.first()?;

@@ -106,8 +106,8 @@ pub(super) struct ControlledProcess<T> {
     pub(super) done: Measures,
     /// Measures (raised flag, hold, save) of the ended preemption that the next commands undo.
     pub(super) undo: Measures,
-    /// First submission number for which the raised preemption flag does not hold; `None` while no
-    /// flag is raised.
+    /// First submission number to which the raised preemption flag does not apply: launches with
+    /// lower numbers may leave by the flag. `None` while no flag is raised.
     pub(super) cut: Option<u64>,
     /// Number of the next submission of the process; a raised flag holds for a range of such
     /// numbers.

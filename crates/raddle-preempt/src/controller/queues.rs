@@ -14,8 +14,9 @@ use super::oldest::OldestTree;
 use super::waiting::WaitingLaunch;
 use super::work::{CapturedWork, WorkKind};
 
-/// Wait of a stream for the end of a launch, as (order of capture of the awaited launch, waiting
-/// stream, order of capture from which on the launches of that stream wait).
+/// Wait of a stream for the end of a launch, as (order of capture of the awaited launch, number of
+/// the waiting stream, order of capture from which on launches of that stream wait). The order of
+/// capture is a launch's number among the captured work of its process.
 type Awaited = (u64, u32, u64);
 
 #[derive(Clone, Debug)]
@@ -34,7 +35,8 @@ pub(super) struct Queues<T> {
 }
 
 impl<T> Queues<T> {
-    /// Returns empty queues; the first captured launch gets the order of capture `next`.
+    /// Returns empty queues; the first captured launch gets the order of capture (number among the
+    /// captured work of the process) `next`.
     pub(super) const fn new(next: u64) -> Self {
         Self {
             lanes: Vec::new(),
@@ -105,9 +107,10 @@ impl<T> Queues<T> {
         self.closed.insert(stream.0);
     }
 
-    /// Appends captured work to its stream. Returns the work's order of capture; `None` if the
-    /// stream is not open. A wait for other work is held back, with all that follows in the stream,
-    /// if `reached` is false: the other work has not finished.
+    /// Appends captured work to its stream. Returns the order of capture of the work (its number
+    /// among the captured work of the process); `None` if the stream is not open. If the work waits
+    /// for other work that has not finished (`reached` is false), it is held back, with all that
+    /// follows in the stream.
     #[inline]
     pub(super) fn push(
         &mut self,
@@ -179,8 +182,9 @@ impl<T> Queues<T> {
         there
     }
 
-    /// Ends the waits of streams for the launch with this order of capture, which has finished or
-    /// never will; the launches that waited for it may be submitted.
+    /// Ends the waits of streams for the launch with the order of capture `order` (number among the
+    /// captured work of the process), which has finished or never will; the launches that waited
+    /// for it may be submitted.
     #[inline]
     pub(super) fn finished(&mut self, order: u64) {
         if !self.awaited.is_empty() {

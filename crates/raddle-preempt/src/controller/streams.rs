@@ -9,8 +9,8 @@ use crate::error::PreemptError;
 use crate::error::Reason;
 
 impl<T> ControlledProcess<T> {
-    /// Returns whether the launch of the stream `stream` with the order of capture `order` is in
-    /// the runtime.
+    /// Returns whether the launch of the stream `stream` with the order of capture `order` (number
+    /// among the captured work of the process) is in the runtime.
     fn flies(&self, stream: StreamId, order: u64) -> bool {
         self.flight.iter().any(|(_, it)| it.stream == stream && it.work.order == order)
     }
@@ -51,8 +51,8 @@ impl<T> Controller<T> {
     }
 
     /// Adds captured work (seed 001, S2.2) at the end of its stream, even while the process is
-    /// preempted (seed 001, A14). The answer is the work's order of capture, or the work itself
-    /// where the queues are full.
+    /// preempted (seed 001, A14). Returns the order of capture of the work (its number among the
+    /// captured work of the process), or the work itself where the queues are full.
     ///
     /// # Errors
     /// An unknown process or stream.

@@ -13,8 +13,8 @@ pub enum WorkKind {
     /// finished.
     Record,
     /// A wait for an event: neither the wait nor the work behind it in its stream is submitted
-    /// before the awaited work has finished. So no wait is ever in the runtime, where it would fill
-    /// the window and keep a preemption from ending.
+    /// before the awaited work has finished. So no wait is ever in the runtime. There it would
+    /// count against the limit on launches, and a preemption could not end before it.
     Wait(AfterWork),
     /// A graph of kernels that is submitted as one launch.
     Graph,

@@ -142,8 +142,8 @@ impl<T: Clone, R: Runtime<T>> Driver<T, R> {
 }
 
 impl<T: Clone> Driver<T, ()> {
-    /// Returns a driver without a runtime of its own: `declared` describes the runtime, and the
-    /// caller takes [tasks](Self::take) and has them carried out by it.
+    /// Returns a driver without a runtime of its own. `declared` describes the runtime; the caller
+    /// takes [tasks](Self::take) and lets that runtime carry them out.
     ///
     /// # Errors
     /// Where the runtime can reset and has no preemption flag, or the window is 0.

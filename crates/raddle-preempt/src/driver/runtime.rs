@@ -29,12 +29,12 @@ pub enum SubmitCall {
 ///
 /// 1. Commands are carried out in order, and each is reported once.
 /// 2. Launches of one stream run in the order of their submission, one at a time.
-/// 3. A launch that starts after `raised` was reported, and before its flag is lowered, leaves if
-///    its submission number is in the range of its stream's raised flag. Work that does not test
-///    the flag leaves if the work before it in its stream left or was killed, provided that the
-///    runtime has declared that it can take such work out.
-/// 4. A reset kills only the launches that it is told to hit, and every killed launch is reported
-///    before `drained` or after it.
+/// 3. A launch that starts while its preemption flag is raised (from the report `raised` on, until
+///    the flag is lowered) leaves if its submission number is in the range for its stream. Work
+///    that does not test the flag leaves if the work before it in its stream left or was killed;
+///    this holds only for a runtime that declares [`Declared::withdraws`].
+/// 4. A reset kills only the launches that it is told to hit. Every killed launch is reported;
+///    reports may come before or after `drained`.
 pub trait Runtime<T> {
     /// Returns the properties of the runtime. The driver calls this once, before any other call.
     fn declared(&self) -> Declared;

@@ -14,8 +14,8 @@ enum MethodRule {
     /// their start, where the reset would kill a launch that may not be killed (seed 001, S3.3,
     /// S3.2).
     Fixed(Preemption),
-    /// Always this method; if it is a reset, the controller decides later whether the reset may be
-    /// made.
+    /// Always this method. If it is a reset (kill), the controller decides later whether the reset
+    /// may be made.
     Wished(Preemption),
     /// The method that wastes the least device time among those that are estimated to take the
     /// victim's work off the device within `bound`.
@@ -55,9 +55,9 @@ impl ByRule {
     }
 
     /// Returns the policy that always answers with the method `method`, even with a reset. The
-    /// controller decides whether that reset may be made, once the preemption flag is visible and
-    /// the running launches are known ([`ResetVerdict`](crate::ResetVerdict)), and so keeps laws 1
-    /// and 2.
+    /// controller decides later whether that reset may be made, when the preemption flag is visible
+    /// and the running launches are known ([`ResetVerdict`](crate::ResetVerdict)). So laws 1 and 2
+    /// are kept by the controller.
     #[must_use]
     pub const fn wished(method: Preemption) -> Self {
         Self { rule: MethodRule::Wished(method), kills: Kills::up_to(None) }
@@ -112,8 +112,8 @@ impl Preempt for ByRule {
     }
 
     /// Returns whether answers can depend on refills (workgroups of a launch that end and are
-    /// replaced at once by others of it). Only the cheapest method does: its estimate of a launch's
-    /// remaining time uses every end of a workgroup.
+    /// replaced at once by others of it). True only for the rule `Cheapest`, which estimates the
+    /// remaining time of a launch from every end of a workgroup.
     fn minds_refills(&self) -> bool {
         matches!(self.rule, MethodRule::Cheapest { .. })
     }

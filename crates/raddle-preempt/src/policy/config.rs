@@ -9,8 +9,8 @@ use crate::abilities::Abilities;
 /// Settings of the preempt policy `reset`.
 ///
 /// Without `most-kills`, a launch that is longer than the time for which its process keeps the turn
-/// (the right to submit launches) is killed each time and never ends. A recipe whose turns may end
-/// by time therefore sets [`MOST_KILLS`](crate::MOST_KILLS).
+/// (the right to submit launches) is killed each time and never ends. A recipe (choice of policies)
+/// whose turns may end by time therefore sets [`MOST_KILLS`](crate::MOST_KILLS).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
@@ -36,8 +36,8 @@ pub struct CheapestConfig {
     /// Largest number of times that one launch is killed; 0 kills nothing, `None` is no limit.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub most_kills: Option<u32>,
-    /// Costs of taking work off the device; `None` in a recipe, which then gets the costs of the
-    /// device table.
+    /// Costs of taking work off the device. A recipe (choice of policies) leaves them out (`None`),
+    /// and gets the costs of the device table.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub costs: Option<DeviceCosts>,
 }

@@ -8,8 +8,8 @@ use alloc::collections::{BTreeMap, VecDeque};
 
 use raddle_policy::{Fact, Launch, LaunchId, Piece, Tick, Ticks, VictimLaunch, WaveSpan};
 
-/// Largest number of kinds of launches whose times are stored; launches of later kinds are
-/// estimated by their progress.
+/// Largest number of kinds of launches whose times are stored. The remaining time of launches of
+/// further kinds is estimated from the part of their waves that has ended.
 const MOST_KINDS: usize = 4096;
 
 /// Kind of launches, which are all expected to last equally long, as (process, number of

@@ -55,9 +55,8 @@ impl Price {
     }
 }
 
-/// Latency of a method as a sort key; unknown latencies come after all known ones. Among unknown
-/// ones drain comes first, then the preemption flag, then waiting, since each of these ends no
-/// later than the next.
+/// Latency of a method as a sort key; unknown latencies come after all known ones. The order of
+/// unknown ones is: drain, preemption flag, waiting. Each of these ends no later than the next.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum LatencyRank {
     Known(Ticks),
