@@ -14,8 +14,9 @@ pub fn duration(ns: u64) -> String {
     scaled(ns as f64, &UNITS)
 }
 
-/// Writes the time `ns`, in nanoseconds, in the unit that suits the time `other`, without the unit
-/// and with the decimals that `other` has: `1.2` beside `16.9 ms`.
+/// Writes the time `ns` so that it can stand beside the time `other`, both in nanoseconds: in the
+/// unit and with the decimals in which [`duration`] writes `other`, and without the name of the
+/// unit. Beside `16.9 ms` it writes `1.2`.
 pub fn in_unit_of(other: u64, ns: u64) -> String {
     if other < 1000 {
         return ns.to_string();
@@ -131,8 +132,8 @@ pub fn plain(text: &str, limit: usize) -> String {
     begin.chars().chain(sign.chars()).chain(end.chars()).map(harmless).collect()
 }
 
-/// Removes the middle of a text and returns (beginning, end). Characters are kept for as long as
-/// `room` returns true for the next one: two of the beginning for each one of the end.
+/// Cuts out the middle of a text and returns (beginning, end) of it. Takes characters, two from the
+/// beginning and then one from the end, until `room` returns false for the next one.
 pub fn without_middle(text: &str, mut room: impl FnMut(char) -> bool) -> (&str, &str) {
     let mut middle = text.chars();
     for taken in 1.. {
@@ -179,7 +180,8 @@ pub fn shell(words: &[String]) -> String {
 }
 
 /// Writes a word of a command on one line, quoted so that a shell reads the same word. Characters
-/// that control a terminal or break a line are written as bash, zsh and ksh read them, `$'a b'`.
+/// that control a terminal or break a line become escapes between `$'` and `'`, which bash, zsh and
+/// ksh understand.
 pub fn quoted(word: &str) -> String {
     let safe = |c: char| c.is_alphanumeric() || "-_./+:,@%=".contains(c);
     let controls = |c: char| c.is_control() || turns(c);
@@ -222,8 +224,8 @@ pub fn escaped_json(text: String) -> String {
     text.chars().map(escape).collect()
 }
 
-/// Writes text from an input file for a line or a table cell of Markdown. Text that could be a tag,
-/// a link, a mention or an accent becomes code, so that Markdown does not read it as one.
+/// Writes text from an input file for a line or a table cell of Markdown. Text that Markdown could
+/// read as markup (a tag, a link, a mention of a user, emphasis) is written as inline code.
 pub fn markdown(text: &str) -> String {
     let text = plain(text, usize::MAX);
     let word = |c: char| c.is_alphanumeric() || " -.,;:()%/+=\"'±".contains(c);

@@ -64,8 +64,8 @@ impl VendorWords {
         }
     }
 
-    /// Returns the vendor's word for a resource that limits residency (the number of workgroups on
-    /// a compute unit); `limiter` is its name in results.
+    /// Returns the vendor's word for the resource that limits how many workgroups fit on a compute
+    /// unit. `limiter` is the name of that resource in results, such as `lds`.
     #[must_use]
     pub fn limiter(self, limiter: &'static str) -> &'static str {
         match limiter {

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::StudyError;
 use crate::written::toml_or_json;
 
-/// File of verdicts on which kernels may be killed and run again, as `raddle kernel verdict --save`
-/// writes it.
+/// File of verdicts: for each kernel, whether it may be stopped and run again. The command
+/// `raddle kernel verdict --save` writes it.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct VerdictFile {
@@ -51,8 +51,9 @@ pub enum VerdictWord {
     Unknown,
 }
 
-/// Reads the rules in a file of verdicts. Returns (rules, number of conditional verdicts); a
-/// conditional verdict makes a rule that the kernel may be killed and run again.
+/// Reads the rules in a file of verdicts. Returns (rules, number of conditional verdicts). A
+/// conditional verdict becomes a rule without its condition: the kernel may be stopped and run
+/// again.
 pub(crate) fn rules(file: &str, text: &str) -> Result<(Vec<IdempotenceRule>, usize), StudyError> {
     let read: VerdictFile = toml_or_json(text).map_err(|error| {
         StudyError::Refused(format!(

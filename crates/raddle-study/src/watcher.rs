@@ -8,22 +8,23 @@ pub trait Watcher: Sync {
     /// Called when a simulation has to be made once more, with the number of its launches.
     fn begin_more(&self, _launches: u64) {}
 
-    /// Called when a search begins a round, with the number of cases in it; [`Self::add`] is called
-    /// when each of them ends.
+    /// Called when a search among settings begins the next of its rounds, with the number of cases
+    /// that the round simulates. [`Self::add`] is called at the end of each case.
     fn begin_cases(&self, _cases: u64) {}
 
     /// Called with a text about the work that is being done.
     fn say(&self, _what: &str) {}
 
-    /// Called when the first simulation of a recipe has ended. `figures` returns in words the
-    /// figure by which each process is judged; the intervals of these figures come only from later
-    /// simulations.
+    /// Called when the first simulation of a recipe (set of policies) has ended. `figures` returns
+    /// in words the time by which each process is judged. Later simulations of the recipe give the
+    /// error intervals of these times.
     fn found(&self, _recipe: &str, _figures: &dyn Fn() -> String) {}
 
-    /// Called with the number of launches, or of cases, that have ended since the last call.
+    /// Called with the number of launches that have ended since the last call, or of cases if the
+    /// work was announced by [`Self::begin_cases`].
     fn add(&self, _launches: u64) {}
 
-    /// Called when all simulations, or all cases of a round, have ended.
+    /// Called when all work has ended that [`Self::begin`] or [`Self::begin_cases`] announced.
     fn done(&self) {}
 
     /// Returns whether the study should end, with

@@ -27,8 +27,8 @@ pub const SMALL_CU: CuShape = CuShape {
     barriers: 8,
 };
 
-/// Compute unit with the largest amounts that the types allow, but one scalar register less: the
-/// largest amount means that scalar registers never run out.
+/// Compute unit with 8 SIMDs and the largest amount of each resource that its type allows. It has
+/// one scalar register less than that, since the largest number of them stands for "never run out".
 pub const LARGEST_CU: CuShape = CuShape {
     simds: 8,
     waves_per_simd: u16::MAX,
@@ -113,7 +113,8 @@ impl LaunchBuilder {
         self
     }
 
-    /// Sets the number of instructions of each kind that one wave issues in 1,000 ticks.
+    /// Sets the numbers of instructions that one wave issues in 1,000 ticks, one number for each
+    /// kind of instruction in the order of [`Activity`].
     pub const fn activity(mut self, rates: [u32; 6]) -> Self {
         self.0.activity = Activity(rates);
         self

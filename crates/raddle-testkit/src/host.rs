@@ -17,8 +17,9 @@ use crate::launch;
 
 /// Number of ticks for which a workgroup runs on the simulated device of [`PlayedHost`].
 const RUNS: u64 = 300;
-/// Number of ticks that a preemption, a restore or the raising of a preemption flag takes on the
-/// simulated device of [`PlayedHost`].
+/// Number of ticks that each of these takes on the simulated device of [`PlayedHost`]: to take a
+/// launch off the device, to bring it back, and to raise the flag on which submitted launches of a
+/// process exit.
 const LEAVES: u64 = 7;
 /// Number of launches of each process on the simulated device of [`PlayedHost`].
 const LAUNCHES: u32 = 3;
@@ -48,7 +49,7 @@ pub enum Mischief {
 /// State of the dispatcher after the last event on the simulated device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlayedEnd {
-    /// True if the dispatcher, or the loop around it, says that the host still owes it reports.
+    /// True if the dispatcher, or the loop that drives it, still waits for reports of the host.
     pub owes: bool,
     /// True if, by the dispatcher's count, every compute unit is as free as before the first
     /// launch.
@@ -76,8 +77,8 @@ pub struct PlayedHost {
     /// Future events, by (tick, order in which they were entered).
     coming: BTreeMap<(u64, u64), Happening>,
     number: u64,
-    /// Workgroups of each launch that have started and not ended: (tick at which they end, waves of
-    /// each workgroup, pieces, each of which names workgroups on one compute unit).
+    /// Workgroups of each launch that have started and not ended, as (tick at which they end, waves
+    /// of each workgroup, pieces). A piece names workgroups on one compute unit.
     running: BTreeMap<LaunchId, Vec<(u64, WaveSpan, Vec<Piece>)>>,
     saved: BTreeSet<LaunchId>,
     /// Launches that are being drained: they leave the device when the last of their running
@@ -328,14 +329,14 @@ impl Host for PlayedHost {
     }
 }
 
-/// Checks a dispatcher against a host that keeps its contract, and then against one with each
-/// fault. `run` makes a new dispatcher, runs it with the host until nothing more can happen, and
-/// returns its state at the end.
+/// Checks a dispatcher against a host that keeps its contract, and then against one with each fault
+/// ([`Mischief`]). `run` makes a new dispatcher, runs it with the host until nothing more can
+/// happen, and returns its state at the end.
 ///
 /// # Panics
-/// Where the dispatcher does not end all work of a host that keeps its contract, takes a report
-/// twice or too early, does not name a report that never came, goes on where a start is refused, or
-/// still counts resources as taken afterwards.
+/// Where the dispatcher leaves work undone or resources taken after a host that keeps its contract,
+/// accepts a report that is false or comes twice, does not notice that a report is missing, or goes
+/// on after a refused start.
 pub fn check_host(mut run: impl FnMut(&mut PlayedHost) -> Result<PlayedEnd, HostError>) {
     let mut play = |mischief| {
         let mut host = PlayedHost::new(mischief);

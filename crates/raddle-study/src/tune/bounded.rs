@@ -6,14 +6,15 @@ use crate::error::StudyError;
 use crate::study::Study;
 use crate::sweep::CaseBounds;
 
-/// Largest number of candidates whose figures get bounds, the best ones first: as many as the
-/// printed table shows.
+/// Largest number of candidates, the best ones, whose figures get lower and upper bounds. The table
+/// of results shows as many candidates.
 const MOST_BOUNDED: usize = 8;
 
 impl Tuning<'_, '_> {
-    /// Returns `row`, the figures of a candidate, with the bounds that [`Self::bound`] found for
-    /// it, if any, and with its figures for hosts that issue early (without recorded gaps). `None`
-    /// as candidate stands for the device's default recipe.
+    /// Adds to `row`, the figures of a candidate, the results of [`Self::bound`]: lower and upper
+    /// bounds of the figures, and the figures where hosts issue work early, without the pauses of
+    /// the recording. Returns `row` unchanged where the candidate was not bounded. `candidate` is
+    /// `None` for the device's default recipe (set of policies).
     pub(super) fn with_bounds(&self, candidate: Option<usize>, row: PolicyRow) -> PolicyRow {
         let own = self.bounded.iter().find(|(of, _)| *of == candidate);
         let Some((_, bounded)) = own else { return row };
@@ -30,8 +31,9 @@ impl Tuning<'_, '_> {
         row
     }
 
-    /// Simulates the best candidates and the device's default recipe with the lower and upper
-    /// bounds of unknown costs and the first seed. `ranking` has the candidates, the best first.
+    /// Simulates the best candidates and the device's default recipe (set of policies) once more,
+    /// also with the lower and the upper bounds of unknown costs. All of these simulations use the
+    /// first random seed. `ranking` has the candidates, the best first.
     pub(super) fn bound(&mut self, ranking: &[usize]) -> Result<(), StudyError> {
         let study = |candidate: usize| {
             self.bench.cases().get(candidate * self.seeds).map(|case| case.study)

@@ -21,9 +21,10 @@ pub(super) struct WorldAccount {
     /// Whole workgroups whose registers and LDS have no addresses, by launch and compute unit:
     /// (number of their waves on each SIMD, number of workgroups).
     counted: BTreeMap<(LaunchId, CuId), (Split, u32)>,
-    /// Workgroups with addresses of registers and LDS, partly started workgroups, and parts (some
-    /// waves) of workgroups that were cut, by (launch, workgroup, first wave of the part; 0 for a
-    /// workgroup that was not cut).
+    /// Workgroups that are not counted in bulk: those whose registers and LDS have addresses, those
+    /// that start wave by wave, and parts (some waves) of workgroups that were cut. The key is
+    /// (launch, workgroup, first wave of the part), with 0 as the wave of a workgroup that was not
+    /// cut.
     named: BTreeMap<(LaunchId, u64, u16), HeldByName>,
 }
 
@@ -48,9 +49,8 @@ impl WorldAccount {
         Self { cus: Cus::new(shape, cus), counted: BTreeMap::new(), named: BTreeMap::new() }
     }
 
-    /// Takes the resources of workgroups that start. The error is the law of the trait `Allocate`
-    /// that the start breaks: law 2 where the compute unit has no room, law 1 where the addresses
-    /// are wrong.
+    /// Takes the resources of workgroups that start. The error names the broken law of the trait
+    /// `Allocate`: law 2 where the compute unit has no room, law 1 where the addresses are wrong.
     pub(super) fn start(
         &mut self,
         launch: &Launch,
@@ -117,8 +117,9 @@ impl WorldAccount {
         }
     }
 
-    /// Removes waves of a workgroup that ended. Returns (number of these waves on each SIMD, 1 or
-    /// 0), with 1 if the workgroup's slot, barriers and LDS become free too.
+    /// Removes waves of a workgroup that ended. Returns (number of these waves on each SIMD, number
+    /// of workgroups that gave up their slot, barriers and LDS). The second number is 0 while other
+    /// waves of the workgroup stay, else 1.
     fn leave(
         &mut self,
         id: LaunchId,

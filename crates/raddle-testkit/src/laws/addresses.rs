@@ -103,8 +103,9 @@ impl Addresses {
 }
 
 impl Wave {
-    /// Returns the key that the waves which share one range of LDS have in common: (launch,
-    /// workgroup, first wave of the part of a workgroup that was cut, or `None` for a whole one).
+    /// Returns the owner of the range of LDS that a wave uses, as (launch, workgroup, part). Waves
+    /// with equal owners share one range. The part is the number of its first wave, or `None` for a
+    /// workgroup that was not cut.
     const fn group(&self) -> (LaunchId, u64, Option<u16>) {
         (self.launch, self.workgroup, self.part)
     }

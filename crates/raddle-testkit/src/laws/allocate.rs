@@ -22,8 +22,9 @@ pub fn check_allocate<P: Allocate + Clone>(make: impl Fn() -> P, scenario: &Scen
 }
 
 /// Plays a scenario with a policy that `make` makes, and checks laws 1 to 4 and 6 to 11 of
-/// [`Allocate`], except for those whose numbers are in `except`. These can be 3, 4, 7 or 10; 4, for
-/// example, if a policy documents that asking it in vain changes its answers.
+/// [`Allocate`] without those whose numbers are in `except`. Only laws 3, 4, 7 and 10 can be left
+/// out: law 4, for example, where a policy documents that a question without success changes its
+/// later answers.
 ///
 /// # Panics
 /// Where another law is broken, with its number.
@@ -36,18 +37,18 @@ pub fn check_allocate_except<P: Allocate + Clone>(
     upheld(examine_allocate(except, make, scenario));
 }
 
-/// Plays a scenario with a policy that `make` makes, with bulk answers (many workgroups at once)
-/// and without, and checks law 5 of [`Allocate`].
+/// Plays a scenario twice, once with a policy that `make` makes and once with another that may
+/// start only one workgroup in an answer. Checks law 5 of [`Allocate`]: both must place the
+/// workgroups equally.
 ///
 /// # Panics
-/// Where law 5 (or another but 3 and 4) is broken, with its number.
+/// Where law 5 is broken, or law 1, 2 or 6 to 9, with its number.
 #[track_caller]
 pub fn check_bulk<P: Allocate>(make: impl Fn() -> P, scenario: &Scenario) {
     upheld(examine_bulk(make, scenario));
 }
 
-/// Plays a scenario, and returns the first broken law of [`Allocate`], out of laws 1 to 4 and 6 to
-/// 11 without those in `except`, as an error instead of a panic.
+/// Checks laws as [`check_allocate_except`] does, but returns the broken law instead of panicking.
 ///
 /// # Errors
 /// The first law that is broken.
@@ -114,8 +115,8 @@ fn watched<P: Allocate + Clone>(
     policy.found.map_or(run, Err)
 }
 
-/// Wrapper of a policy under test, which compares each answer of the policy with that of a clone,
-/// and may ask the policy again after it answered that it waits.
+/// Wrapper of a policy under test. It compares each answer of the policy with the answer of a
+/// clone, and may ask the policy again after the answer that it waits.
 struct Watched<P> {
     policy: P,
     /// True if the policy is asked again each time that it answers that it waits; the new answer
@@ -210,11 +211,11 @@ fn same_lines(one: &ScenarioRun, two: &ScenarioRun) -> Result<(), String> {
     }
 }
 
-/// Plays a scenario with bulk answers (many workgroups at once) and without, and returns a broken
-/// law of [`Allocate`], mainly law 5, as an error instead of a panic.
+/// Checks law 5 of [`Allocate`] as [`check_bulk`] does, but returns the broken law instead of
+/// panicking.
 ///
 /// # Errors
-/// The first law that is broken.
+/// The first law that is broken, mostly law 5.
 pub fn examine_bulk<P: Allocate>(make: impl Fn() -> P, scenario: &Scenario) -> Result<(), Breach> {
     let single = World::play(scenario, &mut OneByOne(make()))?;
     for line in &single.lines {
@@ -254,12 +255,12 @@ enum Placement<'r> {
     Never,
 }
 
-/// Placement in the history of a scenario: (tick, launch, (workgroup, compute unit), placement);
-/// the third part is `None` where the launch can never run.
+/// Placement in the history of a scenario, as (tick, launch, place, placement). The place is
+/// (workgroup, compute unit), or `None` where the launch can never run.
 type Spotted<'r> = (Tick, LaunchId, Option<(u64, CuId)>, Placement<'r>);
 
-/// Returns every placement in the history of a scenario, in order of time, and within one answer by
-/// workgroup.
+/// Returns every placement in the history of a scenario, in order of time. Workgroups that one
+/// answer starts are in the order of their numbers.
 fn placements(run: &ScenarioRun) -> Vec<Spotted<'_>> {
     let mut all = Vec::new();
     run.lines.iter().for_each(|line| placed(line, &mut all));

@@ -77,8 +77,8 @@ impl World<'_> {
         }
     }
 
-    /// Reports to the policy which processes have left, and asks it for the last time what to
-    /// start. The error is the law that its answer breaks.
+    /// Reports to the policy which processes have left, and asks it once more what to start. The
+    /// error is the law that its answer breaks.
     pub(super) fn leave(&mut self, policy: &mut dyn Allocate) -> Result<(), Breach> {
         for process in (0..).map(ProcessId).take(self.scenario.processes.len()) {
             if self.progress.values().all(|it| it.launch.process != process) {

@@ -12,8 +12,9 @@ use super::off::{LiftedLaunch, OffLaunch, OffStage};
 use super::world::{LaunchProgress, World};
 
 impl World<'_> {
-    /// Moves every launch that was asked to leave the device one stage further (leaving, off,
-    /// coming back, running), and then asks another launch to leave if the scenario says so.
+    /// Moves every launch that was asked to leave the device to its next stage: leaving, off,
+    /// coming back, running. Then asks one more launch to leave, if the scenario has one for this
+    /// step.
     pub(super) fn move_off(&mut self, step: usize, policy: &mut dyn Allocate) {
         for id in self.off.keys().copied().collect::<Vec<_>>() {
             self.move_one(id, policy);
@@ -101,9 +102,9 @@ impl World<'_> {
         self.off.insert(id, off);
     }
 
-    /// Takes a launch that was asked to leave off the device. Returns the workgroups and resources
-    /// that a saved launch had, so that it can get them back (none for a launch that was drained or
-    /// killed); `None` while the launch still drains.
+    /// Takes a launch off the device that was asked to leave. Returns what it gets back later: the
+    /// workgroups and resources of a saved launch, nothing for a launch that was drained or killed.
+    /// `None` while the launch is still draining, and so stays on the device.
     fn take_off(&mut self, id: LaunchId, off: &mut OffLaunch) -> Option<LiftedLaunch> {
         let progress = self.progress.get_mut(&id).expect("it has not ended");
         if !off.how.frees_places() {
@@ -126,8 +127,8 @@ impl World<'_> {
     }
 }
 
-/// Undoes the assignment of those workgroups of a saved launch that were assigned to a compute unit
-/// and have not started, so that the policy places them anew.
+/// Returns workgroups of a saved launch to the policy, which places them anew: those that were
+/// assigned to a compute unit, but of which no wave has started.
 fn unbind(progress: &mut LaunchProgress, entry: &mut ReadyLaunch) {
     let unstarted = progress.bound.extract_if(.., |_, (_, started)| *started == 0);
     let returned = unstarted.map(|(workgroup, _)| workgroup..workgroup + 1);

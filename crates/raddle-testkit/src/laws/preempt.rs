@@ -21,9 +21,9 @@ pub struct Revocation {
 }
 
 impl Revocation {
-    /// Returns three examples, made by hand for snapshots: a process loses the right to run that
-    /// has a launch which has not started, one with a launch that is nearly done and may be killed,
-    /// and one with both launches.
+    /// Returns three examples, made by hand for snapshots. A process loses the right to run: first
+    /// with a launch that has not started, then with one that is nearly done and may be killed,
+    /// then with both launches.
     #[must_use]
     pub fn examples() -> Vec<Self> {
         let waiting = launch(0).level(5).workgroups(6).victim();
@@ -38,8 +38,8 @@ impl Revocation {
     }
 }
 
-/// Asks a policy that `make` makes once for each loss of the right to run, and checks laws 1 and 2
-/// of [`Preempt`] for each answer.
+/// Tells a policy that `make` makes of each loss of the right to run, asks how to take the launches
+/// off the device, and checks that the answers keep laws 1 and 2 of [`Preempt`].
 ///
 /// # Panics
 /// Where the law is broken, with its number.
@@ -48,11 +48,11 @@ pub fn check_preempt<P: Preempt + Clone>(make: impl Fn() -> P, victims: &[Revoca
     upheld(examine_preempt(make, victims));
 }
 
-/// Asks a policy that `make` makes once for each loss of the right to run, and returns the first of
-/// laws 1 and 2 of [`Preempt`] that is broken as an error instead of a panic.
+/// Checks laws 1 and 2 of [`Preempt`] as [`check_preempt`] does, but returns the broken law instead
+/// of panicking.
 ///
 /// # Errors
-/// Where one of them is broken.
+/// The first law that is broken.
 pub fn examine_preempt<P: Preempt + Clone>(
     make: impl Fn() -> P,
     victims: &[Revocation],

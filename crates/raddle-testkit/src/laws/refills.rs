@@ -16,13 +16,14 @@ use crate::builders::launch;
 /// Numbers of workgroups on neighbouring compute units: (range of units, workgroups on each).
 type Units = Vec<(Range<usize>, u32)>;
 
-/// Check that refills (workgroups that end and are replaced at once by as many of the same launch)
-/// do not change a policy's answers: a clone that was not told of the refills must answer equally.
+/// Check that refills do not change a policy's answers. In a refill, workgroups end and are
+/// replaced at once by as many of the same launch. A clone that is not told of the refills must
+/// give the same answers as the policy.
 pub(super) struct RefillCheck<P> {
     /// Clone of the policy that was not told of any refill; `None` before the first refill.
     without: Option<P>,
-    /// Free resources when the policy was asked last, if it answered that it waits and nothing has
-    /// happened since.
+    /// Free resources when the policy last answered that it waits; `None` where something has
+    /// happened since, or its last answer was another.
     rested: Option<Cus>,
     begun: Option<Begun<P>>,
 }
@@ -88,8 +89,8 @@ impl<P: Allocate + Clone> RefillCheck<P> {
         }
     }
 
-    /// Notes the policy's answer to a question. Returns a description of the difference if the
-    /// clone that was not told of refills answers differently.
+    /// Notes an answer that the policy gave when it was asked what to start. Returns a description
+    /// of the difference if the clone that was not told of refills answers differently.
     pub(super) fn asked(
         &mut self,
         ready: &ReadyView<'_>,

@@ -8,11 +8,11 @@ use raddle_policy::{Allocate, Answer, Piece, Place, Round, WaveSpan};
 /// Largest number of lines of a table of decisions, its heading included.
 pub const LINES: usize = 40;
 
-/// Returns the decisions of a policy in a scenario as a table for a snapshot: one line for each
-/// answer (except waits that name neither a refusal nor a tick to wake at), and one for workgroups
-/// that end between answers. `t` is in ticks, `/` stands before a refusal, an address is
-/// `simd:vgpr:sgpr:lds`.
+/// Returns the decisions of a policy in a scenario as a table for a snapshot. Each answer is a
+/// line, and so are workgroups that end between two answers. An answer that the policy waits has a
+/// line only if it names a refusal or a tick at which to ask again.
 ///
+/// The column `t` is in ticks, `/` stands before a refusal, and an address is `simd:vgpr:sgpr:lds`.
 /// A table longer than [`LINES`] ends with the number of lines left out.
 ///
 /// # Errors
@@ -105,7 +105,8 @@ fn addresses(places: &[Place]) -> String {
     if places.is_empty() { String::new() } else { format!(" at {}", places.join(" ")) }
 }
 
-/// Describes a policy's answer in words for an error, with the pieces that start and the refusals.
+/// Describes a policy's answer in words for an error, with the workgroups that it starts (as
+/// pieces, each on one compute unit) and its refusals.
 pub(super) fn told(answer: Answer, round: &Round) -> String {
     let list = |items: Vec<String>| items.join(" ");
     let pieces = list(round.pieces.iter().map(Piece::to_string).collect());

@@ -15,26 +15,28 @@ pub struct Scenario {
     pub shape: CuShape,
     /// Number of compute units of the device.
     pub cus: u16,
-    /// Share of each process; the index is the id of the process.
+    /// Share of each process, a whole number: its claim to run time relative to the other
+    /// processes. The index is the id of the process.
     pub processes: Vec<u32>,
     /// Launches in the order of their submission, each with an id of its own. A launch that fits no
     /// empty compute unit ([`Cus::never`](raddle_policy::Cus::never)) is not submitted.
     pub launches: Vec<Launch>,
     /// Number of launches that are submitted at each step; 0 counts as 1.
     pub batch: u16,
-    /// Codes that choose which of the resident workgroups end, one code for each step; after the
-    /// last code the first is used again. See [`Scenario::ending`]. Where the list is empty, all
-    /// resident workgroups end at each step.
+    /// Numbers from which [`Scenario::ending`] computes which workgroups on the device end, one
+    /// number for each step. After the last number the first is used again. Where the list is
+    /// empty, all workgroups on the device end at each step.
     pub ends: Vec<u32>,
-    /// Codes that choose which launch is taken off the device, one code for each step; see
-    /// [`Scenario::leaving`]. After the last code no launch is taken off, so that each launch ends.
+    /// Numbers from which [`Scenario::leaving`] computes which launch is taken off the device, one
+    /// number for each step. The list is not repeated: after its last number every launch can run
+    /// to its end.
     pub leaves: Vec<u32>,
 }
 
 impl Scenario {
-    /// Chooses which of the `resident` workgroups on the device, which are sorted, end at a step.
-    /// Returns (index of the first that ends, number of workgroups that end); after the last
-    /// workgroup the choice goes on with the first. The code 0 ends the first workgroup alone.
+    /// Chooses which workgroups end at a step, out of the sorted list of the `resident` workgroups
+    /// on the device. Returns (index of the first that ends, number of workgroups that end). The
+    /// choice wraps around at the end of the list.
     #[must_use]
     pub fn ending(&self, step: usize, resident: usize) -> (usize, usize) {
         if self.ends.is_empty() || resident == 0 {
@@ -44,10 +46,9 @@ impl Scenario {
         (code % resident, 1 + code / 64 % resident)
     }
 
-    /// Chooses which launch is taken off the device after a step; `launches` is the number of
-    /// launches that are on the device and not leaving it, in sorted order. Returns (index of the
-    /// launch, method, number of steps for which it stays off); `None` where none is taken off, as
-    /// by the code 0.
+    /// Chooses which launch is taken off the device after a step, out of the sorted list of the
+    /// `launches` launches that are on the device and not leaving it. Returns (index of the launch,
+    /// method, number of steps for which it stays off); `None` where none is taken off.
     #[must_use]
     pub fn leaving(&self, step: usize, launches: usize) -> Option<(usize, Preemption, usize)> {
         let code = *self.leaves.get(step)? as usize;

@@ -170,9 +170,9 @@ impl World<'_> {
         }
     }
 
-    /// Updates the launch with the index `at` in the list that the policy sees, if all workgroups
-    /// shown there have started: shows the next range of workgroups that have not started or, where
-    /// no workgroup is left, removes the launch from the list.
+    /// Checks whether all workgroups have started that the policy sees of the launch at the index
+    /// `at` in its list. If so, shows the launch's next range of workgroups that have not started,
+    /// or removes the launch from the list where no workgroup is left.
     pub(super) fn forget_if_started(&mut self, at: usize) {
         let entry = &mut self.ready[at];
         if entry.undistributed() > 0 {

@@ -43,9 +43,9 @@ pub fn scenario_with(oversized: bool) -> impl Strategy<Value = Scenario> {
     })
 }
 
-/// Returns a proptest strategy of scenarios for policies that start many workgroups in one answer:
-/// 1 to 304 compute units, whose amounts of a resource need one 64-bit word, a little more or less,
-/// or many words; and launches of many workgroups. Some launches are taken off the device, and come
+/// Returns a proptest strategy of scenarios for policies that start many workgroups in one answer.
+/// Devices have 1 to 304 compute units, and amounts of a resource are often near 64 granules, where
+/// a bitmap needs a second word, or far above. Some launches are taken off the device, and come
 /// back or start again.
 pub fn wide_scenario() -> impl Strategy<Value = Scenario> {
     let cus = prop_oneof![
@@ -89,8 +89,8 @@ fn wide_shape() -> impl Strategy<Value = CuShape> {
         })
 }
 
-/// Returns a proptest strategy of launches of up to 300 workgroups. Half of them are so small that
-/// many workgroups fit on a compute unit, and half of them have equally many waves on each SIMD.
+/// Returns a proptest strategy of launches of up to 300 workgroups. Some have workgroups so small
+/// that many fit on a compute unit, and some have equally many waves on each SIMD.
 fn wide_launch(shape: CuShape, processes: usize) -> impl Strategy<Value = Launch> {
     let workgroups = prop_oneof![3 => 1u64..=12, 3 => 13u64..=60, 1 => 61u64..=300];
     let sizes = (workgroups, any::<bool>(), any::<bool>());
@@ -136,8 +136,9 @@ pub fn any_shape() -> impl Strategy<Value = CuShape> {
         })
 }
 
-/// Returns a proptest strategy of launches (with id 0) of one of `processes` processes that fit an
-/// empty compute unit of this shape; with `oversized` some of them never fit, or have no workgroup.
+/// Returns a proptest strategy of launches with id 0, each of one of `processes` processes. Their
+/// workgroups fit an empty compute unit of this shape. With `oversized` some of them never fit, and
+/// some launches have no workgroup.
 pub fn any_launch(
     shape: CuShape,
     processes: usize,

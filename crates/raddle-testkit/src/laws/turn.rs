@@ -7,14 +7,15 @@ use super::breach::upheld;
 use super::refills::refill;
 use super::render::aligned;
 
-/// Largest number of times that the turn policy is asked within one step, as a policy could name
-/// new ticks to be asked at without end.
+/// Largest number of times that the turn policy is asked within one step. Without a limit, a policy
+/// that always names a further tick would be asked for ever.
 const QUESTIONS: u32 = 16;
 
 /// Scenario for a turn policy: the processes, and which of them are runnable when.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TurnScenario {
-    /// Share of each process; the index is the id of the process.
+    /// Share of each process, a whole number: its claim to run time relative to the other
+    /// processes. The index is the id of the process.
     pub shares: Vec<u32>,
     /// Steps of the scenario, one after the other.
     pub steps: Vec<TurnStep>,
@@ -72,8 +73,9 @@ pub fn examine_turn<P: Turn + Clone>(
     })
 }
 
-/// Returns a table for a snapshot: for each time that the policy is asked, the processes that may
-/// issue then, and until when.
+/// Returns the answers of a turn policy in a scenario as a table for a snapshot. Each line has the
+/// tick at which the policy is asked, the tick until which its answer holds, and the processes that
+/// may issue work.
 ///
 /// # Errors
 /// Where the policy breaks one of laws 1 to 4 and 7 of [`Turn`].

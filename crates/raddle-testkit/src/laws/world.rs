@@ -23,11 +23,11 @@ use crate::ready;
 /// Time between two steps of a scenario, in ticks; workgroups end at each step.
 pub const STEP: Ticks = Ticks(1000);
 
-/// Largest number of times within one step that a policy is asked again at the tick that its answer
-/// names as `retry_at`.
+/// Largest number of times within one step that a policy is asked again because its answer named a
+/// tick (`retry_at`) at which to ask.
 const WAKES: u32 = 8;
-/// Largest number of steps in a row in which a policy may ask to be asked again later although the
-/// device is empty.
+/// Largest number of steps in a row for which the device may stay empty after the last submission.
+/// Then the scenario ends, even if the policy wants to be asked again later.
 const IDLE: u32 = 600;
 
 /// Event in the history of a scenario, with its tick.
@@ -69,9 +69,10 @@ pub struct ScenarioRun {
     /// Launches of which some workgroup never started, although each of them fits an empty compute
     /// unit.
     pub unstarted: Vec<LaunchId>,
-    /// Evidence that law 10 of the trait `Allocate` is broken: (tick from which the device stayed
-    /// empty, a launch that still waited then). `None` where no launch waited, or where the policy
-    /// admits that under its settings workgroups may wait for ever.
+    /// Evidence that the policy lets launches wait for ever, which law 10 of the trait `Allocate`
+    /// forbids: (tick at which the scenario ended with an empty device, a launch that still waited
+    /// then). `None` where no launch waited, or where the policy admits that workgroups may wait
+    /// for ever.
     pub stopped: Option<(Tick, LaunchId)>,
     /// Launches that were never submitted, as no empty compute unit has room for their workgroups.
     pub left_out: Vec<LaunchId>,
@@ -100,8 +101,8 @@ pub(super) struct LaunchProgress {
     pub(super) launch: Launch,
     /// Position of the launch in the order of submission, from 0.
     pub(super) submission: usize,
-    /// Ranges of workgroup numbers, ascending, that the policy gets to see after the range that it
-    /// sees now; empty unless the launch was saved.
+    /// Further ranges of workgroup numbers, ascending, which the policy sees once it has started
+    /// all workgroups of the present range. Empty unless the launch was saved.
     pub(super) behind: VecDeque<Range<u64>>,
     /// Workgroups, by number, that are assigned to a compute unit and of which not all waves have
     /// started: (compute unit, number of waves that have started).
