@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::instrument::{Look, opencl};
 use crate::{Argument, Compiler, Construct, Error, Kernel, Reason, Verdict};
 
-/// Kernel of a source file with its verdict.
+/// Kernel of a source file, with the verdict whether it may be stopped part-way and run again.
 #[derive(Clone, Debug)]
 pub struct Judged {
     /// Name of the kernel, as in the compiled code.
@@ -17,8 +17,8 @@ pub struct Judged {
     pub arguments: Vec<Argument>,
     /// Verdict on whether the kernel may be stopped after any instruction and run again.
     pub verdict: Verdict,
-    /// Kind of test that may be put into the kernel, so that its running workgroups can be stopped
-    /// part-way.
+    /// Kind of test of the preemption flag that may be put into the kernel. The test lets running
+    /// workgroups be stopped part-way.
     pub look: Look,
 }
 

@@ -14,9 +14,8 @@
 
 use crate::Verdict;
 
-/// Range of addresses that an argument of a launch may access. The caller gives all ranges in one
-/// address space, in which it also places sub-buffers, shared virtual memory and the storage of
-/// images.
+/// Range of addresses that an argument of a launch may access. All ranges of a launch are in one
+/// address space, also those of sub-buffers, shared virtual memory and images.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Range {
     begin: u64,

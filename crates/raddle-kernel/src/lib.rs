@@ -90,17 +90,17 @@ impl Kernel {
         self.body.as_ref().map_or(&[], |body| &body.arguments)
     }
 
-    /// Returns the test that may be put into the kernel so that its running launches can be stopped
-    /// part-way: none where its verdict does not allow a stop, one for each workgroup where its
-    /// work-items wait for each other, else one for each work-item.
+    /// Returns the kind of test of the preemption flag that may be put into the kernel, so that a
+    /// running launch can be stopped part-way. The kind is `Never` where the verdict does not allow
+    /// a stop, `Workgroup` where work-items wait for each other, else `WorkItem`.
     #[must_use]
     pub fn look(&self) -> Look {
         self.look_by(&self.verdict())
     }
 
     /// Returns whether launches of the kernel may be cut into ranges of workgroups that run one
-    /// after the other. Results that depend on the order of workgroups, by atomic operations on
-    /// floating-point numbers or by `printf`, still do so in a cut launch.
+    /// after the other. Results that depend on the order of workgroups, such as sums by
+    /// floating-point atomics, depend on it in a cut launch too.
     #[must_use]
     pub fn ranges(&self) -> Ranges {
         self.body.as_ref().map_or(Ranges::Never, ranges::ranges)

@@ -2,8 +2,8 @@
 //!
 //! Logical lines: comments are gone, and lines that end with a backslash are one.
 
-/// Logical line of an OpenCL C source that is not empty: comments are gone, and lines that end with
-/// a backslash are joined.
+/// Logical line of an OpenCL C source: without comments, and joined with the next line where it
+/// ends with a backslash. Empty lines are left out.
 #[derive(Debug)]
 pub(crate) struct SourceLine {
     /// Number of the source line with which the logical line begins, from 1.
@@ -11,8 +11,8 @@ pub(crate) struct SourceLine {
     /// Number of the source line with which the logical line ends, from 1.
     pub(crate) last: u32,
     pub(crate) kind: LineKind,
-    /// Words of the line (names, numbers and signs), without the name of its directive; a quoted
-    /// text is one word.
+    /// Words of the line: names, numbers and signs; a quoted text is one word. The name of a
+    /// directive, such as `ifdef`, is left out.
     pub(crate) words: Vec<String>,
     /// Names of the parameters of a macro that the line defines.
     pub(crate) parameters: Vec<String>,

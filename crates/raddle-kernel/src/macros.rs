@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 
 use crate::lines::{LineKind, SourceLine, is_name, lines};
 
-/// Returns (macro, line) for the first macro on whose value the compiled code depends, and which
-/// neither the source, the options nor OpenCL C decide; or (name of an included file that cannot be
-/// read, line). `None` where all macros are decided, so that the device's compiler builds the
-/// judged code.
+/// Returns (macro, line) for the first macro that decides what is compiled and may differ from
+/// compiler to compiler; the line is 0 for a macro in an option. Also returns (name, line) of an
+/// included file that cannot be read. `None` where the source, the options and OpenCL C decide all
+/// macros.
 pub(crate) fn undecided(source: &str, file: &Path, options: &[OsString]) -> Option<(String, u32)> {
     let given: Vec<String> =
         options.iter().map(|option| option.to_string_lossy().into_owned()).collect();
@@ -43,16 +43,17 @@ pub(crate) fn undecided(source: &str, file: &Path, options: &[OsString]) -> Opti
 /// Most undecided macros that are listed for one source.
 const MOST_ASKED: usize = 64;
 
-/// Returns the macros on which an OpenCL C source depends and that neither it, nor the options, nor
-/// OpenCL C decide, in the order in which they are met if none of them is defined. If an option
-/// `-UNAME` is added for each of them that the device's compiler does not define, the source can be
-/// [judged](crate::Compiler::kernels).
+/// Returns the macros that decide what an OpenCL C source compiles to and that may differ from
+/// compiler to compiler. They come in the order of the source, as if none of them were defined.
+///
+/// The source can be [judged](crate::Compiler::kernels) once the options have `-UNAME` for each of
+/// these macros that the device's compiler does not define.
 #[must_use]
 pub fn undecided_macros(source: &str, options: &[OsString]) -> Vec<String> {
     all_undecided(source, Path::new(""), options)
 }
 
-/// Returns what [`undecided_macros`] does, for a source in the file `file`, whose folder is
+/// Returns the macros of [`undecided_macros`] for a source in the file `file`, whose folder is
 /// searched for included files.
 pub(crate) fn all_undecided(source: &str, file: &Path, options: &[OsString]) -> Vec<String> {
     let (mut options, mut names) = (options.to_vec(), Vec::new());
@@ -68,7 +69,7 @@ pub(crate) fn all_undecided(source: &str, file: &Path, options: &[OsString]) -> 
     names
 }
 
-/// Most levels of source files that include each other.
+/// Largest depth of nested `#include`s that is followed.
 const DEEPEST: u32 = 32;
 
 #[derive(Default)]
@@ -142,8 +143,8 @@ impl MacroTable {
         Ok(())
     }
 
-    /// Checks that a line of code uses no undecided macro that differs from compiler to compiler.
-    /// The error is the macro's name.
+    /// Checks that a line of code uses no macro whose value differs from compiler to compiler. The
+    /// error is the macro's name.
     fn used(&self, line: &SourceLine) -> Result<(), String> {
         let differs = |name: &&str| {
             is_of_compiler(name) && !self.decided.contains(*name) && !self.is_fixed(name, true)
@@ -152,8 +153,8 @@ impl MacroTable {
     }
 
     /// Returns whether a macro is the same for all compilers: its value if `by_value` is true, else
-    /// only whether it is defined. `seen` has the macros that this search has visited before, to
-    /// end in cycles.
+    /// only whether it is defined. `seen` has the macros that this search has visited, so that
+    /// cycles end.
     fn is_decided(&self, name: &str, by_value: bool, seen: &mut BTreeSet<String>) -> bool {
         if self.is_fixed(name, by_value) {
             return true;
@@ -221,9 +222,9 @@ fn places(lines: &[SourceLine]) -> Vec<ConditionPlace> {
     places
 }
 
-/// Returns whether the condition in the first of these lines is an include guard: `#ifndef X`,
-/// where X is the program's own macro and is defined before the end of the condition, or is defined
-/// as nothing in the next line.
+/// Returns whether the first of these lines begins an include guard: `#ifndef X` for a macro X of
+/// the program itself, which is defined before the condition ends, or is defined as nothing in the
+/// next line.
 fn guards(lines: &[SourceLine]) -> bool {
     let words: Vec<&str> = lines[0].words.iter().map(String::as_str).collect();
     let name = match words[..] {
@@ -252,8 +253,8 @@ fn guards(lines: &[SourceLine]) -> bool {
     false
 }
 
-/// Returns (macro, true if its value decides) for each macro that a preprocessor condition tests;
-/// false if it only matters whether the macro is defined.
+/// Returns the macros that a preprocessor condition tests, each as (macro, whether its value
+/// matters). False means that it only matters whether the macro is defined.
 fn asked(words: &[String]) -> Vec<(&str, bool)> {
     let mut all = Vec::new();
     let mut before = ["", ""];
@@ -267,7 +268,8 @@ fn asked(words: &[String]) -> Vec<(&str, bool)> {
     all
 }
 
-/// Returns whether the name of a macro is reserved, so that a compiler may define it by itself.
+/// Returns whether the name of a macro is reserved for compilers, which may define it by
+/// themselves.
 fn is_reserved(name: &str) -> bool {
     const BEGINS: [&str; 10] =
         ["_", "cl_", "cles_", "CL_", "CLK_", "FP_", "FLT_", "DBL_", "HALF_", "POCL"];
@@ -312,8 +314,8 @@ fn is_integer_type(name: &str) -> bool {
     ["CHAR", "SCHAR", "UCHAR", "SHRT", "USHRT", "INT", "UINT", "LONG", "ULONG"].contains(&ty)
 }
 
-/// Returns whether a name in code is that of a macro by which programs tell compilers or devices
-/// apart.
+/// Returns whether a name is that of a macro that differs between compilers or devices, by which
+/// programs tell them apart.
 fn is_of_compiler(name: &str) -> bool {
     const BEGINS: [&str; 12] = [
         "cl_khr_",

@@ -13,19 +13,20 @@ use crate::ir::{Body, Instruction, Operand};
 /// Answer whether launches of a kernel may be cut into ranges of workgroups.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Ranges {
-    /// No: a workgroup may wait for other workgroups, or the analysis could not exclude it.
+    /// No: a workgroup may wait for other workgroups, or the analysis could not exclude that.
     #[default]
     Never,
-    /// Yes, if added arguments tell the kernel which range its launch is, as it uses the number of
-    /// its workgroup, the number of workgroups, or the size or offset of the whole launch.
+    /// Yes, if the kernel gets added arguments that say which workgroups of the whole launch it
+    /// runs. It uses the number of its workgroup, the number of workgroups, or the size or offset
+    /// of the launch.
     Told,
     /// Yes, without a change of the kernel: a global offset gives each work-item its right global
     /// id.
     Plain,
 }
 
-/// Built-in numbers that have the same value in a range as in the whole launch, if the range has a
-/// global offset.
+/// SPIR-V built-ins, such as the local id, that have the same value in a cut launch as in the whole
+/// launch. The launch of each range gets a global offset for that.
 const OWN: [BuiltIn; 12] = [
     BuiltIn::WorkDim,
     BuiltIn::WorkgroupSize,
@@ -41,7 +42,8 @@ const OWN: [BuiltIn; 12] = [
     BuiltIn::SubgroupLocalInvocationId,
 ];
 
-/// Built-in numbers that differ in a range, and that the prologue can compute for the whole launch.
+/// SPIR-V built-ins that have another value in a cut launch. The prologue (code put at the start of
+/// the kernel) can compute their value in the whole launch.
 const TOLD: [BuiltIn; 4] =
     [BuiltIn::WorkgroupId, BuiltIn::NumWorkgroups, BuiltIn::GlobalSize, BuiltIn::GlobalOffset];
 

@@ -23,8 +23,8 @@ pub(crate) type VariableCell = (u32, i64, u32);
 pub(crate) enum Meaning {
     Int(i64),
     Origin(PointerOrigin),
-    /// The sum `base + bytes + sum of count * term`, where `terms` are (term, count), sorted, and
-    /// no count is 0.
+    /// The sum `base + bytes + count * term + ...` over `terms`, sorted pairs (term, count) with
+    /// counts other than 0.
     Sum {
         base: Option<Value>,
         terms: Vec<(Value, i64)>,
@@ -42,32 +42,33 @@ pub(crate) enum Meaning {
     /// register).
     Joined(BlockId, Reg),
     JoinedCell(BlockId, VariableCell),
-    /// Counter of a loop, in any of its iterations: (nesting depth of the row, that is the set of
-    /// all addresses of an access, that uses it; number of the counter in the loop).
+    /// Counter of a loop, in any of its iterations: (nesting depth of the [`Meaning::Row`] that
+    /// uses it, number of the counter in the loop).
     Counter(usize, usize),
-    /// Row: all addresses that one access visits in a counting loop. The values are (form in which
-    /// the loop ends, address, condition, then the first and the next value of each counter).
+    /// All addresses that one access visits in a loop that counts. The values are (kind of the test
+    /// that ends the loop, address, condition of the test), then the first and the next value of
+    /// each counter.
     Row(Vec<Value>),
 }
 
-/// Address as a variable part, `moving`, plus a constant number of bytes.
+/// Address as the sum of a variable part, `moving`, and a constant number of bytes.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Address {
     pub(crate) moving: Value,
     pub(crate) bytes: i64,
 }
 
-/// Memory to which a pointer may lead, as a sorted list.
+/// Memories (arguments or variables) to which a pointer may lead, as a sorted list.
 pub(crate) type Origins = SmallVec<[PointerOrigin; 1]>;
 
-/// Largest step that is tracked for numbers of the form step * n + rest: the number of values of
-/// every integer type is a multiple of it.
+/// Largest step to which numbers are known as `step * n + rest`. It divides the number of values of
+/// every integer type, so an overflow does not change the rest.
 const MOST_STEP: i64 = 1 << 8;
-/// Largest left shift whose effect on the step and the rest is tracked: the factor 2^7 is below the
-/// largest step, 2^8.
+/// Largest left shift of a number `step * n + rest` whose result is still known in that form: the
+/// factor 2^7 is below the largest step, 2^8.
 const MOST_SHIFT: i64 = 7;
 
-/// Hash function for the table of values, in which every bit of the hashed words has an influence.
+/// Hash function for the table of values. Every bit of the hashed words influences the hash.
 struct Mixed(u64);
 
 impl Hasher for Mixed {
@@ -96,11 +97,11 @@ impl Hasher for Mixed {
 
 #[derive(Debug, Default)]
 pub(crate) struct Values {
-    /// Hash table of values: each value is at the first free entry from the hash of its meaning on;
-    /// `None` is a free entry, and at least half of the entries are free.
+    /// Hash table of values; `None` is a free entry. A value is at the first free entry from the
+    /// hash of its meaning on. At least half of the entries are free.
     places: Vec<Option<Value>>,
     meanings: Vec<Meaning>,
-    /// Memory to which each value can lead as a pointer.
+    /// Memories to which each value may lead if it is used as a pointer.
     origins: Vec<Origins>,
     /// True if a known pointer value was found to lead to more memory than was known before.
     grown: bool,
@@ -141,8 +142,8 @@ impl Values {
         at
     }
 
-    /// Adds to the memory to which a pointer value may lead the memory of the values from which it
-    /// is computed. Returns whether any of that memory is new.
+    /// Updates the memories to which a pointer value may lead: adds those of the values from which
+    /// the pointer is computed. Returns whether any of them is new.
     fn inherits(&mut self, value: Value) -> bool {
         let parts: SmallVec<[(Value, bool); 4]> = match self.meaning(value) {
             &Meaning::Origin(origin) => return self.leads(value, [origin]),
@@ -259,8 +260,9 @@ impl Values {
         }
     }
 
-    /// Returns (memory to which a pointer leads, terms (term, count) of its offset in that memory);
-    /// `None` where the pointer may lead to several memories, or is not such a sum.
+    /// Splits a pointer into (memory to which it leads, terms of its offset in that memory); a term
+    /// is (value, factor). `None` where the pointer may lead to several memories, or is not such a
+    /// sum.
     pub(crate) fn strides(&self, moving: Value) -> Option<(PointerOrigin, Vec<(Value, i64)>)> {
         match self.meaning(moving) {
             Meaning::Origin(origin) => Some((*origin, Vec::new())),
@@ -276,16 +278,15 @@ impl Values {
         }
     }
 
-    /// Returns (step, rest) such that the number `value` is rest plus a multiple of step; (1, 0)
-    /// where nothing is known. The step is a power of two, so that the relation survives overflow
-    /// of sums and products. `depth` is the number of levels of nested values that may still be
-    /// visited.
+    /// Returns (step, rest) such that the number `value` is `rest` plus a multiple of `step`; (1,
+    /// 0) where nothing is known. The step is a power of two, so an overflow does not change the
+    /// rest. `depth` is the number of levels of operands that may still be visited.
     pub(crate) fn congruence(&self, value: Value, depth: u32) -> (i64, i64) {
         self.congruence_by(value, depth, &mut BTreeMap::new())
     }
 
-    /// Returns what [`Self::congruence`] does; `known` has the results for values that were visited
-    /// before.
+    /// Returns the result of [`Self::congruence`]; `known` has the results for values that were
+    /// visited before.
     fn congruence_by(
         &self,
         value: Value,

@@ -19,10 +19,10 @@ pub enum Verdict {
     Idempotent,
     /// The kernel may be run again at the launches for which these conditions hold.
     Conditional(Conditions),
-    /// The kernel may not be run again, for the reason in the value.
+    /// The kernel may not be run again, for this reason.
     Not(Reason),
-    /// Unknown, which counts as no: for this reason the analysis could not show that a second run
-    /// is harmless.
+    /// The analysis could not show that a second run is harmless, for this reason. The verdict
+    /// counts as a no.
     Unknown(Reason),
 }
 
@@ -32,7 +32,7 @@ pub enum Verdict {
 pub struct Conditions {
     /// Pairs of arguments (by index) whose memory must not overlap.
     pub apart: BTreeSet<(u32, u32)>,
-    /// Numeric arguments (by index) that must be zero in all of their bytes.
+    /// Numeric arguments (by index) whose bytes must all be zero.
     pub zero: BTreeSet<u32>,
 }
 
@@ -57,8 +57,8 @@ pub struct Reason {
     pub line: u32,
 }
 
-/// Returns the verdict whether a kernel may be run again. If it is refused, but would not be where
-/// some numeric argument is zero, the verdict is conditional on that.
+/// Returns the verdict whether a kernel may be run again. A kernel that may be run again only if
+/// some numeric argument is zero gets the verdict [`Verdict::Conditional`].
 pub(crate) fn judge(body: &Body) -> Verdict {
     let whole = judge_as_it_is(body);
     if !matches!(whole, Verdict::Not(_) | Verdict::Unknown(_)) {
@@ -135,8 +135,8 @@ fn judge_as_it_is(body: &Body) -> Verdict {
 /// Access to memory, with the addresses that it may have; `None` where they are not known.
 type Placed<'f> = (&'f Access, Option<Strided>);
 
-/// Addresses that an access may have in the memory `base`: `size` bytes at the offset `bytes` plus
-/// any multiple of `step` bytes.
+/// Addresses that an access may have: `size` bytes in the memory `base`, at the offset `bytes` plus
+/// any multiple of `step`, in bytes.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 struct Strided {
     base: PointerOrigin,
@@ -169,18 +169,17 @@ fn by_origin(
     all
 }
 
-/// Largest nesting depth of the operations in an address that are evaluated to tell addresses
+/// Largest nesting depth of the operations in an address that are evaluated to tell two addresses
 /// apart.
 const DEEPEST: u32 = 16;
 
-/// Most values that are visited to find out whether a written value is computed from a read one.
-/// Beyond that, the write does not count as one in place (of a value that is computed from the
-/// overwritten one).
+/// Most values that are visited to find out whether a written value is computed from a value that
+/// was read at the same address. Beyond that number the answer is no.
 const MOST_LOOKS: usize = 400_000;
 
-/// Returns (in place, line of the write) for each of `writes` that may overlap one of `reads`, all
-/// in the same memory. `in place` is true if the write certainly overwrites a read value by one
-/// that is computed from it.
+/// Returns (in place, line of the write) for each of `writes` that may overlap one of `reads` in
+/// the same memory. `in place` is true where the written value is computed from the value that was
+/// read at the same address, as in `a[i] += 1`.
 fn collisions(
     found: &Effects,
     reads: &[Placed<'_>],
@@ -218,8 +217,8 @@ fn collisions(
     met
 }
 
-/// Returns whether two accesses to the same memory never overlap: both go by multiples of a stride,
-/// and take different bytes within it, such as two fields of one structure.
+/// Returns whether two accesses to the same memory never overlap. The addresses of both repeat at a
+/// common stride, and within it they take different bytes, such as two fields of a structure.
 fn apart(from: Strided, to: Strided) -> bool {
     if from.base != to.base {
         return false;

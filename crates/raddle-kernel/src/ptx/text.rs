@@ -16,8 +16,8 @@ pub(crate) struct Function<'t> {
     pub(crate) line: u32,
     /// True if the function has a body, false if it is only declared.
     pub(crate) defined: bool,
-    /// Byte offset in the PTX text at which the first instruction, label or scope of the function
-    /// begins, behind its declarations; `None` where it has none.
+    /// Byte offset in the PTX text behind the function's declarations, where its first instruction,
+    /// label or scope begins; `None` where it has none.
     pub(crate) first_instruction: Option<usize>,
     /// Byte offset in the source of the parenthesis that closes the list of parameters; `None`
     /// where there is no list.
@@ -54,8 +54,8 @@ pub(crate) enum Statement<'t> {
     Instruction(PtxInstruction<'t>),
 }
 
-/// Name that a PTX function declares. `count` is the number of registers that the name stands for,
-/// each with a number at its end; `None` for a single name.
+/// Name that a PTX function declares. `count` is n for a declaration `name<n>`, which declares the
+/// registers `name0`, `name1` and so on; `None` for a single name.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct DeclaredName<'t> {
     pub(crate) variable: Variable<'t>,
@@ -370,8 +370,8 @@ fn split(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Returns the names that a PTX variable declaration declares, given its state space and the text
-/// behind it, such as `.align 8 .b8 name[16], other`.
+/// Returns the names in a variable declaration of PTX. `space` is the state space; `text` is the
+/// declaration behind it, such as `.align 8 .b8 name[16], other`.
 fn variables<'t>(space: &'t str, text: &'t str) -> Vec<DeclaredName<'t>> {
     let mut space = space.trim_start_matches('.');
     let (mut size, mut pointer, mut names) = (0, false, Vec::new());

@@ -18,9 +18,9 @@ impl<'m> SpirvLowering<'m> {
         ty.is_some_and(|ty| ty.class.opcode == Op::TypeInt && word(ty, 0) == Some(64))
     }
 
-    /// Translates 64-bit arithmetic of SPIR-V, which may compute an address: a sum, difference,
-    /// product or shift by a constant becomes an offset to a pointer, other operations stay as they
-    /// are.
+    /// Translates 64-bit arithmetic of SPIR-V, which may compute an address. A sum, difference,
+    /// product or shift by a constant becomes an offset to a pointer; other operations stay
+    /// unchanged.
     pub(super) fn long(&mut self, code: &'m Code) {
         let to = self.result(code);
         let parts = self.operands(&code.operands);
@@ -123,8 +123,8 @@ impl<'m> SpirvLowering<'m> {
         self.types.lanes(ty).and_then(|lanes| usize::try_from(lanes).ok())
     }
 
-    /// Returns, as (offset, length) in bytes, where the elements `lanes` of a vector lie in memory;
-    /// the padding behind a vector of three is not an element.
+    /// Returns the bytes that the elements `lanes` of a vector take in memory, as (offset, length).
+    /// The padding behind a vector of three elements is no element.
     pub(super) fn spans(&self, vector: Word, lanes: impl Iterator<Item = u32>) -> Spans {
         let each = self.types.element(vector).and_then(|element| self.types.size(element));
         let each = each.unwrap_or(0);
@@ -159,8 +159,9 @@ impl<'m> SpirvLowering<'m> {
         self.push(Instruction::Store { at: to, value, size, spans });
     }
 
-    /// Translates a SPIR-V access chain, which computes a pointer to a part of an object; if `skip`
-    /// is 2, the first index counts whole objects.
+    /// Translates a SPIR-V access chain, which computes a pointer to a part of an object. If `skip`
+    /// is 2, the first index counts whole objects, as in `OpPtrAccessChain`; if 1, it selects a
+    /// part.
     pub(super) fn chain(&mut self, code: &'m Code, skip: usize) {
         let to = self.result(code);
         let Some(base_id) = id_at(code, 0) else { return };
@@ -219,9 +220,9 @@ impl<'m> SpirvLowering<'m> {
         }
     }
 
-    /// Translates a built-in function of the family `vloadn` and `vstoren`, given by its number: an
-    /// access to a vector, whose index counts vectors, through a pointer to elements. `rest` are
-    /// the operands of the call; a load sets `to`.
+    /// Translates a call of `vloadn`, `vstoren` or a related function of OpenCL C: the access to
+    /// the vector with a given index behind a pointer to elements. `number` is the function's
+    /// number in the instruction set, `rest` are the operands of the call. A load sets `to`.
     pub(super) fn vector_access(&mut self, code: &'m Code, number: u32, rest: &[Part], to: Reg) {
         let write = !matches!(number, VLOADN | VLOAD_HALF | VLOAD_HALFN | VLOADA_HALFN);
         let ids: Vec<Word> = rest.iter().filter_map(Part::id_ref_any).collect();

@@ -64,10 +64,9 @@ pub(crate) fn words(bytes: &[u8]) -> Result<Vec<u32>, &'static str> {
     }
 }
 
-/// Returns the words of a SPIR-V module without those that the analysis does not use: names other
-/// than those of functions and parameters, most decorations, and lines that do not change. Debug
-/// information is left out as well; outside of functions the loader does not even accept it. The
-/// error says why the bytes are no module.
+/// Returns the words of a SPIR-V module without those that the analysis does not use: debug
+/// information, repeated line numbers, most decorations, and names other than those of functions
+/// and parameters. The error says why the bytes are no module.
 fn without_debug(bytes: &[u8]) -> Result<Vec<u32>, &'static str> {
     let words = words(bytes)?;
     let code = instructions(&words[HEADER..])?;

@@ -43,11 +43,10 @@ pub(super) fn commutes(op: Op) -> bool {
     matches!(op as u32, 232..=242)
 }
 
-/// Functions of OpenCL C and its extensions that compute with their arguments alone and that
-/// translators may leave as calls. The list has the functions that clang 15's header for OpenCL C
-/// (`opencl-c.h`) declares `const`, without those for which SPIR-V has instructions; and functions
-/// of extensions that the header does not declare so, where the text of the extension gives a
-/// formula.
+/// Functions of OpenCL C and its extensions that compute with their arguments alone, and that
+/// compilers may leave as calls in SPIR-V. They are the functions that clang 15 declares `const` in
+/// `opencl-c.h`, except those with an instruction in SPIR-V, and functions that an extension
+/// defines by a formula.
 const PURE: [&str; 38] = [
     // cl_khr_integer_dot_product: OpenCL Extension Specification, chapter 36.
     "dot",

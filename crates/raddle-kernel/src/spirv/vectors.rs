@@ -16,20 +16,18 @@ use super::types::{Types, id_at, word};
 /// Index by which a shuffle marks an element (lane) of its result that has no value.
 const NO_VALUE: u32 = u32::MAX;
 
-/// Elements (lanes) that loads and stores of whole vectors really need: a load whose other lanes
-/// are unused, or a store that writes other lanes back unchanged, touches only a part of the
-/// vector.
+/// Elements (lanes) that loads and stores of whole vectors really need. A load needs only the lanes
+/// that are used. A store does not need lanes that it writes back unchanged.
 #[derive(Debug, Default)]
 pub(crate) struct NeededLanes {
-    /// Elements (lanes, numbers from 0) of the loaded vector that the code uses, by the id of the
-    /// load.
+    /// Elements (lanes, from 0) of the loaded vector that the code uses, by the id of the load.
     pub(crate) loads: BTreeMap<Word, BTreeSet<u32>>,
     /// Elements (lanes, numbers from 0) of the stored vector that the store changes, by (block,
     /// index of the store instruction).
     pub(crate) stores: BTreeMap<(usize, usize), BTreeSet<u32>>,
     /// Elements (lanes) of the stored vector that have a value, by (block, index of the store
-    /// instruction), where other elements are stored without a value, such as the fourth of a
-    /// vector of three.
+    /// instruction). Only stores of vectors with undefined lanes are listed, such as a vector of
+    /// three that is stored as four.
     pub(crate) valued: BTreeMap<(usize, usize), BTreeSet<u32>>,
     /// Id of the pointer that each load reads, by the id of the load.
     from: BTreeMap<Word, Word>,
@@ -137,9 +135,9 @@ impl NeededLanes {
     }
 }
 
-/// Returns for each lane of a shuffle's result the lane of the vector `id`, one of the shuffle's
-/// two operands, that it takes; `None` for a lane that comes from the other operand. Returns `None`
-/// as a whole where a vector's size is not known.
+/// Returns, for each lane of a shuffle's result, which lane of the vector `id` it takes. `id` is
+/// one of the shuffle's two operands; `None` stands for a lane that comes from the other one.
+/// Returns `None` as a whole where a vector's size is not known.
 fn parts_of(shuffle: &Instruction, id: Word, types: &Types<'_>) -> Option<Vec<Option<u32>>> {
     let first = types.lanes(types.type_of(id_at(shuffle, 0)?)?)?;
     let is_first = id_at(shuffle, 0) == Some(id);
@@ -155,8 +153,8 @@ fn parts_of(shuffle: &Instruction, id: Word, types: &Types<'_>) -> Option<Vec<Op
     parts.collect()
 }
 
-/// Returns whether none of these instructions writes memory, so that a vector that was loaded
-/// before them still has the same value in memory.
+/// Returns whether none of these instructions writes memory. If so, a vector that was loaded before
+/// them has the same value in memory after them.
 fn calm(between: &[Instruction]) -> bool {
     between.iter().all(|instruction| {
         let op = instruction.class.opcode;
@@ -178,9 +176,9 @@ mod tests {
 
     use super::*;
 
-    /// Builds a function that loads a vector from memory, shuffles it with a second load of it (if
-    /// `twice` is true) or with another vector, and stores the result at the same address; `lanes`
-    /// are the lanes of the shuffle.
+    /// Builds a function that loads a vector, shuffles it, and stores the result at the same
+    /// address. The second operand of the shuffle is a second load of the vector if `twice` is
+    /// true, else another vector; `lanes` are the lanes of the shuffle.
     fn shuffled(twice: bool, lanes: [u32; 4]) -> Module {
         let mut b = Builder::new();
         let (void, float) = (b.type_void(), b.type_float(32, None));

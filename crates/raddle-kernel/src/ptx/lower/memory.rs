@@ -177,9 +177,9 @@ impl<'m, 't> PtxLowering<'m, 't> {
         }
     }
 
-    /// Converts `value` between the width of a load or store `code` (`bytes` bytes) and the width
-    /// of the register `name`: a loaded value to the register's width, a stored value to the width
-    /// in memory. If the widths differ, the result is another value for the analysis.
+    /// Converts a loaded value to the width of its register `name`, or a stored value from that
+    /// width to the width in memory. `code` is the load or store, of `bytes` bytes. Where the
+    /// widths are equal, `value` is returned unchanged.
     fn resized(
         &mut self,
         frame: &PtxFrame<'t>,

@@ -135,8 +135,8 @@ impl<'m, 't> PtxLowering<'m, 't> {
         *self.operations.entry(words.join(".")).or_insert(next)
     }
 
-    /// Translates an inlined copy of a PTX function, from the current basic block on; translation
-    /// then goes on at the block `back`. Returns the values of the function's parameters and
+    /// Translates an inlined copy of a PTX function, from the current basic block on; afterwards
+    /// the block `back` is the current one. Returns the values of the function's parameters and
     /// results. The error is (reason why the kernel cannot be judged, line).
     fn function(
         &mut self,
@@ -281,7 +281,7 @@ impl<'m, 't> PtxLowering<'m, 't> {
         Operand::Reg(self.named(frame, text))
     }
 
-    /// Translates an instruction of PTX; an instruction with a predicate gets a basic block of its
+    /// Translates an instruction of PTX. An instruction with a predicate gets a basic block of its
     /// own, which is skipped where the predicate is false. The error is (reason why the kernel
     /// cannot be judged, line).
     fn instruction(

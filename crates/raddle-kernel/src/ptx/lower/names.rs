@@ -62,9 +62,9 @@ pub(super) fn is_special(name: &str) -> bool {
         || is_counter(name)
 }
 
-/// Returns (built-in of SPIR-V that has the same value as the special register `name`, dimension: 0
-/// to 2 for x to z); the dimension is -1 where the register has all three. `None` for other
-/// registers.
+/// Returns the SPIR-V built-in with the same value as a special register of PTX, and its dimension:
+/// (built-in, 0 to 2 for x to z). The dimension is -1 for a register with all three. `None` where
+/// no built-in has the same value.
 pub(super) fn number(name: &str) -> Option<(BuiltIn, i64)> {
     let (vector, dimension) = name.split_once('.').unwrap_or((name, ""));
     let number = match vector {

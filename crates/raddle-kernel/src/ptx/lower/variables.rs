@@ -53,9 +53,9 @@ impl<'t> PtxLowering<'_, 't> {
         }
     }
 
-    /// Records that the host can ask for the address of a variable (`cuModuleGetGlobal`) and pass
-    /// it to a kernel. Variables in constant memory are left out: the host can get their address
-    /// too, but a kernel that writes there is undefined even if it is never stopped.
+    /// Records that the host can get the address of a variable (`cuModuleGetGlobal`) and pass it to
+    /// a kernel as an argument. Constant memory is left out: a kernel that writes there is
+    /// undefined anyway.
     pub(super) fn addressed(&mut self, space: &str, origin: PointerOrigin) {
         if space == "global" {
             self.addressable.insert(origin);

@@ -69,8 +69,8 @@ impl<'m> SpirvLowering<'m> {
     }
 
     /// Makes private copies of the structures that a call passes by value, where the called
-    /// function may change them, so that the caller's structures stay as they are. `given` are the
-    /// operands of the call. Returns the operands, with the copies in place of those structures.
+    /// function may change them: the caller's structures must stay unchanged. `given` are the
+    /// operands of the call. Returns them with the copies in place of those structures.
     pub(super) fn own_copies(
         &mut self,
         function: &'m Function,

@@ -88,8 +88,8 @@ pub(super) struct SpirvFrame<'m> {
     /// Last basic block of each labelled block, by the label's id: inlined calls split a block into
     /// several.
     pub(super) ends: BTreeMap<Word, BlockId>,
-    /// Phis whose operands are set after all other instructions: (basic block, index of the
-    /// instruction, incoming values).
+    /// Phis that have no operands yet, as (basic block, index of the instruction, incoming values).
+    /// They are set when all other instructions have been translated.
     pub(super) phis: Vec<(BlockId, usize, Sides)>,
     pub(super) lanes: NeededLanes,
     pub(super) function: &'m Function,
@@ -160,10 +160,10 @@ impl<'m> SpirvLowering<'m> {
         self.push(Instruction::Refuse(construct));
     }
 
-    /// Translates an inlined copy of a SPIR-V function, beginning in the current basic block;
-    /// afterwards the current block is the one to which the function returns. `given` are the
-    /// arguments, `result` is the register for the returned value, `None` without one. The error is
-    /// (reason why the kernel cannot be judged, line).
+    /// Translates an inlined copy of a SPIR-V function, from the current basic block on; afterwards
+    /// the current block is the one behind the call. `given` are the arguments, `result` is the
+    /// register for the returned value, `None` without one. The error is (reason why the kernel
+    /// cannot be judged, line).
     fn function(
         &mut self,
         function: &'m Function,
@@ -485,8 +485,8 @@ impl<'m> SpirvLowering<'m> {
     }
 }
 
-/// Returns the operands of a SPIR-V operation, sorted where the operation commutes, so that equal
-/// sums and products have one form.
+/// Returns the operands of a SPIR-V operation, sorted if their order does not matter. So `a + b`
+/// and `b + a` count as one value.
 pub(super) fn sorted(op: Op, mut of: Vec<Operand>) -> Vec<Operand> {
     if matches!(op, Op::IAdd | Op::IMul) {
         of.sort_unstable();
