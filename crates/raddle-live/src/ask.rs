@@ -13,8 +13,8 @@ use crate::status::LiveStatus;
 use crate::wire::{HEAD, MOST_TO_DAEMON, ToClient, ToDaemon, frame, receive};
 use crate::{LiveError, env};
 
-/// Longest time for which a tool waits for an answer of the live daemon (which schedules the
-/// programs of a user).
+/// Longest time for which a tool, such as `raddle live status`, waits for an answer of the live
+/// daemon, which schedules the programs of a user.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Returns the path of the daemon's default socket; `None` where the session has no folder for
@@ -94,8 +94,10 @@ impl Inquiry {
     }
 
     /// Gives a hint about all programs that have the process id `pid`; `None` is this process.
-    /// Returns the number of these programs. A level in the hint is limited to the most urgent one
-    /// that the daemon grants; for hints about the calling process, to the one that it was granted.
+    /// Returns the number of these programs.
+    ///
+    /// A priority level in the hint cannot be more urgent than the daemon allows. In a hint about
+    /// the calling process it cannot be more urgent than the level with which the process joined.
     ///
     /// # Errors
     /// The daemon is gone.
@@ -121,9 +123,9 @@ impl Inquiry {
         }
     }
 
-    /// Asks for a token with which programs join at the level `level`, where 0 is the most urgent.
-    /// If the daemon grants no level that urgent, the token is for the most urgent level that it
-    /// grants. Returns (token, granted level); the token is good as long as this connection exists.
+    /// Asks for a token with which programs join at the priority level `level`, where 0 is the most
+    /// urgent. Returns (token, granted level): the granted level may be less urgent, as the daemon
+    /// has a limit. The token is good as long as this connection exists.
     ///
     /// # Errors
     /// The daemon is gone.
@@ -146,8 +148,10 @@ pub fn hint_by_number(kind: u32, value: u64) -> i32 {
 
 /// Gives a hint about this process to the daemon whose socket the environment names
 /// ([`env::SOCKET`], else the default). Returns the number of programs in this process that have
-/// joined the daemon, one for each device; 0, as before the process makes its first queue, means
-/// that the hint had no effect. A level in the hint is limited to that with which the process has
+/// joined the daemon, one for each device. The number is 0, and the hint has no effect, before the
+/// process makes its first queue.
+///
+/// A priority level in the hint cannot be more urgent than the one with which the process has
 /// joined.
 ///
 /// ```no_run

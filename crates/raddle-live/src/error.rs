@@ -10,8 +10,8 @@ use raddle_preempt::PreemptError;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each field is")]
 pub enum LiveError {
-    /// The client's controller refused a report that cannot be true, or settings with which nothing
-    /// could run.
+    /// The client's controller refused a report of the GPU runtime that cannot be true, or settings
+    /// with which nothing could run.
     #[error("the preemption controller refuses: {0}")]
     Controller(#[from] PreemptError),
     /// The GPU runtime that a client was started with has other abilities than were declared.
@@ -54,8 +54,8 @@ pub enum LiveError {
     /// The daemon refuses an order, for the reason `why`.
     #[error("the daemon refuses: {why}")]
     Refused { why: String },
-    /// A recipe that lets everyone run and names a policy for a question that a live daemon never
-    /// asks, so that it would do nothing.
+    /// The recipe would do nothing: it lets every program run, and its policy `policy` answers a
+    /// question that a live daemon never asks.
     #[error(
         "the recipe lets everyone run, and its {slot} policy `{policy}` places work on a device, which a live daemon does not see: so nothing of it would be done. Give a recipe with a turn policy"
     )]

@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum LiveHint {
-    /// Level (urgency) of the program; 0 is the most urgent.
+    /// Priority level (urgency) of the program; 0 is the most urgent.
     Level(Level),
-    /// Share of the program: a factor of its weight where the device is divided fairly; 0 counts as
-    /// 1, the share of a program that has just joined.
+    /// Share of the program: where the device is divided fairly, a program with the share 2 gets
+    /// twice the time of one with the share 1. 0 counts as 1, the share of a program that has just
+    /// joined.
     Share(u32),
     /// Hint of one of the kinds that policies can read, such as a deadline.
     #[serde(untagged)]

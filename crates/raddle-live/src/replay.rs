@@ -26,13 +26,13 @@ pub struct LiveReplayed {
     /// True if the log ends with its last line, which marks it as complete. A program that was
     /// killed leaves a log without that line.
     pub is_whole: bool,
-    /// (line number from 1, line as logged, line as answered in the replay) of the first answer
-    /// that differs; `None` where all agree.
+    /// First answer that differs, as (line number from 1, logged line, line in the replay); `None`
+    /// where all answers agree.
     pub difference: Option<(usize, String, String)>,
 }
 
-/// Replays the log of a client or a daemon: passes its events to a new controller or decision
-/// maker, and compares the answers with those in the log.
+/// Replays the log of a client or a daemon: passes the logged events to a new controller (of a
+/// client) or decision maker (of a daemon), and compares its answers with those in the log.
 ///
 /// # Errors
 /// When the log cannot be read, or its events contradict each other.
@@ -75,7 +75,7 @@ pub fn replay_with(registry: &Registry, log: impl BufRead) -> Result<LiveReplaye
     Ok(found)
 }
 
-/// Unparsed line of a live log: the text of an event, or of an answer.
+/// Line of a live log whose JSON is not parsed yet: an event or an answer.
 pub(crate) enum Spelled {
     Event(String),
     Answer(String),
@@ -113,15 +113,15 @@ impl<R: BufRead> LiveLogLines<R> {
     }
 }
 
-/// Receiver of the events of a log in a replay: the controller of a client, or the decision maker
-/// of a daemon.
+/// Receiver of the logged events in a replay: the controller of a client, or the decision maker of
+/// a daemon.
 enum Fed {
     Client(ClientReplay),
     Daemon(Box<FedDesk>),
 }
 
-/// Decision maker of a daemon in a replay, with those of its answers that have not been compared
-/// with the log yet.
+/// Decision maker of a daemon in a replay, with its answers that have not been compared with the
+/// log yet.
 struct FedDesk {
     desk: Desk,
     registry: Registry,
@@ -130,8 +130,8 @@ struct FedDesk {
     now: u64,
 }
 
-/// Time of a line of a log in nanoseconds (`t`), and the number of the step (`step`): events and
-/// the answer to them have the same number.
+/// Time in nanoseconds (`t`) and step number (`step`) of a line of a log. An event and the answers
+/// to it have the same step number.
 #[derive(Deserialize)]
 struct When {
     t: Tick,
@@ -168,8 +168,8 @@ impl Fed {
         }
     }
 
-    /// Returns the answer that the replayed controller or decision maker gives, as a line of a log,
-    /// where the log has the answer `line` in its line `number`.
+    /// Returns the next answer of the replayed controller or decision maker as a line of a log;
+    /// "(nothing)" where it has none. `line` is the logged answer, in the line `number` of the log.
     fn answer(&mut self, line: &str, number: usize) -> Result<String, LiveError> {
         let bad = |error: serde_json::Error| LiveError::bad_log(number, &error);
         let When { t, step } = serde_json::from_str(line).map_err(bad)?;
@@ -200,8 +200,7 @@ impl FedDesk {
     }
 }
 
-/// Writer that keeps the log of a replay in memory, so that its answers can be compared with the
-/// original log.
+/// Writer that keeps the log of a replay in memory. Its answers are compared with the original log.
 #[derive(Clone, Debug, Default)]
 struct LiveEcho(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
 

@@ -19,7 +19,7 @@ use crate::client::journal::{ClientAnswer, ClientEvent, ClientHeader};
 use crate::replay::{LiveLogLines, Spelled};
 
 /// Checks the log of a client against the numbered rules of its controller (which decides what to
-/// submit and preempt). Rule 6, that every launch ends, is left out, as a log may end before its
+/// submit and preempt). Rule 6, that every launch ends, is left out: a log may end before its
 /// launches do.
 ///
 /// # Errors
@@ -64,8 +64,8 @@ struct Retold {
     checker: Checker,
     number: usize,
     captured: u64,
-    /// Launches in the GPU runtime: the number in the order of capture, by the number of the
-    /// submission.
+    /// Launches in the GPU runtime: number of the submission and, as the value, number in the order
+    /// of capture.
     flying: BTreeMap<u64, u64>,
     /// Launches in the GPU runtime that will leave without having begun, by their number in the
     /// order of capture.
@@ -74,8 +74,8 @@ struct Retold {
     /// the order of capture.
     hit: BTreeSet<u64>,
     stage: RuleStage,
-    /// True if the preemption flag was raised, and no line of the log so far shows that launches
-    /// see the flag.
+    /// True if the preemption flag was raised, but nothing in the log so far shows that launches
+    /// see it.
     is_unseen: bool,
 }
 
@@ -95,9 +95,8 @@ impl Retold {
         }
     }
 
-    /// Passes an event, in the form of a simulator's decision log, to the checker of such logs
-    /// (`raddle log FILE --check`). Findings of the checker name the current line of the client's
-    /// log.
+    /// Passes an event to the checker of simulator logs (`raddle log FILE --check`), in the form of
+    /// such logs. The checker's findings name the current line of the client's log.
     fn event(&mut self, mut line: Value) -> Result<(), LiveError> {
         (line["t"], line["step"]) = (0.into(), 0.into());
         let taken = self.checker.take(self.number, &line.to_string());
@@ -114,8 +113,8 @@ impl Retold {
         self.event(json!({"answer": "take-off", "launch": order, "how": how}))
     }
 
-    /// Reports to the log checker that a launch will never run again, in the form of a refusal,
-    /// whose resource and amounts are placeholders.
+    /// Reports to the log checker that a launch will never run again. The checker expects a refusal
+    /// with a resource and amounts, so placeholders are passed for these.
     fn refuse(&mut self, order: u64) -> Result<(), LiveError> {
         self.event(json!({"answer": "refuse", "launch": order, "resource": "waves", "wanted": 0, "available": 0}))
     }
@@ -178,8 +177,8 @@ impl Retold {
         }
     }
 
-    /// Reports to the log checker that launches see the raised preemption flag, as a report of the
-    /// runtime or a launch that left shows.
+    /// Reports to the log checker that launches see the raised preemption flag. The runtime has
+    /// reported that, or a launch has left.
     fn seen(&mut self) -> Result<(), LiveError> {
         if std::mem::take(&mut self.is_unseen) {
             self.event(json!({"event": "raised", "process": PROCESS}))?;

@@ -15,8 +15,8 @@ use crate::client::core::Core;
 use crate::client::{ClientConfig, PROCESS, Reporter, Until};
 use crate::sync::{Arc, Mutex};
 
-/// Most steps of one random schedule (sequence of calls by host, worker and device) in the test:
-/// ten times the length of the longest schedule that was seen to end.
+/// Most steps of one random schedule (sequence of calls by host, worker and device) in the test.
+/// That is ten times the length of the longest schedule that was seen to end.
 const MOST_STEPS: u32 = 20_000;
 
 /// Counts of the faults and events that occurred in all random schedules of the test together.
@@ -33,8 +33,8 @@ struct RandomSchedule {
     board: Arc<Board<Job>>,
     card: Arc<Mutex<Card>>,
     runtime: Fake,
-    /// Task that a thread of the schedule is about to carry out, as it has the GPU runtime locked;
-    /// `None` where no thread has it locked.
+    /// Task that some thread of the schedule will carry out next; that thread has the GPU runtime
+    /// locked. `None` where no thread has it locked.
     in_hand: Option<Task<Job>>,
     random: Random,
     streams: Vec<StreamId>,

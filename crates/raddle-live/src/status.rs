@@ -15,8 +15,8 @@ pub struct LiveStatus {
     pub uptime_ms: u64,
     /// Names of the policies in use: (turn policy, preempt policy).
     pub policies: (String, String),
-    /// Reason why the policies of the user's recipe failed, so that every program may use its
-    /// device; `None` where that recipe decides.
+    /// Reason why the policies of the user's recipe no longer decide and every program may use its
+    /// device; `None` while they decide.
     pub fell_back: Option<String>,
     /// Most urgent level that the daemon grants to a program; 0 is the most urgent of all.
     pub most_urgent: Level,
@@ -74,8 +74,8 @@ pub struct ClientSummary {
     pub submitted: u64,
     /// Number of launches that have run to their end.
     pub finished: u64,
-    /// Number of times that a launch left without doing its work, as it found the preemption flag
-    /// raised at its start.
+    /// Number of times that a launch left without doing its work, because it saw the raised
+    /// preemption flag at its start.
     pub exited: u64,
     /// Number of times that a launch was killed.
     pub killed: u64,
@@ -100,7 +100,8 @@ pub struct ProgramStatus {
     pub device: String,
     /// Level of the program; 0 is the most urgent.
     pub level: Level,
-    /// Share of the program: a factor of its weight where the device is divided fairly.
+    /// Share of the program: where the device is divided fairly, a program with the share 2 gets
+    /// twice the time of one with the share 1.
     pub share: u32,
     /// Last hint of each kind that was given about the program.
     pub hints: Hints,
@@ -110,8 +111,8 @@ pub struct ProgramStatus {
     pub since_ms: u64,
     /// Reason why the program may not use the device now; `None` where it may.
     pub because: Option<OffReason>,
-    /// Process ids behind the reason: of the programs that may use the device, or of the process
-    /// that ordered this one off.
+    /// Process ids that explain the reason: those of the programs that may use the device, or of
+    /// the process that ordered this program off.
     pub by: Vec<i32>,
     /// True if the program has work that waits for submission or is in the GPU runtime.
     pub runnable: bool,
@@ -119,8 +120,8 @@ pub struct ProgramStatus {
     pub ordered: u64,
     /// Number of ordered preemptions that took longer than the daemon's time limit for them.
     pub overdue: u64,
-    /// Number of preemptions of the program that were wanted and not ordered, as the limit of
-    /// preemptions in a second was reached.
+    /// Number of preemptions of the program that were not ordered, as they would have exceeded the
+    /// limit of preemptions in a second.
     pub held_back: u64,
     /// Last counts that the program's client has reported.
     pub summary: ClientSummary,

@@ -18,7 +18,7 @@ use crate::status::{ClientSummary, LiveStatus};
 
 /// Version of the message format between clients and the daemon; the first byte of each message.
 pub(crate) const VERSION: u8 = 1;
-/// Number of bytes of a message's head: one for the version, four for the length of the text.
+/// Number of bytes of a message's header: one for the version, four for the length of the text.
 pub(crate) const HEAD: usize = 5;
 /// Largest text of a message that a daemon accepts, in bytes.
 pub(crate) const MOST_TO_DAEMON: usize = 4096;
@@ -30,7 +30,7 @@ const MOST_TO_CLIENT: usize = 4 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum ToDaemon {
-    /// Report that a program joins, at the level that the token stands for; without a token, at the
+    /// Report that a program joins. Its priority level is that of the token; without a token, the
     /// default level. Programs that name the same device take turns.
     Join {
         token: Option<String>,
@@ -48,7 +48,7 @@ pub(crate) enum ToDaemon {
     Summary { of: ClientSummary },
     /// Question whether the daemon still runs.
     Alive {},
-    /// Request for a token by which programs join at this level.
+    /// Request for a token by which programs join at this priority level.
     Grant { level: Level },
     /// Request for the state of all programs.
     Status {},
@@ -67,7 +67,7 @@ pub(crate) enum ToDaemon {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) enum ToClient {
-    /// Answer to a program that joins: it has this level, and is paused at first.
+    /// Answer to a program that joins: it has this priority level, and is paused at first.
     Welcome { level: Level },
     /// Order that the program's work leaves the device by the method `way`; the program reports the
     /// end of this preemption under the number `order`.
@@ -76,8 +76,8 @@ pub(crate) enum ToClient {
     Pause {},
     /// Order that the program goes on after a pause or a preemption.
     Resume {},
-    /// Longest time in nanoseconds that a preemption should take, by the daemon's recipe; `None`
-    /// for no bound. Sent only once some recipe has set such a bound.
+    /// Longest time in nanoseconds that a preemption should take, as the daemon's recipe sets it;
+    /// `None` for no bound.
     Bound { ns: Option<u64> },
     /// Answer to the question whether the daemon still runs.
     Alive {},
@@ -100,8 +100,8 @@ pub(crate) fn frame(message: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
-/// Returns the length of the text that follows the head `head` of a message, in bytes; an error
-/// where the head has another version, or announces more than `most` bytes.
+/// Returns the length of the text behind the header `head` of a message, in bytes. An error where
+/// the header has another version, or the text is longer than `most` bytes.
 pub(crate) fn length(head: [u8; HEAD], most: usize) -> Result<usize, LiveError> {
     let [version, length @ ..] = head;
     if version != VERSION {
@@ -117,8 +117,8 @@ pub(crate) fn send(to: &mut impl Write, message: &impl Serialize) -> io::Result<
     to.flush()
 }
 
-/// Sends a message without blocking; an error where the socket has no room for it, so that a client
-/// goes on without a daemon that does not read its messages.
+/// Sends a message without blocking; an error where the socket has no room for it. So a daemon that
+/// does not read its messages cannot stop a client.
 pub(crate) fn send_now(to: &UnixStream, message: &impl Serialize) -> io::Result<()> {
     let bytes = frame(message);
     let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;

@@ -36,8 +36,7 @@ impl<T> Board<T> {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stops the client: ends the worker thread, and every wait for work or for changes of the
-    /// client's state.
+    /// Stops the client: ends its worker thread and all waits of other threads.
     pub(crate) fn stop(&self) {
         self.lock().stop = true;
         self.work.notify_all();
@@ -91,9 +90,8 @@ impl<T: Clone> Board<T> {
         })
     }
 
-    /// Calls `call` with the client's state under its lock, and returns what `call` returns. Wakes
-    /// the worker thread or the thread that writes to the daemon, if there is something for it to
-    /// do.
+    /// Calls `call` with the client's state under its lock, and returns the result. Then wakes the
+    /// worker thread, or the thread that writes to the daemon, if there is something for it to do.
     pub(crate) fn host<A>(&self, call: impl FnOnce(&mut Core<T>) -> A) -> A {
         let mut core = self.lock();
         let answer = call(&mut core);
@@ -112,10 +110,10 @@ impl<T: Clone> Board<T> {
         }
     }
 
-    /// Begins a preemption by the method `way`, and returns (whether it has begun, what `then`
-    /// returns for the state). `order` is the number under which the daemon ordered the preemption;
-    /// `None` where the program itself wants it. The worker thread is woken in any case, as it
-    /// measures how long the preemption takes.
+    /// Begins a preemption by the method `way`. Returns (whether it has begun, result of `then`,
+    /// which gets the client's state). `order` is the number under which the daemon ordered the
+    /// preemption; `None` where the program itself wants it. The worker thread is woken in any
+    /// case, to measure how long the preemption takes.
     pub(crate) fn preempt<A>(
         &self,
         order: Option<u64>,
@@ -162,7 +160,7 @@ impl<T: Clone> Board<T> {
     }
 
     /// Waits until the work that `until` names has ended, for at most `at_most` (`None` is no
-    /// limit). Returns whether it has ended; false if the time is over or the client stops first.
+    /// limit). Returns true if it has ended, false if the time is over or the client stops before.
     pub(crate) fn wait(&self, until: Until, at_most: Option<Duration>) -> bool {
         let deadline = at_most.map(|at_most| Instant::now() + at_most);
         let mut core = self.lock();
@@ -182,9 +180,9 @@ impl<T: Clone> Board<T> {
         reached
     }
 
-    /// Lets the worker thread sleep: first a pause of at most `at_most`, if that is given, then
-    /// until there is something to do. Returns the payloads (values that the program attached to
-    /// its work) of ended launches, for the worker to drop; `None` if the worker must end.
+    /// Lets the worker thread sleep: first for at most `at_most`, if that is given, then until
+    /// there is something to do. Returns the payloads (values that the program attached to its
+    /// work) of ended launches, which the worker must drop; `None` if the worker must end.
     pub(crate) fn next_work(&self, at_most: Option<Duration>) -> Option<Vec<T>> {
         let mut core = self.lock();
         let mut at_most = at_most;

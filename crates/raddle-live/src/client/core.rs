@@ -36,9 +36,8 @@ pub(crate) struct LinkState {
     pub(crate) waits: bool,
 }
 
-/// Number of stored payloads (values that the program attached to its work) of ended launches at
-/// which the worker thread drops them; below it, they wait for a thread of the program to drop
-/// them.
+/// Number of payloads (values that the program attached to its work) of ended launches at which the
+/// worker thread drops them. Fewer payloads wait until a thread of the program drops them.
 const MOST_ENDED: usize = 64;
 
 /// Name of the counter of logs that stopped because their file could not be written.
@@ -51,8 +50,8 @@ pub(crate) struct Core<T> {
     /// Time at which the preemption under way began, in nanoseconds since the client started;
     /// `None` where no preemption is under way.
     since: Option<u64>,
-    /// True if the preemption under way has taken longer than its limit, and so has been counted as
-    /// given up.
+    /// True if the preemption under way has taken longer than its time limit, and was counted for
+    /// that.
     is_given_up: bool,
     given_up: u64,
     unasked: u64,
@@ -252,8 +251,8 @@ impl<T: Clone> Core<T> {
         Ok(false)
     }
 
-    /// Returns the next task for the GPU runtime, which the caller has locked; `None` where there
-    /// is none.
+    /// Returns the next task for the GPU runtime, which the caller must have locked; `None` where
+    /// there is no task.
     pub(crate) fn take(&mut self) -> Option<Task<T>> {
         let task = self.driver.take()?;
         if self.journal.is_some() {
@@ -284,8 +283,8 @@ impl<T: Clone> Core<T> {
     }
 
     /// Returns whether the worker thread must drop the payloads (values that the program attached
-    /// to its work) of ended launches. If not, the next thread of the program that captures work,
-    /// or has waited for some, drops them.
+    /// to its work) of ended launches. If not, a thread of the program drops them when it next
+    /// captures work or has waited for some.
     fn must_drop(&self) -> bool {
         let in_flight = self.driver.controller().in_flight(PROCESS).unwrap_or(0);
         let nobody_comes = in_flight == 0 && self.waiting == 0;
@@ -298,9 +297,9 @@ impl<T: Clone> Core<T> {
         std::mem::take(&mut self.ended)
     }
 
-    /// Returns the nanoseconds left until the preemption under way counts as given up, which is
-    /// `give_up` nanoseconds after its begin. `None` where no preemption is under way, or it has
-    /// been counted as given up; if the time is over, this call counts it.
+    /// Returns the nanoseconds left until the preemption under way exceeds its time limit,
+    /// `give_up` nanoseconds after its begin. Where the limit is exceeded for the first time, this
+    /// call counts that. `None` where no preemption is under way, or it has been counted already.
     pub(crate) fn until_given_up(&mut self, give_up: u64) -> Option<u64> {
         let since = self.since.filter(|_| !self.is_given_up)?;
         let left = since.saturating_add(give_up).saturating_sub(self.now());

@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use super::PROCESS;
 use crate::LiveError;
 
-/// First line of a client's log, with all settings from which a replay rebuilds the client's
-/// controller.
+/// First line of a client's log: all settings that a replay needs to rebuild the client's
+/// controller, which decides what to submit and preempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct ClientHeader {
@@ -115,7 +115,8 @@ pub(crate) enum ClientEvent {
     GaveUp {},
 }
 
-/// Answer of the client's controller, as written in the log: a command to the GPU runtime.
+/// Answer of the client's controller (which decides what to submit and preempt), as written in the
+/// log: a command to the GPU runtime.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
 pub(crate) enum ClientAnswer {
@@ -259,8 +260,8 @@ impl ClientJournal {
     }
 }
 
-/// Controller that is rebuilt from the first line of a client's log. A replay passes it the events
-/// of the log, and compares its answers with those in the log.
+/// Controller of a client, rebuilt from the first line of the client's log. A replay passes it the
+/// events of the log, and compares its answers with those in the log.
 pub(crate) struct ClientReplay {
     driver: Driver<(), ()>,
     flying: Vec<LaunchHandle>,

@@ -42,8 +42,8 @@ pub struct ClientConfig {
     /// Settings of the client's controller. By default at most 8 launches are in the GPU runtime,
     /// and no launch is killed more than 3 times.
     pub controller: ControllerConfig,
-    /// Time after which a preemption that is still under way is counted as given up; 1 s by
-    /// default. The preemption goes on nevertheless.
+    /// Time limit of a preemption, 1 s by default. A preemption that takes longer is counted, and
+    /// goes on nevertheless.
     pub give_up: Duration,
 }
 
@@ -79,7 +79,7 @@ pub struct ClientCounts {
     /// Number of preemptions that took longer than the client's time limit for them.
     pub given_up: u64,
     /// Number of times that a launch left the device although no preemption flag was raised for it.
-    /// Work submitted after the launch may then have run before it.
+    /// Work that was submitted after such a launch may have run before it.
     pub unasked: u64,
     /// (duration of the last preemption, duration of the longest one), each in nanoseconds from its
     /// begin to its end.
@@ -147,8 +147,8 @@ impl<T> ClientParts<T> {
 impl<T: Clone> ClientParts<T> {
     /// Begins a preemption by the method `way`, and returns whether it has begun. `order` is the
     /// number under which the daemon ordered the preemption; `None` where the program itself wants
-    /// it. If no other thread has the GPU runtime locked, this thread carries out the tasks of the
-    /// preemption; else the other thread does.
+    /// it. This thread carries out the tasks of the preemption, unless another thread has the GPU
+    /// runtime locked and does that.
     pub(crate) fn preempt(&self, order: Option<u64>, way: Preemption) -> bool {
         let board = &*self.board;
         let Some(mut runtime) = self.try_baton() else {
@@ -162,8 +162,8 @@ impl<T: Clone> ClientParts<T> {
         begun
     }
 
-    /// Locks the GPU runtime if no other thread has it locked, and returns the guard, whose holder
-    /// may carry out tasks; `None` where another thread has it.
+    /// Locks the GPU runtime if no other thread has it locked. Whoever holds the returned guard may
+    /// carry out tasks; `None` where another thread holds it.
     fn try_baton(&self) -> Option<MutexGuard<'_, Box<dyn Runtime<T> + Send + 'static>>> {
         match self.runtime.try_lock() {
             Ok(guard) => Some(guard),
@@ -203,7 +203,7 @@ impl<T> Clone for Reporter<T> {
 
 impl<T: Clone> Reporter<T> {
     /// Passes a report of the GPU runtime to the client's controller, and wakes the threads that
-    /// wait for what it reports. This thread calls no function of the runtime and drops no payload.
+    /// wait for the reported event. This call neither calls the runtime nor drops payloads.
     ///
     /// # Errors
     /// A report that cannot be true; nothing has changed.
@@ -300,9 +300,9 @@ impl<T: Clone + Send + 'static> Client<T> {
         captured
     }
 
-    /// Takes work of the program over that waits for an event which only the program knows: from
-    /// this work on, nothing in the stream is submitted until the work's order of capture is
-    /// [released](Self::release).
+    /// Takes work of the program over that waits for an event which only the program knows. Neither
+    /// this work nor later work of the stream is submitted until the hold is
+    /// [released](Self::release) with the work's order of capture.
     ///
     /// # Errors
     /// An unknown stream.
@@ -324,8 +324,8 @@ impl<T: Clone + Send + 'static> Client<T> {
         Ok(captured)
     }
 
-    /// Holds a stream back: no work that was captured in it at the order `from` or later is
-    /// submitted, until that order is [released](Self::release).
+    /// Holds a stream back: work that was captured in it at the order `from` or later is not
+    /// submitted until the hold is [released](Self::release).
     ///
     /// # Errors
     /// An unknown stream.
@@ -333,8 +333,8 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(|core| core.hold(stream, from))
     }
 
-    /// Ends a hold: work of a stream that [`hold`](Self::hold) kept back from the order of capture
-    /// `from` on may be submitted again.
+    /// Releases a hold: work of the stream that [`hold`](Self::hold) kept back from the order of
+    /// capture `from` on may be submitted again.
     ///
     /// # Errors
     /// A stream that is not held from there.
@@ -392,9 +392,9 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.board().host(|core| question(core.driver.controller()))
     }
 
-    /// Returns the longest time that a preemption of the program should take, as the daemon's
-    /// recipe sets it (`bound-us` of the policy `cheapest`); `None` for no bound. A runtime that
-    /// can cut launches submits parts that take no longer.
+    /// Returns the longest time that a preemption of the program should take, as the daemon has set
+    /// it; `None` for no bound. A GPU runtime that can cut launches into parts submits parts that
+    /// take no longer.
     #[must_use]
     pub fn bound(&self) -> Option<Duration> {
         let ns = self.0.shared.bound.load(Relaxed);

@@ -9,11 +9,11 @@ use crate::LiveError;
 use crate::status::{ClientSummary, RefusedClient};
 use crate::wire::{HEAD, MOST_TO_DAEMON, ToClient, ToDaemon, frame, length};
 
-/// Largest number of messages that a process may send to the daemon in a second; one more ends its
-/// connection.
+/// Largest number of messages that a process may send to the daemon in a second. With more messages
+/// its connection is ended.
 const MOST_A_SECOND: u32 = 1000;
-/// Largest number of unsent bytes for a client that does not read its messages. With more unsent
-/// bytes, the next message ends the connection; so a single long status may exceed the limit.
+/// Largest number of unsent bytes for a client that does not read its messages. If there are more
+/// when the daemon sends another message, it ends the connection instead.
 const MOST_UNREAD: usize = 16 << 10;
 const SECOND: u64 = 1_000_000_000;
 
@@ -91,8 +91,8 @@ impl Connection {
         self.heard == 0
     }
 
-    /// Reads messages that have arrived at the time `now`, in nanoseconds, and adds them to
-    /// `messages`. Each call reads a limited number of bytes; more are left to the next call.
+    /// Reads messages that have arrived by the time `now`, in nanoseconds, and adds them to
+    /// `messages`. Each call reads a limited number of bytes; the next call reads the rest.
     pub(super) fn read(&mut self, now: u64, messages: &mut Vec<ToDaemon>) -> Result<(), Fault> {
         let mut bytes = [0; MOST_TO_DAEMON];
         let ended = match self.stream.read(&mut bytes) {
@@ -167,9 +167,9 @@ impl Connection {
         self.ordered
     }
 
-    /// Records the report that the preemption with the number `order` is over. Returns false, and
-    /// changes nothing, unless that is the last preemption that was ordered and it was not over
-    /// before.
+    /// Records the report that the preemption with the number `order` is over, and returns true.
+    /// Returns false and changes nothing if another preemption was ordered last, or this one was
+    /// over before.
     pub(super) fn drained(&mut self, order: u64) -> bool {
         let last = order == self.ordered && self.pending.is_some();
         if last {
@@ -178,8 +178,8 @@ impl Connection {
         last
     }
 
-    /// Returns whether the preemption under way has become overdue since the last call, having
-    /// taken `give_up` nanoseconds or more at the time `now`, in nanoseconds.
+    /// Returns true once for the preemption under way: at the first call after it has taken
+    /// `give_up` nanoseconds. `now` is the time in nanoseconds.
     pub(super) fn is_overdue(&mut self, now: u64, give_up: u64) -> bool {
         let Some(pending) = &mut self.pending else { return false };
         if pending.counted || now.saturating_sub(pending.since) < give_up {

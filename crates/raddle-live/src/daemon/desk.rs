@@ -32,13 +32,13 @@ pub(crate) struct Seat {
     pub(crate) has_turn: bool,
     /// True if the program has work that waits for submission or is in the GPU runtime.
     pub(crate) is_runnable: bool,
-    /// Number of preemptions of the program that were wanted and not ordered, as the limit of
-    /// preemptions in a second was reached.
+    /// Number of preemptions of the program that were not ordered, as they would have exceeded the
+    /// limit of preemptions in a second.
     pub(crate) held_back: u64,
 }
 
-/// Turn policy and preempt policy for the programs that use one device, and the rights to use the
-/// device that they have given.
+/// Turn policy and preempt policy for the programs that use one device, and the present right of
+/// each program to use it.
 pub(crate) struct DeviceTurns {
     arbiter: Arbiter,
     turn: Box<dyn Turn>,
@@ -89,8 +89,8 @@ pub(crate) struct Desk {
     recipe: Recipe,
     /// Registry of the policies that a recipe may name.
     registry: Registry,
-    /// Reason why every program may use its device, instead of those that the user's recipe
-    /// chooses; `None` where that recipe decides.
+    /// Reason why the policies of the user's recipe no longer decide and every program may use its
+    /// device; `None` while they decide.
     fell_back: Option<String>,
     devices: BTreeMap<u16, DeviceTurns>,
     most_a_second: u32,
@@ -194,8 +194,8 @@ impl Desk {
         }
     }
 
-    /// Replaces the policies by those of another recipe, without any memory of the past. Programs
-    /// keep their rights to use a device, and preemptions under way go on.
+    /// Replaces the policies by those of another recipe; the new ones know nothing of the past.
+    /// Programs keep their rights to use a device, and preemptions under way go on.
     fn set(&mut self, recipe: &Value) {
         match self.registry.recipe("live", &recipe.to_string()).map_err(LiveError::from) {
             Ok(recipe) => {
@@ -228,8 +228,8 @@ impl Desk {
         self.take(Recipe::default());
     }
 
-    /// Returns (recipe that decides now, reason why it is not the user's recipe); the reason is
-    /// `None` where it is the user's.
+    /// Returns (recipe whose policies decide now, reason why it is not the user's recipe). The
+    /// reason is `None` while the user's recipe decides.
     pub(crate) fn recipe(&self) -> (&Recipe, Option<&str>) {
         (&self.recipe, self.fell_back.as_deref())
     }
@@ -315,9 +315,9 @@ impl Desk {
         turns.try_for_each(|it| it.decide(&self.states, &self.members, now, decided))
     }
 
-    /// Turns a wish of the arbiter (such as to preempt or resume a program) into an order to the
+    /// Turns a wish of the arbiter, such as to preempt or resume a program, into an order to the
     /// program, and adds the order to `told`. `is_new` returns true for a program whose preemption
-    /// begins now, so that it counts against the limit of preemptions in a second.
+    /// begins now: only those count against the limit of preemptions in a second.
     fn wish(
         &mut self,
         wish: Wish,
@@ -409,9 +409,9 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// Simulates two programs that always have work for 200 ms, after the hints `hints`, each
-    /// (program, hint). Returns for each millisecond which of the two have the turn. Preemptions
-    /// take no time.
+    /// Simulates for 200 ms two programs that always have work, after the daemon got the hints
+    /// `hints`, each (program, hint). Returns for each millisecond which of the two programs have
+    /// the turn. Preemptions take no time.
     fn turns(desk: &mut Desk, hints: &[(u16, LiveHint)]) -> Vec<[bool; 2]> {
         let mut told = Vec::new();
         for process in [ProcessId(0), ProcessId(1)] {

@@ -10,14 +10,14 @@ use crate::status::ProgramStanding;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// Times in nanoseconds at which a program was preempted within the last second, from which the
-/// limit of preemptions in a second is checked.
+/// Times, in nanoseconds, of the preemptions of a program in the last second. They tell whether one
+/// more exceeds the limit.
 #[derive(Debug, Default)]
 pub(super) struct Allowance(VecDeque<u64>);
 
 impl Allowance {
-    /// Returns whether one more preemption of a program is allowed at the time `now`, in
-    /// nanoseconds, without more than `most` in any second. If so, this call counts it.
+    /// Returns whether one more preemption of a program at the time `now`, in nanoseconds, keeps
+    /// the limit of `most` preemptions in any second. If so, this call counts it.
     pub(super) fn take(&mut self, most: u32, now: u64) -> bool {
         while self.0.front().is_some_and(|&at| now.saturating_sub(at) >= SECOND) {
             self.0.pop_front();
@@ -41,8 +41,8 @@ pub(super) struct Member {
     pub(super) runnable: Option<u64>,
     pub(super) in_flight: u64,
     alive: u64,
-    /// (finished part of the time for which the program has used the device, begin of the present
-    /// use), in nanoseconds; `None` while it does not use the device.
+    /// Time for which the program has used the device, in nanoseconds: (sum of its past uses, begin
+    /// of the present use). The begin is `None` while the program does not use the device.
     ran: (u64, Option<u64>),
     pub(super) allowance: Allowance,
     pub(super) held: bool,
@@ -87,8 +87,8 @@ impl Member {
         }
     }
 
-    /// Records the present right of the program to use its device, since when it has had that
-    /// right, and for how long the program has used the device.
+    /// Records the present right of the program to use its device and the time since which it has
+    /// had that right, and sums up the time for which the program has used the device.
     pub(super) fn stands(&mut self, right: Option<Standing>, now: u64) {
         let standing = match right {
             _ if self.held => ProgramStanding::Held,
@@ -128,8 +128,8 @@ impl Member {
         Some(state)
     }
 
-    /// Returns one entry for each submitted launch of the program. The entries have no details, as
-    /// a daemon knows only the number of launches.
+    /// Returns 1 to 64 entries, one for each submitted launch of the program. All are alike, as a
+    /// daemon knows only the number of launches, and that may be out of date.
     pub(super) fn victims(&self, process: ProcessId) -> impl Iterator<Item = VictimLaunch> + use<> {
         let launch = Launch { process, level: self.level, workgroups: 1, ..Launch::default() };
         let one =

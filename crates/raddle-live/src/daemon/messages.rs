@@ -76,8 +76,8 @@ impl Daemon {
     }
 
     /// Applies a hint to every program with the process id `pid`, and sends the number of these
-    /// programs to the connection `id`. A level in a hint of a process about itself is limited to
-    /// the level that it was granted.
+    /// programs to the connection `id`. In a hint of a process about itself, a priority level
+    /// cannot be more urgent than the one with which the process joined.
     fn hint(&mut self, id: u64, pid: i32, hint: LiveHint, now: u64) {
         let own = self.connections.get(&id).is_some_and(|it| it.pid == pid);
         let of = |it: &Connection| {
@@ -104,9 +104,9 @@ impl Daemon {
         DeviceTurns::new(&recipe).map(drop)
     }
 
-    /// Applies `event` to every program with the process id `pid`, as the process of the connection
-    /// `id` orders, and sends it the number of these programs. `holds` is true if the event takes
-    /// the programs off the device.
+    /// Applies `event` to every program with the process id `pid`, and sends the number of these
+    /// programs to the connection `id`, whose process has ordered this. `holds` is true if the
+    /// event takes the programs off the device.
     fn of_pid(
         &mut self,
         id: u64,
@@ -192,9 +192,9 @@ impl Daemon {
         }
     }
 
-    /// Returns (reason why a program may not use the device now, ids of the processes behind that):
-    /// of the programs that may use it, or of the process that ordered the program off. The reason
-    /// is `None` where the program may use the device.
+    /// Returns why a program may not use the device now, as (reason, process ids). The ids are
+    /// those of the programs that may use the device, or of the process that ordered the program
+    /// off. `None` and no ids where the program may use the device.
     fn off(&self, program: &Connection, seat: &Seat) -> (Option<OffReason>, Vec<i32>) {
         if seat.standing == ProgramStanding::Held {
             let why = program.held_by.map_or(OffReason::Storm, |_| OffReason::Order);

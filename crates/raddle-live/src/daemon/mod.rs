@@ -67,14 +67,14 @@ pub struct DaemonConfig {
     pub storm: Option<Storm>,
 }
 
-/// Text of the recipe that a daemon uses if none is given: the most urgent programs run, and
-/// launches of the others are killed where that is allowed.
+/// Text of the default recipe of a daemon: the most urgent programs run, and the launches of other
+/// programs are killed where a kill is allowed.
 const RECIPE: &str =
     "raddle = 1\n[turn]\npolicy = \"highest-level\"\n[preempt]\npolicy = \"reset\"\n";
 
 impl Default for DaemonConfig {
-    /// Returns settings whose recipe lets the most urgent programs run, and kills launches of the
-    /// others where that is allowed; the other settings are as for [`new`](Self::new).
+    /// Returns settings whose recipe lets the most urgent programs run, and kills launches of other
+    /// programs where a kill is allowed. The other settings are those of [`new`](Self::new).
     fn default() -> Self {
         Self::new(Recipe::parse("live", RECIPE).expect("it is a recipe"))
     }
@@ -281,7 +281,7 @@ impl Daemon {
     }
 
     /// Sets the socket events of a connection for which the daemon waits: arriving messages, and
-    /// room to write if stored bytes wait.
+    /// also room to write if stored bytes are unsent.
     fn watch(&self, id: u64) {
         let Some(connection) = self.connections.get(&id) else { return };
         let data = epoll::EventData::new_u64(id);

@@ -7,8 +7,7 @@ use serde_json::Value;
 
 use crate::{LiveError, LiveHint};
 
-/// First line of a daemon's log, with all settings from which a replay repeats the daemon's
-/// decisions.
+/// First line of a daemon's log: all settings that a replay needs to repeat the daemon's decisions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct DaemonHeader {
@@ -85,8 +84,8 @@ pub(crate) enum DaemonEvent {
     Drained {
         process: ProcessId,
     },
-    /// A program is taken off the device, by this method of preemption, until the person or the
-    /// random test that ordered it lets the program go on.
+    /// A program is taken off the device by this method of preemption, and stays off until the tool
+    /// or the random test that ordered it lets the program go on.
     Held {
         process: ProcessId,
         how: Preemption,
@@ -103,7 +102,7 @@ pub(crate) enum DaemonEvent {
     Set {
         recipe: Value,
     },
-    /// A decision took the policies longer than the daemon may stop answering programs.
+    /// The policies took more processor time for a decision than the daemon allows.
     Stalled {},
     Woke {},
 }
@@ -122,8 +121,8 @@ pub(crate) enum Told {
     Resume { process: ProcessId },
 }
 
-/// Decision of the policies, as written in the log: which programs may use a device, or which law
-/// of its trait a policy has broken.
+/// Decision of the policies, as written in the log: `Turn` has the programs that may use a device,
+/// `Broke` the law (documented rule) that the policy of a slot has broken.
 #[derive(Serialize)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
 pub(super) enum Answered<'a> {

@@ -9,7 +9,8 @@ use raddle_policy::{Preemption, ProcessId};
 
 use super::said::DaemonEvent;
 
-/// Settings and state of a test that preempts programs at random times, in nanoseconds.
+/// Settings and state of a test that preempts programs at random times; all times are in
+/// nanoseconds.
 #[derive(Clone, Debug)]
 pub struct Storm {
     from: u64,
@@ -23,8 +24,8 @@ pub struct Storm {
 
 impl Storm {
     /// Returns a test that preempts or resumes some program after random times between `from` and
-    /// `to`; if `to` is less than `from`, always after the time `from`. All random choices follow
-    /// from the seed `seed`.
+    /// `to`, or always after `from` if `to` is less. The number `seed` determines all random
+    /// choices.
     #[must_use]
     pub fn new(from: Duration, to: Duration, seed: u64) -> Self {
         let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
@@ -44,8 +45,8 @@ impl Storm {
         self.due
     }
 
-    /// If a random preemption is due at the time `now`, in nanoseconds, takes one of the programs
-    /// off the device, or lets one go on that was taken off, by passing the event to `happens`.
+    /// Takes a random program off the device, or lets the one that was taken off go on, if that is
+    /// due at the time `now`, in nanoseconds. The event is passed to `happens`.
     pub(super) fn blow(
         &mut self,
         now: u64,

@@ -18,8 +18,8 @@ pub const SOCKET: &str = "RADDLE_LIVE_SOCKET";
 /// Environment variable with the token by which a program joins at the level that the daemon
 /// granted.
 pub const TOKEN: &str = "RADDLE_LIVE_TOKEN";
-/// Environment variable with the path of a file to which each process adds its id when it has
-/// loaded raddle's library for OpenCL or CUDA.
+/// Environment variable with the path of a file. Each process that loads raddle's library for
+/// OpenCL or CUDA adds its process id to the file.
 pub const LOADED: &str = "RADDLE_LIVE_LOADED";
 /// Environment variable with the path of the file to which each client writes its log; `%p` in it
 /// is the process id.
@@ -57,8 +57,8 @@ impl ClientConfig {
     }
 }
 
-/// Adds the id of this process to the file that [`LOADED`] names, a list of the processes that have
-/// loaded raddle's library for OpenCL or CUDA; does nothing where the variable is not set.
+/// Adds the id of this process to the file that [`LOADED`] names: the list of the processes that
+/// have loaded raddle's library for OpenCL or CUDA. Does nothing where the variable is not set.
 pub fn mark_loaded() {
     mark(&std::process::id().to_string());
 }
@@ -70,9 +70,9 @@ fn mark(line: &str) {
     let _ = file.and_then(|mut file| writeln!(file, "{line}"));
 }
 
-/// Starts a client for the device with the name `device`, with the settings, the log and the daemon
-/// that the environment names. Returns (client, its link to the daemon); the link is `None` where
-/// the environment names no daemon.
+/// Starts a client for the device with the name `device`, with the settings, the log file and the
+/// daemon's socket that the environment names. Returns (client, its link to the daemon); the link
+/// is `None` where the environment names no socket.
 ///
 /// # Errors
 /// As [`Client::start`].
@@ -124,8 +124,8 @@ struct LostLog {
 }
 
 impl LostLog {
-    /// Reports on standard error that the log was lost, and adds that to the file that [`LOADED`]
-    /// names, which the process that started this one reads.
+    /// Reports the lost log on standard error, and in the file that [`LOADED`] names, for the
+    /// process that started this one.
     fn say(&self) {
         let Self { path, cause } = self;
         #[expect(clippy::print_stderr, reason = "said once, and standard output is the program's")]
@@ -139,8 +139,8 @@ impl LostLog {
 /// Text with which a line about a lost log begins, in the file that [`LOADED`] names.
 const LOST_MARK: &str = "log ";
 
-/// Returns (path and cause) as one text for each log that could not be written, read from `marks`,
-/// the content of the file that [`LOADED`] names.
+/// Returns one text, the path and the cause, for each log that could not be written. `marks` is the
+/// content of the file that [`LOADED`] names.
 pub fn lost_logs(marks: &str) -> impl Iterator<Item = &str> {
     marks.lines().filter_map(|line| line.strip_prefix(LOST_MARK))
 }
@@ -169,8 +169,8 @@ impl Write for ToldFile {
     }
 }
 
-/// Opens a file for the log of a client or daemon: a new file, an empty one, or an earlier log of
-/// this kind, which is overwritten.
+/// Opens a file for the log of a client or a daemon. The file may be new, empty, or an earlier log
+/// of a client or a daemon, which is overwritten.
 ///
 /// # Errors
 /// When it cannot be opened, when another process writes it, or when it holds something else, which

@@ -33,12 +33,11 @@ const LINGER: Duration = Duration::from_millis(4);
 const LOOK: Duration = Duration::from_millis(200);
 /// Interval at which the client sends its counts to the daemon.
 const SUMMARY: Duration = Duration::from_millis(50);
-/// (interval, limit): while the daemon keeps the client paused or preempted, the client asks at
-/// this interval whether the daemon still runs, and closes the connection if no answer comes within
-/// the limit.
+/// (interval, limit) for asking the daemon whether it still runs, while it keeps the client paused
+/// or preempted. If no answer comes within the limit, the client closes the connection.
 const ALIVE: (Duration, Duration) = (Duration::from_millis(15), Duration::from_millis(50));
-/// (first, longest) pause before the client tries again to connect to the daemon; the pause doubles
-/// with each failed try.
+/// (first, longest) pause between two tries to connect to the daemon; the pause doubles with each
+/// failed try.
 const AGAIN: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(80));
 
 /// Settings of a client's link to the daemon: the daemon's address, the token for joining, and the
@@ -283,8 +282,8 @@ impl DaemonLine {
         Some(waits)
     }
 
-    /// Returns whether to ask the daemon now whether it still runs. If the daemon has not answered
-    /// an earlier question in time, closes the connection.
+    /// Returns whether the daemon must be asked now whether it still runs. Closes the connection if
+    /// an earlier question was not answered in time.
     fn must_ask(&self, speech: &mut Speech) -> bool {
         let mut asked = self.asked();
         match *asked {
