@@ -13,8 +13,8 @@ use smallvec::SmallVec;
 
 use crate::native::{NativeHandle, asked, asked_bytes, native};
 
-/// Kind of an OpenCL kernel argument, which decides how the layer records the value that the
-/// program sets.
+/// Kind of an OpenCL kernel argument. It decides how the layer stores the value that the program
+/// sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClArgumentKind {
     /// The argument is plain bytes, such as a number or a struct, which the runtime copies when the
@@ -68,9 +68,9 @@ impl ClArgumentKind {
         })
     }
 
-    /// Returns the kind of an argument of a SPIR-V kernel, given by its type in the module, as
-    /// runtimes need not keep argument information for such kernels; `None` where the layer cannot
-    /// record such an argument.
+    /// Returns the kind of an argument of a SPIR-V kernel by its type in the module, as runtimes
+    /// may have no argument information for such kernels. `None` where the layer cannot record such
+    /// an argument.
     pub(crate) fn of_module(kind: ArgumentKind) -> Option<Self> {
         match kind {
             ArgumentKind::Value => Some(Self::Value),

@@ -18,8 +18,8 @@ type Sizes = *const usize;
 type NativeKernel = Option<unsafe extern "C" fn(*mut c_void)>;
 
 /// Defines entry points (functions of OpenCL) that only enqueue a command. Each takes the queue,
-/// the arguments of the command, the wait list and the event, in this order. In the macro, the
-/// argument that says whether the call blocks stands between semicolons.
+/// the arguments of the command, the wait list and the event. In the macro, the argument that tells
+/// whether the call blocks stands between semicolons.
 macro_rules! enqueueing {
     ($($name:ident = $entry:ident (
         $($first:ident : $first_type:ty),* $(; $blocks:ident; $($more:ident : $more_type:ty),*)?

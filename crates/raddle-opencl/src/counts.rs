@@ -2,8 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Kind of event that the layer counts, such as a launch that was killed, each with a counter of
-/// its own.
+/// Kind of event that the layer counts, such as the kill of a launch. Each kind has a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Count {
     /// Number of launches that the layer schedules: it holds them back, and submits them to the
@@ -22,23 +21,23 @@ pub(crate) enum Count {
     /// Number of queues that run out of order: their commands are passed on to the runtime at the
     /// call, and nothing in them is preempted.
     OutOfOrder,
-    /// Number of launches that cannot leave the device, as the program of their kernel has no
-    /// source: a binary, built-in or linked kernels.
+    /// Number of launches that cannot leave the device, as their kernel has no source: it is from a
+    /// binary, built in, or linked.
     NoSource,
     /// Number of launches that cannot leave the device, as the source of their kernel did not build
-    /// with the prologue (the test of the preemption flag).
+    /// with the prologue (a test of the preemption flag at the start of the kernel).
     NotBuilt,
     /// Number of launches that cannot leave the device, as other code of the program calls their
     /// kernel like a function.
     Called,
-    /// Number of launches that cannot leave the device, as the head of their kernel (name and
-    /// arguments in the source) is made by a macro, or was not found.
+    /// Number of launches that cannot leave the device, as the declaration of their kernel (name
+    /// and arguments in the source) comes from a macro, or was not found.
     Hidden,
-    /// Number of launches that cannot leave the device, as the program of their kernel may have a
-    /// variable that outlives a launch.
+    /// Number of launches that cannot leave the device, as their program may have variables that
+    /// keep their values from one launch to the next.
     Variables,
-    /// Number of launches that cannot leave the device, as the device does not see the stores of
-    /// the host while kernels run.
+    /// Number of launches that cannot leave the device, as the device does not see what the host
+    /// writes to memory while kernels run.
     NoFlag,
     /// Number of launches that are never stopped part-way, as there is no compiler to judge their
     /// kernels.
@@ -46,11 +45,11 @@ pub(crate) enum Count {
     /// Number of launches that are never stopped part-way, as the compiler that the layer uses to
     /// judge kernels rejects the source.
     UnjudgedNotCompiled,
-    /// Number of launches that are never stopped part-way, as a macro that only the device's
-    /// compiler defines may decide what the kernel does.
+    /// Number of launches that are never stopped part-way, as their kernel depends on a macro that
+    /// only the device's compiler defines.
     UnjudgedMacro,
     /// Number of launches that were passed on to the runtime at the call, without being scheduled,
-    /// as their arguments or their numbers of work-items look wrong.
+    /// as their arguments or sizes look wrong.
     Doubtful,
     /// Number of launches that the runtime refused when they were submitted.
     Refused,

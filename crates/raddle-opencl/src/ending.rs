@@ -21,9 +21,9 @@ unsafe extern "C" {
     fn atexit(function: extern "C" fn()) -> c_int;
 }
 
-/// Id of the process that registered the exit function of the layer. A forked child must not run
-/// that function: the child has no threads of the layer, and has copies of unwritten log text and
-/// of locks that other threads held.
+/// Id of the process that registered the exit function of the layer. In a forked child the function
+/// must do nothing: the child has no threads of the layer, but copies of log text that is not
+/// written yet.
 static OWNER: AtomicU32 = AtomicU32::new(0);
 /// Function that writes out and ends the logs, called at the end of the program.
 static LOGS: OnceLock<fn()> = OnceLock::new();
@@ -33,22 +33,22 @@ static ENDED: AtomicBool = AtomicBool::new(false);
 static PASSES: AtomicU32 = AtomicU32::new(0);
 /// Number of threads of the program that are in a call of the layer.
 static VISITORS: AtomicU32 = AtomicU32::new(0);
-/// Lock and condition on which threads without a pass (the right to use the runtime) wait for a
-/// thread of the program to enter the layer.
+/// Lock and condition on which a thread that wants to call the runtime while the program ends waits
+/// for a thread of the program to enter the layer.
 static GATE: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
 
 thread_local! {
     /// Number of rights to call the layer or the runtime that this thread holds; a nested call adds
     /// one.
     static INSIDE: Cell<u32> = const { Cell::new(0) };
-    /// True on the layer's threads that call callbacks of the program or complete events. When such
-    /// a thread calls the layer at the end of the program, other threads of the layer get no right
-    /// to call the runtime, as the runtime's destructors do not wait for it.
+    /// True on the layer's threads that call callbacks of the program or complete events. Their
+    /// calls of the layer while the program ends do not let other threads call the runtime, as the
+    /// runtime's destructors do not wait for these threads.
     static CALLS_BACK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Right of a thread to call the runtime, until the value is dropped. The counter in it is
-/// decremented at the drop; `None` for a nested right, which is not counted.
+/// Right of a thread to call the runtime, as long as the value exists. The counter is decremented
+/// when the value is dropped; `None` for a nested right, which is not counted.
 pub(crate) struct Right(Option<&'static AtomicU32>);
 
 impl Right {
@@ -74,9 +74,9 @@ impl Drop for Right {
     }
 }
 
-/// Returns the right of a thread of the program to call the layer. Until it is dropped, the layer's
-/// own threads may call the runtime too, even while the program ends. `None` on a thread of the
-/// layer that calls the program back.
+/// Returns the right of a thread of the program to call the layer. While the right exists, the
+/// layer's own threads may call the runtime too, even if the program ends. `None` on a thread of
+/// the layer that calls the program back.
 pub(crate) fn visit() -> Option<Right> {
     if CALLS_BACK.get() {
         return None;
@@ -89,15 +89,15 @@ pub(crate) fn visit() -> Option<Right> {
     Some(visit)
 }
 
-/// Returns the right of a thread of the runtime to call the layer. The right is not counted: the
-/// runtime still exists, and its destructors may wait for this thread.
+/// Returns the right of a thread of the runtime to call the layer. It is not counted, so the end of
+/// the program does not wait for this thread.
 pub(crate) fn called_by_runtime() -> Right {
     INSIDE.set(INSIDE.get() + 1);
     Right(None)
 }
 
-/// Returns the right of one of the layer's threads to call the runtime. If the program ends, this
-/// call blocks, so that the thread no longer reaches the runtime.
+/// Returns the right of one of the layer's threads to call the runtime. While the program ends,
+/// this call blocks until a thread of the program is in the layer.
 pub(crate) fn pass() -> Right {
     let may = || !ENDED.load(Ordering::SeqCst) || VISITORS.load(Ordering::SeqCst) > 0;
     loop {
@@ -117,13 +117,13 @@ fn gate() -> MutexGuard<'static, ()> {
     GATE.0.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Records that this thread calls callbacks of the program, so that [`CALLS_BACK`] is true on it.
+/// Marks this thread as one that calls callbacks of the program ([`CALLS_BACK`]).
 pub(crate) fn calls_back() {
     CALLS_BACK.set(true);
 }
 
-/// Waits until no thread of the layer has a right to call the runtime; for a second at most, as a
-/// thread may wait for the device within a call.
+/// Waits until no thread of the layer has a right to call the runtime, for at most a second: such a
+/// thread may be blocked by the device.
 fn drain() {
     for _ in 0..10_000 {
         if PASSES.load(Ordering::SeqCst) == 0 {

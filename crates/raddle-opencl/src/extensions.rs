@@ -21,7 +21,7 @@ pub const COUNT_FUNCTION: &CStr = c"raddle_layer_count";
 /// Name under which a program finds [`crate::raddle_layer_hint`].
 pub const HINT_FUNCTION: &CStr = c"raddle_layer_hint";
 
-/// Result of a lookup of an extension function by name, for the program.
+/// Result of looking up an extension function by name for the program.
 enum FoundExtension {
     /// No function is returned, as if the extension did not exist.
     Hidden,
@@ -127,8 +127,9 @@ fn without_hidden(told: &[u8]) -> Vec<u8> {
 }
 
 /// Answers a query of the program with `bytes`, as the runtime would, and returns the OpenCL code.
-/// `bytes` goes to `value`, which has room for `size` bytes, and its length to `size_ret`; nothing
-/// is stored at a null pointer. An answer longer than `size` is refused.
+/// `bytes` is copied to `value`, which has room for `size` bytes, and its length to `size_ret`;
+/// null pointers are skipped. If `bytes` is longer than `size`, nothing is copied, and the code is
+/// an error.
 pub(crate) fn tell(bytes: &[u8], size: usize, value: *mut c_void, size_ret: *mut usize) -> cl_int {
     if !value.is_null() {
         if size < bytes.len() {

@@ -9,8 +9,9 @@ use raddle_kernel::{ArgumentKind, Branches, Compiler, Kernel, Ranges, Verdict, u
 
 use crate::counts::Count;
 
-/// Returns whether a program may have variables that outlive a launch, which OpenCL C has from
-/// version 2.0 on. A program built without an option for the version counts as older.
+/// Returns whether a program may have variables that keep their values from one launch to the next,
+/// as OpenCL C allows from version 2.0 on. A program built without an option for the version counts
+/// as older.
 pub(crate) fn has_variables(source: &str, options: &str) -> bool {
     let mut versions = options.split("-cl-std=").skip(1);
     let is_newer = versions.clone().any(|version| !version.starts_with("CL1."));
@@ -20,7 +21,8 @@ pub(crate) fn has_variables(source: &str, options: &str) -> bool {
 
 /// Results of the analysis of a kernel by the layer's own compiler.
 pub(crate) struct Findings {
-    /// Kind of test by which a running launch of the kernel can be stopped part-way.
+    /// Kind of test of the preemption flag by which a running launch of the kernel can be stopped
+    /// part-way.
     pub(crate) look: Look,
     /// Verdict whether the kernel may be stopped part-way and run again.
     pub(crate) verdict: Verdict,
@@ -30,9 +32,9 @@ pub(crate) struct Findings {
     pub(crate) arguments: Vec<ArgumentKind>,
 }
 
-/// Judges each kernel of a source, and returns the findings by the kernels' names. `answered`
-/// builds a test source for the device and returns the names of its kernels; `None` where it does
-/// not build. The error is the counter of the reason why no kernel could be judged.
+/// Judges each kernel of a source, and returns the findings by kernel name. `answered` builds a
+/// test source with the device's compiler and returns the names of the kernels in it, `None` where
+/// it does not build. The error is the counter for the reason why no kernel could be judged.
 pub(crate) fn judged(
     source: &str,
     options: &str,
@@ -74,16 +76,16 @@ fn found(kernel: &Kernel) -> (String, Findings) {
     (kernel.name().to_owned(), Findings { look, verdict, ranges, arguments })
 }
 
-/// Judges each kernel of a SPIR-V module, and returns the findings by the kernels' names. The error
-/// is the counter of the reason why the module could not be read.
+/// Judges each kernel of a SPIR-V module, and returns the findings by kernel name. The error is the
+/// counter for launches whose code could not be read.
 pub(crate) fn judged_module(module: &[u8]) -> Result<BTreeMap<String, Findings>, Count> {
     let kernels = Kernel::from_spirv(module).map_err(|_| Count::UnjudgedNotCompiled)?;
     Ok(kernels.iter().map(found).collect())
 }
 
 /// Returns those of the macros `names` that the device's compiler does not define; none where that
-/// cannot be found out. `answered` builds a test source for the device and returns the names of its
-/// kernels.
+/// cannot be found out. `answered` builds a test source with that compiler and returns the names of
+/// the kernels in it.
 fn lacking(
     names: &[String],
     answered: impl Fn(&str) -> Option<BTreeSet<String>>,

@@ -14,8 +14,8 @@ pub(crate) struct Later {
 
 /// Thread that calls callbacks of the program, which may block.
 pub(crate) static CALLBACKS: Later = Later::new("raddle-callback");
-/// Thread that completes the events of the runtime for which queues outside of the layer's
-/// scheduling wait. It never blocks.
+/// Thread that completes user events of the runtime, which commands in queues outside of the
+/// layer's scheduling wait for. It never blocks.
 pub(crate) static EVENTS: Later = Later::new("raddle-event");
 
 impl Later {

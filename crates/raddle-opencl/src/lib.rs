@@ -102,7 +102,7 @@ pub unsafe extern "C" fn clInitLayerWithProperties(
 }
 
 /// Ends the layer, before the loader unloads the runtime: from now on no thread of the layer calls
-/// the runtime or the next layer. Returns 0.
+/// the runtime, or the layer below this one. Returns 0.
 #[unsafe(no_mangle)]
 pub extern "C" fn clDeinitLayer() -> cl_int {
     ending::end();

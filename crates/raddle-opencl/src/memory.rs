@@ -135,8 +135,8 @@ pub(crate) fn forget_svm(places: &[*mut c_void]) {
     }
 }
 
-/// Returns the range of addresses that each argument gives access to. A memory object without an
-/// address for the host gets a made-up range of its own beyond all real addresses.
+/// Returns the range of addresses to which each argument gives access. Memory objects whose address
+/// the host does not know get made-up ranges beyond all real addresses, which do not overlap.
 pub(crate) fn ranges(arguments: &[Option<KernelArgument>]) -> Vec<Range> {
     let mut roots: Vec<NativeHandle> = Vec::new();
     arguments

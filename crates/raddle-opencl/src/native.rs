@@ -99,15 +99,15 @@ macro_rules! native {
 }
 pub(crate) use native;
 
-/// Runs the body of an entry point that a thread of the program has called. During the call,
-/// threads of the layer may call the runtime, even if the program ends.
+/// Runs the body of an entry point that a thread of the program has called. Meanwhile threads of
+/// the layer may call the runtime, even if the program is ending.
 pub(crate) fn guarded<A: NativeAnswer>(body: impl FnOnce() -> A) -> A {
     let _visit = ending::visit();
     contained(body)
 }
 
-/// Runs the body of a callback that the runtime makes on one of its own threads; during it the
-/// thread may call the runtime, even if the program ends.
+/// Runs the body of a callback that the runtime makes on one of its own threads. Meanwhile this
+/// thread may call the runtime, even if the program is ending.
 pub(crate) fn called_back(body: impl FnOnce()) {
     let _right = ending::called_by_runtime();
     contained(body);
@@ -173,8 +173,8 @@ pub(crate) unsafe fn store<T>(place: *mut T, value: T) {
     }
 }
 
-/// Locks a mutex, also after a panic: a thread that panicked has left no half-done change, as each
-/// step under the layer's locks is one assignment or one insertion.
+/// Locks a mutex, also after a panic of another thread. That is safe here: each change under the
+/// layer's locks is a single assignment or insertion, so none is left half done.
 pub(crate) fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -23,14 +23,14 @@ use crate::judged::{Findings, has_variables, judged, judged_module};
 use crate::native::{NativeHandle, asked, asked_bytes, guarded, lock, native};
 use crate::registry::{HandleRegistry, counted};
 
-/// Program object that was made from source or SPIR-V, with its second build (with the prologue) as
-/// far as it is made.
+/// Program object that was made from source or SPIR-V, with the second build of it that the layer
+/// makes, whose kernels test the preemption flag.
 #[derive(Default)]
 pub(crate) struct Program {
     /// SPIR-V module from which the program was made; `None` for a program from source.
     module: Option<Vec<u8>>,
-    /// Second build of the program, whose kernels test the preemption flag; made with the first
-    /// kernel after a build, `None` before.
+    /// Second build of the program, whose kernels test the preemption flag; `None` until the
+    /// program makes a kernel after it is built.
     second: Mutex<Option<Arc<Second>>>,
 }
 
@@ -42,16 +42,16 @@ pub(crate) struct Second {
     is_module: bool,
     /// Results of the analysis of the program's kernels, by the name of the kernel.
     findings: BTreeMap<String, Findings>,
-    /// Names of the kernels that added arguments tell which range of a larger launch their launch
-    /// is.
+    /// Names of the kernels that have added arguments, which say what range of a larger launch a
+    /// launch runs.
     told: Vec<String>,
-    /// Counter of the reason why the kernels were not judged; `None` where they were.
+    /// Counter for the reason why the kernels were not judged; `None` where they were.
     unjudged: Option<Count>,
     /// Names of the kernels that have the prologue (code that tests the preemption flag), so that
     /// their launches can leave the device.
     kernels: Vec<String>,
-    /// Counter of the reason why a kernel has no prologue (code that tests the preemption flag), by
-    /// the name of the kernel where that is known.
+    /// Counter for the reason why a kernel has no prologue (code that tests the preemption flag),
+    /// by the name of the kernel. Kernels whose name is not known are left out.
     opaque: BTreeMap<String, Count>,
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn second(program: cl_program) -> Option<Arc<Second>> {
 }
 
 impl Second {
-    /// Returns the counter of the reason why there is no verdict on a kernel, so that it is never
+    /// Returns the counter for the reason why a kernel could not be judged, so that it is never
     /// stopped part-way. `None` where there is a verdict, even one that forbids a stop.
     pub(crate) fn unjudged(&self, verdict: Option<&Verdict>) -> Option<Count> {
         let undecided = |why: &Reason| matches!(why.construct, Construct::Undecided(_));
@@ -100,7 +100,7 @@ impl Second {
     }
 
     /// Makes the second build of the kernel `name`, and returns (its handle, its verdict); the
-    /// verdict is `None` where the kernel was not judged. The error is the counter of the reason
+    /// verdict is `None` where the kernel was not judged. The error is the counter for the reason
     /// why there is no second build.
     pub(crate) fn kernel(&self, name: &str) -> Result<(NativeHandle, Option<&Verdict>), Count> {
         if !self.built.is_err_and(|why| why != Count::Hidden)
@@ -139,8 +139,8 @@ impl Second {
         })
     }
 
-    /// Makes the second build of a program from SPIR-V. Its kernels are judged by the module
-    /// itself, whatever the device's compiler makes of it.
+    /// Makes the second build of a program from SPIR-V. Its kernels are judged by the SPIR-V module
+    /// alone.
     fn of_module(program: cl_program, module: &[u8]) -> Result<Self, Count> {
         let (context, devices, options) = built_for(program).ok_or(Count::NotBuilt)?;
         let (findings, unjudged) = match judged_module(module) {
@@ -207,8 +207,8 @@ fn source(program: cl_program) -> Option<String> {
     (!source.trim().is_empty()).then_some(source)
 }
 
-/// Returns (context of a program, devices for which it has been built as an executable, build
-/// options for the first of these devices); `None` where it has been built for none.
+/// Returns (context of a program, devices for which it has been built, build options for the first
+/// of these devices). `None` where no executable has been built.
 fn built_for(program: cl_program) -> Option<(cl_context, Vec<cl_device_id>, String)> {
     let null = std::ptr::null_mut();
     let context: cl_context = asked(|size, value| {
@@ -245,9 +245,9 @@ fn built_for(program: cl_program) -> Option<(cl_context, Vec<cl_device_id>, Stri
     (!devices.is_empty()).then(|| (context, devices, options.trim_end_matches('\0').to_owned()))
 }
 
-/// Builds a test source for the device and returns the names of its kernels, which tell what the
-/// device's compiler does; `None` where the program is built for several devices, or where the
-/// source does not build.
+/// Builds a test source with the device's compiler and returns the names of its kernels: which of
+/// them exist depends on macros of that compiler. `None` where the program is built for several
+/// devices, or where the source does not build.
 fn answered(
     source: &str,
     context: cl_context,

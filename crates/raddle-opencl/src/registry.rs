@@ -10,8 +10,8 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Wea
 
 use crate::native::NativeHandle;
 
-/// Defines the entry points that retain and release objects of one kind, so that the layer counts
-/// the program's references too.
+/// Defines the entry points that retain and release objects of one kind, so that the layer too
+/// counts the references that the program has.
 macro_rules! counted {
     ($all:ident: $object:ty, $retain:ident, $release:ident) => {
         pub(crate) unsafe extern "C" fn retain(object: $object) -> opencl_sys::cl_int {
@@ -39,8 +39,8 @@ pub(crate) struct HandleRegistry<T>(RwLock<BTreeMap<NativeHandle, Entry<T>>>);
 
 struct Entry<T> {
     references: u32,
-    /// Registered object, which is kept alive while the program has references to it; `None` after
-    /// the last one.
+    /// Registered object, kept alive while the program has references to it; `None` after the
+    /// program has released the last one.
     kept: Option<Arc<T>>,
     found: Weak<T>,
 }

@@ -15,8 +15,8 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    /// Reads the sizes of a launch; `None` where they look wrong, so that the call is passed on and
-    /// the runtime reports the error.
+    /// Reads the sizes of a launch; `None` where they look wrong. The caller then passes the call
+    /// on, and the runtime reports the error.
     ///
     /// # Safety
     /// Each place is null or has a number for each dimension.

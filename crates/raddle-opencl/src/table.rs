@@ -173,8 +173,8 @@ mod tests {
         clCreateImageWithProperties clSetContextDestructorCallback
     };
 
-    /// Returns how the layer treats an entry point: the word for it in the table of
-    /// `docs/live-opencl.md`; `None` where the page does not name the entry point.
+    /// Returns the word for an entry point in the table of `docs/live-opencl.md`, which says how
+    /// the layer treats it; `None` where the page does not name the entry point.
     fn documented(name: &str) -> Option<&'static str> {
         let page = include_str!("../README.md");
         let name = format!("`{name}`");

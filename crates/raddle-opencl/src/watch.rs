@@ -66,8 +66,9 @@ pub(crate) fn status(event: NativeHandle) -> Option<cl_int> {
     asked(|size, value| native!(clGetEventInfo(event.0, what, size, value, null)))
 }
 
-/// Checks all watched events for a failure that the runtime has not reported by its callback, and
-/// calls their functions. The check runs on another thread, four times within about 100 ms.
+/// Checks all watched events for a failure, and calls the functions of those that have failed, as
+/// some runtimes do not call back then. The check runs on another thread, four times within about
+/// 100 ms.
 pub(crate) fn failed() {
     EVENTS.run(|| {
         for pause in [0, 1, 10, 100] {

@@ -12,10 +12,10 @@ use opencl_sys::{
 
 use crate::native::{NativeHandle, asked, native};
 
-/// Kind of memory in which a device sees the stores of the host while kernels run.
+/// Kind of memory through which a device sees, while kernels run, what the host writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sight {
-    /// No memory of this kind exists: the device does not see stores of the host while kernels run.
+    /// There is no such memory: while kernels run, the device does not see what the host writes.
     None,
     /// The memory is shared virtual memory. `atomics` is true if atomic operations of the host and
     /// of the device work on it together.
@@ -46,36 +46,35 @@ impl Sight {
     }
 }
 
-/// Number of words (states of launches) in the shared memory of a queue; each launch in the runtime
-/// has the word of its slot.
+/// Number of words in the shared memory of a queue. Each launch in the runtime has one, with the
+/// launch's state, by its slot number.
 pub(crate) const WORDS: usize = 256;
 
 /// Memory of one queue that the host and the device share.
 #[repr(C, align(128))]
 struct SharedWords {
     words: [AtomicU32; WORDS],
-    /// Two cuts (ranges of launches), each as (first launch number, number of launches): of
-    /// launches that leave, then of launches that are killed.
+    /// Two ranges of launches, each as (first launch number, number of launches): those that leave,
+    /// then those that are killed.
     cuts: [AtomicU32; 4],
 }
 
-/// Returns the number of a launch as the test of the preemption flag in its kernel compares it: the
-/// lowest 32 bits of the submission number.
+/// Returns the number of a launch that its kernel compares with the ranges of launches to leave or
+/// be killed: the lowest 32 bits of the submission number.
 #[expect(clippy::cast_possible_truncation, reason = "numbers of launches wrap")]
 pub(crate) const fn number(sequence: u64) -> u32 {
     sequence as u32
 }
 
-/// Kind of cut (range of launches): launches that leave at their start, or launches that are
-/// killed.
+/// Kind of a range of launches that are told to end: to leave at their start, or to be killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
     Leave,
     Kill,
 }
 
-/// Memory of a queue that host and device share: one word for each launch, which says whether the
-/// launch runs, leaves or is killed, and the cuts (ranges of launches that leave or are killed).
+/// Memory of a queue that host and device share. One word for each launch says whether it runs,
+/// leaves or is killed; two ranges say which launches are to leave and which are killed.
 pub(crate) struct Words {
     shared: *mut SharedWords,
     place: WordsPlace,
@@ -86,7 +85,7 @@ enum WordsPlace {
         context: NativeHandle,
     },
     /// Two buffers in memory of the host: one for the words with the launches' states, one for the
-    /// cuts (ranges of launches that leave or are killed).
+    /// ranges of launches that leave or are killed.
     Buffers {
         words: NativeHandle,
         cuts: NativeHandle,
@@ -160,7 +159,7 @@ impl Words {
         &self.shared().words[slot as usize % WORDS]
     }
 
-    /// Sets a cut, the range of launches that leave or are killed: `count` launches from the number
+    /// Sets the range of launches that leave, or that are killed: `count` launches from the number
     /// `first` on.
     pub(crate) fn raise(&self, cut: Cut, first: u32, count: u32) {
         let at = if cut == Cut::Leave { 0 } else { 2 };
@@ -172,15 +171,15 @@ impl Words {
         fence(Ordering::SeqCst);
     }
 
-    /// Empties both cuts (ranges of launches), so that no launch leaves or is killed.
+    /// Empties both ranges of launches, so that no launch leaves or is killed.
     pub(crate) fn lower(&self) {
         self.raise(Cut::Leave, 0, 0);
         self.raise(Cut::Kill, 0, 0);
     }
 
     /// Sets two arguments of a kernel, with the indices `first` and `first + 1`: the words with the
-    /// launches' states, and the cuts (ranges of launches that leave or are killed). Returns the
-    /// OpenCL error code, or 0.
+    /// launches' states, and the ranges of launches that leave or are killed. Returns the OpenCL
+    /// error code, or 0.
     pub(crate) fn give(&self, kernel: cl_kernel, first: cl_uint) -> cl_int {
         match &self.place {
             WordsPlace::Svm { .. } => {

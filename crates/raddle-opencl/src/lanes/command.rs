@@ -96,9 +96,8 @@ impl LaneCommand {
         }
     }
 
-    /// Returns the runtime's event from which the times of the command before its end are read:
-    /// that of the first range if the launch is cut. `None` where the runtime does not have the
-    /// command.
+    /// Returns the runtime's event that gives the times until the command began to run: for a cut
+    /// launch that of the first range. `None` where the runtime does not have the command.
     pub(crate) fn begun(&self) -> Option<NativeHandle> {
         let state = lock(&self.state);
         state.begun.or(state.native)
@@ -110,8 +109,8 @@ impl LaneCommand {
         lock(&self.state).native
     }
 
-    /// Returns the type of the command as the runtime reports it; as long as the runtime does not
-    /// have the command, the type that the layer was given at the call.
+    /// Returns the type of the command as the runtime reports it. Before the runtime has the
+    /// command, it is the type of the program's call.
     pub(crate) fn kind(&self) -> cl_command_type {
         let (what, null) = (CL_EVENT_COMMAND_TYPE, std::ptr::null_mut());
         let ask = |event: NativeHandle| {
@@ -143,8 +142,8 @@ impl LaneCommand {
         }
     }
 
-    /// Calls callbacks of the program on the layer's thread for callbacks. Each gets `status` if
-    /// that is an error, else the status for which it was registered.
+    /// Calls callbacks of the program on the thread that the layer has for them. Each gets `status`
+    /// if that is an error, else the status for which it was registered.
     fn call(self: &Arc<Self>, mut callbacks: Vec<Callback>, status: cl_int) {
         // Callbacks follow the way of a launch: submitted, running, complete.
         callbacks.sort_by_key(|callback| std::cmp::Reverse(callback.at));
@@ -173,8 +172,8 @@ impl LaneCommand {
         self.call(vec![callback], status);
     }
 
-    /// Registers a gate (which keeps another command waiting) that waits for this command. The
-    /// error is the status of a command that has ended already.
+    /// Makes a gate (which keeps another command waiting) wait for this command too. The error is
+    /// the status of this command, if it has ended already.
     pub(crate) fn opens(&self, gate: &Arc<EventGate>) -> Result<(), cl_int> {
         let mut state = lock(&self.state);
         if state.status <= CL_COMPLETE {
@@ -199,8 +198,8 @@ impl LaneCommand {
         state.status
     }
 
-    /// Returns the status of the command as the program sees it. The status never goes back, even
-    /// if a launch leaves the device and is queued again.
+    /// Returns the status of the command as the program sees it. This status never goes back, even
+    /// if the command's launch leaves the device and is queued again.
     pub(crate) fn status(&self) -> cl_int {
         let mut state = lock(&self.state);
         if state.status <= CL_COMPLETE {

@@ -74,9 +74,9 @@ fn ask<T: Copy>(device: cl_device_id, what: cl_device_info) -> Option<T> {
     })
 }
 
-/// Returns the name by which programs find out that they use the same device, whichever runtime
-/// each has, and if it uses only a part of the device: `CPU` for every processor, else the device's
-/// name with its PCI address or, where the runtime does not tell that, its UUID.
+/// Returns the name by which programs with different runtimes find out that they use the same
+/// device. It is `CPU` for every processor, else the device's name with its PCI address or UUID.
+/// Parts of a device have the name of the whole.
 fn shared_name(device: cl_device_id) -> String {
     let mut device = device;
     while let Some(whole) = ask::<cl_device_id>(device, CL_DEVICE_PARENT_DEVICE)
@@ -104,8 +104,8 @@ fn shared_name(device: cl_device_id) -> String {
     place.map_or(name.clone(), |place| format!("{name} at {place}"))
 }
 
-/// Returns the preemption abilities of the layer on a device that sees the stores of the host in
-/// the way `sight`.
+/// Returns the preemption abilities of the layer on a device, given the kind of memory through
+/// which the device sees what the host writes.
 fn declared(sight: Sight) -> Declared {
     let sees = sight != Sight::None;
     Declared {

@@ -118,8 +118,8 @@ impl Drop for Natives {
 
 impl EventGate {
     /// Makes a gate that keeps a command waiting until all events in `awaited` have ended. The
-    /// command was captured in `stream` with the number `order`, and its stream is held there
-    /// already. `keep` stores the gate, before it begins to wait for events.
+    /// command has the number `order` in the order of capture of `stream`, which is held from there
+    /// on already. `keep` stores the gate before the gate waits for any event.
     pub(crate) fn close(
         device: &Arc<DeviceLanes>,
         stream: StreamId,
@@ -169,8 +169,8 @@ impl EventGate {
     }
 }
 
-/// Returns whether an event of the runtime has not ended or has failed, or a command of the layer
-/// has not ended.
+/// Returns whether an awaited event still needs a look: a command of the layer that has not ended,
+/// or an event of the runtime that has not ended or has failed.
 pub(crate) fn is_pending(one: &AwaitedEvent) -> bool {
     match one {
         AwaitedEvent::Command(command) => command.ended().is_none(),

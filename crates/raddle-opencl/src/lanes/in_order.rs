@@ -21,7 +21,7 @@ use crate::watch::watch;
 use super::gate::{Natives, wait_list};
 use super::{AwaitedEvent, InOrderCommand, LaneCommand, LaneTask, LaneWork, QueueLane, lane};
 
-/// Arguments that every call has that enqueues a command.
+/// Arguments that are common to all calls that enqueue a command.
 pub(crate) struct Call {
     /// Command type that the command's event reports until the runtime has the command.
     pub(crate) kind: cl_command_type,
@@ -33,8 +33,8 @@ pub(crate) struct Call {
 }
 
 /// Enqueues a command and returns the OpenCL code for the program. `native` enqueues it in the
-/// runtime, given (queue, whether to block, length of the wait list, wait list, place for the
-/// event).
+/// runtime; its arguments are (queue, whether to block, length of the wait list, wait list, place
+/// for the event).
 pub(crate) fn enqueue(
     queue: cl_command_queue,
     call: &Call,
@@ -61,9 +61,9 @@ pub(crate) fn enqueue(
     }
 }
 
-/// Enqueues a command in the second queue of a lane (a queue that the layer schedules in order),
-/// where it waits for a user event. The command also gets its place behind all earlier commands of
-/// the lane, and the user event is set when it is its turn.
+/// Enqueues a command in the second queue of a lane (a queue of the program that the layer
+/// schedules; the layer made the second one). There the command waits for a user event, which the
+/// layer sets once all earlier commands of the lane have ended.
 fn given(
     lane: &Arc<QueueLane>,
     call: &Call,

@@ -39,17 +39,17 @@ pub(crate) struct ProgramKernel {
     program: NativeHandle,
     name: CString,
     beside: Result<Beside, Count>,
-    /// Second kernel, beside the program's own, for devices on which launches cannot leave: it has
-    /// no test of the preemption flag. Set at its first use; `None` in it where the runtime cannot
-    /// make the kernel.
+    /// Second kernel object, without a test of the preemption flag, for devices on which launches
+    /// cannot leave. It is made at its first use; `Some(None)` where the runtime cannot make it.
     plain: OnceLock<Option<Twin>>,
     arguments: Mutex<Arguments>,
-    /// One entry for each argument: true where the program has set that argument. The layer need
-    /// not know its value.
+    /// One entry for each argument: true if the program has set the argument, even to a value that
+    /// the layer does not know.
     given: Mutex<Vec<bool>>,
     /// Average time that one workgroup of the kernel takes, as measured for its launches.
     pace: Pace,
-    /// Limits on the workgroups of the kernel, as (device, limits), for each device that was asked.
+    /// Limits on the workgroups of the kernel, as (device, limits), for each device about which the
+    /// runtime was asked.
     limits: Mutex<Vec<(NativeHandle, KernelLimits)>>,
 }
 
@@ -62,7 +62,8 @@ pub(crate) struct Beside {
     ranges: Ranges,
     /// True if the kernel has added arguments that say which range of a larger launch it runs.
     is_told: bool,
-    /// Counter of the reason why the kernel has no verdict on whether it may be stopped, if so.
+    /// Counter for the reason why the kernel could not be judged as safe or unsafe to stop; `None`
+    /// where it was judged.
     unjudged: Option<Count>,
     /// Second build of the program, from which this second build of the kernel is made.
     #[expect(dead_code, reason = "it is kept")]
@@ -75,12 +76,14 @@ struct Twin {
     set: Mutex<Set>,
 }
 
-/// Arguments that are set in a kernel object of the layer, so that only changed ones are set again.
+/// Arguments that were last set in a kernel object of the layer. Only arguments that differ from
+/// them are set again.
 #[derive(Default)]
 struct Set {
     arguments: Option<Arguments>,
-    /// (queue, address of its shared memory) of the preemption flag that was last set as an
-    /// argument; `None` before the first. An address may be used again, so both are compared.
+    /// Queue whose shared memory, with the preemption flag, was last set as an argument: (queue,
+    /// address of the memory); `None` before the first. Both are compared, as another queue may get
+    /// the same address later.
     stream: Option<(NativeHandle, *const ())>,
 }
 
@@ -143,8 +146,8 @@ impl ProgramKernel {
     }
 
     /// Returns the kernel object that the layer launches in a lane (a queue that the layer
-    /// schedules): with the prologue where launches can leave the device, else without. `None`
-    /// where there is none.
+    /// schedules): with a test of the preemption flag where launches can leave the device, else
+    /// without. `None` where there is no such object.
     fn twin(&self, lane: &QueueLane) -> Option<&Twin> {
         match (&lane.words, &self.beside) {
             (_, Err(_)) => None,
@@ -170,24 +173,25 @@ impl ProgramKernel {
     }
 
     /// Returns the second build of the kernel, with the prologue (code that tests the preemption
-    /// flag), or the counter of the reason why launches cannot leave.
+    /// flag). The error is the counter for the reason why launches of the kernel cannot leave the
+    /// device.
     pub(crate) fn beside(&self) -> Result<&Beside, Count> {
         self.beside.as_ref().map_err(|why| *why)
     }
 
-    /// Returns the counter of the reason why there is no verdict on the kernel, so that its
-    /// launches are never stopped part-way; `None` where there is a verdict.
+    /// Returns the counter for the reason why the kernel could not be judged, so that its launches
+    /// are never stopped part-way; `None` where it was judged.
     pub(crate) fn unjudged(&self) -> Option<Count> {
         self.beside.as_ref().ok().and_then(|beside| beside.unjudged)
     }
 
-    /// Records the time `took` that a launch of these sizes, or a range of one, ran.
+    /// Records the run time `took` of a launch, or of a range of one, with the sizes `sizes`.
     pub(crate) fn ran(&self, sizes: &Sizes, took: Duration) {
         sizes.workgroups().into_iter().for_each(|workgroups| self.pace.took(workgroups, took));
     }
 
-    /// Returns the number of workgroups of each range if a launch is to be cut into ranges that
-    /// take about the time `bound`; else `None`.
+    /// Returns the number of workgroups of each range, if a launch is to be cut into ranges that
+    /// each take about the time `bound`; `None` where it is not to be cut.
     pub(crate) fn range(&self, sizes: &Sizes, lane: &QueueLane, bound: Duration) -> Option<u64> {
         let may = match self.beside.as_ref().map_or(Ranges::Never, |beside| beside.ranges) {
             Ranges::Plain => true,
@@ -300,9 +304,9 @@ impl Beside {
 }
 
 impl ProgramKernel {
-    /// Sets the arguments of the kernel object that the layer launches in place of the program's
-    /// own, for the range `part`, and calls `enqueue` with the object. Returns the OpenCL error
-    /// code of the first failing step, or 0.
+    /// Launches the range `part` of a launch: sets the arguments of the kernel object that the
+    /// layer uses in place of the program's own, and calls `enqueue` with that object. Returns the
+    /// first OpenCL error code, or 0.
     pub(crate) fn launch(
         &self,
         arguments: &Arguments,

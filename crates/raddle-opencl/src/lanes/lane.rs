@@ -71,9 +71,9 @@ impl QueueLane {
         Some(Self { device, context, queue, side, stream, words, last, ended })
     }
 
-    /// Adds a command at the end of the lane (a queue that the layer schedules in order), as one or
-    /// more works `works`: a launch that is cut has one for each range. The command does not run
-    /// until all events in `awaited` have ended.
+    /// Adds a command at the end of the lane (a queue that the layer schedules in order), as the
+    /// works `works`: one for each range of a launch that is cut, else one. The command does not
+    /// run until all events in `awaited` have ended.
     pub(crate) fn capture(
         &self,
         command: &Arc<LaneCommand>,
@@ -121,8 +121,8 @@ impl QueueLane {
         });
     }
 
-    /// Returns the time for which a launch of the lane ran that has ended now: since `begun`, its
-    /// submission, or since the end of the launch before it, whichever is later.
+    /// Returns the run time of a launch that has ended now. It counts from the submission, `begun`,
+    /// or from the end of the launch before it, whichever is later.
     pub(crate) fn ended_since(&self, begun: Instant) -> Duration {
         #[expect(clippy::disallowed_methods, reason = "launches are measured, to cut them")]
         let now = Instant::now();
@@ -130,7 +130,7 @@ impl QueueLane {
         now.saturating_duration_since(before.map_or(begun, |before| before.max(begun)))
     }
 
-    /// Counts a launch that cannot leave the device, or is never stopped part-way, under the reason
+    /// Counts a launch that cannot leave the device, or is never stopped part-way, in the counter
     /// `why`.
     pub(crate) fn note(&self, why: Count) {
         count(why);

@@ -25,8 +25,9 @@ use super::gate::{of_context, wait_list};
 use super::in_order::{self, Call};
 use super::{LaneCommand, LaneLaunch, LaneTask, LaneWork, QueueLane, kernel, lane};
 
-/// Guard for a second registration of the layer's exit function, after the first launch: the
-/// runtime may register destructors at that launch, and functions registered later run earlier.
+/// Guard by which the layer registers its exit function once more after the first launch. Functions
+/// registered last run first, so it runs before destructors that the runtime registers at that
+/// launch.
 static FIRST: Once = Once::new();
 
 impl LaneLaunch {
@@ -99,8 +100,8 @@ struct LaunchFlight {
 }
 
 impl LaunchFlight {
-    /// Reports the end of a launch in the runtime to the client: finished, left, killed or failed,
-    /// as its word in shared memory (the launch's state) and `status` say.
+    /// Reports to the client how a launch has ended: finished, left, killed or failed. The word of
+    /// the launch in shared memory says so, or `status`, if that is an error.
     fn ended(self, status: cl_int) {
         let Self { work, handle, reporter, begun } = self;
         let took = work.command.lane.ended_since(begun);
@@ -141,8 +142,8 @@ unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
     });
 }
 
-/// Returns a launch of a kernel with its present arguments, which the layer can store and submit
-/// later. The error is the counter of the reason why it cannot.
+/// Returns a launch of a kernel with its present arguments, which the layer can submit later. The
+/// error is the counter for the reason why it cannot.
 fn prepared(
     lane: &QueueLane,
     kernel: cl_kernel,
@@ -160,8 +161,8 @@ fn prepared(
 }
 
 impl LaneTask {
-    /// Records the time `took` of a launch that has run to its end. Returns whether its command is
-    /// complete: a launch that is cut is complete after its last range.
+    /// Records the run time `took` of this launch. Returns whether its command is complete: a cut
+    /// launch is complete after its last range.
     fn ran_for(&self, took: Duration) -> bool {
         let Self::Launch(launch) = self else { return true };
         launch.kernel.ran(&launch.sizes, took);
@@ -170,8 +171,8 @@ impl LaneTask {
 }
 
 impl LaneLaunch {
-    /// Cuts the launch into ranges of workgroups and returns them as launches, if the recipe bounds
-    /// the time of a preemption and the kernel allows a cut; else returns the launch as it is.
+    /// Cuts the launch into ranges of workgroups, and returns a launch for each, if preemptions
+    /// have a time bound and the kernel allows a cut. Else returns the launch as it is.
     fn cut(self, lane: &QueueLane) -> SmallVec<[Self; 1]> {
         let bound = lane.device.client.bound();
         let ranges = bound.and_then(|bound| {

@@ -70,9 +70,8 @@ pub(crate) struct QueueLane {
     /// schedules.
     pub(crate) side: NativeHandle,
     pub(crate) stream: StreamId,
-    /// Memory that host and device share: for each launch a word with its state, and the cuts,
-    /// which are the ranges of launches that have to leave or are killed. `None` where launches
-    /// cannot leave.
+    /// Memory that host and device share. It has a word with the state of each launch, and says
+    /// which launches have to leave or are killed. `None` where launches cannot leave.
     pub(crate) words: Option<Words>,
     /// Last command that was added to the lane (this queue).
     last: Mutex<Weak<LaneCommand>>,
@@ -93,8 +92,8 @@ pub(crate) struct LaneCommand {
     references: AtomicU32,
     pub(crate) lane: Arc<QueueLane>,
     kind: cl_command_type,
-    /// True for a command that the runtime gets unchanged, in the second queue; false for a launch
-    /// that the layer schedules.
+    /// True for a command that the runtime gets unchanged, in the second queue of the lane; false
+    /// for a launch that the layer schedules.
     pub(crate) is_in_order: bool,
     state: Mutex<State>,
     changed: Condvar,
@@ -109,15 +108,15 @@ struct State {
     /// Status of the command, as OpenCL counts it: 0 is complete, below 0 is an error, above 0 is
     /// not ended.
     status: cl_int,
-    /// Event that the runtime has for the present submission of the command; `None` where the
-    /// command is not in the runtime.
+    /// Runtime's event for the latest submission of the command; `None` where the command is not in
+    /// the runtime.
     native: Option<NativeHandle>,
-    /// Runtime's event of the first range of a launch that is cut; `None` for other commands.
+    /// Runtime's event for the first range of a launch that is cut; `None` for other commands.
     begun: Option<NativeHandle>,
     callbacks: Vec<Callback>,
     gates: Vec<Arc<EventGate>>,
-    /// User event of the runtime that completes when the command does, for queues that the layer
-    /// does not schedule; `None` as long as none was needed.
+    /// User event of the runtime that completes with the command, for queues that the layer does
+    /// not schedule and that wait for the command. It is made at the first need; `None` before.
     complete: Option<NativeHandle>,
 }
 
@@ -141,7 +140,7 @@ pub(crate) struct EventGate {
     device: Arc<DeviceLanes>,
     stream: StreamId,
     order: CaptureOrder,
-    /// Number of events that the gate still waits for, plus one until all of them are registered.
+    /// Number of events that the gate still waits for, plus one while events are being registered.
     left: AtomicU32,
     /// Status below 0 with which an awaited event failed; 0 where none has.
     failed: AtomicI32,
@@ -163,13 +162,12 @@ pub(crate) struct LaneWork {
 pub(crate) enum LaneTask {
     /// A launch that the layer keeps, and submits to the runtime when the program may run.
     Launch(LaneLaunch),
-    /// A command that was given to the lane's second queue, which the layer made, and that waits
-    /// for a user event.
+    /// A command that the runtime has in the lane's second queue, where it waits for a user event.
     InOrder(InOrderCommand),
 }
 
-/// Command that was given to the second queue of a lane (a queue that the layer schedules in
-/// order), where it waits for a user event until it may run.
+/// Command in the second queue of a lane (a queue of the program that the layer schedules). The
+/// runtime has the command, but it waits for a user event until it may run.
 pub(crate) struct InOrderCommand {
     /// User event that the command waits for in the runtime, and that the layer completes to let
     /// the command begin.
@@ -178,9 +176,9 @@ pub(crate) struct InOrderCommand {
 }
 
 enum WorkProgress {
-    /// The command waits, as it may not run yet.
+    /// The command may not run yet.
     Waits,
-    /// The command may run, as the submission with this handle.
+    /// The command may run. The end of the submission with this handle is to be reported.
     Open(LaunchHandle, Reporter<Arc<LaneWork>>),
     /// The command has ended; where an awaited event failed, it has not run.
     Ended,

@@ -19,8 +19,9 @@ const OF_UNIT: u64 = 4;
 /// Most ranges into which one launch is cut.
 const MOST: u64 = 256;
 
-/// Average time per workgroup of a kernel's launches, in picoseconds: run time of the launch
-/// divided by its workgroups, which run side by side; `None` before the first launch.
+/// Run time of the kernel's launches divided by their number of workgroups, averaged over launches,
+/// in picoseconds; `None` before the first launch. Workgroups run side by side, so one takes longer
+/// than that.
 #[derive(Debug, Default)]
 pub(super) struct Pace(Mutex<Option<u64>>);
 
@@ -34,9 +35,9 @@ impl Pace {
         *known = Some(known.map_or(each, |before| before / 2 + each / 2));
     }
 
-    /// Returns the number of workgroups of a range that takes about the time `bound`, for a launch
-    /// of `workgroups` workgroups on a device with `units` compute units; `None` where the launch
-    /// is better left whole.
+    /// Returns how many workgroups take about the time `bound`, as the size of a range, for a
+    /// launch of `workgroups` workgroups on a device with `units` compute units. `None` where the
+    /// launch is better not cut.
     pub(super) fn range(&self, workgroups: u64, bound: Duration, units: u64) -> Option<u64> {
         let each = lock(&self.0).filter(|each| *each > 0)?;
         let bound = bound.max(PRICE * WORTH);

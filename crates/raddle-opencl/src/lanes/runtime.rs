@@ -13,17 +13,16 @@ use crate::words::{Cut, WORDS, Words, number};
 
 use super::{LaneTask, LaneWork, QueueLane};
 
-/// OpenCL runtime of one device, as the client's controller sees it: carries out the controller's
-/// tasks by calls of OpenCL.
+/// OpenCL runtime of one device, in the form that the client's controller uses: carries out the
+/// controller's tasks by calls of OpenCL.
 pub(crate) struct Launcher {
     declared: Declared,
     reporter: Reporter<Arc<LaneWork>>,
-    /// (handle of the last launch that was submitted in the slot, its queue), for each slot of the
-    /// window (the launches that the runtime has at a time); `None` for a slot that was not used
-    /// yet.
+    /// Last launch that was submitted in each slot, as (handle, queue); `None` for a slot that was
+    /// not used yet. There is a slot for each launch that may be in the runtime at a time.
     flying: Vec<Option<(LaunchHandle, Weak<QueueLane>)>>,
-    /// Lanes (queues that the layer schedules) in whose shared memory a cut (a range of launches
-    /// that leave or are killed) is set.
+    /// Lanes (queues that the layer schedules) whose shared memory tells some launches to leave or
+    /// that they are killed.
     raised: Vec<Weak<QueueLane>>,
 }
 
@@ -37,9 +36,8 @@ impl Launcher {
         flying.filter_map(|(handle, lane)| Some((*handle, lane.upgrade()?)))
     }
 
-    /// Sets a cut (a range of launches that leave or are killed) in the shared memory of each queue
-    /// that has some of the launches `hit`: the range goes from the first to the last of these in
-    /// the queue.
+    /// Tells the launches `hit` through the shared memory of their queues that they are to leave,
+    /// or are killed. In each queue this is a range, from the first to the last of these launches.
     fn cut(&mut self, cut: Cut, hit: &[LaunchHandle]) {
         let mut cuts: Vec<(Arc<QueueLane>, u64, u64)> = Vec::new();
         for (handle, lane) in self.lanes().filter(|(handle, _)| hit.contains(handle)) {

@@ -25,9 +25,9 @@ impl LaneWork {
         let _ = self.before.set(before);
     }
 
-    /// Returns the status (below 0) of the first failure that keeps the command from running: of
-    /// the command before it, of an earlier range of its launch, or of an awaited event; `None`
-    /// where none has failed.
+    /// Returns the error status, below 0, that keeps the command from running: of the command
+    /// before it, of an earlier range of its launch, or of an awaited event. `None` where none of
+    /// these has failed.
     pub(crate) fn failed(&self) -> Option<cl_int> {
         let before = self.before.get().and_then(|before| before.ended());
         let before = before.filter(|status| *status < 0).or_else(|| self.command.ended());
@@ -47,8 +47,8 @@ impl InOrderCommand {
         Self { opens, progress: Mutex::new(WorkProgress::Waits) }
     }
 
-    /// Lets the command, which the runtime has already, begin there; if an awaited event has
-    /// failed, ends the command without running it. Returns the result of the submission for the
+    /// Lets a command that the runtime has already begin there. If an awaited event has failed,
+    /// ends the command without running it. Returns the result of the submission for the
     /// controller.
     pub(crate) fn open(
         &self,
