@@ -46,10 +46,9 @@ pub(crate) struct ProgramKernel {
     /// One entry for each argument: true if the program has set the argument, even to a value that
     /// the layer does not know.
     given: Mutex<Vec<bool>>,
-    /// Average time that one workgroup of the kernel takes, as measured for its launches.
+    /// Run time of the kernel's launches, divided by their number of workgroups.
     pace: Pace,
-    /// Limits on the workgroups of the kernel, as (device, limits), for each device about which the
-    /// runtime was asked.
+    /// Limits on the workgroups of the kernel, as (device, limits), for each device asked so far.
     limits: Mutex<Vec<(NativeHandle, KernelLimits)>>,
 }
 
@@ -62,8 +61,7 @@ pub(crate) struct Beside {
     ranges: Ranges,
     /// True if the kernel has added arguments that say which range of a larger launch it runs.
     is_told: bool,
-    /// Counter for the reason why the kernel could not be judged as safe or unsafe to stop; `None`
-    /// where it was judged.
+    /// Counter for the reason why the kernel was not judged; `None` where it was.
     unjudged: Option<Count>,
     /// Second build of the program, from which this second build of the kernel is made.
     #[expect(dead_code, reason = "it is kept")]
@@ -76,14 +74,12 @@ struct Twin {
     set: Mutex<Set>,
 }
 
-/// Arguments that were last set in a kernel object of the layer. Only arguments that differ from
-/// them are set again.
+/// Arguments that are set in a kernel object of the layer. Only changed ones are set again.
 #[derive(Default)]
 struct Set {
     arguments: Option<Arguments>,
-    /// Queue whose shared memory, with the preemption flag, was last set as an argument: (queue,
-    /// address of the memory); `None` before the first. Both are compared, as another queue may get
-    /// the same address later.
+    /// Shared memory, with the preemption flag, that was last set as an argument: (its queue, its
+    /// address, which another queue may get later); `None` before the first.
     stream: Option<(NativeHandle, *const ())>,
 }
 
