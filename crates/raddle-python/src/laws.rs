@@ -62,8 +62,9 @@ pub(crate) fn check(policy: &Bound<'_, PyAny>, cases: u32) -> PyResult<()> {
     }
 }
 
-/// Draws `cases` random scenarios and checks the policy in each of them with `examine`. Where the
-/// policy raises an exception, that one is raised, and not `LawBroken`.
+/// Draws `cases` random scenarios and checks the policy in each of them with `examine`. Raises
+/// `LawBroken` where the policy breaks a law; but if the policy itself raises an exception, that
+/// exception is passed on.
 fn drawn<S: Strategy>(
     class: &Bound<'_, PyAny>,
     cases: u32,

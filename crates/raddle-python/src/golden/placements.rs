@@ -15,9 +15,9 @@ use super::{Number, refused};
 /// Values by the name of the resource to which they belong.
 type ByResource<T> = BTreeMap<String, T>;
 
-/// Makes the options of a check of placements. `fit` predicts at which block each allocation
-/// starts, `None` predicts nothing; `lag` is the number of clocks for which freed blocks may still
-/// count as taken.
+/// Makes the options of a check of placements. `fit` is the rule that predicts at which block each
+/// allocation starts; with `None` nothing is predicted. `lag` is the number of clocks for which
+/// freed blocks may still count as taken.
 fn options(fit: Option<Rules>, lag: u64) -> PyResult<AllocationOptions> {
     let mut options = AllocationOptions { lag, ..AllocationOptions::default() };
     let rule = |text: String| {

@@ -54,17 +54,18 @@ enum Placement {
     Wait(Option<Tick>),
 }
 
-/// Notes in `round` why each launch with workgroups to start is refused: the first resource of
-/// which compute unit 0 has too little.
+/// Adds to `round` (the answer to the dispatcher) the reason why each launch with workgroups to
+/// start is refused: the first resource of which compute unit 0 has too little.
 fn refuse(ready: &ReadyView<'_>, round: &mut Round) {
     for entry in ready.launches.iter().filter(|entry| entry.undistributed() > 0) {
         round.refuse(ready.cus.refusal(CuId(0), &entry.launch));
     }
 }
 
-/// Reads the answer of a Python policy that places workgroups: `None` and a time mean to wait;
-/// `(launch, unit)` or `(launch, [unit, ...])` start the next workgroups on these compute units.
-/// With `one`, at most one workgroup may be started.
+/// Reads the answer of a Python policy that places workgroups. `None` or a time means to wait, for
+/// a change or until that time; `(launch, unit)` or `(launch, [unit, ...])` starts the next
+/// workgroups of the launch on these compute units. If `one` is true, at most one workgroup may be
+/// started.
 fn read_placement(
     answer: &Bound<'_, PyAny>,
     ready: &ReadyView<'_>,

@@ -40,8 +40,9 @@ impl Fault {
     }
 }
 
-/// Slot of a recipe (one question of the dispatcher) that a Python policy answers; `Rank` is a
-/// simple allocate policy, which only ranks launches and compute units.
+/// Question of the dispatcher that a Python policy answers (its slot in a recipe, which names a
+/// policy for each question). `Rank` is a simple allocate policy, which only ranks launches and
+/// compute units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PolicySlotName {
     LaunchPath,
@@ -52,8 +53,8 @@ pub(crate) enum PolicySlotName {
 }
 
 impl PolicySlotName {
-    /// Finds the slot of a recipe (the question of the dispatcher) that a Python policy answers,
-    /// from the one method that the policy has; an error where it has none of the known methods, or
+    /// Finds the question of the dispatcher (the slot of a recipe) that a Python policy answers,
+    /// from the one method that the policy has. An error where it has none of the known methods, or
     /// several.
     pub(crate) fn of(policy: &Bound<'_, PyAny>) -> PyResult<Self> {
         let methods = [
@@ -133,8 +134,9 @@ impl Clone for PyPolicy {
     }
 }
 
-/// Returns a registry (policies by name) with the bundled policies and the given Python classes. A
-/// policy of a class is made by a call of the class with the settings in the recipe.
+/// Returns a registry (policies by name) with the bundled policies and the given Python classes. To
+/// make a policy of a Python class, the registry calls the class with the settings in the recipe
+/// (the text that composes policies into a dispatcher).
 pub(crate) fn registry(policies: &[Bound<'_, PyAny>], fault: &Arc<Fault>) -> PyResult<Registry> {
     let mut registry = Registry::bundled();
     let mut names = BTreeSet::new();
@@ -177,7 +179,8 @@ fn with(
     })
 }
 
-/// Makes a policy: calls its Python class with the settings in the recipe as keyword arguments.
+/// Makes a policy: calls its Python class with its settings in the recipe (the text that composes
+/// policies into a dispatcher) as keyword arguments.
 fn made(class: &Bound<'_, PyAny>, settings: &Value, fault: &Arc<Fault>) -> PyResult<PyPolicy> {
     let text = PyString::new(class.py(), &settings.to_string());
     let read = class.py().import("json")?.call_method1("loads", (text,))?.cast_into::<PyDict>()?;
@@ -188,8 +191,8 @@ fn made(class: &Bound<'_, PyAny>, settings: &Value, fault: &Arc<Fault>) -> PyRes
     PyPolicy::new(&class.call((), Some(&named))?, fault)
 }
 
-/// Returns the name under which recipes refer to a Python policy: the attribute `name` of its
-/// class, else the name of the class in kebab-case.
+/// Returns the name under which recipes (texts that compose policies) refer to a Python policy: the
+/// attribute `name` of its class, else the name of the class in kebab-case.
 fn name(policy: &Bound<'_, PyAny>) -> PyResult<&'static str> {
     static NAMES: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
     let name = match policy.getattr_opt("name")? {
