@@ -5,8 +5,8 @@ use raddle_study::units::{count, duration, plain};
 
 use crate::document::{Block, Cell, Column, Document, Table};
 
-/// Error of the replay of a program alone, in thousandths, from which on a replay is so far from
-/// the measurement that the profile is doubted.
+/// Error of the replay of a program alone, in thousandths (a tenth), from which on the user is told
+/// to record the program's profile anew.
 const FAR_PERMILLE: i64 = 100;
 
 /// Makes the document that shows how far replays are from measurements of two programs that ran
@@ -28,8 +28,9 @@ pub fn document(fit: &PairFit) -> Document {
     document
 }
 
-/// Says how large the largest errors of p99 and of the mean step are where a way of sharing is
-/// predicted by a fit that did not use the measurements under it.
+/// Says how large the largest errors of the p99 of requests, and of the mean step (one repetition
+/// of a program), are in a test of the fit: each way of sharing the device is predicted by a fit
+/// that did not use the measurements under it.
 fn sentence(fit: &PairFit) -> String {
     let held = fit.held_out.iter().flat_map(|held| &held.errors);
     let held: Vec<&WayError> = held.filter(|error| !error.overloaded).collect();
@@ -79,7 +80,8 @@ fn table(fit: &PairFit) -> Table {
 }
 
 /// Returns as text the errors (replayed over measured, less 1) of the median request, of the p99 of
-/// requests and of the mean step: `+3 %, -2 %, +1 %`; `-` for an unknown error.
+/// requests and of the mean step (one repetition of a program): `+3 %, -2 %, +1 %`; `-` for an
+/// unknown error.
 fn off(error: &WayError) -> String {
     error.permille().map(|off| off.map_or_else(|| "-".to_owned(), percent)).join(", ")
 }

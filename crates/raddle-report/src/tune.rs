@@ -17,7 +17,7 @@ const ROWS: usize = 8;
 const CASE: usize = 56;
 
 /// Makes the document that shows the result of a search for the best settings; `path` is the file
-/// with the recipe of the best candidate.
+/// with the recipe (text that composes policies) of the best candidate.
 #[must_use]
 pub fn document(tuned: &Tuned, path: &Path) -> Document {
     let mut document = Document::default();
@@ -88,8 +88,8 @@ fn searched(tuned: &Tuned) -> String {
     format!("{few} in {runs}{how}")
 }
 
-/// Writes the figure that the search minimised, under the best candidate and under the device's
-/// default recipe.
+/// Writes the figure that the search minimised, under the best candidate (combination of settings)
+/// and under the device's default way of sharing.
 fn minimised(tuned: &Tuned, best: &TunedRow) -> String {
     let value = |row: &TunedRow| shown(tuned, row.objective);
     format!(

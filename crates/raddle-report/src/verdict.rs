@@ -4,7 +4,8 @@ use raddle_study::answer::{PolicyFigures, PolicyVerdict, VerdictKind};
 
 use crate::document::Block;
 
-/// Makes the block that shows the verdict: which recipe is recommended, or that none is, and why.
+/// Makes the block that shows the verdict: which recipe (way of sharing the device) is recommended,
+/// or that none is, and why.
 pub(crate) fn verdict(answer: &PolicyFigures) -> Block {
     verdict_of(answer, true)
 }

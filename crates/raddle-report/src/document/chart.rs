@@ -27,7 +27,8 @@ pub enum ChartKind {
     /// Each series is a line that stays at each value until the next point; points that lie too
     /// close to be told apart are drawn as one.
     Steps,
-    /// Each series is a point with its name beside it; points below the dashed line are good.
+    /// Each series is a point with its name beside it. Points below the dashed line
+    /// ([`Chart::rule`]), if there is one, meet the goal that the line stands for.
     Points,
     /// Each series is a line that joins the points of the series.
     Lines,
@@ -122,12 +123,13 @@ impl ChartSeries {
 /// Look of a series in a chart: its colour, and the dashes of its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeriesLook {
-    /// Series of the recommended recipe.
+    /// Series of the recommended recipe (way of sharing the device).
     Chosen,
-    /// Series of the baseline, the recipe with which the others are compared.
+    /// Series of the baseline, the recipe (way of sharing the device) with which the others are
+    /// compared.
     Baseline,
-    /// Series that is neither the recommended one nor the baseline, by its index from 0 among such
-    /// series.
+    /// Series of a recipe (way of sharing the device) that is neither the recommended one nor the
+    /// baseline, by its index from 0 among such series.
     Other(usize),
     /// One of many series of equal importance, by its index from 0, which chooses its colour and
     /// dashes.

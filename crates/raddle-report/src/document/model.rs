@@ -62,22 +62,23 @@ pub enum Block {
     List(List),
     /// Warning that a reader should see before using the figures.
     Warning(String),
-    /// Table of figures, such as those of each recipe.
+    /// Table of figures, such as those of each recipe (way of sharing the device).
     Table(Table),
-    /// Verdict: which recipe is recommended, or whether a prediction holds, and the reason.
+    /// Verdict: which recipe (way of sharing the device) is recommended, or whether a prediction
+    /// holds, and the reason.
     Verdict {
-        /// True if the verdict recommends a recipe, or a prediction holds; the HTML page then
-        /// colours the verdict.
+        /// True if the verdict recommends a recipe (way of sharing the device), or a prediction
+        /// holds; the HTML page then colours the verdict.
         good: bool,
-        /// Part of the verdict's sentence that is drawn bolder, such as the name of the recipe;
-        /// empty for none.
+        /// Part of the verdict's sentence that is drawn bolder, such as the name of the recommended
+        /// recipe (way of sharing the device); empty for none.
         name: String,
         /// Text of the verdict, in one or a few sentences.
         text: String,
         /// Reason for the verdict; `None` to give no reason.
         why: Option<String>,
     },
-    /// Short facts, each as (label, text), shown in one row on the page.
+    /// Short facts about the result, each as (label, text), shown in one row on the HTML page.
     Chips(Vec<(&'static str, String)>),
     /// Columns, each a list of blocks, shown side by side where there is room.
     Beside(Vec<Vec<Block>>),

@@ -20,11 +20,11 @@ const LINE: f64 = 11.0;
 /// Distance, in units of the picture's coordinates, below which two points of a stepped line are
 /// drawn as one.
 const NEAR: f64 = 2.0;
-/// Dash patterns of the lines of series of equal importance, each as lengths drawn and not drawn,
-/// used in turn. Together with the colours they make 35 lines look different.
+/// Dash patterns of the lines of series of equal importance, used in turn. Each pattern is lengths
+/// that are drawn and not drawn. With the colours, 35 lines look different.
 const DASHES: [&str; 5] = ["none", "7 3", "2 2", "8 3 2 3", "12 4"];
-/// Dash patterns of the lines of recipes that are neither recommended nor the baseline, each as
-/// lengths drawn and not drawn, used in turn.
+/// Dash patterns of the lines of recipes (ways of sharing the device) that are neither recommended
+/// nor the baseline, used in turn. Each pattern is lengths that are drawn and not drawn.
 const OTHERS: [&str; 6] = ["7 3", "2 2", "8 3 2 3", "14 4", "1 5", "10 2 2 2 2 2"];
 /// Number of colours that the style sheet has for the lines of charts.
 const COLOURS: usize = 7;

@@ -7,10 +7,11 @@ pub struct Table {
     pub(super) label: String,
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Vec<Cell>>,
-    /// Index, from 0, of the row of the recommended recipe; `None` where no row is recommended.
+    /// Index, from 0, of the row of the recommended recipe (way of sharing the device); `None`
+    /// where no row is recommended.
     pub(super) chosen: Option<usize>,
-    /// True if the table has only the columns with the figures by which recipes are judged, so that
-    /// it fits the screen of a telephone.
+    /// True if the table has only the columns by which recipes (ways of sharing the device) are
+    /// judged, so that it fits the screen of a telephone.
     pub(super) is_deciding: bool,
     /// True if a terminal shows the notes (text in small print on the page) of cells on a line of
     /// their own below the figures.
@@ -153,8 +154,8 @@ impl Table {
         }
     }
 
-    /// Marks the table as one that has only the columns with the figures by which recipes are
-    /// judged, so that it fits the screen of a telephone.
+    /// Marks the table as one that has only the columns by which recipes (ways of sharing the
+    /// device) are judged, so that it fits the screen of a telephone.
     #[must_use]
     pub fn deciding(self) -> Self {
         Self { is_deciding: true, ..self }

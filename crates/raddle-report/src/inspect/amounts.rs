@@ -5,9 +5,9 @@ use raddle_study::units::{count, percent};
 
 use crate::document::{Column, Document, Table};
 
-/// Adds a table to a document: one row for each number of adjacent free granules that workgroups
-/// need, with the fraction of workgroups that need it, and whether a sampled search (for a few run
-/// lengths only) would look for it.
+/// Adds a table of the lengths of runs (adjacent free granules) that workgroups need, one row for
+/// each resource and length: the fraction of workgroups that need it, and whether it is one of the
+/// few lengths for which a sampled search looks.
 pub(super) fn fill(document: &mut Document, amounts: &WantedAmounts) {
     let figures = ["granules", "of workgroups", "sampled"];
     let mut table = Table::new("Runs wanted", [Column::name("resource", 10)]).figures(figures);

@@ -8,8 +8,8 @@ use raddle_study::units::{count, counted as counted_in, duration, percent, plain
 use super::KERNEL;
 use crate::document::{Block, Column, Document, Table};
 
-/// Fraction of the kernel time, spent in kernel families that both recordings have, from which on
-/// both count as recordings of one program.
+/// Fraction of the kernel time that is spent in kernel families which both recordings have; from
+/// this fraction on, both count as recordings of one program.
 const ALIKE: f64 = 0.5;
 /// Largest number of rows of the table that shows by how much the time of kernels changed.
 const FAMILIES: usize = 15;
@@ -93,9 +93,9 @@ fn sentence(changes: &ProfileChanges) -> String {
     text + "."
 }
 
-/// Returns a clause about the kernel family whose time changed most in the same direction as the
-/// time of all kernels, if the family with the largest change (`largest`) changed in the other
-/// direction; else an empty text.
+/// Returns a clause about a second kernel family, for the case that the family with the largest
+/// change (`largest`) became longer while the kernels in all became shorter, or the reverse: the
+/// family that changed most in the direction of all kernels. Empty in any other case.
 fn along(changes: &ProfileChanges, largest: [u64; 2]) -> String {
     let way = |[a, b]: [u64; 2]| a.cmp(&b);
     let all = way(both(changes, |it| it.kernel_ns));

@@ -7,8 +7,8 @@ use raddle_study::units::{count, counted, duration, percent};
 
 use crate::document::{Column, Document, Table};
 
-/// Largest overlap of recorded kernels, as a fraction of busy time, at which the busy time of a
-/// replay does not yet test the model: kernels that run one after the other give the recorded busy
+/// Overlap of recorded kernels, as a fraction of the busy time, up to which the busy time of a
+/// replay says nothing about the model: kernels that ran one after the other have the recorded busy
 /// time under any model.
 const MUCH_OVERLAP: f64 = 0.01;
 

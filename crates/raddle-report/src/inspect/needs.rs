@@ -6,7 +6,8 @@ use raddle_study::units::{count, duration, percent, plain};
 use super::KERNEL;
 use crate::document::{Column, Document, Table};
 
-/// Largest number of kernels that are named because nobody knows which resource they need most.
+/// Largest number of kernels that are listed by name because the resource that they need most is
+/// unknown.
 const NAMED: usize = 3;
 
 /// Adds a table that divides the kernels by the resource that they need most (such as memory or

@@ -148,7 +148,8 @@ pub(super) fn fill(
 }
 
 /// Makes the block with the command that finds the highest load at which all goals are met, quoted
-/// for a shell. With `given`, files are named as the user gave them, else without folders.
+/// for a shell. If `given` is true, the command has the paths of files as the user wrote them; else
+/// it has their names without folders.
 fn commands(left_out: &LoadLimitLeftOut, given: bool) -> Block {
     let words = if given { &left_out.given } else { &left_out.command };
     Block::Commands { label: "Up to which load", commands: vec![shell(words)] }
@@ -176,11 +177,13 @@ fn screen(document: &Document, result: &ReplayResult, closing: &Closing<'_>) -> 
     screens.find(fits).or(last).unwrap_or_default()
 }
 
-/// Returns the table of the best `rows` policies with the most detail that `columns` characters
-/// hold, and a line that names the figures that are the same under all these policies (`None` where
-/// there are none); the outer value is never `None`. With `usize::MAX` rows, as with `-v`, no such
-/// line is made, lines may be longer, and no interval of a figure by which processes are judged is
-/// left out, however wide the table is. Without `below`, no interval stands below its figure.
+/// Returns the table of the best `rows` policies with the most detail that fits in `columns`
+/// characters, and a line with the figures that are equal under all these policies (`None` if there
+/// are none). The outer value is never `None`.
+///
+/// All rows (`usize::MAX`, as with `-v`) are shown without such a line, in wider lines, and with
+/// all intervals of the figures by which processes are judged. If `below` is false, no interval
+/// stands on a line below its figure.
 fn widest(
     result: &ReplayResult,
     (rows, below): (usize, bool),
@@ -325,17 +328,18 @@ fn facts(result: &ReplayResult) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// Makes the cell with the name of the recipe that has the index `row` among the compared recipes.
+/// Makes the cell with the name of the recipe (way of sharing the device) that has the index `row`
+/// among the compared recipes.
 fn named(answer: &PolicyFigures, row: usize) -> Cell {
     let today = row == answer.baseline && answer.rows[row].recipe == answer.today;
     let cell = Cell::from(answer.rows[row].recipe.as_str());
     if today { cell.note(" (today)") } else { cell }
 }
 
-/// Makes the cell that says how many goals are met by the recipe that has the index `row` among the
-/// compared recipes; `None` where no goals were set. Where only one goal was set and some requests
-/// miss it, the cell also has the fraction that met it: on the HTML page (`page`) in small print,
-/// else behind the text.
+/// Makes the cell that says how many goals the recipe with the index `row` meets; `None` where the
+/// user set no goals. If there is only one goal, and some requests miss it, the cell also has the
+/// fraction of requests that meet it: on the HTML page (`page`) in small print, else behind the
+/// text.
 fn goals(answer: &PolicyFigures, row: usize, page: bool) -> Option<Cell> {
     let (met, sure) = (&answer.rows[row].goals_met, &answer.rows[row].goals_sure);
     let text = match met.iter().filter(|met| **met).count() {
@@ -404,9 +408,9 @@ fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool
     table
 }
 
-/// Returns a table of policies without the figures that are the same under all of them, and a line
-/// with those left-out figures by which processes are judged (`None` where there are none). Where
-/// all rows are alike, the table stays whole, since that is what it should show.
+/// Removes from a table of policies the figures that are the same under all of them. Returns the
+/// table, and a line with those removed figures by which processes are judged (`None` if there are
+/// none). A table whose rows are all alike stays whole, because it is to show just that.
 fn without_alike(
     table: Table,
     answer: &PolicyFigures,

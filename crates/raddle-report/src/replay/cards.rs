@@ -14,14 +14,13 @@ use crate::document::{BarPart, Block, ChartBar};
 /// Largest number of kernels for which the card on occupancy says what would let one more workgroup
 /// fit on a compute unit.
 const KERNELS: usize = 2;
-/// Smallest fraction of the time, or of the idle time, that is worth mentioning in a sentence: a
-/// tenth.
+/// Smallest fraction of the time, or of the idle time, that a sentence mentions: a tenth.
 const MUCH: f64 = 0.1;
 /// Largest number of characters that a card at the top of the page shows of the name of a kernel.
 const KERNEL: usize = 40;
 
-/// Returns the result of the baseline recipe, and that of the recommended recipe where it is
-/// another one.
+/// Returns the result under the baseline (the way of sharing with which the others are compared),
+/// and that under the recommended way of sharing where it is another one.
 pub(super) fn compared(result: &ReplayResult) -> Vec<&RecipeResult> {
     result.compared().into_iter().filter_map(|at| result.recipes.get(at)).collect()
 }
@@ -77,9 +76,9 @@ fn idle(result: &ReplayResult) -> Vec<Block> {
     card
 }
 
-/// Says for which fraction of the time the device was idle, or nearly empty, under the recommended
-/// recipe (else the baseline), and why. With `brief`, only the largest cause is named; `None` if
-/// there is no result.
+/// Says for which fraction of the time the device was idle, or nearly empty, and why: under the
+/// recommended recipe (way of sharing the device), or else the baseline. With `brief`, only the
+/// largest cause is named. `None` if there is no result.
 pub(super) fn idle_words(result: &ReplayResult, brief: bool) -> Option<String> {
     let of = *compared(result).last()?;
     let time = &of.summary.device_time;
@@ -122,9 +121,9 @@ pub(super) fn idle_words(result: &ReplayResult, brief: bool) -> Option<String> {
     Some(format!("under {name}, idle {idle}{if_so} of {window}{why}{nearly}"))
 }
 
-/// Returns a clause that says in which fraction of the idle time of a recording the host had
-/// already issued work, for the process with the largest fraction. `None` where that is less than a
-/// tenth.
+/// Returns a clause about a recording in which the device was idle although the host had already
+/// issued work: the fraction of the idle time in which that was so, for the process with the
+/// largest fraction. `None` where that fraction is less than a tenth.
 fn recorded_otherwise(answer: &PolicyFigures) -> Option<String> {
     let most = |a: &&JudgedProcess, b: &&JudgedProcess| a.idle_issued.total_cmp(&b.idle_issued);
     let process = answer.processes.iter().max_by(most).filter(|it| it.idle_issued >= MUCH)?;

@@ -6,9 +6,10 @@ use raddle_study::units::duration;
 use super::looks::look;
 use crate::document::{Chart, ChartAxis, ChartKind, ChartSeries, SeriesLook};
 
-/// Returns the indices of two processes for a chart: the one whose figure is on the vertical axis,
-/// and the one whose loss of time is on the horizontal axis. They are the first process with
-/// requests and the first without, or else the first two; `None` with fewer than two processes.
+/// Returns the indices of the two processes that a chart compares, (vertical axis, horizontal
+/// axis). The vertical axis shows the figure of the first process that has requests (else of the
+/// first process). The horizontal axis shows the time lost by the first process without requests
+/// (else by the next one). `None` with fewer than two processes.
 fn axes(answer: &PolicyFigures) -> Option<(usize, usize)> {
     let requests = |at: &usize| answer.processes[*at].judged == JudgedBy::Requests;
     let all = 0..answer.processes.len();
@@ -17,9 +18,9 @@ fn axes(answer: &PolicyFigures) -> Option<(usize, usize)> {
     Some((up, along.or(all.clone().find(|at| *at != up))?))
 }
 
-/// Draws a chart of two processes with one point for each recipe: vertically the figure by which
-/// the first process is judged, horizontally by how much longer the second process takes; `None`
-/// with fewer than two points.
+/// Draws a chart of two processes with one point for each recipe (way of sharing the device). The
+/// vertical axis is the figure by which the first process is judged, the horizontal axis by how
+/// much longer the second process takes. `None` with fewer than two points.
 pub(super) fn pareto(answer: &PolicyFigures) -> Option<Chart> {
     let (up, along) = axes(answer)?;
     let figure = |row: usize, at: usize| answer.rows[row].processes[at].decisive_ns;

@@ -6,8 +6,9 @@ use raddle_study::units::{duration, in_unit_of};
 use super::looks::is_chosen;
 use crate::document::{Cell, CellBar};
 
-/// Largest end of the scale of bars, as a multiple of the larger of two figures: that of the
-/// recommended recipe, and that of the baseline. Longer bars are cut off.
+/// Largest end of the scale of bars, as a multiple of the larger of two figures: those under the
+/// recommended way of sharing and under the baseline (with which the others are compared). Longer
+/// bars are cut off.
 const LONGEST_BAR: u64 = 4;
 
 /// Choice of the columns that a table of policies has in addition to the figures by which processes
@@ -23,7 +24,7 @@ pub(super) struct AnswerDetail {
     /// the longest wait.
     pub(super) median: bool,
     /// True if the table shows, for processes without requests, the change of the figure against
-    /// the baseline.
+    /// the baseline (the way of sharing with which the others are compared).
     pub(super) change: bool,
     /// For [figures by which processes with requests are judged, those of processes without
     /// requests, medians]: true if the table shows the interval or accuracy of these figures.
@@ -94,9 +95,9 @@ pub(super) fn figures<'a>(
 }
 
 /// Makes the bar of the figure `ns` of the process with the index `at`. The scale ends at the
-/// largest figure under any recipe, but at most at [`LONGEST_BAR`] times the larger of the figures
-/// under the recommended recipe and the baseline: bars of such length would make these two too
-/// short to see, so they are cut off.
+/// largest figure under any recipe (way of sharing the device), but at most at [`LONGEST_BAR`]
+/// times the larger of two figures: those of the recommended recipe and of the baseline. Longer
+/// bars are cut off, because these two bars would else be too short to see.
 fn bar(answer: &PolicyFigures, at: usize, ns: u64, bounds: Option<FigureBounds>) -> CellBar {
     let figure = |row: usize| answer.rows[row].processes[at].decisive_ns;
     let all = || 0..answer.rows.len();
@@ -117,8 +118,8 @@ fn time(ns: Option<u64>) -> Cell {
     Cell::ranked(text, ns.map(|ns| ns as f64))
 }
 
-/// Writes the accuracy of a mean as `±1.2`, in the unit in which the mean is shown; both arguments
-/// are in ns, and the text is empty where one is missing.
+/// Writes the accuracy of a mean, such as `±1.2`, in the unit in which the mean is shown. `mean`
+/// and `within` are in ns; the text is empty where one of them is missing.
 fn within(mean: Option<u64>, within: Option<u64>) -> String {
     let told = mean.zip(within).map(|(mean, within)| format!("±{}", in_unit_of(mean, within)));
     told.unwrap_or_default()

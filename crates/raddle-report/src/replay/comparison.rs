@@ -116,8 +116,9 @@ fn add_rows(table: &mut Table, result: &RecipeResult) {
     }
 }
 
-/// Makes the table of fragmentation (fraction of free granules outside the longest free runs) over
-/// time: one row for each resource of each recipe whose policy allocates addresses.
+/// Makes the table of fragmentation over time: the fraction of free granules outside the longest
+/// free run of each compute unit. It has one row for each resource under each recipe (way of
+/// sharing the device) whose allocate policy keeps addresses.
 fn fragmented(result: &ReplayResult) -> Table {
     let names = [Column::name("recipe", NAME), Column::name("resource", 10)];
     let figures = ["fragmented", "most", "1/8", "2/8", "3/8", "4/8", "5/8", "6/8", "7/8", "8/8"];
@@ -138,8 +139,8 @@ fn fragmented(result: &ReplayResult) -> Table {
     table
 }
 
-/// Makes the table of the reasons why waiting workgroups did not start, one row for each recipe
-/// that counts these reasons and each resource that was lacking.
+/// Makes the table of the reasons why waiting workgroups did not start: one row for each resource
+/// that was lacking, under each recipe (way of sharing the device) that counts these reasons.
 fn waited(result: &ReplayResult) -> Table {
     let names = [Column::name("recipe", NAME), Column::name("lacking", 10)];
     let mut table = Table::new("Refusals", names).figures(["not enough", "in pieces", "not seen"]);
@@ -163,7 +164,7 @@ fn waited(result: &ReplayResult) -> Table {
 }
 
 /// Makes the table of the costs of handing launches to the device in packets, one row for each
-/// recipe; empty where launching costs no time.
+/// recipe (way of sharing the device); empty where launching costs no time.
 fn launching(result: &ReplayResult) -> Table {
     let figures = ["submitted", "packets", "a packet", "bytes", "overhead", "a launch"];
     let columns = [Column::name("launching", NAME), Column::name("path", NAME)];
@@ -190,8 +191,8 @@ fn launching(result: &ReplayResult) -> Table {
     table
 }
 
-/// Makes the table of energy, one row for each recipe; empty if energy is not counted, or if no
-/// wave's instructions are known.
+/// Makes the table of energy, one row for each recipe (way of sharing the device); empty if energy
+/// is not counted, or if no wave's instructions are known.
 fn energy(result: &ReplayResult) -> Table {
     let figures = [
         "work",

@@ -11,7 +11,7 @@ use super::looks::POLICY;
 use super::{NAME, answer, cards, comparison, refused, requests, shares};
 use crate::document::{Block, Document, List, Medium};
 
-/// Makes the document that shows the result of a replay (study).
+/// Makes the document that shows the result of a replay.
 #[must_use]
 pub fn document(studied: &Studied, closing: Closing<'_>) -> Document {
     let result = &studied.result;
@@ -46,8 +46,8 @@ pub fn document(studied: &Studied, closing: Closing<'_>) -> Document {
     document
 }
 
-/// Adds to the document which part of the device each process gets under the recommended recipe,
-/// and the commands and files that set this recipe up.
+/// Adds to the document which part of the device each process gets under the recommended recipe
+/// (way of sharing the device), and the commands and files by which a user sets that up.
 fn set_up(document: &mut Document, result: &ReplayResult, folder: Option<&Path>) {
     if result.setup.is_empty() {
         return;
@@ -81,7 +81,7 @@ fn title(result: &ReplayResult) -> String {
     }
 }
 
-/// Describes a recipe in one line, with the names of its policies.
+/// Describes a recipe (way of sharing the device) in one line, with the names of its policies.
 fn recipe(recipe: &RecipeResult) -> String {
     let [path, turn, allocate, preempt] = recipe.recipe.policies();
     let words = recipe.recipe.description.as_deref().unwrap_or("without a description");
@@ -137,8 +137,9 @@ fn rests(document: &mut Document, result: &ReplayResult) {
     document.list("Met in the files", met);
 }
 
-/// Names the recipes under which shorter profiles stopped repeating before the longest profile had
-/// ended, because there is a largest number of repetitions; `None` where there are no such recipes.
+/// Names the recipes (ways of sharing the device) under which shorter profiles reached the limit on
+/// repetitions, and stopped repeating before the longest profile had ended. `None` where there are
+/// no such recipes.
 fn capped(recipes: &[RecipeResult]) -> Option<String> {
     let capped = recipes.iter().filter(|result| result.summary.repeat_capped);
     let names: Vec<String> = capped.map(|result| plain(&result.name, NAME)).collect();

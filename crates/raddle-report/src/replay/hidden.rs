@@ -14,7 +14,7 @@ const MODES: [&str; 7] =
     ["time-slice", "mps", "mps-priority", "partition", "mig", "streams", "compute-partition"];
 
 /// Returns the rows of the policies that a table of at most `most` rows shows, the best first; the
-/// baseline is always among them.
+/// baseline (the policy with which the others are compared) is always among them.
 pub(super) fn shown_rows(answer: &PolicyFigures, most: usize) -> Vec<usize> {
     let mut shown: Vec<usize> = answer.ranking.iter().copied().take(most).collect();
     // The baseline, which is the recipe of today, and both recipes of "either" are always there.
@@ -34,9 +34,9 @@ pub(super) fn shown_rows(answer: &PolicyFigures, most: usize) -> Vec<usize> {
     shown
 }
 
-/// Says which policies that the user asked for have no row in a table of `most` rows, each with the
-/// figure by which one process is judged, and which policies were not tried and why; `None` where
-/// there is nothing to say.
+/// Says what a table of `most` rows leaves out: policies that the user asked for, each with the
+/// figure by which one process is judged, and policies that were not tried, with the reason. `None`
+/// where nothing is left out.
 pub(super) fn not_shown(result: &ReplayResult, most: usize) -> Option<String> {
     let answer = &result.answer;
     let shown = shown_rows(answer, most);

@@ -20,5 +20,6 @@ mod spent;
 pub use files::Closing;
 pub use fill::document;
 
-/// Largest number of characters that a terminal shows of a name, such as that of a recipe.
+/// Largest number of characters that a terminal shows of a name, such as that of a recipe (way of
+/// sharing the device).
 const NAME: usize = 20;

@@ -31,8 +31,9 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
     document.list("Stuck", by_recipe(&result.recipes, |recipe| &recipe.stuck, never_ended));
 }
 
-/// Writes one line for each item that recipes have, such as a refused kernel. Lines begin with the
-/// recipe's name, unless all recipes have equal items: then each item gets only one line.
+/// Writes one line for each item that a recipe (way of sharing the device) has, such as a kernel
+/// that was refused. Each line begins with the name of the recipe. But if all recipes have equal
+/// items, each item gets only one line, without a name.
 fn by_recipe<T: PartialEq>(
     recipes: &[RecipeResult],
     items: impl Fn(&RecipeResult) -> &[T],
@@ -67,7 +68,7 @@ fn refusal(refused: &RefusedLaunches) -> String {
     format!("{launches}: {}", why(refused))
 }
 
-/// Says which resource a launch lacks that can never run, and how much of it the launch needs.
+/// Says which resource a launch that can never run lacks, and how much of it the launch needs.
 fn why(refused: &RefusedLaunches) -> String {
     let RefusedLaunches { resource, wanted, available, unit, unreported, .. } = refused;
     let (wanted, had) = (count(*wanted), count(*available));

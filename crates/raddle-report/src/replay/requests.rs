@@ -51,8 +51,8 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
     }
 }
 
-/// Draws the slowest requests of each process under the baseline and under the recommended recipe,
-/// as bars with a common scale.
+/// Draws the slowest requests of each process as bars with a common scale, under the recommended
+/// way of sharing and under the baseline (with which the others are compared).
 fn bars(result: &ReplayResult) -> Block {
     let slow = compared(result).into_iter().flat_map(|of| {
         requests_of(of).flat_map(move |(name, own)| {
@@ -73,7 +73,8 @@ fn requests_of(of: &RecipeResult) -> impl Iterator<Item = (&str, &RequestSummary
     of.summary.processes.iter().filter_map(|own| Some((&*own.name, own.requests.as_ref()?)))
 }
 
-/// Returns the indices of the recipes that charts show: those that rank best, and the baseline.
+/// Returns the indices of the recipes (ways of sharing the device) that charts show: those that
+/// rank best, and the baseline.
 fn drawn(result: &ReplayResult) -> Vec<usize> {
     let answer = &result.answer;
     let best = answer.ranking.iter().copied().filter(|&at| at != answer.baseline);
@@ -133,12 +134,13 @@ fn line(look: SeriesLook, name: &str, own: &RequestSummary) -> ChartSeries {
     ChartSeries::new(look, name.to_owned(), words, points)
 }
 
-/// Returns the results of the recipes, that of the best recipe first.
+/// Returns the results of the recipes (ways of sharing the device), that of the best recipe first.
 fn ranked(result: &ReplayResult) -> impl Iterator<Item = &RecipeResult> {
     result.answer.ranking.iter().filter_map(|&at| result.recipes.get(at))
 }
 
-/// Makes the table of the slowest requests of each process under each recipe.
+/// Makes the table of the slowest requests of each process under each recipe (way of sharing the
+/// device).
 fn slowest(result: &ReplayResult) -> Table {
     let figures = [
         "request",

@@ -10,8 +10,9 @@ const WORDS: &str = "Run time is the time with waves on the device, alive time t
 
 const GOT: &str = "Asked is the share given by --share, of all shares. Guaranteed is what a recipe keeps for a process whatever the others do: compute units of its own, or turns; `-` where it keeps nothing. Received is its share of the wave-slot time that all used. It grows where others need less than they could have. Lent is the part of that which was guaranteed to others, or to nobody: of compute units what it held at each moment beyond its own, of turns the time that it ran beyond its part of the whole run.";
 
-/// Makes the table that shows which part of the device each process got under the recipe with the
-/// index `of`, or under all recipes for `None`; empty where there is only one process.
+/// Makes the table that shows which part of the device each process got under the recipe (way of
+/// sharing) with the index `of`, or under all recipes for `None`; empty where there is only one
+/// process.
 pub(super) fn got(result: &ReplayResult, of: Option<usize>) -> Table {
     let all = of.is_none();
     let columns = all.then(|| Column::name("what each got", NAME));
@@ -44,8 +45,8 @@ pub(super) fn got(result: &ReplayResult, of: Option<usize>) -> Table {
     table
 }
 
-/// Makes the cell with the requests or steps per second of a process, and with their interval where
-/// it is wider than one value.
+/// Makes the cell with the requests or steps (repetitions of a program) per second of a process.
+/// Where the rate is known only as an interval, the cell also has the ends of the interval.
 fn told_rate(got: &TenantGot) -> Cell {
     let Some(rate) = got.per_second else { return "-".into() };
     let between = got.per_second_between.map(|between| between.map(|rate| format!("{rate:.1}")));
@@ -66,7 +67,7 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
 }
 
 /// Adds to the document a table of the turns that processes had on the device; a terminal shows it
-/// only where a recipe makes processes take turns.
+/// only where a recipe (way of sharing the device) makes processes take turns.
 fn turns(document: &mut Document, result: &ReplayResult) {
     let divides = |recipe: &RecipeResult| {
         let [_, turn, ..] = recipe.recipe.policies();
@@ -82,8 +83,8 @@ fn turns(document: &mut Document, result: &ReplayResult) {
     document.page(Block::Note(WORDS.to_owned()));
 }
 
-/// Makes the table of the turns that processes had on the device, one row for each recipe; empty
-/// where there is only one process.
+/// Makes the table of the turns that processes had on the device, one row for each recipe (way of
+/// sharing the device); empty where there is only one process.
 fn turns_table(result: &ReplayResult) -> Table {
     let figures = [
         "Jain of run",

@@ -29,9 +29,10 @@ pub(super) fn curves(summary: &SweepSummary) -> Vec<Chart> {
     charts.collect()
 }
 
-/// Divides the combinations of values into parts with a chart each: a single part, or, where more
-/// than [`SERIES`] series would be drawn, one part for each value of a varied option. That option
-/// is the first that is neither the horizontal axis (index `along`) nor the recipe.
+/// Divides the combinations of values into parts that get a chart each. There is a single part if
+/// at most [`SERIES`] series are drawn, else one part for each value of a varied option. That
+/// option is the first that is neither the horizontal axis (index `along`) nor the recipe (way of
+/// sharing the device).
 fn facets(summary: &SweepSummary, along: usize) -> Vec<Facet<'_>> {
     let groups = summary.groups.iter();
     let apart = (0..summary.axes.len()).find(|&at| at != along && summary.axes[at] != "recipe");
@@ -121,9 +122,10 @@ pub(super) fn name(summary: &SweepSummary, group: &GroupSummary, without: &[usiz
     if told.is_empty() { "all".to_owned() } else { told.join(" ") }
 }
 
-/// Returns the indices of two processes for a chart: the one whose figure is on the vertical axis,
-/// and the one whose loss of time is on the horizontal axis. They are the first process with
-/// requests and the first without, or else the first two; `None` with fewer than two processes.
+/// Returns the indices of the two processes that a chart compares, (vertical axis, horizontal
+/// axis). The vertical axis shows the figure of the first process that has requests (else of the
+/// first process). The horizontal axis shows the time lost by the first process without requests
+/// (else by the next one). `None` with fewer than two processes.
 fn pair(summary: &SweepSummary) -> Option<(usize, usize)> {
     let requests = |at: &usize| summary.judged[*at].figure == "p99";
     let all = 0..summary.judged.len();
@@ -132,9 +134,10 @@ fn pair(summary: &SweepSummary) -> Option<(usize, usize)> {
     Some((up, along.or(all.clone().find(|at| *at != up))?))
 }
 
-/// Draws charts of two processes: vertically the figure of the first, horizontally by how much
-/// longer the second takes. There is a chart for each load (or other value along which curves are
-/// drawn). Points that no other point beats in both figures come first and are joined.
+/// Draws charts of two processes, one chart for each load (or each value of another varied number).
+/// The vertical axis is the figure of the first process, the horizontal axis by how much longer the
+/// second takes. Points that no other point beats in both figures come first, and are joined by a
+/// line.
 pub(super) fn fronts(summary: &SweepSummary) -> Vec<Chart> {
     let Some((up, cost)) = pair(summary) else { return Vec::new() };
     let values: Vec<Option<&String>> = match &summary.along {

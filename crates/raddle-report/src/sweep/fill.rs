@@ -87,9 +87,10 @@ fn pictures(
     document.page(Block::Charts(legend.to_vec(), charts));
 }
 
-/// Makes the table that shows up to which load (or other value along which curves are drawn) all
-/// goals are met, or, without goals, the first process's figure is at most twice its lowest. `None`
-/// where the sweep has no such option, or has neither goals nor a process to judge.
+/// Makes the table that shows how far the load (or another varied number) can rise: up to which
+/// value all goals are met. Without goals, it shows up to which value the first process's figure is
+/// at most twice its lowest. `None` where no number is varied, or where there are neither goals nor
+/// a process to judge.
 fn reach(summary: &SweepSummary) -> Option<Table> {
     let (along, _) = summary.along.as_ref()?;
     let others = summary.axes.iter().enumerate().filter(|(at, _)| at != along);

@@ -14,7 +14,7 @@ const VALUE: usize = 28;
 /// Largest number of characters of the name of a process in a column title.
 const NAME: usize = 16;
 
-/// Name of the option whose values say how long the decisions of a search take.
+/// Name of the option that sets how long the device takes to decide where the next workgroup goes.
 const DECISION: &str = "allocate.decision";
 
 const NO_CLOCK: &str = "Decisions take no time here, whatever their clocks: the clock of the device is not known. --vary 'allocate.decision={timing=\"one-clock\",clock-mhz=1500}' says one";
@@ -99,7 +99,8 @@ fn table(summary: &SearchSummary) -> Table {
     table
 }
 
-/// Returns the value of a recipe's key as text without brackets: `grouped size=4`.
+/// Returns the value of an option of a recipe (text that composes policies) without brackets:
+/// `grouped size=4`.
 fn words(value: &str) -> String {
     let words = value.replace("={", " ").replace(['{', '}', '"'], "");
     words.trim().to_owned()
@@ -130,8 +131,9 @@ fn share(of: Option<Within>) -> Cell {
     figure(of, |value| format!("{:+.2}%", 100.0 * value))
 }
 
-/// Draws charts of the makespan over the number of logic gates, with a point for each search, in
-/// one chart for each combination of the values of the other options.
+/// Draws charts of the makespan over the number of logic gates, with a point for each search (way
+/// in which a device looks for free blocks). There is one chart for each combination of the values
+/// of the other options.
 fn charts(summary: &SearchSummary) -> Vec<Chart> {
     let Some(search) = summary.axes.iter().position(|axis| axis == "allocate.search") else {
         return Vec::new();

@@ -40,8 +40,8 @@ pub(super) enum TrackKind {
 #[derive(Debug, Default)]
 pub(super) struct Tracks {
     pub(super) list: Vec<ViewerTrack>,
-    /// For each launch, the number of its track among those of its stream; 0 where the launch is
-    /// not drawn.
+    /// For each launch, the number of the track on which it is drawn, one of its stream's; 0 where
+    /// the launch is not drawn.
     pub(super) launches: Vec<u32>,
     /// For each launch that is a copy, the number of the copy engine's track on which it is drawn;
     /// 0 for other launches.
@@ -65,8 +65,9 @@ pub(super) struct Tracks {
     /// For each launch, the index of its first slice (bar on a compute unit); [`NONE`] where it has
     /// no slice.
     pub(super) first: Vec<u32>,
-    /// For each compute unit, its tracks: (number of the unit's first track, numbers of its
-    /// workgroup slots or lanes in which anything ran, ascending).
+    /// For each compute unit, (number of its first track, numbers of its workgroup slots in which
+    /// anything ran, ascending). Each of these slots has a track. A coarse timeline has lanes
+    /// (tracks for bars that do not overlap) in place of slots.
     units: Vec<(u32, Vec<u32>)>,
 }
 
@@ -132,9 +133,9 @@ impl Tracks {
         Some(first + slots.binary_search(&slice.slot).ok()? as u32)
     }
 
-    /// Assigns each launch a lane on its stream, and each copy one on the copy engines: lanes are
-    /// tracks side by side, as launches that overlap cannot share one. Returns the lanes of each
-    /// stream, by process, and those of the copy engines.
+    /// Assigns each launch a lane on its stream, and each copy a lane on the copy engines. Lanes
+    /// are tracks side by side for bars that overlap in time. Returns the lanes of each stream, by
+    /// process, and those of the copy engines.
     fn give_lanes(&mut self, timeline: &Timeline) -> (Vec<Vec<Lanes>>, Lanes) {
         let none = |n: usize| vec![Lanes::default(); n];
         let mut streams: Vec<_> =

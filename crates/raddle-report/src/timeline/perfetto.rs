@@ -102,16 +102,17 @@ const PHASES: [LaunchPhase; 7] = [
     LaunchPhase::Off(Preemption::Reset),
 ];
 const UNNAMED: &str = "unnamed";
-/// Distance from the number of the last kernel's name to that of the name `several`. The names of
-/// the processes follow it, then those of the requests.
+/// Number of the name `several`, counted from the last kernel's name. The names of the processes
+/// follow it, then those of the requests.
 const SEVERAL: usize = 2 + PHASES.len();
 
 /// Writes a timeline as a Perfetto trace (protocol buffers).
 ///
-/// Tracks are nested: process, requests, waits and streams; device, turns, compute unit, workgroup
-/// slot. There are two counters for each process. An arrow leads from a request to each of its
-/// launches, and from a launch on its stream to the slice in which it first started. `watch` gets
-/// the number of events written and of all events: at the begin, at intervals, and at the end.
+/// Tracks are nested. Under each process are its requests, waits and streams; under the device are
+/// turns and compute units, with a track for each workgroup slot. Each process has two counters;
+/// with several processes the device has one. Arrows lead from a request to each of its launches,
+/// and from a launch on its stream to the place where it first started. `watch` is called with
+/// (events written, all events) at the beginning, at intervals, and at the end.
 ///
 /// # Errors
 /// The errors of `out`.
