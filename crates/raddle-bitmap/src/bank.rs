@@ -11,12 +11,12 @@ use crate::map::Identity;
 use crate::words::{self, BITS, NOWHERE, word_of, words_for};
 use crate::{Error, RunPlan, View};
 
-/// Bank of free maps of one resource and one size, such as the vector registers of every SIMD of a
-/// device: each map has one bit per block, free or taken. The bank keeps the length of each map's
-/// longest run of free blocks.
+/// Several free maps of equal size for one resource, such as one map for the vector registers of
+/// each SIMD of a device. A map has one bit for each block, which says whether the block is free.
+/// The bank also stores the length of each map's longest run of free blocks.
 ///
-/// Maps are named by their index. A device may lack a resource altogether: maps of 0 blocks have
-/// room for runs of length 0 alone.
+/// Maps are named by their index, from 0. Where a device lacks the resource, its maps have 0
+/// blocks, and only a run of 0 blocks fits.
 ///
 /// ```
 /// use raddle_bitmap::Bank;
@@ -187,11 +187,10 @@ impl Bank {
         self.take_first_of_many(map, want)
     }
 
-    /// Takes the lowest `want` free blocks in a row of each map from the index `first` on, one map
-    /// for each element of `starts`, and writes the first block taken from the map into that
-    /// element. Returns whether each map had such a run; if not, blocks of some maps may be taken.
-    /// Equal maps of one word, as those of the SIMDs of a compute unit mostly are, are searched
-    /// once.
+    /// Takes the lowest `want` free blocks in a row of each of several maps: those with the indices
+    /// from `first` on, one for each element of `starts`. Writes the first block taken from a map
+    /// into its element. Returns whether each map had such a run; if not, blocks of some maps may
+    /// be taken.
     #[inline(always)]
     #[doc(hidden)]
     pub fn take_first_of_each(&mut self, first: usize, want: u32, starts: &mut [u32]) -> bool {
@@ -214,11 +213,11 @@ impl Bank {
             .all(|it| it.is_some())
     }
 
-    /// Takes `want` free blocks in a row again and again, each time the same blocks from all of
-    /// several equal maps, until no run or no element of `starts` is left, and writes the first
-    /// block of each run into the next element. A run of 0 blocks begins at 0, for every element.
-    /// Returns the number of runs taken; `None`, with nothing changed, where maps differ or there
-    /// is no map.
+    /// Takes run after run of `want` free blocks from several equal maps, each time the same blocks
+    /// of every map, until no such run or no element of `starts` is left. Writes the first block of
+    /// each run into the next element of `starts`; where `want` is 0, writes 0 into all of them.
+    /// Returns the number of runs taken; `None`, with nothing changed, where the maps differ or
+    /// there is no map.
     #[inline(always)]
     #[doc(hidden)]
     pub fn take_row_of_equal(
@@ -339,8 +338,8 @@ impl Bank {
         }
     }
 
-    /// Gives back `len` blocks in a row to each map from the index `first` on, one map for each
-    /// element of `starts`; the element is the first of the blocks that the map gets back.
+    /// Gives back a run of `len` blocks to each of several maps: the map with the index `first + i`
+    /// gets back the blocks from `starts[i]` on.
     ///
     /// # Errors
     /// The error of the first run that cannot be released; the maps before it may have changed
@@ -416,7 +415,7 @@ impl Bank {
 
     /// Takes the `len` blocks from the block `start` of the map with the index `map` if `take` is
     /// true, else gives them back. Returns an error, with nothing changed, where that is not
-    /// possible. For maps of one word there is no call and no loop.
+    /// possible.
     #[inline(always)]
     fn change(&mut self, map: usize, start: u32, len: u32, take: bool) -> Result<(), Error> {
         if self.per == 1

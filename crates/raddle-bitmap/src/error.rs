@@ -85,8 +85,8 @@ impl Error {
         }
     }
 
-    /// Returns the number, from 0, of the wrong period of a shared finder (the maps that it
-    /// searches together are a period); `None` where the error is not about one period.
+    /// Returns the number, from 0, of the period of a shared finder to which the error refers;
+    /// `None` where it refers to none. A period is a group of maps that are searched together.
     #[must_use]
     #[doc(hidden)]
     pub const fn period(&self) -> Option<usize> {
@@ -102,8 +102,8 @@ impl Error {
         }
     }
 
-    /// Returns the number, from 0, of the wrong slot (range for one map) in the period that
-    /// `period` returns; `None` where the error is not about one slot.
+    /// Returns the number, from 0, of the slot (range for one map) to which the error refers, in
+    /// the period that `period` returns; `None` where it refers to none.
     #[must_use]
     #[doc(hidden)]
     pub const fn slot(&self) -> Option<usize> {

@@ -84,7 +84,7 @@ impl Ring {
     /// Releases the part (blocks in a row) that was handed out from the block `start` on.
     ///
     /// # Errors
-    /// [`State`](crate::ErrorKind::State) where no part begins there that is held.
+    /// [`State`](crate::ErrorKind::State) where no part that is handed out begins there.
     pub fn release(&mut self, start: u32) -> Result<(), Error> {
         let held = |it: &&mut Part| it.start == start && !it.released;
         let part =

@@ -38,8 +38,8 @@ impl Bits {
         self.0.iter().map(|digit| *digit)
     }
 
-    /// Returns the sequence shifted by `by` digits in the direction of `setup`; the vacated digits
-    /// become those of occupied blocks.
+    /// Returns the sequence shifted by `by` digits in the direction of `setup`. The digits that
+    /// become vacant are set to the value that means an occupied block.
     pub(super) fn shifted(&self, by: usize, setup: Setup) -> Self {
         let mut moved = Self::repeat(setup.polarity.digit(false), self.len());
         let stays = self.len().saturating_sub(by);
@@ -70,9 +70,9 @@ impl Bits {
         if setup.polarity.digit(true) { digits.any() } else { digits.not_all() }
     }
 
-    /// Returns the digit (true for 1) that the grouped search (method E5 of the patent, seed 000)
-    /// has for a group of blocks, of which the sequence holds the digits: free if all blocks of the
-    /// group are free, else occupied.
+    /// Returns the digit of one group of blocks, true for 1, in the grouped search (method E5 of
+    /// the patent, seed 000). The sequence holds the digits of the group's blocks. The result means
+    /// free if all these blocks are free, else occupied.
     pub(super) fn group(&self, setup: Setup) -> bool {
         if setup.polarity.digit(true) { self.0.all() } else { self.0.any() }
     }

@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 use super::Bits;
 use super::setup::Setup;
 
-/// Sequences that the circuit of the full search makes from the sequence S_0 of a map: its shifts
-/// S_i, their combinations SA_i (free where i + 1 free blocks in a row begin), and SAR, with one
-/// digit for each SA_i.
+/// Sequences that the circuit of the full search makes from the digits of a map (S_0). S_i is S_0
+/// shifted by i digits. SA_i combines S_0 to S_i: it says free where i + 1 free blocks in a row
+/// begin. SAR has one digit for each SA_i, which is 1 if SA_i says free anywhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Chain {
     pub(super) shifted: Vec<Bits>,

@@ -47,8 +47,9 @@ pub use shared::{Masks, PeriodTrace};
 use crate::error::Reason;
 use crate::{Error, View};
 
-/// Largest number of blocks of a map, or of the width of a shared finder (one circuit for several
-/// maps), whose sequences are computed; they take 4 MiB then.
+/// Largest map, in blocks, of which a trace computes all sequences; for a shared finder (one
+/// circuit for several maps), the largest width. At this size the sequences of the full search take
+/// 4 MiB.
 pub const MOST_BLOCKS: u32 = 4096;
 
 /// Returns an error for more than [`MOST_BLOCKS`] blocks, whose sequences would fill the memory.

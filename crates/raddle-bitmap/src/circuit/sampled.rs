@@ -10,9 +10,9 @@ use super::{Bits, Setup};
 use crate::search::same_size;
 use crate::{Error, Sampled, View};
 
-/// Step of the sampled search that makes one combined sequence SA from another, where SA_k says at
-/// which blocks k + 1 free blocks in a row begin: `SA_to = SA_from op (SA_from shifted by to -
-/// from)`.
+/// Step of the sampled search that makes the combined sequence SA_to from SA_from:
+/// `SA_to = SA_from op (SA_from shifted by to - from)`, where `op` is AND if the digit 1 means
+/// free, else OR. SA_k says at which blocks k + 1 free blocks in a row begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jump {
     /// Index of the combined sequence SA from which the step starts; SA_0 is the map itself.

@@ -2,8 +2,8 @@
 
 use crate::Polarity;
 
-/// Direction in which a circuit shifts sequences; the vacated digits become those of occupied
-/// blocks.
+/// Direction in which a circuit shifts sequences. The digits that become vacant are set to the
+/// value that means an occupied block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shift {
     /// Shift towards the first digit d1: `S_i[p] = S_0[p + i]`, and digits at the right end are

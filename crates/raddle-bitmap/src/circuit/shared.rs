@@ -9,17 +9,18 @@ use crate::error::Reason;
 use crate::search::same_size;
 use crate::{Error, Shared, Slot, View};
 
-/// Choice of the digits of a shifted sequence that are set to occupied at the borders of slots
-/// (ranges for one map each); they keep free runs from crossing a border.
+/// Choice of the digits of a shifted sequence that are masked (set to occupied), so that no free
+/// run crosses a border between slots (ranges for one map each).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Masks {
-    /// In the sequence D_e, which is shifted by e, the e digits at the trailing end of every slot
-    /// (range for one map) are set to occupied (step g32 of the patent, seed 000).
+    /// In D_e, the maps shifted to the left by e, the last e digits of every slot (range for one
+    /// map) are masked, as in step g32 of the patent (seed 000). With shifts to the right, the
+    /// first e digits are masked.
     #[default]
     All,
-    /// In the sequence D_e, which is shifted by e, only the e-th digit from the trailing end of
-    /// every slot (range for one map) is set to occupied. The sequences combined before keep the
-    /// other digits occupied, so that one gate for each border and shift is enough.
+    /// In D_e, the maps shifted to the left by e, only the e-th digit from the end of every slot
+    /// (range for one map) is masked; with shifts to the right, from the start. The other digits
+    /// need no mask, as D_e is combined with earlier sequences that are masked there.
     Newest,
 }
 
@@ -71,9 +72,9 @@ impl PeriodTrace {
         Ok(Self { setup, width: search.width(), slots, d, da, dqr })
     }
 
-    /// Returns the results of steps g31 and g32 of the patent (seed 000): D_0, the maps in their
-    /// slots (ranges for one map each), and its shifts up to D_(E-1) for a width of E blocks,
-    /// masked at the borders between slots.
+    /// Returns the sequences D_0 to D_(E-1) of steps g31 and g32 of the patent (seed 000), for a
+    /// width of E blocks. D_0 has the maps in their slots (ranges for one map each); D_e is D_0
+    /// shifted by e, and masked at the borders between slots.
     #[must_use]
     pub fn d(&self) -> &[Bits] {
         &self.d
@@ -112,8 +113,9 @@ impl PeriodTrace {
     }
 }
 
-/// Returns the sequence, which was shifted by `by`, with some digits at the trailing ends of the
-/// slots (ranges for one map each) set to occupied; `masks` chooses which.
+/// Returns a sequence that was shifted by `by` digits, with some digits at one end of each slot
+/// (range for one map) set to occupied, so that no free run crosses a border. `masks` chooses the
+/// digits.
 fn masked(mut sequence: Bits, slots: &[Slot], by: usize, setup: Setup, masks: Masks) -> Bits {
     for slot in slots {
         let (start, end) = (slot.start as usize, slot.end as usize);

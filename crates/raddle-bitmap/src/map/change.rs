@@ -8,8 +8,9 @@ impl FreeMap {
     /// of these blocks.
     ///
     /// # Errors
-    /// When a block of the run has been taken since the search ([`State`](crate::ErrorKind::State)), or the plan is
-    /// of another map ([`Inconsistent`](crate::ErrorKind::Inconsistent)), of a clone too; nothing has changed then.
+    /// When a block of the run has been taken since the search
+    /// ([`State`](crate::ErrorKind::State)), or the plan was made for another map, even a clone of
+    /// this one ([`Inconsistent`](crate::ErrorKind::Inconsistent)); nothing has changed then.
     #[inline]
     pub fn commit(&mut self, plan: RunPlan) -> Result<u32, Error> {
         let (start, len) = plan.of(&self.identity, 0)?;

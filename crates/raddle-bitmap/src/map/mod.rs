@@ -19,8 +19,8 @@ use crate::Error;
 use crate::error::Reason;
 use crate::words;
 
-/// Free map: says of 1 to `u32::MAX` equal blocks of a resource which are free and which are taken.
-/// A map can [`grow`](Self::grow).
+/// Record of which of 1 to `u32::MAX` equal blocks of a resource are free and which are taken. A
+/// map can [`grow`](Self::grow).
 ///
 /// Each block is one bit. Searches reserve nothing: they return a [`RunPlan`], and only
 /// [`commit`](Self::commit) takes its run.
@@ -129,8 +129,8 @@ impl FreeMap {
     /// Returns a plan of these blocks, which takes nothing yet; `None` where there are none. A plan
     /// for 0 blocks always starts at 0.
     ///
-    /// Runs of one length that are each to be taken before the next is sought can be found without
-    /// taking any: the next lies at or after the end of the one before.
+    /// To plan several runs of one length before any of them is taken, search for each run from the
+    /// end of the run before it.
     #[inline]
     #[must_use]
     pub fn first_fit_from(&self, from: u32, want: u32) -> Option<RunPlan> {

@@ -17,7 +17,7 @@ impl FreeMap {
     /// Makes a free map from words: bit `i % 64` of word `i / 64` is block `i`, and `polarity` says
     /// which digit means free.
     ///
-    /// Bits past the last block may be 0 or the digit of an occupied block, all alike.
+    /// The bits past the last block may be all 0, or all the digit of an occupied block.
     ///
     /// # Errors
     /// Without a block; with too few or too many words for this many blocks, or other bits past the

@@ -114,9 +114,10 @@ impl<'a> View<'a> {
     }
 }
 
-/// Checks that the number of `words` is the one that `blocks` blocks need (64 to a word), and that
-/// no bit past the last block says free; else returns an error, as for 0 blocks. `flip` is the mask
-/// that turns the words, by XOR, into words with 1 = free.
+/// Checks words that are to be read as a map. There must be exactly as many as `blocks` blocks need
+/// (64 to a word), and the bits past the last block must be all 0, or all the digit of an occupied
+/// block; else it returns an error, as for 0 blocks. `flip` is the mask that turns the words, by
+/// XOR, into words in which 1 means free.
 pub(super) fn check(words: &[u64], blocks: u32, flip: u64) -> Result<(), Error> {
     if blocks == 0 {
         return Err(Error(Reason::NoBlocks));

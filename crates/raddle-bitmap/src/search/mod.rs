@@ -36,9 +36,9 @@ pub enum Promise {
     LowerBound,
 }
 
-/// Condition under which a search reports a wanted length: `run` free cells in a row, where a map
-/// is cut from its beginning into cells of `cell` blocks, and a cell is free when all its blocks
-/// are.
+/// Condition under which a search reports a wanted length. The map is cut, from its beginning, into
+/// cells of `cell` blocks; a cell is free when all its blocks are. `run` cells in a row must be
+/// free.
 ///
 /// The condition follows paragraph 150 of the patent (seed 000); `raddle explain bitmap --cost`
 /// prints it, and which runs a search misses.

@@ -10,7 +10,7 @@ use crate::{Error, View};
 /// Search that reports a lower bound of the longest free run, out of a list of chosen lengths
 /// (method E6 of the patent, seed 000): the largest of these lengths for which a run is free, or 0.
 ///
-/// The seed lists values k and tests runs of k + 1 blocks; an *amount* here is k + 1.
+/// The patent lists values k and tests runs of k + 1 blocks; an *amount* here is k + 1.
 ///
 /// ```
 /// use raddle_bitmap::{FreeMap, Polarity, Sampled, Search};
@@ -30,8 +30,8 @@ pub struct Sampled {
 
 impl Sampled {
     /// Returns the search for maps of `blocks` blocks that tests the length k + 1 for each element
-    /// of the list `k`, which is that of the patent (seed 000). The list need not begin with 0; if
-    /// it does not, runs shorter than the first tested length are reported as 0.
+    /// k of the list `k`; the patent (seed 000) lists these values as well. The list need not begin
+    /// with 0: runs shorter than the first tested length are then reported as 0.
     ///
     /// # Errors
     /// Without a block; with an empty list ([`OutOfRange`](crate::ErrorKind::OutOfRange)); where it is not
@@ -58,8 +58,9 @@ impl Sampled {
     /// Returns the search for maps of `blocks` blocks that tests the lengths 2^i and 3 * 2^i up to
     /// `blocks`: 1, 2, 3, 4, 6, 8, 12, 16, 24, ..
     ///
-    /// The amounts are dense where runs are short. The gaps are powers of two and never fall, as
-    /// the seed prefers.
+    /// Short lengths are tested closely, long ones in wide steps: the difference between
+    /// neighbouring lengths is a power of two and never decreases, as the patent (seed 000)
+    /// prefers.
     ///
     /// # Errors
     /// Without a block.
@@ -71,8 +72,8 @@ impl Sampled {
     }
 
     /// Returns the search for maps of `blocks` blocks that tests every length except those for
-    /// which `excluded` is true, as hardly any request wants them (step f31 of the patent, seed
-    /// 000).
+    /// which `excluded` is true. Lengths that requests hardly ever want can be left out (step f31
+    /// of the patent, seed 000).
     ///
     /// # Errors
     /// Without a block; with [`OutOfRange`](crate::ErrorKind::OutOfRange) where nothing is left.
@@ -83,8 +84,8 @@ impl Sampled {
     /// Returns the search for maps of `blocks` blocks that tests every length that is not a prime
     /// number; the patent (seed 000) suggests to leave primes out.
     ///
-    /// The seed's primes are read as amounts that nobody wants, not as values of k: dropping the
-    /// prime k would drop the amounts 4, 8 and 32.
+    /// The patent's primes are read as lengths that nobody wants, not as values of k: to leave out
+    /// each prime k would be to leave out the lengths k + 1, such as 4, 8 and 32.
     ///
     /// # Errors
     /// Without a block.

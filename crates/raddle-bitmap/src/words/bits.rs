@@ -28,12 +28,12 @@ pub(crate) fn seek(words: &[u64], from: u32, end: u32, flip: u64) -> u32 {
     end
 }
 
-/// Calls `change` with the index of each word that the `len` bits from `start` touch (bit numbers
-/// over all words), and with a mask of the bits touched; perhaps also with one more word, whose
-/// mask is 0.
+/// Calls `change` for each word that the `len` bits from `start` touch (bit numbers over all
+/// words), with the index of the word and a mask of the touched bits. May call it for one word
+/// more, with a mask of 0.
 ///
-/// Up to 64 positions lie in a word and the next: both words are changed, even if the second one is
-/// not touched, which costs less than an unpredictable branch. `words` is the number of words.
+/// `words` is the number of all words. Up to 64 bits touch at most two neighbouring words; both are
+/// changed in any case, which costs less than an unpredictable branch.
 #[inline(always)]
 pub(crate) fn each_mask(start: u32, len: u32, words: usize, mut change: impl FnMut(usize, u64)) {
     let (first, shift) = (word_of(start), start % BITS);

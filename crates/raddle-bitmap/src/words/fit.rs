@@ -19,9 +19,10 @@ pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> u32 {
     }
 }
 
-/// For each length from 1 to 64, six shifts by which a word is ANDed with itself, so that only the
-/// bits where a run of that many ones starts stay 1. Steps that a length does not need shift by 0,
-/// so that all lengths take equally many steps.
+/// Shifts that find runs of ones in a word, for each length of a run from 1 to 64. The word is
+/// ANDed with itself shifted by each of the six numbers in turn; then only those bits are 1 at
+/// which a run of that length starts. Shifts that a length does not need are 0, so all lengths take
+/// equally many steps.
 const SHIFTS: [[u8; 6]; BITS as usize + 1] = shifts();
 
 const fn shifts() -> [[u8; 6]; BITS as usize + 1] {

@@ -62,8 +62,8 @@ impl Fold {
     }
 }
 
-/// Returns the length of the longest run of bits of 1 in a word that is not all ones; 63 for a word
-/// of 64 ones, which callers recognise by its trailing ones.
+/// Returns the length of the longest run of bits of 1 in a word that is not all ones. For a word of
+/// 64 ones the result is 63, so callers also look at the number of its trailing ones.
 #[inline(always)]
 fn longest_in(word: u64) -> u32 {
     let by2 = word & (word >> 1);
@@ -82,9 +82,9 @@ fn longest_in(word: u64) -> u32 {
     len as u32
 }
 
-/// Lengthens runs of ones: `starts` has a bit of 1 where a run of `len` ones starts, and `runs`
-/// where one of `by` ones starts. Returns (bits where a run of `len + by` ones starts, `len + by`),
-/// or (`starts`, `len`) where there is no such run. The choice takes no unpredictable branch.
+/// Joins runs of ones: `starts` has a bit of 1 where a run of `len` ones starts, and `runs` where a
+/// run of `by` ones starts. Returns (bits where a run of `len + by` ones starts, `len + by`);
+/// (`starts`, `len`) where there is no such run. Takes no unpredictable branch.
 #[inline(always)]
 fn longer((starts, len): (u64, u64), runs: u64, by: u64) -> (u64, u64) {
     let left = starts & (runs >> len);

@@ -8,14 +8,14 @@ use crate::circuit::Jump;
 use crate::error::Reason;
 use crate::{Error, Grouped, Sampled, Shared};
 
-/// Largest width, in blocks, of a shared finder (one circuit for several maps) whose gates are
-/// counted; the time of counting grows with the product of width and number of borders between
+/// Largest width, in blocks, of a shared finder (one circuit for several maps) whose gates can be
+/// counted. Counting takes a time that grows with the width times the number of borders between
 /// maps.
 const MOST_WIDTH: u32 = 65_536;
 
-/// Gates, gate levels (`depth`) and register bits of the three steps of a search circuit (shift,
-/// combine and reduce), before the steps are spread over clock cycles. The gates before the first
-/// step (groups, masks) are in the first cycle.
+/// Numbers of gates, of gate levels (`depth`) and of register bits of a search circuit, by its
+/// steps shift, combine (`chain`) and reduce (`tree`). Gates before these steps (`before`) make
+/// groups of blocks, or mask the borders between maps.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Steps {
     before_gates: u64,
@@ -70,8 +70,8 @@ pub(super) enum Windows {
 }
 
 impl Windows {
-    /// Returns the number of gate levels behind which the sequence SA_i, whose windows have i + 1
-    /// blocks, is ready.
+    /// Returns the number of gate levels that a signal passes until the sequence SA_i, whose
+    /// windows have i + 1 blocks, is ready.
     const fn levels(self, i: u32) -> u32 {
         match self {
             Self::Chain => i,
@@ -79,9 +79,9 @@ impl Windows {
         }
     }
 
-    /// Returns the number of gate levels on the longest path through windows of up to `blocks`
-    /// blocks and the trees that reduce each sequence to one digit, without gates that have a
-    /// constant input.
+    /// Returns the number of gates on the longest path of a full search for runs of up to `blocks`
+    /// blocks: through the windows, and through the trees that reduce each sequence SA_i to one
+    /// digit. Gates with a constant input do not count.
     fn depth(self, blocks: u32) -> u32 {
         match self {
             Self::Chain => blocks - 1,
@@ -137,9 +137,9 @@ pub(super) fn grouped(search: &Grouped, windows: Windows, counting: Counting) ->
     }
 }
 
-/// Counts the gates and register bits of the sampled search: the gates that make each combined
-/// sequence from another one, and a tree of gates for each tested length that reduces its sequence
-/// to one digit.
+/// Counts the gates and register bits of the sampled search. It has gates that make each combined
+/// sequence from an earlier one and, for each tested length, a tree of gates that reduces the
+/// sequence to one digit.
 pub(super) fn sampled(search: &Sampled, counting: Counting) -> Steps {
     let blocks = search.blocks();
     let places = |k: u32| match counting {
@@ -217,10 +217,10 @@ pub(super) fn shared(
     })
 }
 
-/// Returns the number of gate levels behind which the next wider window is ready, which is made of
-/// two halves. `made` has the levels of all narrower windows, and `borders` the borders between
-/// slots (ranges for one map each), as (block of the border in the shared `width`, width of the
-/// widest slot that ends there).
+/// Returns the number of gate levels until the next wider window, which is made of two halves, is
+/// ready. `made[i]` is that number for the window of i + 1 blocks. `borders` lists the borders
+/// between slots (ranges for one map each), as (block at which the border is, width of the widest
+/// slot that ends there), within the shared `width`.
 fn doubled(made: &[u32], borders: &[(u32, u32)], width: u32) -> u32 {
     let i = made.len();
     if i == 0 {
@@ -232,18 +232,17 @@ fn doubled(made: &[u32], borders: &[(u32, u32)], width: u32) -> u32 {
     made[i / 2] + 1 + u32::from(masked)
 }
 
-/// Returns whether two halves of a window, each of `half` blocks, can meet at a border between
-/// slots (ranges for one map each), given as (block of the border in the shared width, width of the
-/// widest slot that ends there).
+/// Returns whether a window can be made of two halves, each of `half` blocks, that meet at a border
+/// between slots (ranges for one map each). The border is (block at which it is, width of the
+/// widest slot that ends there); `width` is that of the shared finder.
 const fn meets((at, widest): (u32, u32), half: u32, width: u32) -> bool {
     half <= widest && half <= width - at
 }
 
 /// Returns the number of gates that keep free runs from crossing the borders between slots (ranges
-/// for one map each). A chain, as drawn, has a gate for each shift, up to the width of the widest
-/// slot that ends at the border; folded, it has one for each border, as every shift brings the same
-/// block to the border. Doublings have a gate for each pair of halves of a window that meet at the
-/// border.
+/// for one map each). With the windows of a chain, a border has one gate for each shift up to the
+/// width of the widest slot that ends there; after constants are folded, one gate in all. With
+/// doublings, a border has one gate for each length of half windows that can meet there.
 fn mask_gates(borders: &[(u32, u32)], width: u32, windows: Windows, counting: Counting) -> u64 {
     let each = |&(at, widest): &(u32, u32)| match (windows, counting) {
         (Windows::Doublings, _) => u64::from(widest.min(width - at)),
@@ -253,9 +252,9 @@ fn mask_gates(borders: &[(u32, u32)], width: u32, windows: Windows, counting: Co
     borders.iter().map(each).sum()
 }
 
-/// Returns the borders at which two slots (ranges for one map each) touch that are searched at the
-/// same time, as (block of the border in the shared width, width of the widest slot that ends
-/// there).
+/// Returns the borders at which two slots (ranges for one map each) of one period touch, as (block
+/// at which the border is, width of the widest slot that ends there). A period is a group of maps
+/// that are searched together.
 fn borders(search: &Shared) -> Vec<(u32, u32)> {
     let mut borders: Vec<(u32, u32)> = Vec::new();
     for period in 0..search.periods() {
@@ -273,8 +272,9 @@ fn borders(search: &Shared) -> Vec<(u32, u32)> {
     borders
 }
 
-/// Segments into which the borders of all slots (ranges for one map each) cut the width of a shared
-/// finder, and the slots as ranges of these segments.
+/// Slots (ranges for one map each) of a shared finder, over all its periods. The starts and ends of
+/// all slots together cut the finder's width into segments, so that each slot is a range of
+/// segments.
 struct Shapes {
     /// Each segment that lies within a slot (range for one map), as (first block, block behind the
     /// last) in the shared width, ascending.

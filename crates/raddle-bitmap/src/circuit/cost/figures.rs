@@ -55,8 +55,8 @@ pub struct Cost {
     pub register_bits: u64,
     /// Number of gates on the longest path that a signal takes within one clock cycle.
     pub depth: u32,
-    /// Number of clock cycles from the map to the last sequence of the search, from which the
-    /// length of the longest free run is read.
+    /// Number of clock cycles that one search takes, until the length of the longest free run can
+    /// be read.
     pub clocks: u32,
 }
 

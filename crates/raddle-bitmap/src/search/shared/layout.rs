@@ -23,15 +23,16 @@ pub struct Kind {
 /// (in one period).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Layout {
-    /// One slot (range for one map) behind the other, each as wide as its map. With this layout,
-    /// the only condition is the bound on the sum of the blocks of these maps.
+    /// Slots (ranges for one map each) one behind the other, each as wide as its map. The maps fit
+    /// if they have no more blocks together than the bound of the finder.
     #[default]
     Packed,
     /// Two halves, each for a map of at most half the width; a map that is searched without another
     /// has the whole width.
     Halves,
-    /// For each period (the maps that are searched together), one range of blocks for each of its
-    /// kinds of resource, in the order of the kinds; blocks between the ranges count as occupied.
+    /// Slots (ranges for one map each) that the caller gives: one list for each period (group of
+    /// maps that are searched together), with one range for each of its kinds of resource. Blocks
+    /// between the ranges count as occupied.
     Borders(Vec<Vec<Range<u32>>>),
 }
 
@@ -80,10 +81,10 @@ impl Slot {
     }
 }
 
-/// Returns the slot (range of blocks) of every kind of resource in `kinds`, which are searched
-/// together in the period with the number `period`, in the order of the kinds. Returns an error
-/// where the layout has another number of slots, a slot too narrow for its map, or slots that
-/// overlap or exceed the width.
+/// Returns the slots (ranges for one map each) of the kinds of resource in `kinds`, in their order.
+/// `period` is the number of the period in which the maps of these kinds are searched together.
+/// Returns an error where the layout has another number of slots, a slot too narrow for its map, or
+/// slots that overlap or exceed the width.
 pub(super) fn place(
     layout: &Layout,
     width: u32,

@@ -74,8 +74,8 @@ impl Shared {
     /// `periods` has, period by period, the kinds of resource whose maps are searched together; all
     /// periods, one after the other, are a round.
     ///
-    /// `bound` is the seed's A: the maps of no period have more blocks together. The hardware needs
-    /// `bound <= width`; give the width where there is no other bound.
+    /// `bound` (A in the patent) is the largest number of blocks that the maps of one period may
+    /// have together. It is at most `width`; give the width where there is no other bound.
     ///
     /// # Errors
     /// With a width of 0 or a kind without blocks; a bound above the width; no period, or an empty
