@@ -51,9 +51,9 @@ pub unsafe extern "C" fn raddle_allocator_new(
     })
 }
 
-/// Returns an error for a device with so many granules that maps of one bit for each would take
-/// more than a gibibyte: such a number is a mistake, and a program that runs out of memory is
-/// ended.
+/// Returns an error for a device whose free maps, at one bit for each granule, would take more than
+/// a gibibyte. Such a device must be a mistake, and without the check the program could run out of
+/// memory.
 fn check_memory(shape: &CuShape, cus: u16) -> Result<(), Failure> {
     const MOST: u64 = 1 << 33;
     let vector = u64::from(shape.simds) * u64::from(shape.vgpr_per_simd);

@@ -29,8 +29,9 @@ type Object = Option<Box<dyn Any + Send>>;
 
 /// Entry of the table of objects that handles stand for.
 struct Place {
-    /// Number of times that this position of the table of objects was freed. It is compared before
-    /// the lock is taken, so that a freed handle does not block the handle that has its position
+    /// Number of times that this position of the table of objects was freed. A handle stores the
+    /// number that it found; if the two differ, the handle was freed. They are compared before the
+    /// object is locked, so that a freed handle does not lock the object that is at its position
     /// now.
     uses: AtomicUsize,
     object: Mutex<Object>,
@@ -103,9 +104,9 @@ fn find(handle: *const c_void) -> Result<&'static Place, Failure> {
     if block[at].uses.load(Ordering::Acquire) == uses { Ok(&block[at]) } else { Err(nothing()) }
 }
 
-/// Locks the object of a handle and returns it. `freeing` is true where the object is to be freed,
-/// which is allowed even after a fault. An error where the handle names no object, or another call
-/// uses the object.
+/// Locks the object of a handle and returns it; an error where the handle names no object, or
+/// another call uses the object. `freeing` is true where the object is to be freed, which is
+/// allowed even after a call on it has panicked.
 #[inline]
 fn lock(handle: *const c_void, freeing: bool) -> Result<MutexGuard<'static, Object>, Failure> {
     let place = find(handle)?;

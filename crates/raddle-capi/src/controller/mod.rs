@@ -27,11 +27,12 @@ use crate::status::{Failure, Outcome, RaddleStatus, guarded};
 #[derive(Debug)]
 pub struct RaddleController {
     controller: Controller<u64>,
-    /// For each process, one more than the number of its last submission: a report about a smaller
-    /// number may just be late, one about any other number is wrong.
+    /// For each process, one more than the number of its last submission. A report about a smaller
+    /// number may come late, after the submission has left; a report about any other number is
+    /// wrong.
     submitted: BTreeMap<u16, u64>,
-    /// For each process, some submission that has left the runtime, which stands for any submission
-    /// that has left: needed where the report that it was submitted comes after that of its end.
+    /// For each process, the handle of some submission that has left the runtime. It stands for any
+    /// of them where the report that a launch was submitted comes after the report of its end.
     gone: BTreeMap<u16, LaunchHandle>,
 }
 
