@@ -25,7 +25,7 @@ const NO_TIMES: usize = 2;
 pub(crate) type Turn = (Mutex<()>, Condvar);
 
 /// Permit for a burst (a few launches that go to the driver one after the other), which the
-/// client's controller grants once.
+/// controller that schedules this program grants once.
 #[derive(Debug)]
 pub(crate) struct Ticket {
     handle: OnceLock<LaunchHandle>,
@@ -53,8 +53,8 @@ impl Ticket {
     }
 }
 
-/// Runtime for the client's controller that submits nothing itself: it only permits threads of the
-/// program to pass their launches to the driver.
+/// Runtime for the controller that schedules this program. It submits nothing itself: it only
+/// permits threads of the program to pass their launches to the driver.
 pub(crate) struct Admission;
 
 impl Admission {
@@ -141,15 +141,16 @@ pub(crate) struct Mark {
     /// stream.
     pub(crate) key: Option<StreamKey>,
     pub(crate) event: usize,
-    /// Number of launches that the burst's launches in this stream count for in the window (the
-    /// most launches in the driver at a time); a graph counts as several.
+    /// Number of launches in this stream for which the event stands, as they count in the window
+    /// (the most launches in the driver at a time). A graph counts as several.
     pub(crate) room: u32,
 }
 
 #[derive(Debug)]
 pub(crate) struct Burst {
     pub(crate) ticket: Arc<Ticket>,
-    /// Stream id in the client's controller that only this burst (a few launches) uses.
+    /// Stream id under which the controller that schedules the program knows this burst (a few
+    /// launches); no other burst has it at the same time.
     pub(crate) lane: StreamId,
     pub(crate) number: u64,
     /// Number of launches that may still go to the driver as a part of this burst.
@@ -166,9 +167,10 @@ pub(crate) struct Burst {
 pub(crate) struct SpareEvents(Vec<(usize, usize)>);
 
 impl SpareEvents {
-    /// Records an event of the current context behind a launch in the stream `key`, and adds the
-    /// event to the marks of the burst; the launch counts as `room` launches in the window (the
-    /// most in the driver at a time). Returns false where the driver refuses.
+    /// Records an event of the current context behind a launch in the stream `key`, and adds it to
+    /// the burst's marks (one event for each stream), by which the end of the launch is seen. The
+    /// launch counts as `room` launches in the window (the most in the driver at a time). Returns
+    /// false where the driver refuses.
     pub(crate) fn record(
         &mut self,
         burst: &mut Burst,

@@ -62,7 +62,7 @@ fn places() -> Box<dyn Iterator<Item = PathBuf>> {
 }
 
 /// Opens the library at a path, and returns its handle; `None` where there is no library, or where
-/// it is this one.
+/// it is this library itself and not the real driver.
 fn opened(path: &Path) -> Option<*mut c_void> {
     if !path.is_absolute() || !path.exists() {
         return None;
@@ -106,8 +106,9 @@ pub(crate) unsafe fn call<const N: usize>(slot: &Slot, arguments: [usize; N]) ->
     unsafe { function(a, b, c, d, e, f) }
 }
 
-/// Returns the text about a device that the driver function in `slot` writes, which takes (place
-/// for the text, its length, device); `None` where the function fails.
+/// Returns a text about a device that a function of the driver, whose address is in `slot`, gives;
+/// `None` where the function fails. Its arguments are (place for the text, length of the place,
+/// device).
 pub(crate) fn text_of_device(slot: &Slot, device: c_int) -> Option<String> {
     let mut text = [0_u8; 100];
     let place = (&raw mut text).expose_provenance();
@@ -140,8 +141,9 @@ pub(crate) fn is_capturing(stream: usize) -> bool {
     result != 0 || status != 0
 }
 
-/// Capture mode of this thread in which stream captures by other threads do not make calls of this
-/// library fail. When the value is dropped, the thread has its former mode again.
+/// Guard that sets the capture mode of this thread, so that a stream capture in another thread does
+/// not make calls of this library fail. When the guard is dropped, the thread gets its former mode,
+/// the number, back.
 pub(crate) struct Relaxed(c_int);
 
 impl Relaxed {

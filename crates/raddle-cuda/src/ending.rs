@@ -17,8 +17,8 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// True once the program ends, and in a child that was forked after this library had begun to
-/// schedule: then no launch is scheduled any more.
+/// True once no launch is scheduled any more: when the program ends, and in a child of the program
+/// that was forked after this library had begun to schedule.
 static OVER: AtomicBool = AtomicBool::new(false);
 /// Function that ends the scheduling of launches, called at the end of the program.
 static AT_END: OnceLock<fn()> = OnceLock::new();

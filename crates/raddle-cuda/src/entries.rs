@@ -116,8 +116,8 @@ around! {
 
 const fn no_work<T: Copy>(_: T) {}
 
-/// Marks, after the first successful `cuInit` (`result` is 0), that this process has loaded the
-/// library.
+/// Notes, after the first successful `cuInit` (`result` is 0), that this process has loaded the
+/// library: adds the process to a list in a file, if the environment names one.
 fn began(result: c_int) {
     static MARKED: Once = Once::new();
     if result == 0 {

@@ -26,8 +26,8 @@ use crate::names::{CallKind, calls};
 const LOOK: Duration = Duration::from_micros(250);
 /// Number of checks without any work after which the gate's thread sleeps until there is work.
 const IDLE_LOOKS: u32 = 40;
-/// Number of checks for ended launches between two updates of the counts that a gate reports to the
-/// client.
+/// Number of checks for ended launches between two updates of the counts that a gate reports for
+/// `raddle live status`.
 const TELL_LOOKS: u32 = 200;
 /// Number of checks for ended launches that the thread of a waiting launch makes without a pause;
 /// after that it sleeps between checks.
@@ -43,8 +43,9 @@ const LONG_NAP: Duration = Duration::from_millis(5);
 /// device).
 const MOST_IN_BURST: u32 = 4;
 
-/// Right of one launch to go to the driver: the burst (a few launches, admitted together) to which
-/// it belongs, and for how many launches it counts in the window.
+/// Right of one launch to go to the driver: `burst` is the number of the burst (a few launches,
+/// admitted together) to which it belongs, and `room` the number of launches for which it counts in
+/// the window (the most launches in the driver at a time).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passage {
     burst: u64,
@@ -70,17 +71,18 @@ struct State {
     /// Bursts (a few launches each, admitted together) that have not ended; launches can still join
     /// only the last one.
     bursts: Vec<Burst>,
-    /// Unused stream ids of the client's controller, for later bursts of launches.
+    /// Unused stream ids of the controller that schedules the program; each later burst of launches
+    /// takes one.
     lanes: Vec<StreamId>,
     spare: SpareEvents,
     next: u64,
-    /// Number of launches that count in the window (the most launches in the driver at a time) now;
-    /// a graph counts as several.
+    /// Number of launches in the driver now, as they count in the window (the most at a time); a
+    /// graph counts as several.
     taken: u32,
     /// Number of threads that wait in [`Gate::enter`] to pass a launch to the driver.
     waiting: u32,
-    /// Number of events behind launches that are over so far: waiting threads compare it to see
-    /// whether launches have ended.
+    /// Number of events, recorded behind launches, that were found to be over. A waiting thread
+    /// compares it with an earlier value to see whether launches have ended.
     ends: u64,
     /// True while launches pass unscheduled, because for longer than the time limit (`give_up`)
     /// none in the driver has ended.
@@ -127,7 +129,8 @@ impl Tally {
 
 impl Gate {
     /// Starts the gate for the device with the name `device`, which lets the program's launches
-    /// through to the driver; `None` where its client or its thread cannot be started.
+    /// through to the driver; `None` where the client of the scheduling daemon or the gate's thread
+    /// cannot be started.
     pub(crate) fn start(device: &str) -> Option<&'static Self> {
         let (client, link) = start_from_env(Admission::DECLARED, device, |_| Admission).ok()?;
         let config = ClientConfig::from_env();
@@ -275,8 +278,8 @@ impl Gate {
         }
     }
 
-    /// Checks for bursts of launches that have ended, and reports their ends to the client.
-    /// `context` is the current context of this thread.
+    /// Checks for bursts of launches that have ended, and reports their ends to the controller that
+    /// schedules the program. `context` is the current context of this thread.
     fn advance(&self, state: &mut State, context: usize) {
         let State { bursts, spare, lanes, waiting, ends, passes, taken, .. } = state;
         let relaxed = bursts.iter().any(|burst| !burst.marks.is_empty()).then(Relaxed::begin);
@@ -371,8 +374,8 @@ impl Gate {
         }
     }
 
-    /// Checks for ended bursts of launches at intervals and reports them to the client, until the
-    /// program ends. Runs on a thread of its own.
+    /// Checks for ended bursts of launches at intervals, and reports them to the controller that
+    /// schedules the program, until the program ends. Runs on a thread of its own.
     fn watch(&'static self) {
         let (mut idle, mut looks) = (0, 0);
         loop {
@@ -416,7 +419,8 @@ impl State {
         Some(Passage { burst: burst.number, room })
     }
 
-    /// Returns (counts now, counts at the last call); the difference is what has to be reported.
+    /// Returns (counts of launches and calls now, the same counts at the last call of this
+    /// function); their difference is yet to be reported.
     fn counted(&mut self) -> (Tally, Tally) {
         use CallKind::{Copies, HostCalls, MemoryOperations, Unscheduled};
         self.tally.passed = [Copies, HostCalls, MemoryOperations, Unscheduled].map(calls);

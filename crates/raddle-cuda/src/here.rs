@@ -24,7 +24,7 @@ static DESTROYED: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     /// (context, number of destructions of contexts, gate of the context), remembered from the last
-    /// launch of the thread.
+    /// launch of the thread. The gate is `None` where the context's device cannot be scheduled.
     static LAST: Cell<(usize, u64, Option<&'static Gate>)> = const { Cell::new((0, 0, None)) };
     /// True while the thread is inside a scheduled launch: launches that the driver itself makes
     /// during that pass unscheduled.
@@ -52,8 +52,8 @@ pub(crate) fn scheduled(
     result
 }
 
-/// Waits until a launch may go to the driver. Returns (gate of the device, passage to hand back
-/// after the launch); `None` for a launch that is not scheduled.
+/// Waits until a launch may go to the driver. Returns (gate of the device, right to pass, which is
+/// handed back to the gate after the launch); `None` for a launch that is not scheduled.
 fn passage(
     context: usize,
     stream: LaunchStream,

@@ -12,11 +12,13 @@ use crate::names::{Entry, Slot, all};
 /// of the calling thread.
 const PER_THREAD: u64 = 2;
 
-/// Asks the driver for a function by name, by the driver function in `slot`, and replaces the
-/// address at `place` if this library has a replacement for the found function.
+/// Asks the real driver for a function by name, through the driver's function in `slot`. If this
+/// library has a replacement for the found function, writes the address of the replacement to
+/// `place`.
 ///
 /// # Safety
-/// As `cuGetProcAddress` of the driver: a name, a place for an address, and for a number or null.
+/// As `cuGetProcAddress` of the driver: `name` is a string, `place` a place for an address, and
+/// `status` a place for a number or null.
 pub(crate) unsafe fn look_up(
     slot: &Slot,
     name: *const c_char,

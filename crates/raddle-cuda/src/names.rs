@@ -136,8 +136,8 @@ macro_rules! jumps {
     };
 }
 
-/// Defines the functions of one table, which jump to the real driver; `counts` means that each call
-/// is counted, `passes` that none is.
+/// Defines functions that jump to the real driver, in a module `$table`; `counts` means that each
+/// call is counted, `passes` that none is.
 macro_rules! functions {
     ($table:ident, counts, $($name:ident)*) => {
         jumps!($table, "lock inc qword ptr [rip + {0} + 8]\njmp qword ptr [rip + {0}]", $($name)*);
