@@ -12,8 +12,8 @@ use raddle_trace::Profile;
 
 use crate::workload::{Meeting, ProcessPlan, Work, Workload};
 
-/// The tick that stands for an unknown end: workgroups wait for launches of other processes (peers)
-/// that have not begun.
+/// The tick that stands for an end that is not known yet, as a workgroup waits for launches of
+/// other processes that have not begun.
 pub(crate) const NEVER: Tick = Tick(u64::MAX);
 
 /// Makes the communication kernels of the ranks of one job wait for each other and end together:
@@ -47,8 +47,9 @@ pub fn meet(ranks: &mut [(&Profile, &mut ProcessPlan)], first: u32) -> u32 {
 /// and end together.
 #[derive(Debug, Default)]
 pub(crate) struct Meetings {
-    /// The meetings (tasks of several processes that end together) by number: (number of processes
-    /// that take part, number of first repetitions in which all of them do).
+    /// The meetings by number; a meeting is a set of tasks of several processes that end together.
+    /// Each is (number of processes that take part, number of repetitions, from the first on, in
+    /// which all of them take part).
     members: BTreeMap<u32, (usize, usize)>,
     /// The peers that have arrived at each meeting (tasks that end together), by (number of the
     /// meeting, index of the repetition).
@@ -93,15 +94,16 @@ impl Meetings {
         self.members.get(&number).is_some_and(|&(_, times)| (repetition as usize) < times)
     }
 
-    /// Returns whether any launch waits for launches of other processes (peers) that have not
-    /// begun.
+    /// Returns whether any launch waits for launches of other processes, with which it ends
+    /// together, that have not begun.
     pub(crate) fn waits(&self) -> bool {
         self.open.values().any(|it| !it.complete && !it.came.is_empty())
     }
 
-    /// Records that a launch begins which waits for kernels of other processes (a meeting): it will
-    /// have done its own work at `done`; `None` if it will never begin. Returns the launches of the
-    /// meeting that have begun.
+    /// Records that a launch of a meeting (launches of several processes that end together) begins
+    /// and will have done its own work at the tick `done`; with `None`, that it will never begin.
+    /// `place` is (number of the meeting, repetition). Returns the launches of the meeting that
+    /// have begun.
     pub(crate) fn come(
         &mut self,
         place: (u32, u32),

@@ -35,12 +35,12 @@ pub struct Summary {
     /// The time in ns from the first event until every profile has ended once, and every request
     /// with a given arrival time has ended; repeating processes may run longer.
     pub makespan_ns: u64,
-    /// The fraction of the wave-slot time (wave slots times time) up to the end of the makespan
-    /// that was used, 0 to 1.
+    /// The fraction of the device's wave-slot time (wave slots times time) that was used until the
+    /// end of the makespan, 0 to 1.
     pub utilisation: f64,
-    /// Jain's fairness index of the wave-slot time of processes while two or more were runnable
-    /// (had a ready launch that had not ended), 1/n to 1; `None` with one process, or where two
-    /// were never runnable together.
+    /// Jain's fairness index of the wave-slot times (waves on the device times time) of processes,
+    /// 1/n to 1. Only time counts in which at least two processes had ready work. `None` with one
+    /// process, or where two never had ready work at the same time.
     pub jain: Option<f64>,
     /// Figures of each process, such as latencies and requests, in the order of the workload.
     pub processes: Vec<ProcessSummary>,
@@ -50,14 +50,14 @@ pub struct Summary {
     pub(crate) starts: u64,
     /// The number of times that a launch was taken off the device.
     pub taken_off: u64,
-    /// The number of workgroups that resets killed part-way; their launches start again from
-    /// workgroup 0.
+    /// The number of running workgroups that were killed to preempt their launch. A killed launch
+    /// starts again from workgroup 0.
     #[serde(default)]
     pub killed: u64,
-    /// The number of launches that never ended although no event could come any more.
+    /// The number of launches that had not ended when the run stopped because no event was left.
     pub stuck: u64,
-    /// True if repeating processes were stopped early because the longest process, whose end they
-    /// wait for, made too little progress.
+    /// True if processes that repeat until the longest one ends were stopped before that, as the
+    /// longest one made too little progress.
     pub repeat_capped: bool,
     /// The energy that the work drew by the energy model, whose weights are assumed; `None` where
     /// the activity of no wave is known.

@@ -22,8 +22,8 @@ pub struct OpNeed {
     /// The memory bandwidth that the launch needs at least, by the shapes of its tensors, in
     /// thousandths of the memory's peak; `None` where no shapes are recorded.
     pub permille: Option<u64>,
-    /// The need by the kernel's name, where the shapes of tensors give a different one; `None`
-    /// where both agree or one is unknown.
+    /// The need (resource needed most) that the kernel's name suggests, where the shapes of tensors
+    /// suggest another one; `None` where both agree or one is unknown.
     pub named: Option<KernelNeed>,
 }
 

@@ -24,9 +24,9 @@ pub struct Record {
     /// The number of compute units that the process could use when the dispatcher was told of the
     /// launch; 0 before that.
     pub units: u16,
-    /// The number of workgroups of the launch, which is smaller than recorded where a library sizes
-    /// its grid by the number of compute units; 0 before the dispatcher was told of the launch, and
-    /// for copies and fills.
+    /// The number of workgroups of the launch; 0 for copies and fills, and before the dispatcher
+    /// was told of the launch. It is smaller than recorded where a library sizes its grid by the
+    /// number of compute units.
     pub workgroups: u64,
     /// The tick at which the host issued the launch.
     pub arrival: Tick,
@@ -85,8 +85,8 @@ pub struct Counters {
     pub workgroups: u64,
     /// The number of times that a launch was taken off the device.
     pub taken_off: u64,
-    /// The number of workgroups that resets killed part-way; their launches start again from
-    /// workgroup 0.
+    /// The number of running workgroups that were killed to preempt their launch. A killed launch
+    /// starts again from workgroup 0.
     pub killed: u64,
     /// The time in ns that killed launches had run, each from its first start until it was killed,
     /// summed over launches.
@@ -135,10 +135,10 @@ pub struct Outcome {
     pub refused: Vec<RefusedLaunch>,
     /// The number of launches that were refused in repetitions after the first.
     pub refused_again: u64,
-    /// The launches that never ended although no event could come any more.
+    /// The launches that had not ended when the run stopped because no event was left.
     pub stuck: Vec<LaunchId>,
-    /// The policy or part of the dispatcher that no longer acts, where launches are stuck; `None`
-    /// where none are, or where the dispatcher does not know.
+    /// The reason why no work went on although launches had not ended, such as a policy that
+    /// stopped acting. `None` where all launches ended, or where the dispatcher knows no reason.
     pub standstill: Option<Standstill>,
     /// The tick of the first event of the run.
     pub first: Tick,
@@ -159,11 +159,11 @@ pub struct Outcome {
     /// The times of completed preemptions in ticks, from the loss of the turn until no work of the
     /// process was left on the device, by method of preemption.
     pub latencies: BTreeMap<Preemption, Vec<Ticks>>,
-    /// The dispatcher's counts of refused resets, and the time for which each process was
-    /// preempted.
+    /// The dispatcher's counts of refused resets (kills of running launches to preempt a process),
+    /// and the time for which each process was preempted.
     pub preemptions: PreemptionTally,
-    /// A message for each policy that broke a law of its trait and was replaced, with its slot, the
-    /// tick and the law.
+    /// A message for each policy that was replaced because it broke a law of its trait. The message
+    /// has the task of the policy in the dispatcher (such as `allocate`), the tick and the law.
     pub replaced: Vec<String>,
     /// The number of times that the profile of each process began.
     pub iterations: Vec<u32>,
@@ -185,15 +185,15 @@ pub struct Outcome {
     /// had waves, up to the end of the makespan. The index is (process that waited) times (number
     /// of processes) plus (process that ran); empty with more than 64 processes.
     pub blocked_ns: Vec<u64>,
-    /// True if repeating processes were stopped early because the longest process, whose end they
-    /// wait for, made too little progress.
+    /// True if processes that repeat until the longest one ends were stopped before that, as the
+    /// longest one made too little progress.
     pub repeat_capped: bool,
     /// Counts of what the dispatcher and the simulated device did in the run.
     pub counters: Counters,
     /// The energy that the work of the run drew on each compute unit.
     pub energy: Energy,
-    /// The free granules and their longest runs (rows of free granules) over time; empty where the
-    /// policy tracks no addresses of granules.
+    /// The free granules (units in which a resource is given out) over time, and their longest runs
+    /// of neighbours; empty where the policy tracks no addresses of granules.
     pub(crate) free: FreeOverTime,
     /// The number of times that work waited, for each resource and reason; empty where the policy
     /// does not count waits.

@@ -33,13 +33,14 @@ pub struct HostPauses {
 }
 
 impl HostPauses {
-    /// Returns the waits for the device of a host that issues `tasks`, each given as (arrival, task
-    /// of the same stream that must end first). `by_arrival` is their order of issue, and `waits`
-    /// has further waits of tasks: (task, earlier task), sorted by task.
+    /// Returns the waits of a host for the device, given in `pauses`. `tasks` are the tasks that
+    /// the host issues, as (arrival, task of the same stream that must end first), and `by_arrival`
+    /// is their order of issue. `waits` has further waits of tasks: (task, earlier task), sorted by
+    /// task.
     ///
-    /// A task that arrives before the end of a host wait counts as issued before it: another thread
-    /// of the host issued it. Also issued before a host wait are all tasks that must end before the
-    /// tasks for which the host waits.
+    /// Two kinds of tasks count as issued before a host wait: those that arrive before the wait
+    /// ends, as another thread of the host then issued them, and those that must end before the
+    /// wait can end.
     pub(crate) fn new(
         mut pauses: Vec<HostPause>,
         tasks: &[(Ticks, Option<u32>)],

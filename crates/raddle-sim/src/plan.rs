@@ -63,7 +63,8 @@ impl Costs {
         }
     }
 
-    /// Returns these costs of a device after the costs that a recipe gives have replaced them.
+    /// Returns these costs of a device, each replaced by the one that the recipe gives, if any.
+    /// `check` is 0 where the recipe tests no preemption flag.
     #[cfg(feature = "recipes")]
     #[must_use]
     pub fn under(self, recipe: &Recipe) -> Self {
@@ -227,9 +228,9 @@ impl<'a> PlanConfig<'a> {
         waits
     }
 
-    /// Returns the number of hardware queues to assume when something is fitted to the recording
-    /// itself: `queues` if the recording is possible with that number, else `None`, which takes the
-    /// number of the device. So no waits are assumed that the recorded program cannot have had.
+    /// Returns `queues`, the number of hardware queues to assume when times are fitted to the
+    /// recording, if the recorded launches can have run with that number. Otherwise returns `None`,
+    /// which stands for the number that the device has.
     #[must_use]
     pub fn queues_of_recording(&self, profile: &Profile) -> Option<u16> {
         let waits = self.stream_waits(profile);
@@ -371,8 +372,8 @@ fn collective(profile: &Profile, position: usize) -> Option<u64> {
     Some(all[at].work_ns)
 }
 
-/// Returns a copy of an op whose duration is only the time after the end of the op for which it
-/// waited.
+/// Returns a copy of an op that lasts only as long as the op ran after the end of the op for which
+/// it waited. In a recording the two may overlap.
 fn own(profile: &Profile, position: usize, op: &Op) -> Op {
     Op { duration_ns: profile.own_ns(position), ..*op }
 }
@@ -417,8 +418,8 @@ fn work(op: &Op, calibrated: Option<u64>, options: &PlanConfig<'_>) -> Work {
     }
 }
 
-/// The most rounds (each of as many workgroups as fit at once) of one launch; at a nanosecond each
-/// they last over four seconds.
+/// The most rounds of one launch; a round is as many workgroups as fit on the device at once. At a
+/// nanosecond a round they last over four seconds.
 const MOST_ROUNDS: u64 = 1 << 32;
 
 /// The rounds in which a launch's workgroups run on the device of the recording: the number of
@@ -433,8 +434,9 @@ pub(crate) fn launch_rounds(op: &Op, own: &Device) -> LaunchRounds {
     LaunchRounds { count: op.workgroups.div_ceil(at_once).max(1), at_once }
 }
 
-/// Returns the number of workgroups of a launch, plus one for each place that its clusters leave
-/// empty in each full round: such a place costs as much time as a workgroup.
+/// Returns the number of workgroups of a launch, plus one for each workgroup slot that its clusters
+/// leave empty in each full round (as many workgroups as fit at once). Such a slot costs as much
+/// time as a workgroup.
 fn with_gaps(op: &Op, target: &Device) -> u64 {
     let resident = target.residency(&op.footprint).workgroups().max(1);
     let (all, held) = (target.at_once(resident, 1), at_once(op, target));
@@ -442,9 +444,9 @@ fn with_gaps(op: &Op, target: &Device) -> u64 {
     op.workgroups.saturating_add(full.saturating_mul(all.saturating_sub(held)))
 }
 
-/// Returns the time in ns of one workgroup of a kernel that runs alone on the device of the
-/// recording, in rounds of as many workgroups as fit. `position` is the index of the op in the
-/// profile; 0 for an op that is no kernel or cannot run.
+/// Returns the time in ns that one workgroup of a kernel lasts on the device of the recording, if
+/// the kernel ran alone, in rounds of as many workgroups as fit. `position` is the index of the op
+/// in the profile. Returns 0 for an op that is no kernel or cannot run.
 pub(crate) fn whole_ns(profile: &Profile, position: usize, device: &Device) -> u64 {
     let Some(op) = profile.ops.get(position) else { return 0 };
     match work(&own(profile, position, op), None, &PlanConfig::new(device, device)) {
@@ -455,9 +457,9 @@ pub(crate) fn whole_ns(profile: &Profile, position: usize, device: &Device) -> u
 
 impl PlanConfig<'_> {
     /// Returns the time in ns that an op lasts in a replay on the device of its recording if
-    /// nothing delays it: a kernel lasts whole rounds of workgroups; with calibrated workgroups, or
-    /// with peers on other devices, an op lasts as recorded. `position` is the index of the op in
-    /// the profile; 0 where there is none.
+    /// nothing delays it. A kernel lasts whole rounds of workgroups (as many as fit at once). With
+    /// calibrated workgroups, or with peers on other devices, an op lasts as recorded. `position`
+    /// is the index of the op in the profile; returns 0 where there is none.
     #[must_use]
     pub fn planned_ns(&self, profile: &Profile, position: usize) -> u64 {
         let Some(op) = profile.ops.get(position) else { return 0 };

@@ -186,8 +186,9 @@ pub struct EnergySummary {
     /// much.
     #[serde(default)]
     pub jain: f64,
-    /// The variation of power over time: the standard deviation of a compute unit's power over time
-    /// (as root mean square over compute units), divided by the mean power of all compute units.
+    /// The variation of power over time: the standard deviation of the power of one compute unit,
+    /// divided by the mean power of one compute unit. The deviations of all compute units are
+    /// combined as root mean square.
     #[serde(default)]
     pub over_time: f64,
 }
@@ -283,14 +284,14 @@ impl PowerMeter {
         self.idle_uw = cus.saturating_add(model.idle_mw.into()).saturating_mul(1000);
     }
 
-    /// Records that waves started on each of these compute units, which together draw `uw`
-    /// microwatts on each.
+    /// Records that waves started on the compute units `units`. The new waves on each unit draw
+    /// `uw` microwatts together.
     pub(crate) fn came(&mut self, units: Range<usize>, uw: u64) {
         self.change(units, uw, u64::saturating_add);
     }
 
-    /// Records that waves left each of these compute units, which together drew `uw` microwatts on
-    /// each.
+    /// Records that waves left the compute units `units`. The waves that left each unit drew `uw`
+    /// microwatts together.
     pub(crate) fn went(&mut self, units: Range<usize>, uw: u64) {
         self.change(units, uw, u64::saturating_sub);
     }

@@ -46,8 +46,8 @@ pub(crate) enum Due {
 }
 
 impl Due {
-    /// Returns whether the event begins or ends work; false for a wake-up of the dispatcher, and
-    /// for preemption of work that has begun.
+    /// Returns whether the event is about work that begins or ends; false for a wake-up of the
+    /// dispatcher, and for the steps of a preemption.
     pub(crate) const fn is_work(self) -> bool {
         match self {
             Self::Join(_) | Self::Hint(..) | Self::Arrival(_) => true,

@@ -25,8 +25,7 @@ pub struct RequestSummary {
     /// The number of requests that arrived and ended; a request ends also where some of its
     /// launches can never run.
     pub ended: u64,
-    /// The time in ns at which the last request ended, so that `ended` requests had been served by
-    /// then; 0 if none ended.
+    /// The time in ns at which the last request ended; 0 if none ended.
     #[serde(default)]
     pub last_end_ns: u64,
     /// The number of earlier requests that had not ended when the last request arrived.

@@ -142,7 +142,8 @@ impl Script {
         self.kernel(|_, _, demand| demand.waves = count)
     }
 
-    /// Sets the resources that each workgroup of the last added launch takes, in granules.
+    /// Sets the resources that each workgroup of the last added launch takes, in granules (the
+    /// units in which the device gives them out).
     pub fn demand(self, takes: Demand) -> Self {
         self.kernel(|_, _, demand| *demand = takes)
     }
@@ -172,8 +173,8 @@ impl Script {
         })
     }
 
-    /// Returns the builder of a dispatcher for the device of the script, with the default policy in
-    /// each slot.
+    /// Returns the builder of a dispatcher for the device of the script, in which every policy is
+    /// the default one.
     pub fn builder(&self) -> Builder {
         Composed::builder(self.shape, self.cus)
     }

@@ -20,14 +20,14 @@ use repeat::{REPEAT_CAP_LAUNCHES, followers, time_cap};
 #[derive(Clone, Copy, Debug, Default)]
 struct TaskState {
     issued: bool,
-    /// True if the launch was not issued at its recorded time, as it is issued a recorded gap after
-    /// the work for which it waits, or together with the launch before it.
+    /// True if the issue of the launch follows other work instead of its recorded time. It comes a
+    /// recorded gap after the work for which it waits, or together with the launch before it.
     in_gap: bool,
     /// The number of launches that must still end before this launch may start.
     waits: u32,
     ended: bool,
-    /// True if this launch and all work for which it waits were issued, so that a dispatcher that
-    /// wants to know of launches in advance may be told of it.
+    /// True if this launch and all work for which it waits were issued. A dispatcher that wants to
+    /// know of launches in advance may then be told of it.
     in_line: bool,
     /// True if the dispatcher has been told that the launch was issued.
     told: bool,
@@ -78,14 +78,14 @@ pub(crate) struct Tasks<'w> {
     pub(crate) open: Vec<u64>,
     /// The begins and ends of repetitions that the engine has not yet processed.
     pub(crate) marks: Vec<Mark>,
-    /// The launches that are issued a recorded gap after the work for which they wait, and that the
-    /// engine has not yet processed: (tick at which the gap ends, launch).
+    /// The recorded gaps that have begun and that the engine has not yet processed: (tick at which
+    /// the gap ends, launch that the host issues then).
     pub(crate) gaps: Vec<(Tick, LaunchId)>,
     /// The process with the longest recorded span of those that repeat back to back, the lowest of
     /// equals; `None` where none does.
     longest: Option<usize>,
-    /// The number of unfinished launches until whose end the run lasts (see [`Workload::leading`]);
-    /// `led` is the number of all of them.
+    /// The number of launches that must still end before the run ends (see [`Workload::leading`]);
+    /// `led` is that number at the start of the run.
     leading: u64,
     led: u64,
     /// The latest tick of the run at which a closed loop is to end; 0 where none has such a tick.
@@ -97,7 +97,7 @@ pub(crate) struct Tasks<'w> {
     most_launches: usize,
     /// The processes that begin a request when a process ends one, by the process that ends it.
     followers: Vec<Vec<u16>>,
-    /// The processes whose next launch may now be due at another time than planned.
+    /// The processes whose next launch must be planned anew, as it may now be due at another time.
     roused: Vec<u16>,
     /// True if the dispatcher is told of launches in advance, while they still wait for others.
     looks_ahead: bool,
@@ -159,9 +159,9 @@ impl<'w> Tasks<'w> {
         (plan, &plan.tasks[record.task as usize])
     }
 
-    /// Returns the tick from which the launch latency counts: the issue of the launch, or earlier
-    /// for a launch before the host's first wait, as the host prepared it while the request waited
-    /// for the host.
+    /// Returns the tick from which the launch latency of a launch counts. This is the tick of its
+    /// issue. For a launch before the host's first wait it is earlier, by the time for which its
+    /// request waited for the host: the host prepared the launch meanwhile.
     pub(crate) fn latency_from(&self, id: LaunchId) -> Tick {
         let record = &self.records[id.index()];
         let (plan, task) = self.plan(id);
@@ -181,8 +181,8 @@ impl<'w> Tasks<'w> {
         Some((all[at].number, record.iteration))
     }
 
-    /// Returns the tick at which the peers of a launch on other devices end; `None` where it has no
-    /// peers.
+    /// Returns the tick at which the launches on other devices (peers) end with which this launch
+    /// ends together; `None` where it has none.
     pub(crate) fn peers_end(&self, id: LaunchId) -> Option<Tick> {
         let record = &self.records[id.index()];
         let peers = self.plan(id).1.peers?;
@@ -222,8 +222,8 @@ impl<'w> Tasks<'w> {
     }
 
     /// Returns the time of the run at which a repetition of a process begins, if it waits for no
-    /// other one: the given time of a request, else the time after the recorded spans of all
-    /// repetitions before.
+    /// other one. A request begins at its given time. Without given times a repetition begins when
+    /// the recorded spans of all repetitions before it are over.
     fn offset(&self, process: usize, iteration: usize) -> Ticks {
         let plan = &self.workload.processes[process];
         let since = plan.times().get(iteration).copied();
@@ -297,15 +297,16 @@ impl<'w> Tasks<'w> {
         (next < times.len()).then(|| self.offset(process, next))
     }
 
-    /// Returns, for each process whose next launch may be due at another time than planned, (tick
-    /// at which its host may issue the launch, process), if that tick is earlier than planned.
+    /// Returns (tick at which the host may issue its next launch, process) for each process in
+    /// `roused` whose next launch is due earlier than planned. Empties `roused`.
     pub(crate) fn alarms(&mut self) -> Vec<(Tick, u16)> {
         let roused = std::mem::take(&mut self.roused);
         roused.into_iter().filter_map(|process| Some((self.alarm(process)?, process))).collect()
     }
 
-    /// Returns the tick at which the host of a process may issue its next launch, if it is earlier
-    /// than the planned tick; else `None`.
+    /// Plans the next launch of a process, and returns the tick at which its host may issue it.
+    /// `None` where it is planned for that tick or an earlier one already, or where no launch is
+    /// left.
     fn alarm(&mut self, process: u16) -> Option<Tick> {
         let at = self.next_arrival(usize::from(process))?;
         let alarm = &mut self.lanes[usize::from(process)].alarm;
@@ -424,7 +425,8 @@ impl<'w> Tasks<'w> {
     }
 
     /// Returns the launches that never ended although they were issued, or would have been issued
-    /// if others had ended; without those of repetitions that were cut off.
+    /// once others had ended. Leaves out launches that were cut off as their process stopped
+    /// repeating.
     pub(crate) fn unfinished(&self, now: Tick) -> Vec<LaunchId> {
         let ids = (0u32..).map(LaunchId).zip(&self.standing);
         let stands = |(id, it): &(LaunchId, &TaskState)| {
@@ -434,8 +436,8 @@ impl<'w> Tasks<'w> {
         ids.filter(stands).map(|(id, _)| id).filter(lasts).collect()
     }
 
-    /// Returns (number of ended launches, number of all) of the launches until whose end the run
-    /// lasts.
+    /// Returns (number that have ended, number of all) of those launches for whose ends the run
+    /// waits.
     pub(crate) const fn progress(&self) -> (u64, u64) {
         (self.led - self.leading, self.led)
     }

@@ -43,9 +43,9 @@ pub struct ProcessPlan {
     /// The slowdown of each task by neighbours of other processes; empty where neighbours cost
     /// nothing. Slowdowns by the process's own kernels are part of the recorded times.
     pub contention: Vec<Contention>,
-    /// The demand of each task for memory bandwidth, from which the simulator derives the time that
-    /// neighbours and fewer compute units cost; `None` where they cost nothing. A task's factor in
-    /// `contention`, if any, is used instead for neighbours.
+    /// The demand of each task for memory bandwidth, from which the simulator derives how much
+    /// neighbours and fewer compute units slow it down; `None` where they cost no time. Where
+    /// `contention` has a factor for a task, neighbours slow it down by that instead.
     pub demand: Option<ProcessDemand>,
     /// The ticks that the host takes between two repetitions of the profile, which a recording of a
     /// single repetition cannot show.
@@ -103,8 +103,9 @@ impl ProcessPlan {
         }
     }
 
-    /// Returns whether two processes are equal except for their names and the rules of their
-    /// requests, so that one run of a process alone serves for both.
+    /// Returns whether two processes do the same work at the same times: they differ at most in
+    /// their names and in the rules of their requests. One run of a process alone then serves for
+    /// both.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         let Self {
@@ -182,8 +183,8 @@ pub struct Task {
     /// The index in the plan of the task of the same stream that must end first; `None` for the
     /// first task of a stream.
     pub after: Option<u32>,
-    /// The time from the end of the last task for which this task waits to its start, without
-    /// launch latency, if the issue of the task was not recorded; else `None`.
+    /// The time from the end of the last task for which this task waits to the start of this task,
+    /// without launch latency. `None` where the issue of the task was recorded.
     pub gap: Option<RecordedGap>,
     /// The verdict on whether the task may be killed part-way and run again.
     pub idempotent: Idempotence,
@@ -193,9 +194,9 @@ pub struct Task {
     /// The call by which the host launched the kernel, such as its grid and LDS; unknown for copies
     /// and fills.
     pub call: KernelCall,
-    /// The recorded time, in ticks since time 0 of the profile, at which the peers of the task on
-    /// other devices had ended; `None` without peers. The task ends no earlier. Once tasks of the
-    /// process are late, the peers of later tasks count as equally late.
+    /// The recorded time, in ticks since time 0 of the profile, at which the tasks on other devices
+    /// ended with which this task ends together (its peers); `None` without peers. The task ends no
+    /// earlier. If an earlier task of this kind ended late, the time is later by as much.
     pub peers: Option<Ticks>,
     /// The work that the task does on the device.
     pub work: Work,
@@ -210,7 +211,8 @@ pub enum Work {
         workgroups: u64,
         /// The ticks that each workgroup lasts without neighbours.
         workgroup: Ticks,
-        /// The resources that each workgroup takes, in granules.
+        /// The resources that each workgroup takes, in granules (the units in which the device
+        /// gives them out).
         demand: Demand,
         /// The knowledge (yes, no or unknown) whether the waves of a workgroup wait for each other
         /// at barriers.
@@ -309,9 +311,9 @@ impl Workload {
         back_to_back.max_by_key(|(_, plan)| plan.span).map(|(position, _)| position)
     }
 
-    /// Returns the number of launches until whose end the run lasts, while other processes repeat:
-    /// one repetition of the longest profile that repeats back to back, and all requests with given
-    /// times.
+    /// Returns the number of launches for whose ends the run waits while other processes repeat.
+    /// These are one repetition of the longest profile that repeats back to back, and all requests
+    /// with given times.
     #[must_use]
     pub fn leading(&self) -> u64 {
         let longest = self.longest().map_or(0, |at| self.processes[at].tasks.len() as u64);

@@ -9,12 +9,12 @@ use raddle_policy::Ticks;
 
 use crate::contention::ALONE;
 
-/// The number of binary digits after the point in which work is counted: the unit of work is a
+/// The number of binary digits after the point in an amount of work: the unit of [`WorkLeft`] is a
 /// nanosecond divided by 2 to the power of this number.
 const PART_BITS: u32 = 16;
 
-/// The pace of work: how long work lasts over how long it would last alone, a fraction of at least
-/// one (`takes` over `instead_of`).
+/// The factor by which neighbours stretch the time of work, at least 1: the fraction `takes` /
+/// `instead_of`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MemoryPace {
     pub(super) takes: u64,
@@ -52,8 +52,8 @@ impl WorkLeft {
         Self((alone.0 as u128) << PART_BITS)
     }
 
-    /// Returns the work that is left after this work has run for `ran` ticks at a pace (time over
-    /// time alone).
+    /// Returns the work that is left after this work has run for `ran` ticks at the pace `pace`
+    /// (the factor by which neighbours stretch its time).
     pub(super) fn after(self, ran: Ticks, pace: MemoryPace) -> Self {
         let MemoryPace { takes, instead_of } = pace;
         let ran = u128::from(ran.0) << PART_BITS;
@@ -61,8 +61,8 @@ impl WorkLeft {
         Self(self.0.saturating_sub(done))
     }
 
-    /// Returns how long this work lasts at a pace (time over time alone), to the nearest
-    /// nanosecond; 0 for no work, else at least 1.
+    /// Returns how long this work lasts at the pace `pace` (the factor by which neighbours stretch
+    /// its time), to the nearest nanosecond; 0 for no work, else at least 1.
     pub(super) fn lasts(self, pace: MemoryPace) -> Ticks {
         let MemoryPace { takes, instead_of } = pace;
         let parts = if takes == instead_of { self.0 } else { portion(self.0, takes, instead_of) };
@@ -71,8 +71,8 @@ impl WorkLeft {
     }
 }
 
-/// Returns `parts * by / over`, rounded down, which scales work by a pace. `by` and `over` must be
-/// below 2 to the power of 40, which no bandwidth in bytes a microsecond reaches.
+/// Returns `parts * by / over`, rounded down. `by` and `over` must be below 2 to the power of 40,
+/// which no bandwidth in bytes a microsecond reaches.
 fn portion(parts: u128, by: u64, over: u64) -> u128 {
     let product = parts.saturating_mul(by.into());
     // Division of 128 bits is slow, and hardly ever needed.

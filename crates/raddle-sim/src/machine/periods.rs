@@ -15,8 +15,8 @@ use crate::queue::{Due, Moved};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Period {
     pub(crate) lasts: Ticks,
-    /// The number of fronts (workgroups that end together) that end in a period, in which each
-    /// running workgroup of the launch is replaced once; equally many start.
+    /// The number of fronts (workgroups that end together) that end in one period; equally many
+    /// start. In a period each running workgroup of the launch is replaced once.
     pub(crate) fronts: u64,
     /// The number of workgroups that start in a period, in which each running workgroup of the
     /// launch is replaced once.
@@ -24,14 +24,15 @@ pub(crate) struct Period {
     /// The number of pieces (equal workgroups on one compute unit) that start in a period, in which
     /// each running workgroup of the launch is replaced once.
     pieces: u64,
-    /// The most periods (in each of which every running workgroup is replaced once) that can be
-    /// skipped, so that at least one workgroup is still to start afterwards.
+    /// The largest number of periods that can be skipped while at least one workgroup of the launch
+    /// is left to start afterwards. In a period each running workgroup is replaced once.
     pub(crate) most: u64,
 }
 
 impl Front {
-    /// Returns whether the front (workgroups that end together) holds whole workgroups that had all
-    /// of `work` still to do at the last change of pace, and ends `lasts` ticks after its start.
+    /// Returns whether the front (workgroups that end together) runs undisturbed: its workgroups
+    /// are whole, had all of `work` left when neighbours last changed their speed, and end `lasts`
+    /// ticks after their start.
     fn is_plain(&self, work: WorkLeft, lasts: Ticks) -> bool {
         let whole = self.waves == WaveSpan::All && self.left == work;
         whole && !self.gathers && !self.endless && self.ends == self.started + lasts
@@ -58,9 +59,10 @@ impl Machine {
         (fronts.last() == Some(&slot)).then_some(fronts.len())
     }
 
-    /// Returns the period of a launch (in which each of its running workgroups is replaced once);
-    /// `None` where its workgroups are not alike. Neighbours slow all workgroups of the launch down
-    /// alike, until another event happens.
+    /// Returns the period of a launch, in which each of its running workgroups is replaced once.
+    /// `None` where these workgroups differ, or two fronts (workgroups that end together) end at
+    /// the same tick. A period stays valid until an event changes how much neighbours slow the
+    /// launch down.
     pub(crate) fn period(&self, id: LaunchId) -> Option<Period> {
         let live = self.live.get(id).filter(|live| live.is_plain())?;
         let work = WorkLeft::of(live.what.workgroup);
@@ -83,9 +85,9 @@ impl Machine {
         })
     }
 
-    /// Returns the tick up to which periods of a launch, of length `lasts`, can be skipped without
-    /// missing an event. `None` for an event that limits nothing: an end of the launch's own
-    /// workgroups, or an event without effect.
+    /// Returns the tick up to which periods of a launch, each `lasts` ticks long, can be skipped
+    /// without missing the event `due`, which is queued at the tick `at`. `None` for an event that
+    /// sets no limit: an end of the launch's own workgroups, or an event without effect.
     pub(crate) fn leaves_alone_until(
         &self,
         id: LaunchId,
@@ -105,8 +107,9 @@ impl Machine {
         }
     }
 
-    /// Returns where an event moves in the event queue when periods of a launch that last `lasts`
-    /// together, up to the tick `until`, are skipped.
+    /// Returns whether a queued event stays at its tick, moves, or is removed when periods of a
+    /// launch are skipped. The skipped periods last `lasts` together and reach up to the tick
+    /// `until`.
     pub(crate) fn moved(
         &mut self,
         id: LaunchId,

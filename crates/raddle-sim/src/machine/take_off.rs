@@ -16,8 +16,9 @@ use crate::ledger::Ledger;
 use crate::plan::Costs;
 use crate::queue::{Due, Queue};
 
-/// Returns the tick at which a save or restore that takes `cost` ticks is complete, behind all
-/// saves and restores that were ordered before; stores it in `moved`.
+/// Returns the tick at which a save or restore that takes `cost` ticks is complete. It begins once
+/// all that were ordered before it are complete, at the tick `moved`, which is then set to the new
+/// tick.
 fn behind(moved: &mut Tick, now: Tick, cost: Ticks) -> Tick {
     *moved = now.max(*moved) + cost;
     *moved
@@ -167,8 +168,9 @@ impl Machine {
         Ok((live.resident_waves, process))
     }
 
-    /// Lets the next launch of a stream (`lane`: process, stream) that leaves by the preemption
-    /// flag start, test the flag and leave, unless a launch before it in the stream still runs.
+    /// Lets the next launch of a stream that leaves by the preemption flag do so: it starts, sees
+    /// the raised flag and leaves. Does nothing while another launch of the stream runs. `lane` is
+    /// (process, stream).
     pub(super) fn next_exit(&mut self, lane: (u16, StreamId), now: Tick, queue: &mut Queue) {
         let Some(&first) = self.exits.get(&lane).and_then(VecDeque::front) else { return };
         let in_front = self.live.any(|live| {
@@ -213,9 +215,9 @@ impl Machine {
     }
 }
 
-/// Returns the ticks that a save or restore of `bytes` adds for a process. All saves and restores
-/// of a process in one tick count as one, of at least `switch_bytes` bytes; `given` has the last
-/// one of each process.
+/// Returns the ticks that one more save or restore, of `bytes` bytes, adds for a process. All saves
+/// and restores of a process in one tick count as one, of at least `switch_bytes` bytes. `given`
+/// holds (tick, bytes) of the latest ones of each process.
 fn moving(
     costs: &Costs,
     given: &mut BTreeMap<u16, (Tick, u64)>,
@@ -263,8 +265,8 @@ fn stop_fronts(
 }
 
 /// Returns the bytes of registers and LDS that a save or restore of a launch moves. Its waves on
-/// the device count as whole workgroups, rounded up, so that the parts of a workgroup whose waves
-/// are split over compute units (cut) do not count its LDS several times.
+/// the device are counted as whole workgroups, rounded up. Thus the LDS of a workgroup whose waves
+/// are on several compute units counts once.
 fn context_bytes(live: &Live) -> u64 {
     let waves = u64::from(live.what.demand.waves).max(1);
     live.resident_waves.div_ceil(waves).saturating_mul(live.what.context_bytes)
@@ -310,8 +312,9 @@ fn lower(live: &Live, fronts: &[Front], ledger: &mut Ledger) -> Result<(), CuId>
     Ok(())
 }
 
-/// Returns how many workgroup slots (each with barriers and LDS) `n` starts of the waves `waves`
-/// take: none if they are later waves of a workgroup, which holds its slot already.
+/// Returns the number of workgroup slots that `n` workgroups take as their waves `waves` start. The
+/// first waves of a workgroup take a slot, with its barriers and LDS. Later waves take none, as the
+/// workgroup holds its slot already.
 pub(super) const fn shares(waves: WaveSpan, n: u64) -> u64 {
     match waves {
         WaveSpan::Range { first: 1.., .. } => 0,

@@ -10,18 +10,18 @@ use crate::workload::ProcessPlan;
 /// The repetitions of one process while it runs, and the dependencies of its tasks.
 #[derive(Debug)]
 pub(super) struct Lane {
-    /// The start of each task's entries in `children`, which are the tasks that wait for it, by
-    /// task.
+    /// The index in `children` at which the entries of each task begin, by task. These entries are
+    /// the tasks that wait for it.
     child_start: Vec<u32>,
     children: Vec<u32>,
     /// The number of tasks of the same repetition that must end before each task may start, by
     /// task.
     pub(super) needs: Vec<u32>,
-    /// The tasks of each stream that wait for no other task of the stream in their repetition, by
-    /// stream.
+    /// The first tasks of each stream, by stream: those that wait for no other task of the stream
+    /// in the same repetition.
     pub(super) heads: Vec<Vec<u32>>,
-    /// The last task of each stream, by stream, for which the first tasks of the stream in the next
-    /// repetition wait; `None` for an empty stream.
+    /// The last task of each stream, by stream; `None` for an empty stream. The first tasks of the
+    /// stream in the next repetition wait for it.
     pub(super) last: Vec<Option<u32>>,
     /// The repetitions of the process that have begun so far.
     pub(super) repeats: Vec<Repeat>,

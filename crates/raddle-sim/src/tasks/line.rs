@@ -15,8 +15,7 @@ use crate::workload::{TaskWait, Work};
 impl Tasks<'_> {
     /// Adds a launch that was just issued to `told`, the launches of which the dispatcher is to be
     /// told, if it waits for no other work. A dispatcher that wants to know of launches in advance
-    /// is also told of waiting launches, each after the launches for which it waits: so its window
-    /// never fills up with launches that wait for launches outside of it.
+    /// is also told of waiting launches, each after the launches for which it waits.
     pub(super) fn line_up(&mut self, id: u32, told: &mut Vec<Issued>) {
         let free = self.standing[id as usize].is_free();
         if free {
@@ -25,9 +24,9 @@ impl Tasks<'_> {
         self.follow(id, told);
     }
 
-    /// Adds an issued launch to `told`, the launches of which the dispatcher is to be told in
-    /// advance, if all work for which it waits was told or has ended; then does so for the launches
-    /// that wait for it.
+    /// Adds an issued launch to `told`, for a dispatcher that wants to know of launches in advance.
+    /// Does so only if that dispatcher knows all work for which the launch waits, or if the work
+    /// has ended. Then does the same for the launches that wait for this one.
     pub(super) fn follow(&mut self, id: u32, told: &mut Vec<Issued>) {
         let TaskState { issued, in_line, .. } = self.standing[id as usize];
         if !self.looks_ahead || !issued || in_line || !self.parents_are_in_line(id) {
@@ -51,8 +50,9 @@ impl Tasks<'_> {
         }
     }
 
-    /// Returns whether the dispatcher knows all work for which a launch waits, or that work has
-    /// ended. Work of other streams for which a copy waits must have ended.
+    /// Returns whether all work for which a launch waits is known to the dispatcher or has ended.
+    /// Where the dispatcher starts copies itself, a copy must not wait for unfinished work of
+    /// another stream.
     fn parents_are_in_line(&self, id: u32) -> bool {
         if self.standing[id as usize].is_free() {
             return true;
@@ -131,8 +131,8 @@ impl Tasks<'_> {
     }
 
     /// Records that the dispatcher is told of a launch that waits only for its launch latency.
-    /// Returns whether it must be told: it wants to know of launches in advance, and was not told
-    /// of this one before.
+    /// Returns whether it must be told now, as it wants to know of launches in advance and has not
+    /// heard of this one.
     pub(crate) fn lines_up(&mut self, id: LaunchId) -> bool {
         let Some(standing) = self.standing.get_mut(id.index()) else { return false };
         let told = std::mem::replace(&mut standing.told, true);

@@ -7,11 +7,11 @@ use crate::SimError;
 use crate::repetition::Repetition;
 use crate::workload::{ProcessPlan, Workload};
 
-/// The number of recorded spans that the longest profile, or each request, may take; after that
-/// time, no process begins another repetition.
+/// The largest time that the longest profile, or each request, may take, as a multiple of its
+/// recorded span. After that time no process begins another repetition.
 const REPEAT_CAP_SPANS: u64 = 10;
-/// The most launches that all repetitions of a run together may have, not counting first
-/// repetitions and requests at given times; each launch takes some 80 bytes.
+/// The most launches that all repetitions of a run together may have. First repetitions and
+/// requests at given times do not count. Each launch takes some 80 bytes.
 pub(super) const REPEAT_CAP_LAUNCHES: usize = 1 << 22;
 
 impl Tasks<'_> {
@@ -109,8 +109,9 @@ impl Tasks<'_> {
     }
 }
 
-/// Returns the time of the run, in ns, after which no repetition begins: the end of the longest
-/// profile, or of the requests, if each took [`REPEAT_CAP_SPANS`] times as long as recorded.
+/// Returns the time of the run, in ns, after which no repetition begins. By then the longest
+/// profile and all requests should have ended, even if each takes [`REPEAT_CAP_SPANS`] times as
+/// long as recorded.
 pub(super) fn time_cap(workload: &Workload) -> u64 {
     let longest = workload.longest();
     let cap = |(position, plan): (usize, &ProcessPlan)| {
