@@ -29,18 +29,17 @@ pub enum Choose {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct BlockWarpConfig {
-    /// True if an SM gets a block that it can only start in part only while it has *more* free
-    /// warps, registers and shared memory than one warp needs (claim 4 to the letter); false if
-    /// exactly as much is enough (reading C1). Off by default: if on, a block that needs no shared
-    /// memory never goes to an SM that has none left, and 20 blocks of 5 warps end at tick 100
-    /// instead of 70.
+    /// True if an SM gets a block of which only some warps fit only while it has *more* free warps,
+    /// registers and shared memory than one warp needs (claim 4 of the patent to the letter).
+    /// False, the default, if exactly as much is enough (reading C1). If true, a block that needs
+    /// no shared memory never goes to an SM that has none left.
     pub strict: bool,
     /// Rule that picks one of several SMs that qualify for a block (reading C6).
     pub choose: Choose,
-    /// True if the next kernel is tried when the most important one fits on no SM (reading C8). Off
-    /// by default, so that no kernel overtakes a more important one: in the worked example of the
-    /// patent (seed 003) the small kernel ends at tick 50. If on, it ends at tick 11, and the other
-    /// kernels end when they did.
+    /// True if the next kernel is tried when the most important one fits on no SM (reading C8 of
+    /// the patent, seed 003). False, the default, if no kernel may overtake a more important one.
+    /// If true, the small kernel in the worked example of the patent ends at tick 11 instead of 50,
+    /// and the other kernels end when they did.
     pub fall_through: bool,
     /// True if warps of a less important block may take the warp slots of an SM that the most
     /// important waiting block cannot use (reading C10). On by default: if off, in 10 of 2,000

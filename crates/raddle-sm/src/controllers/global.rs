@@ -32,10 +32,10 @@ impl Controllers {
         None
     }
 
-    /// Gives blocks of the kernel with the index `at` in `targets` to the SM `sm`: `n1` of them,
-    /// the number of whole blocks for which the SM has room, but at most those not yet distributed
-    /// (step G3 of the patent, seed 003); one block where `n1` is 0 (reading C3). Raises the SM's
-    /// top priority (C4). `None`, without any change, where there is no such kernel.
+    /// Gives blocks of a kernel to the SM `sm`, and raises the SM's top priority (reading C4 of the
+    /// patent, seed 003). `at` is the index of the kernel in `targets`. The SM gets `n1` whole
+    /// blocks, or fewer if fewer are left (step G3); where `n1` is 0 it gets one block (reading
+    /// C3). `None`, without any change, where there is no such kernel.
     fn distribute(&mut self, at: usize, route: Route, sm: usize, n1: u64) -> Option<Decision> {
         let slot = self.targets[at].slot;
         let held = self.kernels.get_mut(slot as usize)?.as_mut()?;

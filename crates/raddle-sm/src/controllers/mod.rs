@@ -96,7 +96,8 @@ impl SmBlock {
     }
 }
 
-/// Room that each SM has for blocks and warps of one kernel, as the search of an SM asks for it.
+/// Room that each SM has for blocks and warps of one kernel, for the search of the SM that gets a
+/// block.
 struct SmRoom<'a> {
     sms: &'a [Sm],
     need: &'a BlockNeed,

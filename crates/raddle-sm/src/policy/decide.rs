@@ -9,9 +9,10 @@ use crate::search::{Room, find};
 use crate::{Choose, Route};
 
 impl BlockWarp {
-    /// Starts the next workgroup of those that an earlier decision gave to a compute unit, and
-    /// returns the answer. `None` where no such workgroup is left or it cannot start, so that a new
-    /// decision is needed; also with `bulk`, where each decision starts all its workgroups at once.
+    /// Starts the next one of the workgroups that an earlier decision gave to a compute unit, and
+    /// returns the answer that starts it. `None` where no such workgroup is left or it does not
+    /// fit, so that a new decision is needed. Always `None` with `bulk`, where each decision starts
+    /// all its workgroups at once.
     pub(super) fn go_on(
         &mut self,
         ready: &ReadyView<'_>,

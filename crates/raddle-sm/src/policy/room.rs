@@ -6,8 +6,8 @@ use crate::blocks::Blocks;
 use crate::index::{SmKey, cut, lowness, reversed};
 use crate::search::{Room, SmWish};
 
-/// Room that each compute unit has for workgroups and waves of one launch, as the search of a unit
-/// asks for it.
+/// Room that each compute unit has for workgroups and waves of one launch, for the search of the
+/// unit that gets a workgroup.
 pub(super) struct CuRoom<'a> {
     pub(super) cus: &'a Cus,
     pub(super) tops: &'a [Blocks],

@@ -194,7 +194,7 @@ impl BlockTables {
     }
 
     /// Removes a workgroup from the list of partial workgroups, as all its waves have started or
-    /// ended; the number of workgroups of its compute unit stays.
+    /// ended. The number of workgroups on its compute unit does not change.
     fn drop_block(&mut self, launch: LaunchId, workgroup: u64, slot: u32) {
         if let Some(lying) = self.launches.get_mut(&launch) {
             lying.partial.remove(&workgroup);
