@@ -67,12 +67,12 @@ pub struct PolicyFigures {
     /// first. With `None`, rows are ranked by the product of the slowdowns of all processes.
     #[serde(skip)]
     minimised: Option<(usize, GoalMetric)>,
-    /// True if this compares candidates (combinations of settings) of one search for the best
-    /// settings: all rows but that of the baseline are then candidates.
+    /// True if the rows are candidates (combinations of settings) of one search for the best
+    /// settings, beside the row of the baseline recipe.
     #[serde(skip)]
     searched: bool,
-    /// Programs and device on which the errors of replays were measured that the verdict allows
-    /// for; `None` where one process runs alone.
+    /// Measurement from which the verdict takes the errors of replays: the programs and the device
+    /// that were measured. `None` where one process runs alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errors_measured: Option<ErrorsMeasured>,
     /// Recommendation: which recipe to use, why, and how far to believe it.
@@ -104,9 +104,9 @@ impl PolicyFigures {
         }
     }
 
-    /// Returns a clause, without an article at its begin, on what replays do with the recorded idle
-    /// gaps of the processes that [`Self::issue_unknown`] names: count them as waits for the host,
-    /// or leave them out. `None` where all files say when work was issued.
+    /// Returns a clause on the recorded idle gaps of the processes that [`Self::issue_unknown`]
+    /// names: whether replays count them as waits for the host, or leave them out. The clause
+    /// begins without an article. `None` where all files say when work was issued.
     fn gaps_told(&self) -> Option<String> {
         let [file, its] = self.unknown_words()?;
         let so = match self.processes.iter().any(|it| it.gaps_closed) {
@@ -116,9 +116,9 @@ impl PolicyFigures {
         Some(format!("{file} when work was issued, {so}"))
     }
 
-    /// Returns two pieces of a sentence on the processes that [`Self::issue_unknown`] names: its
-    /// beginning, such as "file of train does not say", and the possessive "its", or "their" for
-    /// several files. `None` where all files say when work was issued.
+    /// Returns two pieces of text on the processes that [`Self::issue_unknown`] names: the
+    /// beginning of a sentence, such as "file of train does not say", and the word "its", or
+    /// "their" for several files. `None` where all files say when work was issued.
     fn unknown_words(&self) -> Option<[String; 2]> {
         let names = self.issue_unknown()?;
         let several = self.processes.iter().filter(|it| it.issue_unknown).count() > 1;
@@ -143,8 +143,8 @@ impl PolicyFigures {
     }
 
     /// Names the figures of processes whose change against the baseline recipe is smaller than the
-    /// error of the model, so that the change may not be real. Returns one sentence, or an empty
-    /// list where there is no such change.
+    /// error of the simulation, so that the change may not be real. Returns one sentence, or an
+    /// empty list where there is no such change.
     pub(crate) fn doubts(&self) -> Vec<String> {
         verdict::doubts(self)
     }
@@ -180,16 +180,19 @@ impl PolicyFigures {
     /// Ranks the rows, judges the goals and draws the conclusion. `today` names the recipe that
     /// stands for how the device shares itself where nobody sets anything up.
     ///
-    /// The rank of a row is the product of the slowdowns of its processes (the figure by which a
-    /// process is judged over that figure of the process alone), so halving the time of one process
-    /// weighs as much as doubling that of another. Where a recipe that a driver offers meets all
-    /// goals, only processes without a goal enter the product, as the others have what was asked
-    /// for them, and rows within 1 % of each other are ordered by all processes. Rows that meet
-    /// more goals come first; of rows that meet equally many goals, the one that exceeds a limit by
-    /// the smaller factor at worst. Rows in which something never ended come last, and behind them
-    /// those that no driver offers; of equal rows the earlier comes first. Where every process
-    /// takes the same time to within 1 % under all rows, the waits of the most urgent streams
-    /// decide.
+    /// Rows are ranked by the product of the slowdowns of all processes, the least first. A
+    /// slowdown is the figure by which a process is judged, over that figure of the process alone.
+    /// So halving the time of one process weighs as much as doubling that of another.
+    ///
+    /// Some rules go before the product. Rows that no driver offers come last, and before them
+    /// those in which something never ended. Rows that meet more goals come first; of rows that
+    /// meet equally many, the one that exceeds a limit by the smaller factor at worst. Where every
+    /// process takes the same time to within 1 % under all rows, the waits of the most urgent
+    /// streams decide.
+    ///
+    /// Where a recipe that a driver offers meets all goals, only processes without a goal enter the
+    /// product. Rows within 1 % of each other are then ordered by the product over all processes.
+    /// Of equal rows the earlier comes first.
     #[must_use]
     pub fn new(
         today: &str,
@@ -326,9 +329,9 @@ impl PolicyFigures {
         self.tightest(row).max(1.0)
     }
 
-    /// Returns the largest ratio of a limited figure to its limit over all goals: above 1 where the
-    /// recipe with the index `row` among those compared misses a goal, infinite where a figure is
-    /// missing, 0 without goals.
+    /// Returns the largest ratio of a limited figure to its limit, over all goals, under the recipe
+    /// with the index `row` among those compared. It is above 1 where a goal is missed, infinite
+    /// where a figure is missing, and 0 without goals.
     pub(crate) fn tightest(&self, row: usize) -> f64 {
         let parts = self.goals.iter().map(|goal| {
             let found = goal.figure(self, row)?;
@@ -396,9 +399,9 @@ impl PolicyFigures {
         processes.filter_map(slowdown).product()
     }
 
-    /// Returns whether the product of the slowdowns of the processes that count (all, or those
-    /// without a goal) is surely less under the recipe with the index `own` than under `other`:
-    /// also where each figure is as unfavourable as its bounds allow.
+    /// Returns whether the recipe with the index `own` is surely better than `other`: the product
+    /// of its slowdowns is less even if each figure is as unfavourable as its bounds allow. Only
+    /// the processes that count enter the product: all, or those without a goal.
     fn is_surely_less(&self, own: usize, other: usize) -> bool {
         let ratio = |process: usize| {
             let figure = |row: usize| self.rows[row].processes[process].decisive_ns;

@@ -93,9 +93,9 @@ pub fn learn(
 
 impl Study {
     /// Adds to the processes of `workload` the time that contention with neighbours costs their
-    /// kernels, by the study's rule for contention. Returns (the charges for the least and for the
-    /// most contention, words for what the charges rest on); `None` where the study charges
-    /// nothing, or has only one profile.
+    /// kernels, by the study's rule for contention. Returns (lower and upper bound of these costs,
+    /// words for the data on which they rest); `None` where the study adds no costs, or has only
+    /// one profile.
     pub(crate) fn charge(
         &self,
         profiles: &[Loaded],
@@ -114,8 +114,8 @@ impl Study {
 }
 
 /// Adds to the processes of `workload` the time that contention with neighbours costs their
-/// kernels, as learnt from their recordings. Returns (the charges for the least and for the most
-/// contention, words for what the charges rest on).
+/// kernels, as learnt from their recordings. Returns (lower and upper bound of these costs, words
+/// for the data on which they rest).
 fn charge(profiles: &[Loaded], target: &Chosen, workload: &mut Workload) -> (Vec<Charges>, String) {
     let devices: Vec<Chosen> = profiles
         .iter()
@@ -141,8 +141,8 @@ fn charge(profiles: &[Loaded], target: &Chosen, workload: &mut Workload) -> (Vec
     (bounds, told(profiles, &table))
 }
 
-/// Returns words for what the charges for contention rest on: the number of launches that were
-/// observed beside a neighbour, and the part of the kernel time for which nothing is known.
+/// Returns words for the data on which the costs of contention rest: the number of launches that
+/// were observed beside a neighbour, and the part of the kernel time for which nothing is known.
 fn told(profiles: &[Loaded], table: &ContentionTable) -> String {
     let learnt = counted(table.beside, "launch", "launches");
     let (mut known, mut all) = (0u128, 0u128);

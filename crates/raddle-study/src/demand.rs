@@ -13,8 +13,8 @@ use crate::units::percent;
 
 impl Study {
     /// Gives each process the demand of its launches for memory bandwidth, by which launches that
-    /// run side by side slow each other down. Returns (the charges for the least and for the most
-    /// slowdown, words for what the charges rest on).
+    /// run side by side slow each other down. Returns (these demands as estimated for the least and
+    /// for the most slowdown, words for the data on which they rest).
     pub(crate) fn demand(
         &self,
         profiles: &[Loaded],

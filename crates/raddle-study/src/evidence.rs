@@ -1,8 +1,8 @@
 //! How much evidence does a figure need, and how much does it get at most?
 
-/// Largest number of launches up to which a replay draws more requests than the required minimum,
-/// to make its figures more exact. A replay of that many launches takes some seconds.
+/// Number of launches up to which a replay draws more requests than it must, to make its figures
+/// more exact. A replay of that many launches takes some seconds.
 pub(crate) const MOST_LAUNCHES: u64 = 200_000;
-/// Width of a figure's confidence interval, as a fraction of the figure, that is narrow enough: no
-/// more requests are drawn for it.
+/// Width of a figure's confidence interval, as a fraction of the figure, at which the figure is
+/// exact enough: no more requests are drawn for it.
 pub(crate) const NARROW: f64 = 0.1;

@@ -5,15 +5,16 @@ use super::words::percent;
 use super::{JudgedProcess, PolicyFigures};
 use crate::units::counted;
 
-/// Returns (index of a process, change of its decisive time against the baseline, as a fraction)
-/// for each process of which both times are known. `row` is the index of the recipe to compare with
-/// the baseline.
+/// Returns (index of a process, change of the time by which it is judged, as a fraction) for each
+/// process of which both times are known. The change is from the baseline recipe to the recipe with
+/// the index `row`.
 pub(super) fn changes(figures: &PolicyFigures, row: usize) -> impl Iterator<Item = (usize, f64)> {
     (0..figures.processes.len()).filter_map(move |at| Some((at, figures.change(row, at)?)))
 }
 
-/// Says how the times of processes change against the baseline under two recipes between which the
-/// figures cannot decide; `rows` holds their indices. `None` where neither recipe changes anything.
+/// Says how the times of processes change, from those under the baseline recipe, under two other
+/// recipes between which the figures cannot decide. `rows` holds the indices of the two. `None`
+/// where neither recipe changes anything.
 pub(super) fn against_today(figures: &PolicyFigures, rows: [usize; 2]) -> Option<String> {
     let told = |row: usize| {
         let all = all_changes(figures, row, None);
@@ -26,7 +27,7 @@ pub(super) fn against_today(figures: &PolicyFigures, rows: [usize; 2]) -> Option
 }
 
 /// Returns whether any process, except the one with the index `but`, takes at least 1 % longer
-/// under the recipe with the index `row` than under the baseline.
+/// under the recipe with the index `row` than under the baseline recipe.
 pub(super) fn has_cost(figures: &PolicyFigures, row: usize, but: usize) -> bool {
     changes(figures, row).any(|(at, by)| at != but && by >= SMALL)
 }
@@ -35,9 +36,9 @@ pub(super) fn has_cost(figures: &PolicyFigures, row: usize, but: usize) -> bool 
 /// losses are named before gains, the largest first.
 const NAMED_CHANGES: usize = 3;
 
-/// Writes the changes against the baseline of all processes except the one with the index `but`: "a
-/// train step 6 % longer and a b p99 2 % shorter". Changes below 1 % are left out; of more than
-/// three, losses are named before gains, the largest first.
+/// Writes the changes against the baseline recipe of all processes except the one with the index
+/// `but`: "a train step 6 % longer and a b p99 2 % shorter". Changes below 1 % are left out; of
+/// more than three, losses are named before gains, the largest first.
 pub(super) fn all_changes(figures: &PolicyFigures, row: usize, but: Option<usize>) -> String {
     let changed = changes(figures, row).filter(|(at, by)| Some(*at) != but && by.abs() >= SMALL);
     let mut changed: Vec<(usize, f64)> = changed.collect();
@@ -60,9 +61,9 @@ pub(super) fn all_changes(figures: &PolicyFigures, row: usize, but: Option<usize
     told.chain(more).collect::<Vec<_>>().join(" and ")
 }
 
-/// Returns the change of a process against the baseline, as a fraction, where the host is assumed
-/// to have issued its work early, so that recorded idle gaps vanish. `None` where that change is
-/// less than 1 %, or was not simulated.
+/// Returns the change of a process against the baseline recipe, as a fraction, if the host issued
+/// its work early, so that recorded idle gaps vanish. `None` where that change is less than 1 %, or
+/// was not simulated.
 fn queued_change(figures: &PolicyFigures, row: usize, at: usize) -> Option<f64> {
     let of = |row: usize| figures.rows[row].processes[at].queued_ns;
     let [own, base] = [of(row)?, of(figures.baseline)?.max(1)];
@@ -70,8 +71,8 @@ fn queued_change(figures: &PolicyFigures, row: usize, at: usize) -> Option<f64> 
     (change.abs() >= SMALL).then_some(change)
 }
 
-/// Writes the change `by` (a fraction) of the process with the index `at` against the baseline: "a
-/// train step 6 % longer".
+/// Writes the change `by` (a fraction) of the process with the index `at` against the baseline
+/// recipe: "a train step 6 % longer".
 pub(super) fn change(figures: &PolicyFigures, at: usize, by: f64) -> String {
     let JudgedProcess { name, judged, .. } = &figures.processes[at];
     format!("a {name} {} {}", judged.word(), change_alone(by))

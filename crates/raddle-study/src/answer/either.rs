@@ -8,8 +8,8 @@ use crate::pair::way_of;
 
 impl PolicyFigures {
     /// Returns whether `raddle calibrate pair` can measure the recipes of both rows on the device.
-    /// It runs a program with requests beside a program with steps, under time slices or MPS, which
-    /// only NVIDIA has and which need no new partition.
+    /// That command runs a program with requests beside a program with steps, under time slices or
+    /// MPS, and on NVIDIA's devices only.
     pub(crate) fn is_measurable(&self, rows: [usize; 2]) -> bool {
         let judged: Vec<JudgedBy> = self.processes.iter().map(|it| it.judged).collect();
         let ways = rows.map(|row| way_of(way(&self.rows[row].recipe)).is_some());
@@ -37,20 +37,20 @@ pub(super) struct Doubt {
 pub(super) enum DoubtBy {
     /// Contention of processes that run side by side; a recording of them together would settle it.
     Contention,
-    /// Idle gaps in recordings, of which the files do not say whether the device waited for the
-    /// host in them.
+    /// Idle gaps in recordings: files do not say whether the device waited for the host in them.
     Gaps,
-    /// Chance in the randomly drawn requests, the cost of time slices, or the error of the model; a
-    /// trial on the device would settle it.
+    /// Chance in the randomly drawn requests, the cost of time slices, or the error of the
+    /// simulation; a trial on the device would settle it.
     Trial,
 }
 
 /// Returns the doubt whether another recipe may in truth be better than the one with the index
-/// `best`: because of recorded gaps, contention, the random draw of requests, or the model's
-/// measured error. Where several recipes raise a doubt, recorded gaps come first, then the best
-/// ranked recipe. Except for gaps, a recipe within 1 % of `best` raises no doubt; in a search,
-/// whose candidates have most unknowns in common, only the baseline raises one. `None` where there
-/// is no doubt.
+/// `best`; `None` where there is none. Doubts come from recorded idle gaps, contention, the random
+/// draw of requests, and the measured error of replays. One from gaps is returned first, else that
+/// of the best ranked recipe.
+///
+/// Except for gaps, a recipe within 1 % of `best` raises no doubt. In a search, whose candidates
+/// have most unknowns in common, only the baseline recipe raises one.
 pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<Doubt> {
     let comparable = |&other: &usize| {
         other != best
@@ -79,9 +79,9 @@ pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<Doubt> {
     gaps.or_else(|| others.filter(is_apart).find_map(doubt))
 }
 
-/// Says, where all recipes give the same times, which recipe beats the baseline if hosts issued
-/// their work early, so that recorded idle gaps vanish; files that do not say when work was issued
-/// leave that open. `None` where no recipe does.
+/// Names the recipe that beats the baseline recipe if hosts issued their work early, so that
+/// recorded idle gaps vanish. Used where all recipes give the same times, and files do not say when
+/// work was issued. `None` where no recipe does.
 pub(super) fn if_queued(figures: &PolicyFigures) -> Option<String> {
     let base = figures.baseline;
     let others = figures.ranking.iter().copied().filter(|&row| {
@@ -100,8 +100,9 @@ pub(super) fn if_queued(figures: &PolicyFigures) -> Option<String> {
     ))
 }
 
-/// Returns the doubt that contention, or the cost of time slices, leaves between two recipes: by
-/// the upper bounds of its times, `best` is no better than `second`. `None` where it is better.
+/// Returns the doubt between two recipes that contention, or the cost of time slices, leaves: with
+/// its times at their upper bounds, `best` is no better than `second`. `None` where it is still
+/// better.
 fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<Doubt> {
     if figures.rank_by(best, ProcessFigures::most_ns) < figures.rank(second) {
         return None;
@@ -125,9 +126,9 @@ fn by_contention(figures: &PolicyFigures, best: usize, second: usize) -> Option<
     Some(Doubt { text, other: second, by })
 }
 
-/// Returns a sentence that the recipe `other` is better than `best` if the recorded idle gaps were
-/// no waits for the host, where files do not say when work was issued. `None` where `best` is no
-/// worse in that case either, or where every file says it.
+/// Returns a sentence that the recipe `other` is better than `best` if work was issued early, so
+/// that recorded idle gaps vanish. `None` where it is not, or where all files say when work was
+/// issued.
 pub(super) fn by_gaps(figures: &PolicyFigures, best: usize, other: usize) -> Option<String> {
     let [file, its] = figures.unknown_words()?;
     let known = |row: usize| figures.rows[row].processes.iter().all(|it| it.queued_ns.is_some());
@@ -161,10 +162,12 @@ fn by_accident(figures: &PolicyFigures, best: usize, second: usize) -> Option<St
     ))
 }
 
-/// Returns a sentence that the recipes `best` and `second` differ by less than replays of these
-/// ways of sharing were wrong on real devices. `None` where they differ by more, also with recorded
-/// idle gaps left out. A recipe that was never measured counts with the largest measured error; it
-/// raises no doubt where the baseline is the best, or where one process runs alone.
+/// Returns a sentence that the recipes `best` and `second` differ by less than replays of their
+/// ways of sharing were wrong, as measured on a device. `None` where they differ by more, also with
+/// recorded idle gaps left out.
+///
+/// A recipe that was never measured counts with the largest measured error. It raises no doubt
+/// where `best` is the baseline recipe, or where one process runs alone.
 fn by_measured_error(figures: &PolicyFigures, best: usize, second: usize) -> Option<String> {
     let [one, other] = [best, second].map(|row| &figures.rows[row].recipe);
     let known = [one, other].map(|name| measured_error(way(name)).map(|it| it.worst));
@@ -210,7 +213,7 @@ fn way(row: &str) -> &str {
 }
 
 /// Returns whether any process, except the one with the index `head`, may take over 1 % longer than
-/// under the baseline, by the upper bound of its time under the recipe with the index `row`.
+/// under the baseline recipe, by the upper bound of its time under the recipe with the index `row`.
 pub(super) fn others_may_pay(figures: &PolicyFigures, row: usize, head: usize) -> bool {
     let own = |row: usize, at: usize| &figures.rows[row].processes[at];
     let pays = |at: usize| {

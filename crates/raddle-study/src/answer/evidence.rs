@@ -12,8 +12,8 @@ const ENOUGH: u64 = 100;
 const SLOWEST: &str = ": p99 is the slowest";
 
 /// Returns a clause that says from how many requests the percentiles of the process with the index
-/// `at` are computed, and whether the limit on launches kept them from being more; `None` for a
-/// process without requests or intervals.
+/// `at` are computed. It also says under which recipes the limit on launches allowed no more
+/// requests. `None` for a process without requests or intervals.
 pub(super) fn evidence(figures: &PolicyFigures, at: usize) -> Option<String> {
     let rests = few_requests(figures, at).or_else(|| sampled_by(figures, at))?;
     let cut = figures.rows.iter().filter(|row| row.processes[at].cut_short);

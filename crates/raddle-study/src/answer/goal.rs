@@ -143,9 +143,9 @@ impl Goal {
         Some(found <= self.limit_ns(figures)?)
     }
 
-    /// Returns whether all values within the bounds (error) of the limited figure lie on the same
-    /// side of the limit, under the recipe with the index `row` among those compared, so that the
-    /// goal is surely met or surely missed. True where the figure has no bounds or is missing.
+    /// Returns whether it is certain that the recipe with the index `row` among those compared
+    /// meets or misses the goal: all values within the bounds (error) of the figure lie on the same
+    /// side of the limit. True where the figure has no bounds or is missing.
     pub(super) fn is_sure(&self, figures: &PolicyFigures, row: usize) -> bool {
         let of = || {
             let (bounds, limit) = (self.bounds(figures, row)?, self.limit_ns(figures)?);
@@ -190,8 +190,8 @@ impl Goal {
         Some(own.iter().filter(|&&ns| ns <= limit).count() as f64 / own.len() as f64)
     }
 
-    /// Returns the limit of the goal in nanoseconds; `None` where it is an increase over a figure
-    /// that is missing under the baseline.
+    /// Returns the limit of the goal in nanoseconds. `None` for an increase over a figure that is
+    /// missing under the baseline recipe.
     #[must_use]
     pub fn limit_ns(&self, figures: &PolicyFigures) -> Option<u64> {
         match self.limit {

@@ -11,8 +11,8 @@ const DEVICE: &str = "h200";
 const ON: &str = "one pair on one H200";
 const JUDGED: [JudgedBy; 2] = [JudgedBy::Requests, JudgedBy::Steps];
 
-/// Programs and device on which the errors of ways of sharing were measured, and how the present
-/// comparison differs from that measurement.
+/// Measurement of the errors that replays of ways of sharing make: its programs and its device, and
+/// how the present comparison differs from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ErrorsMeasured {
@@ -24,9 +24,9 @@ pub struct ErrorsMeasured {
 }
 
 impl PolicyFigures {
-    /// Adds to the verdict on which device and programs the errors were measured that it allows
-    /// for. `device` is the device of this comparison; nothing is added where one process runs
-    /// alone.
+    /// Adds to the verdict the programs and the device with which the errors that it allows for
+    /// were measured. `device` is the device of this comparison. Adds nothing where one process
+    /// runs alone.
     pub(crate) fn tell_errors_measured(&mut self, device: &str) {
         if self.processes.len() < 2 {
             return;

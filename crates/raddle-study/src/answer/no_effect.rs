@@ -4,17 +4,17 @@ use super::either::if_queued;
 use super::words::{percent, time};
 use super::{JudgedBy, JudgedProcess, PolicyFigures};
 
-/// Smallest idle fraction of a device for which the verdict blames a cause: a slow host where no
-/// work had been issued, copies where work waited for them.
+/// Fraction of time for which a device must be idle before the verdict names a cause: a slow host,
+/// where no work had been issued, or copies, where work waited for them.
 const SLOW_HOST: f64 = 0.2;
 
-/// Smallest ratio that makes the verdict warn of the baseline: the longest possible time of a
-/// process under the baseline over that under another recipe, 1.1 for a tenth longer.
+/// Ratio above which the verdict warns of the baseline recipe: the longest possible time of a
+/// process under it, over the longest possible time under another recipe. 1.1 means a tenth longer.
 const DEARER: f64 = 1.1;
 
-/// Slowdown (99th percentile of requests over the time of one request alone) from which on requests
-/// count as queueing behind each other: that of random arrivals at half of the rate that a device
-/// can serve.
+/// Slowdown from which on requests count as queueing behind each other: their 99th percentile over
+/// the time of one request alone. Random arrivals at half of the rate that a device can serve are
+/// slowed down that much.
 const QUEUEING: f64 = 3.3;
 
 /// Returns (name of the process whose requests queue behind each other most, the ratio of their
@@ -90,9 +90,9 @@ fn limited(figures: &PolicyFigures) -> String {
     }
 }
 
-/// Says how long a process may take at most under the baseline, where that is at least a tenth more
-/// than its longest possible time under another recipe; `None` where this holds for no process. The
-/// longest possible times come from what is unknown of contention and time slices.
+/// Warns of a process whose longest possible time under the baseline recipe is at least a tenth
+/// longer than under another recipe; `None` where there is none. The longest possible times allow
+/// for what is unknown of contention and time slices.
 fn if_dearer(figures: &PolicyFigures) -> Option<String> {
     let base = figures.baseline;
     let most = |row: usize, at: usize| figures.rows[row].processes[at].most_ns();

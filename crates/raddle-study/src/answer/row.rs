@@ -75,8 +75,9 @@ pub struct JudgedProcess {
     /// Errors of a replay of this process alone on the device of its recording, compared with that
     /// recording; `None` where there was no such replay.
     pub self_replay: Option<ModelError>,
-    /// Error of the end of the process in a replay of it alone, as a fraction of the recorded span;
-    /// `None` where its host does not wait for the device, as the end then follows the recording.
+    /// Error of the end of the process in a replay of it alone, as a fraction of the recorded span.
+    /// `None` where its host issues work at the recorded times, whatever the device does: the end
+    /// then follows the recording.
     pub end_error: Option<f64>,
     /// True if the file of the process does not say when most of its launches were issued, so that
     /// idle time is assumed.
@@ -184,14 +185,14 @@ pub struct ProcessFigures {
     /// replays with the least and the most contention; `None` where replays charge no contention.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between_ns: Option<[u64; 2]>,
-    /// Figure by which the process is judged, in nanoseconds, in a simulation in which hosts issue
-    /// early, without the recorded idle gaps, where no file says when work was issued; `None` where
-    /// no such simulation was made.
+    /// Figure by which the process is judged, in nanoseconds, in a simulation without the recorded
+    /// idle gaps: hosts issue work early where no file says when it was issued. `None` where no
+    /// such simulation was made.
     #[serde(skip)]
     pub(crate) queued_ns: Option<u64>,
-    /// True if the confidence interval of the figure by which the process is judged is wider than a
-    /// tenth of the figure, and the limit on launches of a replay kept more requests from being
-    /// drawn.
+    /// True if the figure by which the process is judged rests on too few requests: its confidence
+    /// interval is wider than a tenth of it, and the limit on launches of a replay allowed no more
+    /// requests.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub cut_short: bool,
     /// Accuracy of the figures of the process where they are means over several random seeds of the
@@ -305,8 +306,9 @@ impl PolicyRow {
     }
 
     /// Sets, for each process, the interval of the figure by which it is judged. `bounds` are rows
-    /// of the same recipe replayed with the least and the most contention. The error of a mean over
-    /// several seeds widens the interval, but not below the time of the process alone.
+    /// of the same recipe replayed with the least and the most contention. Where figures are means
+    /// over several seeds, their error widens the interval, but not to below the time of the
+    /// process alone.
     #[must_use]
     pub fn between(mut self, bounds: &[Self], processes: &[JudgedProcess]) -> Self {
         if bounds.is_empty() {
@@ -328,9 +330,9 @@ impl PolicyRow {
 }
 
 impl PolicyRow {
-    /// Copies from `other` the figures by which processes are judged into `queued_ns` of this row.
-    /// `other` is the row of the same recipe, simulated with hosts that issue early, without the
-    /// recorded idle gaps, where no file says when work was issued; `None` clears `queued_ns`.
+    /// Copies the figures by which processes are judged from `other` into `queued_ns` of this row;
+    /// `None` clears `queued_ns`. `other` is the row of the same recipe in a simulation without the
+    /// recorded idle gaps: hosts issue work early where no file says when it was issued.
     pub(crate) fn queued(mut self, other: Option<&Self>) -> Self {
         for (at, own) in self.processes.iter_mut().enumerate() {
             own.queued_ns = other.and_then(|row| row.processes.get(at)?.decisive_ns);

@@ -82,10 +82,10 @@ impl ProcessFigures {
 }
 
 impl PolicyFigures {
-    /// Returns (mean over the random seeds of how much longer a process takes under the recipe with
-    /// the index `row` than under the baseline, below 0 where it takes less; half width of the 95 %
-    /// confidence interval of that mean), in nanoseconds. `None` for a single seed, or where the
-    /// process has no figure under one of the seeds.
+    /// Returns how much longer a process takes under the recipe with the index `row` than under the
+    /// baseline recipe, in nanoseconds: (mean over the random seeds, half width of the 95 %
+    /// confidence interval of that mean). Below 0 the process takes less time. `None` for a single
+    /// seed, or where the process has no figure under one of the seeds.
     pub(crate) fn paired_change(&self, row: usize, process: usize) -> Option<(f64, f64)> {
         let of = |row: usize| {
             let PolicyRow { processes, by_seed_ns, .. } = self.rows.get(row)?;

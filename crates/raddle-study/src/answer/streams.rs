@@ -12,9 +12,9 @@ use super::words::from_to;
 const SAME_NS: u64 = 10_000;
 
 impl PolicyFigures {
-    /// Returns the product, over all processes, of a ratio: the wait of the process's most urgent
-    /// streams under the recipe with the index `row`, over that under the baseline. A lower product
-    /// is better; 1 where no process has streams of several levels.
+    /// Compares the waits of the most urgent streams under the recipe with the index `row` with
+    /// those under the baseline recipe. Returns the product, over all processes, of one wait over
+    /// the other: less is better. Returns 1 where no process has streams of several urgency levels.
     pub(super) fn urgent_rank(&self, row: usize) -> f64 {
         let parts = (0..self.processes.len()).filter_map(|process| {
             let of = |row| Some((self.urgent(row, process)? + SAME_NS) as f64);
@@ -43,8 +43,8 @@ impl PolicyFigures {
         (!told.is_empty()).then(|| format!("the most urgent launches {}", told.join(" and ")))
     }
 
-    /// Returns, for the recipe under which the most urgent streams wait least, (its index, how
-    /// their wait changes from the recipe with the index `than`, in words). Recipes under which
+    /// Returns (index of the recipe under which the most urgent streams wait least, words for how
+    /// their wait changes to it from the recipe with the index `than`). Recipes under which
     /// something never ended are left out; `None` where the wait does not change.
     pub(super) fn least_urgent_wait(&self, than: usize) -> Option<(usize, String)> {
         let ended = (0..self.rows.len()).filter(|&row| self.rows[row].complete);
@@ -58,8 +58,8 @@ impl PolicyFigures {
 }
 
 /// Chooses a recipe by the waits of the most urgent streams, where every process takes the same
-/// time under all recipes. Returns (index of the recipe to use, the reason in words); the index is
-/// that of the baseline where `best` is not better. `None` where the waits are the same too.
+/// time under all recipes. Returns (index of the chosen recipe, reason in words); `best` is chosen
+/// if it is better, else the baseline recipe. `None` where the waits do not differ either.
 pub(super) fn by_streams(figures: &PolicyFigures, best: usize) -> Option<(usize, String)> {
     let base = figures.baseline;
     let name = |row: usize| &figures.rows[row].recipe;
@@ -75,8 +75,8 @@ pub(super) fn by_streams(figures: &PolicyFigures, best: usize) -> Option<(usize,
 }
 
 /// Says how the waits of the most urgent streams change under the recipe with the index `named`,
-/// which the verdict names. Where that is the baseline, it says under which other recipe they wait
-/// least. `None` where the waits do not differ.
+/// which the verdict names. Where that is the baseline recipe, says under which other recipe they
+/// wait least. `None` where the waits do not differ.
 pub(super) fn streams_told(figures: &PolicyFigures, named: usize) -> Option<String> {
     let (row, waits) = match figures.urgent_change(named, figures.baseline) {
         Some(waits) => (named, waits),

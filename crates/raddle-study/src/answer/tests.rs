@@ -253,10 +253,8 @@ fn goals_come_first() {
     );
 }
 
-/// Checks that a recipe that meets more goals counts as nearer to meeting all: `level` misses two
-/// of three by four times, `even` misses all three by a tenth or so. Of recipes that miss as many
-/// goals, the one comes first that is nearer to the goal it misses most: `even` by 22 / 19 = 1.16,
-/// `last` by 29.3 / 25 = 1.17, although the product of both is less under `last`.
+/// Checks that a recipe that meets more goals counts as nearer to meeting all. Of recipes that meet
+/// equally many, the one comes first that exceeds a limit by the smaller factor at worst.
 #[test]
 fn who_meets_more_goals_comes_nearest() {
     let rows: [(&str, &[f64], f64); 4] = [

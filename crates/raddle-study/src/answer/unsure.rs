@@ -3,9 +3,9 @@
 
 use super::{Goal, GoalsJudged, PolicyFigures};
 
-/// Names the goals that the recipe with the index `row` may miss or meet against its figures, as
-/// the limit lies within the bounds (error) of the figure. Also names another recipe that surely
-/// meets all goals, where there is one. `None` where every goal is certain.
+/// Names the goals of which it is uncertain that the recipe with the index `row` meets or misses
+/// them, as the limit lies within the bounds (error) of the figure. Also names a recipe that surely
+/// meets all goals, if there is one. `None` where every goal is certain.
 pub(super) fn unsure(figures: &PolicyFigures, row: usize) -> Option<String> {
     let own = &figures.rows[row];
     let goals = figures.goals.iter().enumerate();

@@ -31,7 +31,7 @@ pub struct PolicyVerdict {
     /// Text of the recommendation, in a sentence or a few.
     pub text: String,
     /// Reason for the verdict in one sentence; for [`VerdictKind::Either`], how both recipes change
-    /// times against the baseline. `None` where the figures show no reason.
+    /// times against the baseline recipe. `None` where the figures show no reason.
     pub why: Option<String>,
     /// Clauses that say how far the verdict may be believed, such as "simulated".
     pub trust: Vec<String>,
@@ -45,27 +45,28 @@ pub struct PolicyVerdict {
     pub(crate) by_contention: bool,
 }
 
-/// Kind of a recommendation, such as to use another recipe or to stay with the baseline.
+/// Kind of a recommendation, such as to use another recipe or to stay with the baseline recipe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum VerdictKind {
-    /// A recipe other than the baseline is better and should be used.
+    /// A recipe other than the baseline one is better and should be used.
     Use,
-    /// No recipe is better than the baseline, which should be kept.
+    /// No recipe is better than the baseline recipe, which should be kept.
     Stay,
     /// Under all recipes every process takes the same time, to within 1 %.
     NoEffect,
     /// Figures cannot tell which of two recipes is better: too little is known of contention, of
-    /// recorded gaps or of the model's error, or their order may be an accident of the requests.
+    /// recorded idle gaps or of the error of the simulation, or another random draw of requests
+    /// might reverse their order.
     Either,
-    /// The best recipe beats the baseline by less than the error of the model, or by less than
-    /// figures differ between random seeds.
+    /// The best recipe beats the baseline recipe by less than the error of the simulation, or by
+    /// less than figures differ between random seeds.
     BelowError,
     /// No recipe meets all goals.
     NoGoalMet,
     /// A profile was recorded on a device of another vendor, so recipes are not ranked.
     OtherVendor,
-    /// Launches never ended under the baseline, so nothing can be compared with it.
+    /// Launches never ended under the baseline recipe, so nothing can be compared with it.
     Incomplete,
     /// There is only one recipe, so there is nothing to compare it with.
     #[default]
@@ -191,7 +192,7 @@ const fn no_comparison(figures: &PolicyFigures) -> &'static str {
 }
 
 /// Says which recipes surely meet the goals: "All 4 policies meet the goal.", or that the baseline
-/// does. `None` where neither is true, or where there are no goals.
+/// recipe does. `None` where neither is true, or where there are no goals.
 fn who_meets(figures: &PolicyFigures) -> Option<String> {
     let goals = unsure::all(figures);
     let meets = |at: usize| figures.surely_meets_all(at) && !figures.goals.is_empty();
@@ -206,15 +207,15 @@ fn who_meets(figures: &PolicyFigures) -> Option<String> {
     }
 }
 
-/// Returns whether every process takes the same time as under the baseline, to within 1 %, under
-/// all recipes under which everything ended.
+/// Returns whether every process takes the same time as under the baseline recipe, to within 1 %,
+/// under all recipes under which everything ended.
 pub(super) fn are_alike(figures: &PolicyFigures) -> bool {
     let mut complete = (0..figures.rows.len()).filter(|&row| figures.rows[row].complete);
     !complete.any(|row| differs(figures, row))
 }
 
 /// Returns whether any process takes at least 1 % longer or shorter under the recipe with the index
-/// `row` among those compared than under the baseline.
+/// `row` among those compared than under the baseline recipe.
 fn differs(figures: &PolicyFigures, row: usize) -> bool {
     changes(figures, row).any(|(_, change)| change.abs() >= SMALL)
 }
@@ -285,9 +286,9 @@ fn goal_words(goal: &super::Goal) -> String {
     format!("`{goal}`")
 }
 
-/// Says that the change of a process from the baseline to the recipe with the index `best` is
-/// smaller than its spread over random seeds; `None` where it is larger. `head` is the index of the
-/// process.
+/// Says that the change of a process from the baseline recipe to the recipe with the index `best`
+/// is smaller than its spread over random seeds; `None` where it is larger. `head` is the index of
+/// the process.
 fn undecided(figures: &PolicyFigures, best: usize, head: usize) -> Option<String> {
     let (mean, within) = figures.paired_change(best, head)?;
     if mean.abs() > within {
@@ -349,7 +350,7 @@ fn advice(figures: &PolicyFigures, best: usize, head: usize) -> String {
 
 /// Returns the reason why the process with the index `head` gains under the recipe with the index
 /// `best`: "decode no longer queues behind whole launches of others: ...". `None` where its longest
-/// wait is not at least a tenth shorter than under the baseline.
+/// wait is not at least a tenth shorter than under the baseline recipe.
 fn why(figures: &PolicyFigures, best: usize, head: usize) -> Option<String> {
     let wait = |row: usize| figures.rows[row].processes[head].longest_wait_ns;
     let (now, before) = (wait(best), wait(figures.baseline));
@@ -374,8 +375,9 @@ fn error(figures: &PolicyFigures) -> f64 {
     errors.map(f64::abs).fold(0.0, f64::max)
 }
 
-/// Names the changes of processes against the baseline that are smaller than the error of the
-/// model, so that they may not be real. Returns one sentence, or an empty list where there is none.
+/// Names the changes of processes against the baseline recipe that are smaller than the error of
+/// the simulation, so that they may not be real. Returns one sentence, or an empty list where there
+/// is none.
 pub(super) fn doubts(figures: &PolicyFigures) -> Vec<String> {
     let error = error(figures);
     let rows = (0..figures.rows.len()).filter(|&row| row != figures.baseline);

@@ -22,9 +22,9 @@ use crate::profiles::Loaded;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Load {
-    /// True if hosts are assumed to have issued launches without a recorded issue time together
-    /// with the launch before, so that recorded idle gaps between them vanish; false keeps the
-    /// gaps.
+    /// True if a launch without a recorded issue time is assumed to have been issued together with
+    /// the launch before it, so that the recorded idle gap between them vanishes; false keeps the
+    /// gap.
     pub queued: bool,
     /// Files that say when requests arrive, each as `[NAME=]FILE[:TASK]`: the profile that each
     /// request runs, the file, and a task (an entry) of the file.

@@ -28,8 +28,8 @@ pub struct ComparedResult {
     /// Facts that may make the result's answer wrong, one line each.
     #[serde(default)]
     pub(super) overturning: Vec<String>,
-    /// Name of the recipe in this result, where only one recipe is compared; `None` where all
-    /// recipes are.
+    /// Name of the one recipe of this result that is compared; `None` where all its recipes are
+    /// compared.
     #[serde(skip)]
     pub(super) chosen: Option<String>,
 }

@@ -35,8 +35,8 @@ pub(super) struct Metric {
     pub(super) name: &'static str,
     pub(super) unit: MetricUnit,
     pub(super) good: Good,
-    /// JSON path of the figure's value within the object of a recipe, process or level. Where the
-    /// path leads to an object, the figure is the sum of the object's values.
+    /// JSON path of the figure's value within the object of a recipe, a process or an urgency
+    /// level. Where the path leads to an object, the figure is the sum of the object's values.
     path: &'static str,
 }
 
@@ -45,9 +45,9 @@ impl Metric {
         Self { name, unit, good, path }
     }
 
-    /// Checks that the figure has a possible value, if any, in the JSON object `of` of a recipe,
-    /// process or level: counts and times are whole numbers, and no value is below 0. The error
-    /// names the path and the bad value.
+    /// Checks that the figure has a possible value, if any, in the JSON object `of` of a recipe, a
+    /// process or an urgency level: counts and times are whole numbers, and no value is below 0.
+    /// The error names the path and the bad value.
     pub(super) fn check(&self, of: &Value) -> Result<(), String> {
         let counts = matches!(self.unit, MetricUnit::Ns | MetricUnit::Count);
         let good = |value: &Value| match counts {
@@ -64,8 +64,8 @@ impl Metric {
         bad.map_or(Ok(()), |value| Err(format!("`{path}` is {value}, which is {kind}")))
     }
 
-    /// Returns the value of the figure in the JSON object `of` of a recipe, process or level;
-    /// `None` where the object has no such value.
+    /// Returns the value of the figure in the JSON object `of` of a recipe, a process or an urgency
+    /// level; `None` where the object has no such value.
     pub(super) fn of(&self, of: &Value) -> Option<f64> {
         match of.pointer(self.path)? {
             Value::Object(parts) => Some(parts.values().filter_map(Value::as_f64).sum()),

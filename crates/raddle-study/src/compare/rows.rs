@@ -29,7 +29,7 @@ pub struct Comparison {
     /// results that state the fact.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overturning: Vec<String>,
-    /// Compared figures, one row for each figure of a recipe, process or level.
+    /// Compared figures, one row for each figure of a recipe, a process or an urgency level.
     pub rows: Vec<MetricRow>,
     /// Number of figures that were compared, including those whose rows were dropped as unchanged.
     pub figures: usize,
@@ -49,8 +49,8 @@ pub struct ResultOrigin {
     pub raddle: String,
     /// Id of the device on which the result's replay ran.
     pub device: String,
-    /// Name of the recipe in this result, where only one recipe is compared; `None` where all
-    /// recipes are.
+    /// Name of the one recipe of this result that is compared; `None` where all its recipes are
+    /// compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipe: Option<String>,
 }
@@ -214,8 +214,8 @@ impl Comparison {
     }
 }
 
-/// JSON objects of one recipe, process or level, one for each compared result; `None` where a
-/// result lacks it.
+/// JSON objects of one recipe, one process or one urgency level, one for each compared result;
+/// `None` where a result lacks it.
 type Side<'v> = Vec<Option<&'v Value>>;
 
 fn of_recipe(inputs: &[ComparedResult], name: &str, rows: &mut Vec<MetricRow>) {

@@ -40,9 +40,9 @@ enum Edge {
     Start,
 }
 
-/// Times since time 0, in ns, as one stream sees them: with kernels on the device; with copies but
-/// no kernels; with neither; and the parts of the first two in which the stream itself ran an op
-/// (launch, copy or fill).
+/// Sums of time since time 0, in ns, as one stream needs them: time with kernels on the device,
+/// with copies but no kernels, and with neither. `own_kernels` and `own_copies` are the parts of
+/// the first two in which the stream itself ran an op (launch, copy or fill).
 #[derive(Clone, Copy, Debug, Default)]
 struct Reading {
     kernels: i64,

@@ -10,19 +10,19 @@ use raddle_policy::Resource;
 use raddle_trace::{OpKind, Profile};
 use serde::Serialize;
 
-/// Numbers of adjacent granules (a granule is the unit in which a resource is given out) that the
-/// workgroups of a profile need, for each resource: the lengths that a search for free granules
-/// must find.
+/// Numbers of adjacent granules that the workgroups of a profile need, for each resource; a granule
+/// is the unit in which a resource is given out. A search for free granules must find that many
+/// beside each other.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct WantedAmounts {
-    /// Percentage of the workgroups below which a length counts as rare: lengths that fewer
-    /// workgroups need are left out of the setting `search`.
+    /// Percentage of the workgroups below which a number of granules counts as rare. Numbers that
+    /// fewer workgroups need are left out of the setting `search`.
     pub rare: f64,
-    /// Lengths that workgroups need, one entry for each resource.
+    /// Numbers of adjacent granules that workgroups need, one entry for each resource.
     pub resources: Vec<WantedRuns>,
     /// Setting `search` of the policy `matching`, as a line of a recipe: with it the policy
-    /// searches only for the lengths that are not rare.
+    /// searches only for the numbers of adjacent granules that are not rare.
     pub search: String,
 }
 
@@ -97,8 +97,8 @@ impl WantedAmounts {
     }
 }
 
-/// Writes the setting `search` of the policy `matching`, with the kept lengths of these resources;
-/// without any resource it asks for the full search.
+/// Writes the setting `search` of the policy `matching`, with the kept numbers of granules of these
+/// resources; without any resource it asks for the full search.
 fn recipe(resources: &[WantedRuns]) -> String {
     let of = |runs: &WantedRuns| {
         let kept = runs.amounts.iter().filter(|amount| amount.kept);
