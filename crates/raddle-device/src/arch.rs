@@ -24,9 +24,9 @@ pub(crate) const MAX_THREADS: u32 = 1024;
 const BARRIERS: u16 = 16;
 
 /// Number of granules of 16 scalar registers on a compute unit of GCN or CDNA, for its four SIMDs
-/// together. LLVM (`getOccupancyWithNumSGPRs`) counts 800 registers a SIMD, so that with more than
-/// 96 registers a wave only 7 of 8 wave slots can be used. ROCm Compute Profiler has a counter for
-/// workgroups that wait for scalar registers.
+/// together. LLVM (`getOccupancyWithNumSGPRs`) counts 800 registers a SIMD: waves with more than 96
+/// registers then fill only 7 of 8 wave slots. That scalar registers can be the limit shows in ROCm
+/// Compute Profiler, which counts workgroups that wait for them.
 const SGPRS: u16 = 4 * 800 / 16;
 
 /// AMD instruction set, such as gfx942, with the resources of a compute unit that has it.
@@ -43,24 +43,23 @@ pub(crate) struct Arch {
     pub(crate) max_vgprs_per_thread: u32,
     pub(crate) lds_bytes: u32,
     pub(crate) lds_granule: u32,
-    /// Peak memory bandwidth of a common product, in bytes per microsecond, which stands in for
-    /// that of the real device.
+    /// Peak memory bandwidth of the product `like`, in bytes per microsecond, for devices whose own
+    /// bandwidth is unknown.
     pub(crate) memory_bytes_per_us: u64,
     /// Name of the common product whose bandwidth is taken where that of the device is unknown,
     /// such as `MI210`.
     pub(crate) like: &'static str,
 }
 
-/// Figures of gfx906: a SIMD has 10 wave slots, but the device keeps at most 32 waves for each of
-/// its compute units in flight (ROCm/ROCm issue 1456; HIP's occupancy counts 8 a SIMD, ROCm/hip
-/// pull request 1240). A shape has no limit for the whole device, so each compute unit gets its
-/// share.
+/// Figures of gfx906. A SIMD has 10 wave slots, but only 8 are counted: the device keeps at most 32
+/// waves in flight for each of its compute units (ROCm/ROCm issue 1456), and HIP counts 8 a SIMD
+/// too (ROCm/hip pull request 1240). The limit is one of the whole device; here each compute unit
+/// gets its share of it.
 pub(crate) const GFX906: Arch =
     Arch { vgprs_per_lane: 4, max_vgprs_per_thread: 256, ..unified("gfx906", 1_024_000, "MI50") };
-/// Figures of gfx908: a SIMD has 10 wave slots, of which 8 are counted, as a device keeps at most
-/// 32 waves for each of its compute units in flight (see [`GFX906`]). A granule has 4 ordinary
-/// (arch) and 4 accumulation registers of each work-item, so a wave has as many of one kind as of
-/// the other.
+/// Figures of gfx908. As on gfx906, 8 of the 10 wave slots of a SIMD are counted (see [`GFX906`]).
+/// A granule of vector registers has 4 ordinary (arch) and 4 accumulation registers of each
+/// work-item, so a wave has equally many of both kinds.
 pub(crate) const GFX908: Arch = unified("gfx908", 1_228_800, "MI100");
 pub(crate) const GFX90A: Arch = unified("gfx90a", 1_638_400, "MI210");
 pub(crate) const GFX942: Arch = unified("gfx942", 5_324_800, "MI300X");
@@ -102,10 +101,10 @@ const fn unified(name: &'static str, memory_bytes_per_us: u64, like: &'static st
     }
 }
 
-/// Returns the figures of those RDNA 3, 3.5 and 4 devices that have 1536 registers a lane of a
-/// SIMD, in granules of 24, of which one wave can address 256. (Devices with 1024, such as gfx1102
-/// and gfx1150, have granules of 16.) `memory_bytes_per_us` is the peak bandwidth of the product
-/// `like`.
+/// Returns the figures of those RDNA 3, 3.5 and 4 devices whose SIMDs have 1536 vector registers
+/// for each lane, in granules of 24. One wave can address 256 of them. (Devices with 1024
+/// registers, such as gfx1102 and gfx1150, have granules of 16.) `memory_bytes_per_us` is the peak
+/// bandwidth of the product `like`.
 ///
 /// The hardware aligns LDS to 1 KiB, by Mesa's `lds_alloc_granularity` (`ac_gpu_info.c`). The 512
 /// bytes of LLVM are the unit in which a kernel encodes its demand.

@@ -29,8 +29,8 @@ pub(crate) struct Capability {
     pub(crate) threads: u32,
     pub(crate) registers: u32,
     pub(crate) shared_bytes: u32,
-    /// Peak memory bandwidth of a common product, in bytes per microsecond, which stands in for
-    /// that of the real device.
+    /// Peak memory bandwidth of the product `like`, in bytes per microsecond, for devices whose own
+    /// bandwidth is unknown.
     pub(crate) memory_bytes_per_us: u64,
     /// Name of the common product whose bandwidth is taken where that of the device is unknown,
     /// such as `V100`.

@@ -18,17 +18,18 @@ use crate::Device;
 pub const MEASURED_RESET_NS: u64 = 32_000;
 
 /// Time in nanoseconds that a launch takes to start, find the preemption flag raised and leave, on
-/// an NVIDIA GV100: in the raw results of figure 9 of the `XSched` paper
-/// (`XpuOS/xsched-artifacts`), preemption level 2 begins at this much above the length of a kernel.
+/// an NVIDIA GV100. Source: the raw results of figure 9 of the `XSched` paper
+/// (`XpuOS/xsched-artifacts`), where the times of its preemption level 2 begin at this much above
+/// the length of a kernel.
 pub(crate) const V100_EXIT_NS: u64 = 2_400;
 
-/// Time of a reset on an NVIDIA GV100, in nanoseconds, without the exits of launches: with the
-/// exits of seven launches after it, a reset takes the measured time.
+/// Time of a reset (the killing of running work) on an NVIDIA GV100, in nanoseconds. The measured
+/// time includes the exits of seven launches, which are subtracted here.
 pub(crate) const V100_RESET_NS: u64 = MEASURED_RESET_NS - 7 * V100_EXIT_NS;
 
-/// Time of a hardware context switch of an NVIDIA A100, in nanoseconds: less than this is added to
-/// a request of one urgent process (`GPreempt`, ATC 2025, section 5.3). The figure is an upper
-/// bound that includes the moving of the context.
+/// Time of a hardware context switch on an NVIDIA A100, in nanoseconds, with the moving of the
+/// context. The figure is an upper bound: less than this was added to a request of one urgent
+/// process (`GPreempt`, ATC 2025, section 5.3).
 pub(crate) const A100_SWITCH_NS: u64 = 40_000;
 
 /// Number of bytes of a 32-bit register.

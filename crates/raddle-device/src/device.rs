@@ -17,7 +17,7 @@ use crate::error::Reason;
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Vendor {
-    /// NVIDIA, where the barriers of a workgroup come with its workgroup slot, so that none are
+    /// NVIDIA. A workgroup gets its barriers together with its workgroup slot, so barriers are not
     /// counted.
     Nvidia,
     /// AMD: a workgroup of two or more waves takes one barrier, whether it waits or not.
@@ -104,17 +104,16 @@ pub struct Device {
     /// Highest clock of the compute units, in MHz; `None` where no known source gives it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub clock_mhz: Option<u32>,
-    /// Time in nanoseconds from raising the preemption flag, a word that launches test at their
-    /// start, until kernels that start see it; `None` if not measured.
+    /// Time in nanoseconds from raising the preemption flag until kernels that start see it; `None`
+    /// if not measured. The flag is a word in memory that launches test at their start.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub flag_ns: Option<u64>,
-    /// Time in nanoseconds that a launch takes to leave without doing its work, from its start
-    /// until it has left the device, where it finds the preemption flag raised; `None` if not
-    /// measured.
+    /// Time in nanoseconds from the start of a launch that finds the preemption flag raised until
+    /// it has left the device without doing its work; `None` if not measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub exit_ns: Option<u64>,
-    /// Time in nanoseconds that a workgroup takes to test the preemption flag at its start, where
-    /// every workgroup tests it; `None` if not measured.
+    /// Time in nanoseconds that one workgroup takes to test the preemption flag at its start, if
+    /// not only the launch but each workgroup tests it; `None` if not measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub check_ns: Option<u64>,
     /// Time in which all running work of the device is killed, in nanoseconds (see
@@ -125,9 +124,9 @@ pub struct Device {
     /// its bytes; `None` if not measured.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub switch_ns: Option<u64>,
-    /// (least, expected, greatest) length of a turn in which the driver lets one of several
-    /// processes run, in nanoseconds, the switch to it included; `None` if not measured, see
-    /// [`Device::time_slices`].
+    /// (least, expected, greatest) length of a turn, for which the driver lets one of several
+    /// processes run, in nanoseconds, the switch to the process included; `None` if not measured,
+    /// see [`Device::time_slices`].
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     #[doc(hidden)]
     pub turn_ns: Option<[u64; 3]>,
@@ -211,8 +210,8 @@ impl Device {
     }
 
     /// Returns whether both descriptions are of one kind of GPU: equal id, compute units, waves,
-    /// resources, granules, peak bandwidth and clock. Measured figures may differ; workgroups of
-    /// one profile then fill both devices alike.
+    /// resources, granules, peak bandwidth and clock. Measured figures may differ; they do not
+    /// change how many workgroups fit.
     #[must_use]
     #[doc(hidden)]
     pub fn is_same_kind(&self, other: &Self) -> bool {

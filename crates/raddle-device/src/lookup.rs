@@ -81,8 +81,8 @@ pub fn with_arch(name: &str) -> Vec<&'static str> {
     rows().filter(has).map(|row| row.id).collect()
 }
 
-/// Most devices whose product names may have a word in common, so that the word still points to a
-/// device; a word of more devices, such as `rtx`, is ignored.
+/// Most devices whose product names may share a word that is to point to a device. A word that more
+/// names have, such as `rtx`, is ignored.
 const SHARED_BY: usize = 3;
 
 /// Returns the ids of the devices whose product names share the most words with the unknown name

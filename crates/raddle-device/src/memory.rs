@@ -7,14 +7,14 @@
 use crate::Device;
 
 /// Most bytes that one multiprocessor of an H200 moves in a microsecond. The figure was fitted to a
-/// recording of one decoder beside one training loop (`fixtures/h200`) at 20 requests a second.
+/// recording (`fixtures/h200`) of a decoder with 20 requests a second beside a training loop.
 pub(crate) const H200_UNIT_BYTES_PER_US: u64 = 50_000;
-/// Assumed bandwidth of one NVIDIA multiprocessor, in percent of the peak divided by the number of
-/// multiprocessors. 130 to 140 fitted measurements on an H200 ([`H200_UNIT_BYTES_PER_US`]) and on a
-/// V100 (public micro-kernels).
+/// Assumed bandwidth of one NVIDIA multiprocessor, in percent of its equal part of the peak (the
+/// peak divided by the number of multiprocessors). Measurements on an H200
+/// ([`H200_UNIT_BYTES_PER_US`]) and on a V100 (public micro-kernels) fit 130 to 140.
 const NVIDIA_UNIT_PERCENT: u64 = 135;
-/// Bandwidth that all compute units together reach, in percent of the peak. The figure is assumed:
-/// copies on an H200 reach it.
+/// Bandwidth that all compute units together reach, in percent of the peak. Copies on an H200 reach
+/// it; for other devices it is assumed.
 const REACHED_PERCENT: u64 = 85;
 
 /// Bandwidths of a device's memory, in bytes per microsecond: the peak, the one that all compute
@@ -62,9 +62,9 @@ impl Device {
     }
 }
 
-/// Returns the most bytes that one compute unit of AMD moves in a microsecond, where the memory's
-/// peak is `peak` bytes in a microsecond; `None` for an instruction set for which it was not
-/// measured how many units use up the bandwidth.
+/// Returns the most bytes that one compute unit of an AMD device moves in a microsecond; `None` for
+/// an instruction set without a measurement. `peak` is the peak bandwidth of the device's memory,
+/// in bytes per microsecond.
 ///
 /// Source: rocm-origami 0.0.3, `hardware.hpp` (MIT), which gives the share of the bandwidth that
 /// each active unit adds.

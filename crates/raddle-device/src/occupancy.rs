@@ -8,9 +8,9 @@ use crate::Device;
 
 impl Device {
     /// Returns the occupancy that `workgroups` workgroups of one footprint can achieve, alone on
-    /// the device and spread evenly, in tenths of a percent, rounded to nearest, halves up:
-    /// `min(workgroups / CUs, residency) * work-items / work-items of a CU`, where residency is the
-    /// number of workgroups that an empty CU holds.
+    /// the device and spread evenly, in tenths of a percent (rounded to nearest, halves up). The
+    /// formula is `min(workgroups / CUs, residency) * work-items / work-items of a CU`, where
+    /// residency is the number of workgroups that an empty CU holds.
     ///
     /// PyTorch's profiler writes this figure as `est. achieved occupancy %`, in coarser steps. The
     /// work-items of a last, partly filled wave count as they are, not as a whole wave. The

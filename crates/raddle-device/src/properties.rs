@@ -53,11 +53,11 @@ pub struct SourceDevice {
 
 /// Builds a device from the figures of a profile, for a GPU that is not in the table.
 ///
-/// Of an NVIDIA GPU the number of SMs and the compute capability must be known, of an AMD GPU the
-/// number of compute units and the instruction set (gfx906, gfx908, gfx90a, gfx942, gfx950,
-/// gfx1100, gfx1101, gfx1151 or gfx1201), of the Radeons among them also the number of SIMDs of a
-/// compute unit. The other figures, where the profile lacks them, are those of the capability or of
-/// the instruction set. The bandwidth is that of a common product of the same kind, which
+/// Of an NVIDIA GPU the number of SMs and the compute capability must be known. Of an AMD GPU the
+/// number of compute units and the instruction set must be known (gfx906, gfx908, gfx90a, gfx942,
+/// gfx950, gfx1100, gfx1101, gfx1151 or gfx1201), and for the last four also the number of SIMDs of
+/// a compute unit. Other figures that the profile lacks are those of the capability or of the
+/// instruction set. The bandwidth is that of a common product of the same kind, which
 /// [`Device::source`] names.
 ///
 /// # Errors
@@ -171,8 +171,8 @@ fn from_arch(source: &SourceDevice) -> Result<Device, DeviceError> {
     )
 }
 
-/// Returns the resources of a compute unit by the profile, and where the profile gives no figure by
-/// the instruction set; `None` where a figure is too large for its type.
+/// Returns the resources of a compute unit. A figure that the profile does not give is taken from
+/// the instruction set. `None` where a figure is too large for its type.
 fn amd_shape(known: &Arch, source: &SourceDevice) -> Option<CuShape> {
     let usual = known.shape();
     let simds = match source.simds_per_sm {

@@ -18,7 +18,8 @@ pub struct Residency {
     /// Resource that allows the fewest workgroups. Among equal ones, the first in this order:
     /// workgroups, waves, VGPR, SGPR, LDS, barriers. [`Residency::reached`] names all of them.
     pub(crate) limiter: Resource,
-    /// Number of workgroups that fit an empty compute unit by each resource alone.
+    /// Number of workgroups that an empty compute unit would hold if only one resource limited it,
+    /// for each resource.
     pub(crate) limits: Limits,
 }
 
@@ -38,9 +39,10 @@ impl Residency {
         self.limiter
     }
 
-    /// Returns the number of workgroups that fit an empty compute unit by one resource alone;
-    /// `u32::MAX` where it never limits. By wave slots it is 0 also where the workgroup has no or
-    /// too many threads, by vector registers also where a thread or a workgroup wants too many.
+    /// Returns the number of workgroups that an empty compute unit would hold if only `resource`
+    /// limited it; `u32::MAX` where it never limits. For wave slots the number is 0 also where the
+    /// workgroup has no threads or too many, for vector registers also where a thread or a
+    /// workgroup wants too many.
     #[must_use]
     pub fn limit(&self, resource: Resource) -> u32 {
         let limits = self.limits.in_order();
@@ -56,21 +58,21 @@ impl Residency {
     }
 }
 
-/// Number of workgroups that fit an empty compute unit by each resource alone; `u32::MAX` where a
-/// resource never limits.
+/// Number of workgroups that an empty compute unit would hold if only one resource limited it, for
+/// each resource; `u32::MAX` where the resource never limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Limits {
-    /// Number of workgroups that fit an empty compute unit by its workgroup slots.
+    /// Number of workgroups for which an empty compute unit has enough workgroup slots.
     pub(crate) workgroups: u32,
-    /// Number of workgroups that fit an empty compute unit by its wave slots; 0 also where the
-    /// workgroup has no or too many threads.
+    /// Number of workgroups for which an empty compute unit has enough wave slots; 0 also where the
+    /// workgroup has no threads or too many.
     pub(crate) waves: u32,
-    /// Number of workgroups that fit an empty compute unit by its vector registers; 0 also where a
-    /// thread or a workgroup wants too many.
+    /// Number of workgroups for which an empty compute unit has enough vector registers; 0 also
+    /// where a thread or a workgroup wants too many.
     pub(crate) vgpr: u32,
-    /// Number of workgroups that fit an empty compute unit by its scalar registers.
+    /// Number of workgroups for which an empty compute unit has enough scalar registers.
     pub(crate) sgpr: u32,
-    /// Number of workgroups that fit an empty compute unit by its shared memory (LDS).
+    /// Number of workgroups for which an empty compute unit has enough shared memory (LDS).
     pub(crate) lds: u32,
     /// Number of workgroups for which an empty compute unit has enough hardware barriers.
     pub(crate) barriers: u32,
@@ -99,8 +101,8 @@ impl Limits {
         }
     }
 
-    /// Returns (resource, number of workgroups that fit an empty compute unit by it) for each
-    /// resource, in the order in which ties between limits are decided.
+    /// Returns (resource, number of workgroups for which an empty compute unit has enough of it)
+    /// for each resource, in the order in which ties between limits are decided.
     #[must_use]
     pub(crate) const fn in_order(&self) -> [(Resource, u32); 6] {
         [
@@ -143,8 +145,8 @@ impl Device {
     }
 
     /// Returns the number of waves with `granules` vector-register granules each that the register
-    /// files of an empty compute unit hold; 0 granules count as 1, since the callers treat a kernel
-    /// without registers themselves.
+    /// files of an empty compute unit hold. 0 granules count as 1; callers handle kernels without
+    /// registers themselves.
     pub(crate) fn waves_by_vgpr(&self, granules: u64) -> u64 {
         u64::from(self.shape.vgpr_per_simd) / granules.max(1) * u64::from(self.shape.simds)
     }

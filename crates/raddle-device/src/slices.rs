@@ -5,8 +5,9 @@
 
 use crate::{Device, Vendor};
 
-/// Time slices by which the driver lets several processes take turns, in nanoseconds: each figure
-/// as (least, expected, greatest), which are equal where the figure is known for the device.
+/// Time slices by which the driver lets several processes take turns. Each figure is in
+/// nanoseconds, as (least, expected, greatest); the three are equal where the figure is known for
+/// the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct TimeSlices {
