@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use runs::runs;
 
-/// An answer of a policy or of the dispatcher, in the form that a line of the decision log has. A
-/// replay compares the text of that line; a check of a log reads some of its fields. `P` is the
-/// type of the pieces (equal workgroups on one compute unit): [`WrittenPieces`] when a log is
-/// written, runs when it is read.
+/// An answer of a policy or of the dispatcher, in the form of a line of the decision log. A replay
+/// compares the text of the line; a check of the log reads only some fields. `P` is the type of the
+/// pieces (equal workgroups on one compute unit): [`WrittenPieces`] when a log is written, runs of
+/// equal pieces when it is read.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
 #[serde(bound(deserialize = "P: Deserialize<'de>"))]
@@ -64,13 +64,13 @@ pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
         waves: Option<(u16, u16)>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cut: Option<(u16, u16)>,
-        /// The pieces (equal workgroups on one compute unit) as a short log has them; `None` in a
-        /// log spelled in full. A short log counts the first workgroup of each piece from the one
-        /// behind the highest workgroup that had started.
+        /// The pieces (equal workgroups on one compute unit) that start, as a short log has them;
+        /// `None` in a log spelled in full. Here workgroups are numbered from the one behind the
+        /// highest that had started before.
         #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
         runs: Option<P>,
-        /// The pieces (equal workgroups on one compute unit) that start; `None` where `runs` has
-        /// them.
+        /// The pieces (equal workgroups on one compute unit) that start; `None` in a short log,
+        /// which has `runs` instead.
         #[serde(
             skip_serializing_if = "Option::is_none",
             deserialize_with = "Deserialize::deserialize"
@@ -148,13 +148,13 @@ impl<'a> LoggedAnswer<'a> {
     }
 }
 
-/// The processes that a turn policy chose to run next, and the candidates, in the form that a line
-/// of the decision log has.
+/// The processes that a turn policy chose to run next, and the processes from which it chose
+/// (`candidates`), in the form of a line of the decision log.
 #[derive(Serialize)]
 pub(crate) struct WrittenLoad<'a> {
     candidates: &'a [ProcessId],
     /// The processes chosen to run next, in the order in which they run, each as (process, weight
-    /// in lowest terms, slice in ticks).
+    /// as a fraction in lowest terms, slice in ticks).
     #[serde(serialize_with = "as_slices")]
     loaded: &'a [LoadedSlice],
 }
@@ -176,8 +176,9 @@ fn as_slices<S: Serializer>(loaded: &[LoadedSlice], to: S) -> Result<S::Ok, S::E
     }))
 }
 
-/// The pieces (equal workgroups on one compute unit) of a log line, which are written as runs of
-/// neighbouring pieces; `from` is subtracted from the number of each run's first workgroup.
+/// The pieces (equal workgroups on one compute unit) of a log line. They are written as runs of
+/// equal pieces on neighbouring compute units, with `from` subtracted from the number of each run's
+/// first workgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WrittenPieces<'a> {
     pub(crate) pieces: &'a [Piece],

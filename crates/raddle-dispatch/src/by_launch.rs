@@ -10,8 +10,8 @@ use rustc_hash::FxBuildHasher;
 /// A map from launch ids to entries, whose lookups take a time that does not grow with the number
 /// of entries.
 ///
-/// A hash without a seed decides where an entry lies, so equal calls cost the same in every run.
-/// Nothing can go through the entries in that order, as no decision may depend on a hash.
+/// A hash without a random seed decides where an entry lies, so equal calls cost the same in every
+/// run. No decision may depend on the order of the hash, so [`ids`](Self::ids) sorts the ids.
 ///
 /// ```
 /// use raddle_dispatch::ByLaunch;

@@ -111,8 +111,9 @@ pub trait Dispatcher {
         None
     }
 
-    /// Stores the state of the device, for a later [`Dispatcher::skip`] of a launch whose
-    /// workgroups only replace each other. Returns false where `skip` can never return true.
+    /// Marks a launch by storing the state of the device, so that [`Dispatcher::skip`] can skip
+    /// ahead later, while workgroups of the launch end and are replaced by equally many. Returns
+    /// false where `skip` can never return true.
     #[doc(hidden)]
     fn mark(&mut self, launch: LaunchId) -> bool {
         let _ = launch;
@@ -121,7 +122,7 @@ pub trait Dispatcher {
 
     /// Skips ahead by `workgroups` workgroups of the marked launch, as if they had started and
     /// ended like those since the mark, with no other event between. Returns whether it did: true
-    /// only where all later answers are those that the skipped events would have led to.
+    /// only where all later answers are as if the skipped events had come.
     #[doc(hidden)]
     fn skip(&mut self, launch: LaunchId, workgroups: u64) -> bool {
         let _ = (launch, workgroups);

@@ -82,8 +82,8 @@ pub(crate) enum LoggedEvent<P> {
     Submitted {
         launch: LaunchId,
     },
-    /// The runtime refused to take a launch now, which went back into its buffer (only in the log
-    /// of a live runtime).
+    /// The runtime refused a launch for now, and the launch is back in the buffer of its process
+    /// (only in the log of a live runtime).
     NotSubmitted {
         launch: LaunchId,
     },
@@ -227,9 +227,9 @@ pub(crate) const fn read_span(waves: FirstAndCount, cut: FirstAndCount) -> Optio
 }
 
 impl<'a> LoggedAnswer<'a> {
-    /// Returns the log's answer that starts workgroups: with the addresses `places` if `full` is
-    /// true, else with a hash of them. `from` is the number that a short log subtracts from the
-    /// first workgroups of the pieces; `None` for a log spelled in full.
+    /// Returns the log's answer that starts workgroups. If `full` is true it has the addresses
+    /// `places`, else a hash of them. `from` is the number that a short log subtracts from the
+    /// numbers of workgroups; `None` for a log spelled in full.
     pub(crate) fn start(
         launch: LaunchId,
         span: WaveSpan,

@@ -3,8 +3,9 @@
 use raddle_policy::{CuId, Piece};
 use serde::{Deserialize, Serialize};
 
-/// A run of equal pieces (workgroups on one compute unit) on neighbouring compute units: the first
-/// workgroup on compute unit `cu + i` is `first + i * step`.
+/// A run of equal pieces (workgroups on one compute unit) on neighbouring compute units. The run
+/// begins with `piece`; on each further compute unit, the number of the first workgroup is higher
+/// by `step`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "WrittenRun", into = "WrittenRun")]
 pub(crate) struct PieceRun {

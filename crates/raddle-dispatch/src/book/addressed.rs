@@ -89,9 +89,9 @@ fn on_the_same_simds(one: &[Place], other: &[Place]) -> bool {
     one.len() == other.len() && differ == 0
 }
 
-/// Returns (compute units, workgroups on each, waves on each SIMD of each) for these rows of
-/// workgroups; rows on one compute unit are added up. The error is a compute unit with more waves
-/// on a SIMD than a u16 holds.
+/// Returns the compute units that these rows of workgroups take, as (range of compute units,
+/// workgroups on each, waves on each SIMD of each). Rows on one compute unit are added up. The
+/// error is a compute unit with more waves on a SIMD than a u16 holds.
 fn by_units(named: &[NamedRow]) -> impl Iterator<Item = Result<TakenUnits, CuId>> + Clone {
     let same = |a: &NamedRow, b: &NamedRow| (a.units, b.units) == (1, 1) && a.cu == b.cu;
     named.chunk_by(same).map(|rows| {
@@ -163,8 +163,8 @@ impl OnDevice {
         Ok(())
     }
 
-    /// Ends the workgroups `others`, a part of `pieces`, which did not start with known addresses
-    /// on the compute units that `pieces` gives for them. `left` is scratch memory.
+    /// Ends the workgroups `others`: those of `pieces` that did not start with known addresses on
+    /// the compute unit on which `pieces` has them. `left` is scratch memory.
     fn end_others(
         &mut self,
         launch: &Launch,

@@ -12,8 +12,8 @@ pub(super) struct Partial {
     pub(super) ended: u16,
 }
 
-/// One part (some waves) of a cut workgroup, whose waves may be on different compute units, while
-/// the part is on the device.
+/// A part (some waves) of a cut workgroup that is on the device. The parts of a cut workgroup may
+/// be on different compute units.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CutPart {
     pub(super) cu: CuId,

@@ -35,7 +35,8 @@ impl BookError {
 /// The reason of a [`BookError`], with the values that its message needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Reason {
-    /// All workgroups of the launch have started or are assigned, or only assigned ones may start.
+    /// No workgroup of the launch may start: all have started or are assigned to a compute unit, or
+    /// the launch is being drained, so that only assigned ones may start.
     #[error("{launch} has no workgroup left to distribute")]
     NothingLeft { launch: LaunchId },
     /// The workgroup that was to start or to be assigned is not the next one of the launch.
@@ -72,10 +73,10 @@ pub(crate) enum Reason {
     /// The addresses of a start were not one for each wave, or named a SIMD that does not exist.
     #[error("{launch} starts with addresses: give one for each wave, on a SIMD that exists")]
     Places { launch: LaunchId },
-    /// Waves started or ended out of order. The waves of a workgroup start in order, one workgroup
-    /// in each answer, and at most as many end as have started (the account does not know which of
-    /// them ended). A workgroup that started with addresses ends once, and a part of a cut
-    /// workgroup ends with the waves with which it started.
+    /// Waves started or ended out of order. Waves of a workgroup start in order, and each answer
+    /// starts waves of one workgroup only. No more waves end than have started. A workgroup that
+    /// started with addresses ends once, as a whole, and a part of a cut workgroup ends with the
+    /// waves with which it started.
     #[error(
         "waves of workgroup {workgroup} of {launch} are out of order: start and end them in order, each once"
     )]

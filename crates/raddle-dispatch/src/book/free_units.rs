@@ -16,8 +16,8 @@ use super::{BookError, total};
 #[derive(Clone, Debug)]
 pub(crate) struct FreeUnits {
     pub(super) cus: Cus,
-    /// Tables (one entry for each compute unit) of launches that have left the device, kept empty
-    /// so that later launches allocate none.
+    /// Tables (one entry for each compute unit) from launches that have left the device. They are
+    /// kept empty, and later launches use them again instead of new memory.
     spare: Vec<PerCu<Split>>,
     /// The compute units and SIMDs on which waves start or end in the present call.
     pub(super) taken: Vec<TakenUnits>,
@@ -123,7 +123,7 @@ impl FreeUnits {
         Ok(ended)
     }
 
-    /// Gives the account of a launch a table of its waves by compute unit, if it has none.
+    /// Gives a launch its table of waves by compute unit, if it has none.
     pub(super) fn open_table(&mut self, on: &mut OnDevice) {
         if on.counted.is_empty() {
             let all = self.cus.len();

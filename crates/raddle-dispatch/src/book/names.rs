@@ -10,8 +10,9 @@ use alloc::collections::VecDeque;
 
 use raddle_policy::{CuId, MAX_SIMDS, Piece, Split};
 
-/// A row of workgroups with consecutive numbers from `first` on: `each` of them on each of `units`
-/// compute units from `cu` on. All have equally many waves on each SIMD.
+/// A row of workgroups with consecutive numbers, from `first` on: `each` workgroups on each of
+/// `units` neighbouring compute units, from `cu` on. All of them divide their waves among the SIMDs
+/// in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NamedRow {
     pub(super) first: u64,
@@ -55,8 +56,8 @@ impl NamedRow {
         }
     }
 
-    /// Returns a part of the row as up to three rows: the workgroups from offset `from` up to but
-    /// without offset `to`, split into two ends and a middle of complete compute units.
+    /// Returns the workgroups of the row from offset `from` to below offset `to`, as up to three
+    /// rows: complete compute units in the middle, and incomplete ones before and behind them.
     fn parts(self, mut from: u64, to: u64) -> impl Iterator<Item = Self> {
         let each = u64::from(self.each);
         core::iter::from_fn(move || {
@@ -74,7 +75,8 @@ impl NamedRow {
 }
 
 /// Returns the workgroups of `pieces` (each is equal workgroups on one compute unit) as rows of
-/// consecutive workgroups, in which the SIMDs of the waves are left empty.
+/// consecutive workgroups. Pieces do not name SIMDs, so the numbers of waves on each SIMD are all
+/// 0.
 pub(super) fn rows(pieces: &[Piece]) -> impl Iterator<Item = NamedRow> {
     let end = |piece: &Piece| piece.first.checked_add(u64::from(piece.count));
     let in_row =
@@ -99,8 +101,8 @@ pub(super) fn rows(pieces: &[Piece]) -> impl Iterator<Item = NamedRow> {
     })
 }
 
-/// The workgroups on the device that started with addresses, so that their numbers are known, in
-/// rows (consecutive numbers on consecutive compute units).
+/// The workgroups on the device that started with known addresses, as rows (consecutive numbers on
+/// consecutive compute units). Only of such workgroups the account knows the numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     /// The rows of workgroups, which do not overlap, sorted by workgroup number.
@@ -176,9 +178,9 @@ impl Names {
         }
     }
 
-    /// Removes the workgroups on the first compute units of `row`, as far as one stored row has the
-    /// same workgroups on them, and returns them as a row; `None` where no stored row has those of
-    /// the first compute unit.
+    /// Removes the workgroups on the first compute units of `row`, as many units as one stored row
+    /// has with the same workgroups, and returns them as a row. `None`, with nothing removed, where
+    /// no stored row has the workgroups of the first compute unit.
     fn remove_units(&mut self, row: &NamedRow) -> Option<NamedRow> {
         let (at, within) = self.position(row.first)?;
         let known = &self.rows[at];

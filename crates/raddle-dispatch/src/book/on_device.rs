@@ -112,9 +112,8 @@ impl OnDevice {
         self.saved
     }
 
-    /// Returns the waves of the launch on each SIMD of each compute unit; `None` where the launch
-    /// is not on the device, or not all of its workgroups there are whole and without known
-    /// addresses.
+    /// Returns the waves of the launch on each SIMD of each compute unit. `None` where no wave is
+    /// on the device, or where some of its workgroups there are not whole or have known addresses.
     pub(crate) fn counted(&self) -> Option<&PerCu<Split>> {
         let plain = self.addressed.is_empty() && self.partial.is_empty();
         let here = self.resident_waves() > 0 && self.parts.is_empty() && self.cut == 0;
@@ -201,9 +200,9 @@ impl OnDevice {
         }
     }
 
-    /// Returns the resources that the launch holds, as entries (compute unit, waves on each SIMD,
-    /// number of workgroups that hold slots, barriers and LDS, demand of each). `demand` is the
-    /// demand of a whole workgroup. A compute unit may have several entries.
+    /// Returns the resources that the launch holds, as (compute unit, waves on each SIMD, number of
+    /// workgroups, demand of each workgroup). A part of a cut workgroup counts as a workgroup. A
+    /// compute unit may come several times. `demand` is the demand of a whole workgroup.
     pub(super) fn each_unit(
         &self,
         demand: Demand,

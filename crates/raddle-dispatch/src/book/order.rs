@@ -117,9 +117,9 @@ impl OnDevice {
     }
 }
 
-/// Returns the number of workgroups that `pieces` (each is equal workgroups on one compute unit)
-/// name, if these are consecutive from `next` on, piece by piece or dealt to compute units in turn;
-/// `None` for pieces in any other order.
+/// Returns the number of workgroups in `pieces` (each is equal workgroups on one compute unit), if
+/// they are numbered consecutively from `next` on, either piece after piece or dealt out to compute
+/// units in turn; `None` for any other order.
 fn dealt(pieces: &[Piece], next: u64) -> Option<u64> {
     let (mut running, mut rest) = (next, pieces);
     loop {

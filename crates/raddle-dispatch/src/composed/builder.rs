@@ -20,8 +20,9 @@ use crate::error::DispatchReason;
 
 const OVERLAP_WITHOUT_WINDOW: &str = "it launches a kernel while the one before it runs, and there is no window: give `Builder::window` how many launches of a process may be on their way or on the device (seed 001 has 8)";
 
-/// A builder of a dispatcher from four policies. A slot without a policy gets its default:
-/// `ordinary` (launch path), `everyone` (turn), `leftover` (allocate), `never` (preempt).
+/// A builder of a dispatcher from four policies, one for each slot (question that the dispatcher
+/// asks): launch path, turn, allocate and preempt. The default policies are `ordinary`, `everyone`,
+/// `leftover` and `never`, in this order.
 pub struct Builder {
     shape: CuShape,
     cus: u16,
@@ -95,9 +96,9 @@ impl Builder {
             .preempt(preempt_name, preempt)
     }
 
-    /// Sets whether copies start as soon as they are ready, whichever process has the turn (the
-    /// right to issue launches), without the dispatcher. By default copies are submitted like
-    /// launches, while their process has the turn.
+    /// Sets whether copies start as soon as they are ready, without the dispatcher, even if their
+    /// process does not have the turn (the right to issue launches). By default copies are
+    /// submitted like launches, while their process has the turn.
     #[must_use]
     pub const fn copies_apart(mut self, apart: bool) -> Self {
         self.copies_apart = apart;
@@ -133,8 +134,9 @@ impl Builder {
         self
     }
 
-    /// Sets the most times that resets may kill one launch; `None`, the default, is no limit, under
-    /// which a launch that is longer than each turn may never end.
+    /// Sets the most times that resets may kill one launch; `None`, the default, is no limit.
+    /// Without a limit, a launch that takes longer than each turn may be killed again and again and
+    /// never end.
     #[must_use]
     pub const fn most_kills(mut self, most: Option<u32>) -> Self {
         self.most_kills = most;

@@ -288,8 +288,9 @@ impl Composed {
         Ok(())
     }
 
-    /// Takes off the device the launches of preempted processes that had to stay longer, as they
-    /// were still coming back, or had just come back, when the preemption began.
+    /// Takes off the device the launches that could not leave when the preemption of their process
+    /// began, as they were still coming back or had just come back; also the launches that leave by
+    /// a raised preemption flag.
     pub(super) fn take_off_late(&mut self, now: Tick, actions: &mut Actions) {
         let mut late = core::mem::take(&mut self.preemptions.late);
         late.retain(|&(leaves, id)| {
@@ -315,9 +316,9 @@ impl Composed {
         self.preemptions.exits = exits;
     }
 
-    /// Takes a launch off the device at once, or later if it would leave in the very tick of its
-    /// return for the second time in a row. As such a launch would never make progress, it stays
-    /// for as long as its return took.
+    /// Takes a launch off the device by the method `way`, at once or later. A launch that came back
+    /// in this very tick, and was also taken off in the tick of its last return, would never make
+    /// progress: it stays for as long as its return took.
     fn remove_one(&mut self, id: LaunchId, way: Preemption, now: Tick, actions: &mut Actions) {
         let Some(known) = self.launches.get_mut(id) else { return };
         let Some(time) = known.stays(now) else { return self.leave(id, way, now, actions) };

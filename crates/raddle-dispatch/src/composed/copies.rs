@@ -52,9 +52,9 @@ impl Composed {
         self.forget(&launch, now)
     }
 
-    /// Adds the actions that start all copies which are submitted and ready. While the whole device
-    /// is being reset there are none: a running copy forbids the reset, and no copy is submitted
-    /// during it.
+    /// Adds the actions that start all copies which are submitted and ready. There are none while
+    /// the whole device is being reset: such a reset is refused while a copy runs, and no copy is
+    /// submitted during it.
     pub(super) fn start_copies(
         &mut self,
         now: Tick,

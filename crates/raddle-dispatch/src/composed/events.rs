@@ -110,10 +110,9 @@ impl Composed {
         Ok(())
     }
 
-    /// Records an issued launch, if the dispatcher is told of launches before they are ready (it
-    /// has a submission window); otherwise the launch is recorded when it is ready. A launch that
-    /// can never run is refused only when it is ready, so that the work that waits for it stays in
-    /// order.
+    /// Records a launch that was issued and is not ready, if the dispatcher has a submission
+    /// window; otherwise the launch is recorded when it is ready. A launch that can never run is
+    /// refused only when it is ready, so that the work that waits for it stays in order.
     fn launch_issued(&mut self, launch: Launch, now: Tick) -> Result<(), DispatchError> {
         self.check_new(&launch)?;
         if self.ahead && self.never_fits(&launch).is_none() {

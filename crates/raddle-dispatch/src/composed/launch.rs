@@ -85,9 +85,10 @@ impl LaunchState {
         }
     }
 
-    /// Records that the launch is to be taken off the device. Returns `None` if it leaves now. If
-    /// it would leave in the very tick of its return for the second time in a row, returns the
-    /// ticks for which it stays instead: as long as the return took.
+    /// Records that the launch is to be taken off the device, and returns the ticks for which it
+    /// stays before; `None` if it leaves now. A launch that came back in this very tick, and was
+    /// also taken off in the tick of its last return, stays for as long as the return took, so that
+    /// it makes progress.
     pub(super) fn stays(&mut self, now: Tick) -> Option<Ticks> {
         if !matches!(self.stage, Stage::OnDevice) {
             return None;

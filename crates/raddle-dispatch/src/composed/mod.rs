@@ -102,8 +102,9 @@ pub struct Composed {
     /// The tick of the last event or decision.
     now: Tick,
     lists: Lists,
-    /// The state of the device when a simulator last marked a launch, to skip ahead where
-    /// workgroups of that launch only replace each other.
+    /// The launch that a simulator marked last, with the state of the device at that time; `None`
+    /// where it marked none. By it the simulator can skip ahead, while workgroups of the launch end
+    /// and are replaced by equally many.
     mark: Option<Mark>,
     journal: Journal,
     /// A message for each policy that broke a law of its trait and was replaced, with its slot, the
@@ -140,8 +141,9 @@ struct Preemptions {
     /// Compute units that are being reset, as (process that is reset, compute unit); no work starts
     /// there until the reset is over.
     closed: Vec<(ProcessId, CuId)>,
-    /// The reason why the reset of a process was refused, by process. It is counted when the
-    /// preemption is complete, as another process's reset may still kill launches of this one.
+    /// The reason why the reset of a process was refused, by process. The refusal is counted when
+    /// the preemption is complete, unless a reset of another process has killed launches of this
+    /// one before.
     refused: BTreeMap<ProcessId, RefusedReset>,
     tally: PreemptionTally,
 }
@@ -150,8 +152,8 @@ struct Preemptions {
 /// with submitting.
 #[derive(Debug, Default)]
 struct Transit {
-    /// Submitted launches that have not reached the device: (tick at which the launch does, number
-    /// in the order of submission, launch).
+    /// Submitted launches that have not reached the device, as (tick at which the launch reaches
+    /// it, number in the order of submission, launch).
     travelling: BTreeSet<(Tick, u64, LaunchId)>,
     /// The tick until which each stream is busy with submitting launches, where submitting overlaps
     /// with running kernels.

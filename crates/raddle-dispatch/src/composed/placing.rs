@@ -43,8 +43,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Submits launches of one stream together: all of them can start when the costs of all have
-    /// passed.
+    /// Submits launches of one stream together: all of them can start when the time that submitting
+    /// each of them costs has passed for all.
     fn submit_together(
         &mut self,
         launches: &[SubmittedLaunch],
@@ -62,8 +62,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Submits launches of one stream one after the other: each can start when its own cost and the
-    /// costs of the launches before it have passed.
+    /// Submits launches of one stream one after the other: each can start when the time that
+    /// submitting costs has passed for it and for the launches before it.
     fn submit_in_line(
         &mut self,
         launches: &[SubmittedLaunch],

@@ -207,9 +207,10 @@ impl Checker {
         }
     }
 
-    /// Records that a launch is killed, and checks that this is allowed (seed 001, S3.3, A2): every
-    /// submitted launch of the process (of the stream, where single streams are reset) that does
-    /// not leave by the preemption flag must be one that may be killed.
+    /// Records that a launch is killed, and checks that this is allowed (rules 7 and 8 of logs):
+    /// its process must see its raised preemption flag, and every submitted launch of the process
+    /// that does not leave by the flag must be one that may be killed. Where single streams are
+    /// reset, only launches of the stream count.
     fn kill(&mut self, id: LaunchId, owner: ProcessId) {
         let most = self.most_kills;
         let stream = self.launches.get(id).map(|launch| launch.stream);
@@ -241,9 +242,9 @@ impl Checker {
         }
     }
 
-    /// Records that the preemption of a process is complete, so that its compute units are open to
-    /// new work, and checks that each of its launches is held, is saved, or has ended (rule 3 of
-    /// logs).
+    /// Records that the preemption of a process is complete: its compute units are open to new work
+    /// again. Checks that each submitted launch of the process is held, is saved, or has ended
+    /// (rule 3 of logs).
     fn drained(&mut self, owner: ProcessId) {
         let process = self.processes.entry(owner).or_default();
         let holds = process.preemption.take().is_some_and(|preemption| preemption.holds);

@@ -43,7 +43,7 @@ type ReadAnswer = LoggedAnswer<'static, Vec<PieceRun>>;
 #[doc(hidden)]
 pub struct Checker {
     pub(super) window: Option<u32>,
-    /// True if the log has the events of launches before they are ready, and the events of copies.
+    /// True if the log has events of launches that are issued and not ready, and events of copies.
     pub(super) ahead: bool,
     pub(super) most_kills: Option<u32>,
     pub(super) scope: ResetScope,
@@ -68,8 +68,8 @@ pub struct Checker {
     pub(super) resets: Option<ProcessId>,
     /// The number of launches and copies that the log has issued so far.
     pub(super) orders: u64,
-    /// The launch of the last start, if since then only ends of waves and answers that wait have
-    /// come, so that another start of it needs no check; else `None`.
+    /// The launch that started workgroups last, if only ends of waves and answers to wait have come
+    /// since: then a further start of it needs no check. Else `None`.
     going: Option<LaunchId>,
     pub(super) line: usize,
     pub(super) found: CheckedLog,
@@ -82,9 +82,9 @@ impl std::fmt::Debug for Checker {
 }
 
 impl Checker {
-    /// Returns the checker `live`, changed for a dispatcher: `empty` is one empty compute unit of
-    /// its device, `cuts` says whether its allocate policy may cut workgroups, so that their waves
-    /// run on different compute units.
+    /// Returns the checker `live`, changed so that it checks a dispatcher. `empty` is a device of
+    /// one empty compute unit like the dispatcher's; `cuts` is true if its allocate policy may cut
+    /// workgroups, so that their waves run on different compute units.
     pub(crate) fn of_dispatcher(cuts: bool, empty: Cus, live: Self) -> Self {
         Self { ahead: live.window.is_some(), cuts, empty, ..live }
     }
