@@ -19,7 +19,8 @@ pub struct PoolEntry {
     pub level: Level,
     /// Share of the process, a factor of its weight, 1 or more; 0 counts as 1.
     pub share: u64,
-    /// Alive time of the process in ticks, which raises its weight.
+    /// Alive time of the process in ticks, which raises its weight. It is the time since the
+    /// process joined, or only the part in which it was runnable.
     pub alive: Ticks,
     /// Run time of the process so far in ticks, which lowers its weight.
     pub ran: Ticks,
@@ -85,8 +86,8 @@ pub struct StageOne {
 }
 
 impl StageOne {
-    /// Returns a stage one that chooses up to `capacity` processes; in their weights, alive and run
-    /// times below the smallest slice `t0`, in ticks, count as `t0`.
+    /// Returns a stage one that chooses up to `capacity` processes. `t0` is the length of the
+    /// smallest slice in ticks; in weights, a shorter alive time or run time counts as `t0`.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where `t0` or `capacity` is 0.

@@ -27,7 +27,8 @@ use crate::stage_one::LoadedProcess;
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum SliceRule {
     /// The length is in inverse proportion to the weight, as claim 7 of the patent (seed 004) says.
-    /// This defeats the purpose of the claim, since a process that ran more gets a longer slice.
+    /// A process that ran more than others then gets a longer slice, although the patent wants the
+    /// opposite.
     Claim,
     /// Every slice has the smallest length, t0.
     Equal,
@@ -81,9 +82,9 @@ pub struct StageTwo {
     longest: u128,
 }
 
-/// Sums over the weights of all chosen processes, from which the rules compute slices: the sum of
-/// weights, the sum of their inverses, the least weight, and the number. `None` for a sum that is
-/// too large for 128 bits.
+/// Figures over all chosen processes from which the lengths of slices are computed: the sum of the
+/// weights, the sum of 1 / weight, the least weight, and the number of processes. A sum is `None`
+/// where it is too large for 128 bits.
 #[derive(Clone, Copy, Debug, Default)]
 struct Whole {
     sum: Option<u128>,
@@ -113,9 +114,9 @@ impl StageTwo {
         }
     }
 
-    /// Computes the length in ticks of the slice of each process in `loaded` (those that were
-    /// chosen to run), and writes the lengths into `slices` in the order of `loaded`; `slices` is
-    /// cleared first.
+    /// Computes the length in ticks of the slice of each process in `loaded`, the processes that
+    /// were chosen to run. Replaces the content of `slices` by the lengths, in the order of
+    /// `loaded`.
     ///
     /// # Errors
     /// [`Overflow`](crate::ErrorKind::Overflow) where a weight, or a product of the rule, is beyond 128 bits; `slices`

@@ -42,22 +42,21 @@ pub enum TakeOver {
     BatchEnd,
 }
 
-/// Choice of how a process's share affects the length of its slices.
+/// Choice of how a process's share (its claim to run time) affects the lengths of its slices.
 ///
-/// A share multiplies the weight, so where not all processes fit, selection gives run times in
-/// proportion to shares. Where all fit, a slice in proportion to the weight makes run time times
-/// its growth proportional to the share: run times end up as the square roots of shares, 63 to 37
-/// for 3 and 1.
+/// If not all processes can be chosen at once, run times come out in proportion to shares either
+/// way, since a process with a larger share is chosen more often. The choice matters where all are
+/// chosen. The figures at the variants hold for slices in proportion to the weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Shares {
-    /// A share multiplies the weight once, and affects slices only through the weight.
+    /// The share affects a slice only as a factor of the weight. Two processes with shares 3 and 1
+    /// then run for 63 % and 37 % of the time, in proportion to the square roots of the shares.
     #[default]
     Weight,
-    /// A share multiplies the weight, and lengths of slices are computed from that weight
-    /// multiplied by the share once more. Where lengths are in proportion to the weight, run times
-    /// are then in proportion to shares: 75 to 25 for shares of 3 and 1.
+    /// The length of a slice is computed from the weight times the share, so the share counts
+    /// twice. Two processes with shares 3 and 1 then run for 75 % and 25 % of the time.
     Time,
 }
 
@@ -170,8 +169,8 @@ pub struct ProcessSlice<Id> {
     pub(crate) id: Id,
     /// Length of the slice in ticks, at least 1.
     pub(crate) length: Ticks,
-    /// Weight of the process from which the length of the slice follows; under [`Shares::Time`] the
-    /// weight multiplied by the share once more.
+    /// Weight from which the length of the slice follows. Under [`Shares::Time`] it is the weight
+    /// of the process multiplied once more by the share.
     pub(crate) weight: Weight,
 }
 
@@ -289,9 +288,9 @@ impl<Id: Copy + Eq> TwoStage<Id> {
         self.rest(pool)
     }
 
-    /// Returns the next slice of the processes that are chosen at present, without those that are
-    /// no longer runnable or have become less urgent; `None` where no slice is left, so that
-    /// processes have to be chosen anew.
+    /// Returns the next slice of the processes that were last chosen to run. Skips processes that
+    /// are no longer runnable or have become less urgent. `None` where no slice is left: processes
+    /// have to be chosen anew.
     #[inline]
     fn rest(&mut self, pool: &impl Runnable<Id = Id>) -> Option<ProcessSlice<Id>> {
         while let Some(&slice) = self.batch.get(self.next) {

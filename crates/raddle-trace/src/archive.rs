@@ -21,9 +21,9 @@ const LONGEST: u64 = 1 << 16;
 /// ends.
 const MEMBERS: usize = 1 << 16;
 
-/// Opens a file, or a member of a tar archive, and returns (the path as a name for messages, a
-/// reader of its bytes); an error where it cannot be opened. The path of a member is the path of
-/// the archive followed by the member's name.
+/// Opens a file, or a member of a tar archive, and returns (its path as a name for messages, a
+/// reader of its bytes). The path of a member is the path of the archive followed by the member's
+/// name. The error says why the file cannot be opened.
 pub(crate) fn open_file(path: &Path) -> Result<(String, Box<dyn Read>), TraceError> {
     let file = path.display().to_string();
     if path.is_dir() {

@@ -27,8 +27,8 @@ pub(crate) const OP_LIMIT: usize = 1 << 24;
 /// The records that an importer has collected from a profiler's file, in the order of the file,
 /// with times on the clock of the recording.
 ///
-/// An arrival whose origin is `Assumed` holds no time yet; a duration of 0 and an unknown activity
-/// are filled in later.
+/// Some values of ops are filled in later: a time of issue (`arrival_ns`) whose [`Origin`] is
+/// `Assumed`, a duration of 0, and an unknown activity.
 #[derive(Debug)]
 pub(crate) struct Draft {
     pub(crate) ops: Vec<Op>,
@@ -164,9 +164,9 @@ pub(crate) fn sort_in_place<T: Copy>(ops: &mut [T], key: impl Fn(&T) -> u64) {
 /// Longest gap, an hour in nanoseconds, between ops that count as recorded together.
 const FAR_NS: u64 = 3_600_000_000_000;
 
-/// Counts ops with doubtful times: those that last longer than an hour (`FAR_NS`), or start more
-/// than an hour after their launch. Where a gap of more than an hour divides all ops in two groups
-/// and the smaller group has more ops than that, returns the size of the smaller group.
+/// Counts ops with doubtful times: an op that lasts longer than an hour (`FAR_NS`), or starts more
+/// than an hour after its launch. If a gap of more than an hour divides the ops in two groups, the
+/// smaller group is doubtful too; the larger one of the two counts is returned.
 fn outliers(ops: &[Op]) -> u64 {
     let far = |op: &&Op| op.start_ns - op.arrival_ns > FAR_NS || op.duration_ns > FAR_NS;
     let late = ops.iter().filter(far).count();
@@ -181,9 +181,9 @@ fn outliers(ops: &[Op]) -> u64 {
     late.max(apart) as u64
 }
 
-/// Counts ops that repeat another op: the same stream, kernel, size, start and duration. Ops of at
-/// most two steps of the clock (`resolution_ns`) are not counted, since distinct ones can look
-/// equal.
+/// Counts ops that are recorded twice: with the stream, kernel, size, start and duration of another
+/// op. Ops that last at most two ticks of the recording clock (`resolution_ns` each) are not
+/// counted, since different ones can look equal.
 fn repeated(ops: &[Op], resolution_ns: u64) -> u64 {
     let mut count = 0;
     for same_start in ops.chunk_by(|a, b| a.start_ns == b.start_ns) {
@@ -197,8 +197,9 @@ fn repeated(ops: &[Op], resolution_ns: u64) -> u64 {
 }
 
 impl Profile {
-    /// Returns the ops `first..first + count` as a profile that starts at time 0 and has no waits.
-    /// The report of that profile counts only the quirks (faults) of order, arrivals and durations.
+    /// Returns the ops `first..first + count` as a profile of its own, which starts at time 0 and
+    /// has no waits. Its import report counts only faults in the order, the issue times and the
+    /// durations of these ops.
     #[must_use]
     pub fn window(&self, first: usize, count: usize) -> Self {
         let last = first.saturating_add(count).min(self.ops.len());
@@ -228,7 +229,8 @@ impl Profile {
     }
 }
 
-/// Sets each unknown launch time to that of the op before it in the same stream.
+/// Sets the unknown issue time of an op to that of the op before it in the same stream; an issue
+/// time is when the host launched the op.
 fn fill_arrivals(ops: &mut [Op], streams: usize, report: &mut ImportReport) {
     let mut last = vec![0; streams];
     for op in ops {
@@ -241,9 +243,9 @@ fn fill_arrivals(ops: &mut [Op], streams: usize, report: &mut ImportReport) {
     }
 }
 
-/// State of one stream while dependencies are found: the ops that may not have ended yet, as (end
-/// in nanoseconds, index of the op); the index of the latest op that has ended; and the op begun
-/// last.
+/// State of one stream while the ops that others wait for are searched. `running` has the ops that
+/// may not have ended yet, as (end in nanoseconds, index of the op); `ended` is the latest op that
+/// has ended.
 #[derive(Default)]
 struct LaneEnds {
     running: BinaryHeap<Reverse<(u64, u32)>>,
@@ -253,12 +255,12 @@ struct LaneEnds {
     last: Option<(u32, u64, u64)>,
 }
 
-/// Finds for each op the earlier op of the same stream that it waits for, and counts in the report
-/// the pairs of ops that overlap by more than the clock's step, `resolution_ns`.
+/// Finds for each op the earlier op of the same stream that it waits for. Counts in the report the
+/// pairs of ops that overlap by more than one tick of the recording clock, `resolution_ns`.
 ///
-/// A programmatic launch begins before the previous kernel has ended, and then waits for that end.
-/// So neighbours that overlap by at most half of the shorter one are taken to run one after the
-/// other.
+/// With CUDA's programmatic dependent launch a kernel begins before the previous one has ended, and
+/// then waits for that end. So neighbours that overlap by at most half of the shorter one count as
+/// one after the other.
 fn link(ops: &mut [Op], streams: usize, resolution_ns: u64, report: &mut ImportReport) {
     let mut lanes: Vec<LaneEnds> = (0..streams).map(|_| LaneEnds::default()).collect();
     for (op, index) in ops.iter_mut().zip(0u32..) {

@@ -5,15 +5,15 @@
 
 use crate::profile::Profile;
 
-/// Largest number of repetitions of the same ops that is looked for in a profile.
+/// Largest number of equal repetitions into which the ops of a profile are divided.
 const MOST: usize = 1000;
 
-/// Returns, in rising order, the times in nanoseconds that the host takes between the repetitions
-/// of work in a profile: from the return of the last wait of one repetition to the first launch of
-/// the next. Empty where the profile has only one repetition, or its host does not wait between
-/// them.
+/// Returns, in rising order, the pauses in nanoseconds that the host makes between two repetitions
+/// of the work in a profile. A pause lasts from the return of the last wait of one repetition to
+/// the first launch of the next. Empty where the profile has only one repetition, or its host does
+/// not wait between them.
 ///
-/// A repetition has the same ops in the same order of arrival. Where the profile can be divided in
+/// Repetitions have the same ops in the same order of issue. Where a profile can be divided in
 /// several ways, the one with most repetitions counts.
 #[must_use]
 pub fn between_repetitions(profile: &Profile) -> Vec<u64> {
@@ -37,7 +37,7 @@ pub fn repetitions(profile: &Profile) -> usize {
     divisions(profile, &by_arrival(profile)).next().unwrap_or(1)
 }
 
-/// Returns the indices of a profile's ops, in the order of their arrivals.
+/// Returns the indices of a profile's ops, in the order in which the host issued them.
 fn by_arrival(profile: &Profile) -> Vec<usize> {
     let mut order: Vec<usize> = (0..profile.ops.len()).collect();
     order.sort_by_key(|&at| (profile.ops[at].arrival_ns, at));
@@ -45,7 +45,7 @@ fn by_arrival(profile: &Profile) -> Vec<usize> {
 }
 
 /// Returns the numbers of equal repetitions into which the ops of a profile can be divided, the
-/// largest first; `order` has the indices of the ops by arrival.
+/// largest first. `order` has the indices of the ops in the order in which the host issued them.
 fn divisions<'p>(profile: &'p Profile, order: &'p [usize]) -> impl Iterator<Item = usize> {
     let all = order.len();
     let alike = move |a: usize, b: usize| {
@@ -56,9 +56,8 @@ fn divisions<'p>(profile: &'p Profile, order: &'p [usize]) -> impl Iterator<Item
     parts.filter(move |parts| (all / parts..all).all(|at| alike(at, at - all / parts)))
 }
 
-/// Returns the nanoseconds from the host's last return from a wait to the launch of the op
-/// `order[next]`; `None` where the host did not return from a wait between the launch of the op
-/// before it in `order` and that launch.
+/// Returns the nanoseconds from the host's last return from a wait to its launch of the op
+/// `order[next]`; `None` where the host did not wait between that launch and the one before it.
 fn gap(profile: &Profile, order: &[usize], next: usize) -> Option<u64> {
     let (before, next) = (&profile.ops[order[next - 1]], &profile.ops[order[next]]);
     let between = before.arrival_ns..=next.arrival_ns;

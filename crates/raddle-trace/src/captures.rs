@@ -62,8 +62,8 @@ impl AlikeLaunches {
     }
 }
 
-/// Known shapes of kernels: those of the launches that hosts made while they captured graphs, and
-/// those of kernels that ran with a shape.
+/// Known shapes (grid and workgroup) of kernels, from two sources: launches that a host recorded
+/// into a CUDA or HIP graph (a capture), and kernels that ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GraphCaptures {
     pub(crate) captures: Vec<GraphCapture>,
@@ -90,8 +90,8 @@ pub(crate) enum Found {
 }
 
 impl GraphCaptures {
-    /// Merges two sets of captures of graphs, and the kernels that ran in either; for a kernel that
-    /// ran in both, the launches in `self` count.
+    /// Merges two collections of known shapes. For a kernel that ran in both, only the launches in
+    /// `self` count.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.captures.extend(other.captures);
@@ -101,11 +101,14 @@ impl GraphCaptures {
         self
     }
 
-    /// Finds the capture that a graph launch came from. `here` has, by name, the number of launches
-    /// of each kernel in the graph; a capture fits if the graph launches every kernel of the
-    /// capture as often as the capture does. Of several that fit, those with the most launches
-    /// count, and of these the one for the padded size of the batch `batch` (`None` if unknown).
-    /// `None` where no capture fits, or several fit and differ.
+    /// Finds the capture (recording of a graph) that a graph launch came from. `here` has for each
+    /// kernel of the graph, by name, how often the graph launches it. A capture fits if the graph
+    /// launches each of the capture's kernels equally often.
+    ///
+    /// Of several that fit, only those with the most launches count. Of these, the one is returned
+    /// whose batch size is the least that is at least `batch` (`None` if unknown). `None` is
+    /// returned where no capture fits, or where the batch size does not decide between several that
+    /// differ.
     fn capture(&self, here: &BTreeMap<&str, usize>, batch: Option<u64>) -> Option<&GraphCapture> {
         let fits = |capture: &&GraphCapture| {
             let mut launches = capture.launches.iter();
@@ -121,9 +124,9 @@ impl GraphCaptures {
         (size.is_some() || alike()).then_some(first)
     }
 
-    /// Returns the shape that most launches of the kernel `name` have: in captures for the padded
-    /// batch size, else in all captures, else among kernels that ran. `None` where no launch of it
-    /// is known.
+    /// Returns the shape that most known launches of the kernel `name` have. Launches in captures
+    /// for the batch size to which `batch` is padded come first, then those in all captures, then
+    /// kernels that ran. `None` where no launch of it is known.
     fn by_name(&self, name: &str, batch: Option<u64>) -> Option<Launched> {
         let all: Vec<&GraphCapture> = self.captures.iter().collect();
         let size = padded(batch, &all);
@@ -141,8 +144,8 @@ impl GraphCaptures {
     }
 
     /// Returns the shapes of the kernels of one graph launch, each as (shape, way in which it was
-    /// found). `names` are the kernels' names in the order in which they ran; `None` for a kernel
-    /// whose shape is unknown. `batch` is the batch size of the graph launch, `None` if unknown.
+    /// found), or `None` where it is unknown. `names` are the kernels' names in the order in which
+    /// they ran, and `batch` is the batch size of the launch, `None` if unknown.
     pub(crate) fn shapes(
         &self,
         names: &[&str],
@@ -174,8 +177,9 @@ impl GraphCapture {
     }
 }
 
-/// Returns the size to which a batch is padded: the least batch size of `captures` that is at least
-/// `batch`. `None` where the batch size is unknown or larger than those of all captures.
+/// Returns the batch size for which a graph was captured that a program would launch for a batch of
+/// `batch`: the least size in `captures` that is at least `batch`. `None` where `batch` is unknown
+/// or larger than all of them.
 fn padded(batch: Option<u64>, captures: &[&GraphCapture]) -> Option<u64> {
     let batch = batch?;
     captures.iter().filter_map(|capture| capture.batch).filter(|&size| size >= batch).min()

@@ -22,8 +22,8 @@ pub(crate) struct CsvTable<'a> {
     rows: csv::Reader<RowBytes<'a>>,
     cells: StringRecord,
     header: StringRecord,
-    /// True if cells beyond the last column of the header belong to the last cell, whose commas
-    /// were not quoted.
+    /// True if a row may have more cells than the header has columns. The excess cells then belong
+    /// to the last column, whose text contains commas without quotes.
     open_end: bool,
 }
 
@@ -67,8 +67,8 @@ impl<'a> CsvTable<'a> {
         Self { file, rows, cells, header, open_end: false }
     }
 
-    /// Sets the names of the columns; a row is read into a struct whose fields have these names.
-    /// `open_end` is true if cells beyond the last column belong to the last cell.
+    /// Sets the names of the columns; [`CsvRow::read`] matches them with the names of a struct's
+    /// fields. `open_end` is true if cells beyond the last column belong to the last cell.
     pub(crate) fn set_header(&mut self, names: StringRecord, open_end: bool) {
         (self.header, self.open_end) = (names, open_end);
         self.rows.get_mut().keeps_comments = false;
@@ -123,8 +123,8 @@ impl<'a> CsvTable<'a> {
         Ok(Some(CsvRow { file, header, cells, line: first, after_blank, lossy, whole }))
     }
 
-    /// Calls `take` with each row below the header until `take` returns `false`; returns how the
-    /// table ends: with a line end, without one, or within a row.
+    /// Calls `take` with each row below the header until `take` returns `false`. Returns whether
+    /// the table ends with a line end, without one, or in the middle of a row.
     ///
     /// # Errors
     /// The errors of the reader and of `take`, and too many rows.

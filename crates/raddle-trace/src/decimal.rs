@@ -13,8 +13,8 @@ pub(crate) enum DecimalError {
     /// A text that is no plain decimal number: digits with at most one point, and perhaps a minus
     /// in front.
     NotANumber,
-    /// A number with an exponent and fewer digits than its size needs: the program that wrote it
-    /// rounded it.
+    /// A large number in scientific notation that does not write all of its digits: the program
+    /// that wrote it rounded it.
     Exponent,
     /// A time that does not fit into the range of nanoseconds, 292 years.
     TooLarge,
@@ -41,8 +41,9 @@ pub(crate) fn micros(text: &str) -> Result<Micros, DecimalError> {
     Ok(Micros { nanos: value, fine: decimals >= 3 || !whole })
 }
 
-/// Largest number of digits before the decimal point of a number with an exponent whose last digits
-/// were not written. A number with more digits counts as a rounded time stamp, and is refused.
+/// Largest number of digits before the decimal point with which a number in scientific notation is
+/// accepted although it does not write all of them: `1.5e8` writes two of nine. A larger number
+/// counts as a rounded time stamp, and is refused.
 const SURE_DIGITS: usize = 9;
 
 /// Converts a number with an exponent to plain decimal digits; an error where the text is no
@@ -74,8 +75,8 @@ fn without_exponent(text: &str) -> Result<String, DecimalError> {
 /// A decimal number, read as a whole number of a small unit such as a thousandth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DecimalNumber {
-    /// The number times ten to the power of `places`, an argument of [`fixed`]; further digits are
-    /// cut off.
+    /// The number times ten to the power of `places`, the argument of [`fixed`]: 1.5 with three
+    /// places is 1500. Further digits are cut off.
     pub(crate) value: i64,
     /// Number of digits that are written behind the decimal point.
     pub(crate) decimals: usize,

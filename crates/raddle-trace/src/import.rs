@@ -33,9 +33,9 @@ use crate::profile::{OpKind, Profile, profile_name};
 use crate::provenance::{Field, Origin};
 use crate::report::Quirk;
 
-/// Largest number of workgroups that any device starts in a nanosecond (the largest device holds
-/// some 10,000 at once). A kernel with more workgroups per nanosecond of its duration has an
-/// impossible shape.
+/// Largest number of workgroups per nanosecond of a kernel's duration that is believed. A kernel
+/// with more has an impossible shape, since even the largest device holds only some 10,000
+/// workgroups at once.
 const MOST_IN_A_NANOSECOND: u64 = 1000;
 
 /// A callback for progress, called now and then and at the end with (rows of the database read so
@@ -140,7 +140,7 @@ const PACKETS: FileKind = FileKind {
 };
 
 /// Kinds of texts and databases, in the order in which a file is compared with them. The first kind
-/// that a file looks like reads it, so a kind comes before those that accept more files.
+/// that a file looks like is the one that reads it, so kinds that accept more files come later.
 const KINDS: [FileKind; 6] = [
     FileKind {
         name: "sqlite",

@@ -19,8 +19,8 @@ use crate::error::SliceError;
 
 /// Number of ticks of a microsecond; a tick is a nanosecond.
 const MICROSECOND: u64 = 1000;
-/// Length of a smallest slice in microseconds where a configuration leaves it out: 40 ms, the
-/// example in the patent (seed 004).
+/// Length of a slice (the turn of one process), or of the smallest slice, in microseconds where a
+/// configuration leaves it out: 40 ms, the example in the patent (seed 004).
 const SLICE_US: u64 = 40_000;
 
 /// Longest time in microseconds that a configuration may state: 584 years.
@@ -33,8 +33,8 @@ fn ticks(key: &'static str, us: u64) -> Result<Ticks, SliceError> {
     Ok(Ticks(us.saturating_mul(MICROSECOND)))
 }
 
-/// Returns the setting `capacity`, the number of processes that may have the turn or be chosen to
-/// run at the same time, if it is at least 1; else an error that names the setting.
+/// Returns the setting `capacity` of a turn policy, the largest number of processes that it chooses
+/// at the same time. The error says that the setting is 0.
 fn capacity(given: u32) -> Result<usize, SliceError> {
     within("capacity", given.into(), 1, u32::MAX.into())?;
     Ok(usize::try_from(given).unwrap_or(usize::MAX))

@@ -47,8 +47,8 @@ impl Default for UnmapAllConfig {
     }
 }
 
-/// Turn policy that maps (gives the turn to) up to `capacity` processes at the same time; all lose
-/// the turn for a moment when a new process appears.
+/// Turn policy that maps (gives the turn to) up to `capacity` processes at the same time. When a
+/// new process appears, all mapped processes lose the turn for one tick, and are then mapped anew.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnmapAll {
     slice: Ticks,

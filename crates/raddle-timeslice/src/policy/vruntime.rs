@@ -16,9 +16,9 @@ use raddle_policy::{Fact, Level, ProcessId, ProcessState, Tick, Ticks, Turn};
 use super::{MICROSECOND, SLICE_US, find, ticks, until};
 use crate::error::SliceError;
 
-/// Factors by which run time counts as virtual run time, as numbers of bits to shift to the left,
-/// for the four classes of levels (kernel, high, normal, low). The virtual run time of a less
-/// urgent process so grows faster.
+/// Numbers of bits by which run time is shifted to the left to become virtual run time, for urgency
+/// levels 0, 1, 2, and 3 or more. The less urgent a process is, the faster its virtual run time
+/// grows.
 const SHIFTS: [u32; 4] = [1, 2, 4, 7];
 
 /// Settings of the turn policy [`Vruntime`].
@@ -57,9 +57,9 @@ pub struct Vruntime {
 /// figures from which it is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct VruntimeAccount {
-    /// Virtual run time in ticks while the process is runnable. While it is not, by how many ticks
-    /// its virtual run time exceeded the least one of the runnable processes when it stopped being
-    /// runnable.
+    /// Virtual run time in ticks, while the process is runnable. After it stopped being runnable:
+    /// the amount by which its virtual run time then exceeded the least of the processes that went
+    /// on, or 0.
     virtual_time: i128,
     /// Run time of the process in ticks at the last update of its virtual run time.
     ran: Ticks,
@@ -95,8 +95,9 @@ impl Vruntime {
         })
     }
 
-    /// Updates the virtual run time of all processes that were runnable, and marks the processes
-    /// that are no longer runnable.
+    /// Adds to the virtual run times the run time since the last call, for all processes that were
+    /// runnable then. For a process that is no longer runnable, stores by how much its virtual run
+    /// time exceeds the least one.
     fn charge(&mut self, processes: &[ProcessState]) {
         for state in processes {
             if let Some(account) = self.known.get_mut(&state.id).filter(|account| account.here) {
@@ -124,8 +125,10 @@ impl Vruntime {
         here.map(|(id, account)| (account.virtual_time, id)).min_by_key(|&(time, _)| time)
     }
 
-    /// Gives each process that has become runnable a virtual run time relative to that of the
-    /// runnable process with the least.
+    /// Gives each process that has become runnable a virtual run time: the least one of the
+    /// runnable processes, plus the excess that [`Self::charge`] stored. Where nothing is stored,
+    /// the excess is 1 microsecond for each class by which the process is less urgent than the one
+    /// with the least.
     fn admit(&mut self, processes: &[ProcessState]) {
         for state in processes {
             let first = self.first(processes).map(|(time, id)| (time, *id));

@@ -29,8 +29,8 @@ pub struct WeightedSlicesConfig {
     /// if it is left out.
     #[cfg_attr(feature = "serde", serde(default = "slice_us"))]
     pub(crate) t0_us: u64,
-    /// Largest number of processes that are chosen to run together, as the GPU's cache has room for
-    /// no more; 8 if it is left out.
+    /// Largest number of processes that are chosen to run together; 8 if it is left out. In the
+    /// patent (seed 004) the GPU's cache has room for no more.
     #[cfg_attr(feature = "serde", serde(default = "capacity"))]
     pub(crate) capacity: u32,
     /// Number of urgency levels in use; a level beyond the last one counts as the last one. 16 if
@@ -67,7 +67,7 @@ impl WeightedSlicesConfig {
     }
 
     /// Returns these settings with another largest number of processes that are chosen to run
-    /// together (that fit the GPU's cache).
+    /// together.
     #[must_use]
     pub const fn with_capacity(self, capacity: u32) -> Self {
         Self { capacity, ..self }
@@ -126,8 +126,8 @@ impl WeightedSlicesConfig {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum AliveTime {
-    /// Counts only the time for which the process was runnable, so that a process without work
-    /// gains nothing by waiting (reading D10 of the patent, seed 004).
+    /// Counts only the time for which the process was runnable: a process without work does not
+    /// gain weight by waiting. This departs from the words of the patent (seed 004).
     #[default]
     Runnable,
     /// Counts all the time since the process joined, as the patent (seed 004) does.
@@ -182,8 +182,8 @@ pub struct WeightedSlices {
     stages: TwoStage<ProcessId>,
     levels: LevelRange,
     alive: AliveTime,
-    /// Processes that were last chosen to run together; `has_loaded` is true if the last call of
-    /// `turn` chose them.
+    /// Processes among which the policy last chose, and those that it chose. They are new if
+    /// `has_loaded` is true: the last call of `turn` made the choice.
     load: CacheLoad,
     has_loaded: bool,
     /// (process that has the turn, tick at which that turn ends); `None` where no process has the

@@ -127,8 +127,8 @@ struct ReefClient {
     trace: Option<Vec<Box<RawValue>>>,
 }
 
-/// Reads a priority, a whole number from 0, the most urgent; `None` for `null`. The error names the
-/// priority, because a load file may give it in a task's `load` or in its `client`.
+/// Reads a priority, a whole number from 0, the most urgent; `None` for `null`. The error says that
+/// it is about a priority, since the place of the number in the file does not show that.
 fn priority<'de, D: Deserializer<'de>>(json: D) -> Result<Option<u32>, D::Error> {
     let Some(text) = Option::<Box<RawValue>>::deserialize(json)? else {
         return Ok(None);
@@ -276,8 +276,8 @@ impl LoadTasks<'_> {
         name
     }
 
-    /// Decides in which unit of time the member `time` of a load file counts; returns (the unit,
-    /// the reason in words). `seconds` is the duration of the load in nanoseconds if `time` counts
+    /// Decides in which unit of time a load file counts the duration in its member `time`. Returns
+    /// (unit, reason in words). `seconds` is that duration in nanoseconds, if the number counts
     /// seconds.
     fn unit(&self, format: ArrivalFormat, seconds: u64) -> (TimeUnit, &'static str) {
         let last = self.tasks.iter().filter_map(|task| match &task.process {

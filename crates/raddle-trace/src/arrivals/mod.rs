@@ -46,8 +46,8 @@ pub struct ArrivalFile {
     pub format: &'static str,
     /// Tasks of the load, one or more, each with a different name.
     pub tasks: Vec<ArrivalTask>,
-    /// Unit in which the numbers of a trace of requests were read as times, and the origin of that
-    /// unit.
+    /// Unit of the arrival times in a trace of requests, and whether the caller or the format of
+    /// the file decided it.
     pub counts: TimesCount,
     /// Length of time for which requests of the load arrive, with its unit; `None` where the file
     /// gives none.
@@ -184,10 +184,13 @@ pub struct ArrivalTask {
 /// Choices of the caller where a file of arrivals leaves the meaning of its numbers open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArrivalConfig {
-    /// Unit of the times in a trace of requests, where they are numbers, and of a load's `time`.
-    /// With `None` the times of a trace have the unit of its format, and `time` counts minutes in
-    /// each of three cases: a listed arrival lies beyond twice that many seconds; the load is one
-    /// of REEF; the load lists no arrivals and gives no task an `id`. Else `time` counts seconds.
+    /// Unit of the times in a trace of requests, and of the duration `time` in a load file. Neither
+    /// kind of file states its unit. With `None` a trace has the unit of its format, such as
+    /// milliseconds.
+    ///
+    /// With `None`, `time` counts minutes if a listed arrival lies beyond twice that many seconds.
+    /// It also counts minutes in a load of REEF, and in a load that lists no arrivals and gives no
+    /// task an `id`. Else it counts seconds.
     pub time_unit: Option<TimeUnit>,
 }
 

@@ -7,8 +7,8 @@
 use super::Renumber;
 use crate::profile::{HostWait, Op, StreamWait, unsigned_time};
 
-/// A wait as an importer reads it: its begin and its end on the source's clock, whether the host or
-/// a stream waits, and the work that is waited for.
+/// A wait as an importer reads it: its begin and its end in nanoseconds on the clock of the
+/// recording, the party that waits (the host or a stream), and the work that is waited for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DraftWait {
     pub(crate) begin: i64,
@@ -31,7 +31,7 @@ pub(crate) enum Waiter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Awaited {
     /// All work that was issued to a stream up to a time: (number of the stream in the importer's
-    /// list, nanoseconds on the source's clock).
+    /// list, time in nanoseconds on the clock of the recording).
     Stream(u32, i64),
     /// All work that was issued to the device before the call.
     Device,
@@ -44,21 +44,21 @@ pub(crate) enum Awaited {
 }
 
 impl DraftWait {
-    /// Returns the work that a copy call waits for, where this wait has the call's begin and end:
-    /// the copy itself, if it had ended when the call returned; else `None`.
+    /// Returns the awaited work of a copy call, of which this wait has the begin and the end: the
+    /// copy `copy` itself if it had ended when the call returned; else `None`.
     pub(crate) fn of_copy(&self, copy: &Op) -> Option<Awaited> {
         (unsigned_time(self.end) >= copy.end_ns())
             .then_some(Awaited::Stream(copy.stream, self.begin))
     }
 }
 
-/// Ops in the order in which the host issued them, which is that of their arrivals.
+/// Ops (kernels, copies and fills) in the order in which the host issued them.
 struct IssueOrder<'o> {
     ops: &'o [Op],
     /// Indices of all ops, sorted by the time of their issue.
     all: Vec<u32>,
-    /// For each stream its ops sorted by arrival, each as (arrival in nanoseconds, largest op index
-    /// among this op and those before it, index of the op).
+    /// For each stream its ops in the order of issue, each as (time of issue in nanoseconds, index
+    /// of the op that starts last among this one and those before it, index of the op).
     streams: Vec<Vec<(u64, u32, u32)>>,
 }
 
@@ -85,19 +85,22 @@ impl<'o> IssueOrder<'o> {
         self.all.partition_point(|&at| self.arrival(at) <= by)
     }
 
-    /// Returns the index of the last op of a stream, in the order in which the stream runs them,
-    /// among the ops issued up to the time `by`; `None` where there is none.
+    /// Returns the index of the last op that a stream runs among those that the host issued to it
+    /// up to the time `by`, in nanoseconds; `None` where there is none.
     fn last(&self, stream: u32, by: u64) -> Option<u32> {
         let of = self.streams.get(stream as usize)?;
         of.get(of.partition_point(|&(arrival, ..)| arrival <= by).checked_sub(1)?).map(|it| it.1)
     }
 
-    /// Finds a wait of `stream` for another stream: the first op of `stream` that was issued at or
-    /// after the time `begin`, and the op that it waits for. With `awaits`, (source stream, time),
-    /// that is the last op of the source stream issued up to that time; with `None` it is the op of
-    /// any other stream that had ended last when the waiting op started. Ends up to `resolution_ns`
-    /// (the step of the clock) after that start count as before it, and ops issued after `begin` do
-    /// not count. `None` where there is no such op, or it had not ended.
+    /// Finds out which op of `stream` waited for which op of another stream, after the call at the
+    /// time `begin` that made `stream` wait. The waiting op is the first one that was issued to
+    /// `stream` from then on. All times are in nanoseconds.
+    ///
+    /// `awaits` is (stream that is waited for, time): the awaited op is the last one issued to that
+    /// stream up to that time. With `None` it is the op of any other stream that ended last before
+    /// the waiting op started. It must have been issued before `begin`, and have ended at most
+    /// `resolution_ns`, one tick of the clock, after that start. `None` is returned where there is
+    /// no such pair of ops.
     fn between(
         &self,
         stream: u32,
@@ -122,11 +125,11 @@ impl<'o> IssueOrder<'o> {
         Some(StreamWait { op, source, inferred: awaits.is_none() })
     }
 
-    /// Returns the op of a stream that was issued last among those issued up to the time `by` for
-    /// which `ended` is true; `None` where none of the last 64 of them has ended.
+    /// Returns the latest op of a stream for which `ended` is true, among the last 64 ops that were
+    /// issued to the stream up to the time `by`; `None` where there is none.
     fn last_ended(&self, stream: u32, by: u64, ended: impl Fn(&u32) -> bool) -> Option<u32> {
-        /// Largest number of ops of a stream that are tested, from the latest back: ops that were
-        /// issued earlier have long ended.
+        /// Largest number of ops that are tested, from the latest back. Earlier ones have long
+        /// ended, and matter no more.
         const MOST: usize = 64;
         let of = self.streams.get(stream as usize)?;
         let issued = of.partition_point(|&(arrival, ..)| arrival <= by);
@@ -134,10 +137,10 @@ impl<'o> IssueOrder<'o> {
     }
 }
 
-/// Returns (the waits of the host, the waits of streams for each other) of a profile, each with the
-/// ops that it waits for. The waits of the host are sorted by their ends; waits for no op are
-/// dropped. `zero` is time 0 of the profile on the source's clock, and `resolution_ns` the step of
-/// the clock.
+/// Returns (waits of the host, waits of streams for each other) of a profile, each with the ops
+/// that are waited for. Waits for no op are dropped, and the host's waits are sorted by their ends.
+/// `zero` is the time of the recording clock that is time 0 of the profile, and `resolution_ns` the
+/// length of a tick of that clock.
 pub(super) fn resolve(
     mut waits: Vec<DraftWait>,
     ops: &[Op],

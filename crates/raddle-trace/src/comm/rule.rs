@@ -20,8 +20,8 @@ pub enum CommRule {
     /// Each communication kernel lasts as long as the shortest launch of the same kernel and grid
     /// in the profile: its work without the wait, as far as a profile can tell.
     Fixed,
-    /// Each communication kernel ends together with its peers on other devices: no earlier than
-    /// recorded, and no earlier than its own work takes from its start. That work lasts as long as
+    /// Each communication kernel ends together with its peers on other devices. It ends no earlier
+    /// than in the recording, and runs for at least the time of its own work, which is the duration
     /// under [`CommRule::Fixed`].
     #[default]
     Peers,
@@ -56,11 +56,11 @@ impl CommRule {
         }
     }
 
-    /// Applies the rule to a profile, and returns how much communication the profile has.
+    /// Applies the rule to a profile, and returns how much communication the profile had.
     ///
-    /// A profile of communication alone has no kernel left after [`CommRule::Drop`]; the profile's
-    /// import report then has the new number of kernels, while its other figures stay as they were.
-    /// A duration that is taken from another launch is marked [`Origin::Joined`].
+    /// After [`CommRule::Drop`] the import report has the new number of kernels, 0 if there was
+    /// nothing but communication; its other figures stay. A duration that was taken from another
+    /// launch is marked [`Origin::Joined`].
     pub fn apply(self, profile: &mut Profile) -> Communication {
         let is_one = communicates(profile);
         let mut found = Communication::of(profile);
@@ -113,9 +113,9 @@ const fn key(op: &Op) -> (u32, u32, u32, u32) {
     (op.kernel, op.grid.x, op.grid.y, op.grid.z)
 }
 
-/// Finds the shortest duration for each kernel and grid among the ops for which `is_one` is true,
-/// as (true if the duration is only assumed, nanoseconds). An assumed duration counts only where no
-/// measured one exists.
+/// Finds the shortest duration for each (kernel, grid x, y, z) among the ops for which `is_one` is
+/// true. Returns it as (true if the duration is only assumed, nanoseconds); a measured duration
+/// always comes before an assumed one.
 fn shortest(
     profile: &Profile,
     is_one: &impl Fn(&Op) -> bool,

@@ -2,9 +2,9 @@
 
 use crate::report::{ImportReport, Quirk};
 
-/// Sorts launch calls by `key`, the correlation number that a call shares with its op, and keeps
-/// only the earliest of the calls with equal keys; the number of dropped calls is added to the
-/// report.
+/// Sorts launch calls, and of calls with equal `key` keeps only the earliest. The key contains the
+/// correlation number, which a call shares with the op that it launched. The report gets the number
+/// of calls that were dropped.
 pub(super) fn sort_calls<C: Ord, K: PartialEq>(
     calls: &mut Vec<C>,
     key: impl Fn(&C) -> K,
@@ -16,9 +16,9 @@ pub(super) fn sort_calls<C: Ord, K: PartialEq>(
     report.add(Quirk::RepeatedCorrelation, (all - calls.len()) as u64);
 }
 
-/// Returns the number of items for which `before` is true; in `items` they come before all others.
-/// The search begins at the index `near`, the result of the previous search, since successive
-/// searches mostly give rising results.
+/// Returns the number of items for which `before` is true; all of them must come first in `items`.
+/// The search begins at the index `near`, the result of the search before: results mostly rise from
+/// one search to the next.
 pub(super) fn count_before<T>(items: &[T], near: usize, before: impl Fn(&T) -> bool) -> usize {
     let is_before = |at: usize| items.get(at).is_some_and(&before);
     let is_behind = near.checked_sub(1).is_some_and(is_before);

@@ -10,7 +10,8 @@ pub(in crate::import) type LayoutMembers<S> = &'static [(&'static str, DocumentL
 pub(in crate::import) enum DocumentLayout<S: 'static> {
     /// A JSON object, with its keys that lead to records.
     Object(LayoutMembers<S>),
-    /// An array of objects, each of which begins a section (a kind of records).
+    /// An array of objects. At each object the section (a kind of records) begins anew; the keys of
+    /// the object lead to its records.
     Objects(S, LayoutMembers<S>),
     /// An array of records, which begins a section (a kind of records).
     Records(S),
@@ -44,8 +45,8 @@ pub(in crate::import) trait RecordSink {
     /// this key.
     fn first_key(section: Self::Section) -> Option<&'static [u8]>;
 
-    /// Returns the number of records that are kept; reading stops where it passes the limit of an
-    /// import.
+    /// Returns the number of records that the receiver has kept. Reading stops where the number
+    /// exceeds the limit of an import.
     fn kept(&self) -> usize;
 
     /// Returns the number of kernels in the document, including those that were left out.

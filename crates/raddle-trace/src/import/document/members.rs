@@ -56,8 +56,8 @@ impl<'t, const N: usize> Visitor<'t> for MembersSeed<'_, N> {
     }
 }
 
-/// Deserializer of a key of a JSON object. It returns the key's index in this list of names, or
-/// `None` for a key that is not in the list.
+/// Deserializer of a key of a JSON object. The key becomes its index in the list of wanted names
+/// that this struct holds, or `None` if it is not in the list.
 struct NameSeed<'n>(&'n [&'n str]);
 
 impl<'t> DeserializeSeed<'t> for NameSeed<'_> {

@@ -199,9 +199,10 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         read
     }
 
-    /// Moves to a record that begins inside of the damaged record, which is the first `len` bytes
-    /// of the window (the part of the text in memory). Returns whether there is such a record. A
-    /// kernel name with a bare quote, as profilers wrote until 2026, hides the records behind it.
+    /// Moves to a record that begins inside of a damaged record, and returns whether there is one.
+    /// The damaged record is the first `len` bytes of the window (the part of the text in memory).
+    /// It seems to contain the next records if a kernel's name has a bare quote, as in files of
+    /// profilers until 2026.
     fn find_hidden_record(&mut self, section: S::Section, len: usize) -> bool {
         self.rescanned = self.rescanned.saturating_add(len);
         let Some(key) = S::first_key(section) else {
@@ -215,9 +216,9 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         start.is_some()
     }
 
-    /// Moves to the next record, however far behind the `len` damaged bytes at the start of the
-    /// window (the part of the text in memory) it is. The error means that there is no further
-    /// record, or that reading stops.
+    /// Moves to the next record behind damaged text, the first `len` bytes of the window (the part
+    /// of the text in memory). The error means that no further record was found before the end of
+    /// the text, or before the limit of the search.
     fn find_next_record(&mut self, section: S::Section, len: usize) -> Result<(), Stop> {
         let broken_at = self.window.position();
         let Some(key) = S::first_key(section) else {
@@ -267,8 +268,8 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
     }
 
     /// Measures the object, array or string at the start of the window (the part of the text in
-    /// memory). A value that is too large or damaged is not skipped; `nesting` has then counted the
-    /// brackets of the bytes that were searched. The error means that the text ends first.
+    /// memory), without skipping it. If the value is too large or damaged, `nesting` holds how many
+    /// of its brackets are still open. The error means that the text ends first.
     fn measure(&mut self, nesting: &mut Nesting) -> Result<Measured, Stop> {
         let mut seen = 0;
         loop {
@@ -300,9 +301,9 @@ impl<'w, 'a, S: RecordSink> DocumentWalker<'w, 'a, S> {
         }
     }
 
-    /// Skips all bytes of the window (the part of the text in memory), and then the remaining bytes
-    /// of the value that began in them, whose brackets `nesting` counts. The error means that the
-    /// text ends first.
+    /// Skips all bytes of the window (the part of the text in memory), and then the rest of the
+    /// value that began in them. `nesting` holds how many of its brackets are still open. The error
+    /// means that the text ends first.
     fn skip_rest(&mut self, nesting: &mut Nesting) -> Result<(), Stop> {
         self.window.skip(self.window.bytes().len());
         self.skip_nested(nesting)

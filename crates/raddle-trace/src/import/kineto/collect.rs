@@ -51,11 +51,11 @@ const WORK_ARGS: [&str; 12] = [
     "shared memory",
 ];
 
-/// An op of some device, before its arrival and, if it is a kernel, its shape are known. Its
-/// `stream` is an index in [`KinetoCollector::lanes`].
+/// An op (kernel, copy or fill) of some device, before the time of its issue and, if it is a
+/// kernel, its shape are known. Its `stream` is an index in [`KinetoCollector::lanes`].
 ///
-/// There may be millions of ops, so the correlation and the index of the extents (grid and
-/// workgroup) are kept in two fields of `Op` that are still unused: `arrival_ns` and `after`.
+/// As there may be millions of ops, two fields of `Op` that are not needed yet hold other values:
+/// `arrival_ns` the correlation number, `after` the index of the grid and workgroup.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::import) struct KinetoOp {
     pub(in crate::import) op: Op,
@@ -94,8 +94,8 @@ pub(in crate::import) struct KinetoLane {
     /// Stream of the op, as an index in [`KinetoCollector::streams`].
     pub(in crate::import) stream: u32,
     pub(in crate::import) device: Option<u64>,
-    /// True where the stream's label names a hardware queue of an AMD GPU, because the op's event
-    /// has no separate number of a queue.
+    /// True where the label of the stream is really that of a hardware queue of an AMD GPU: the
+    /// event of the op has no separate number of its queue.
     pub(in crate::import) on_queue: bool,
 }
 
@@ -180,8 +180,7 @@ pub(in crate::import) struct KinetoCollector {
     /// Number of events of kernels, including those that were left out.
     pub(in crate::import) kernels_seen: u64,
     /// Number of calls of the CUDA or HIP runtime or driver in the trace. The next field,
-    /// `syncs_seen`, is the number of records of synchronisation, which may come without their
-    /// calls.
+    /// `syncs_seen`, counts records of synchronisation, which some traces have without the calls.
     pub(super) calls_seen: u64,
     pub(super) syncs_seen: u64,
     /// Number of calls of the host that launch a kernel or a graph.
@@ -192,8 +191,8 @@ pub(in crate::import) struct KinetoCollector {
     /// (description of the file, advice) where the trace is of a device that is no GPU of NVIDIA or
     /// AMD; else `None`.
     pub(super) foreign: Option<(&'static str, &'static str)>,
-    /// Number of each GPU, by the number of the trace's process that stands for it; used in traces
-    /// without categories.
+    /// Number of each GPU in a trace whose events have no categories. The key is the number of the
+    /// process that such a trace uses to stand for the GPU.
     pub(super) gpus: BTreeMap<u64, u64>,
     /// Names of devices that are no GPUs, in a trace without categories.
     pub(super) other_devices: BTreeSet<String>,
@@ -380,9 +379,8 @@ impl KinetoCollector {
     }
 }
 
-/// Sets the registers of a work-item and the shared memory of a workgroup in bytes, or marks them
-/// as assumed where they are `None`. The number of work-items is not set, and the barrier is marked
-/// as assumed.
+/// Sets two properties of an op: the registers of a work-item, and the shared memory of a workgroup
+/// in bytes. Each is marked as assumed where it is `None`, and the barrier always is.
 pub(super) fn set_footprint(op: &mut Op, registers: Option<u32>, lds: Option<u32>) {
     op.assume(Field::Barrier);
     match registers.filter(|&n| n > 0) {

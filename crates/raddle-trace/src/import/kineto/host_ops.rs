@@ -13,8 +13,8 @@ use crate::assemble::{Interner, push};
 use crate::import::document::string;
 use crate::work::{DraftWorks, LaunchWork};
 
-/// An op that PyTorch ran on the host: its thread, begin and end in nanoseconds, and its work as an
-/// index in [`HostOps::works`] plus 1, or 0 where the work is unknown.
+/// An op that PyTorch ran on the host: its thread, and its begin and end in nanoseconds. `work` is
+/// an index in [`HostOps::works`] plus 1; 0 means that the work is unknown.
 #[derive(Clone, Copy, Debug)]
 struct HostOp {
     thread: u64,
@@ -53,9 +53,9 @@ impl HostOps {
         push(&mut self.ops, op);
     }
 
-    /// Returns the work (bytes and arithmetic) of each of the `count` ops of the device. `launches`
-    /// has one entry for each launched kernel, as (thread that called, time of the call in
-    /// nanoseconds, index of the op of the device).
+    /// Returns the work (bytes and arithmetic) of each of the `count` ops that the device ran.
+    /// `launches` has for each launched kernel (thread that launched it, time of the launch call in
+    /// nanoseconds, index of the kernel among the device's ops).
     pub(super) fn launched(
         self,
         count: usize,
@@ -104,9 +104,9 @@ fn is_left(op: &HostOp, thread: u64, time: i64) -> bool {
     op.thread != thread || op.end < time
 }
 
-/// Returns the index of the innermost op that a thread is in, the last entry of `inside`; `None`
-/// where the thread is in no op, or where the two innermost ops begin and end together, so that
-/// their nesting is unknown.
+/// Returns the index of the innermost op in which a thread is, the last entry of `inside`. `None`
+/// where the thread is in no op, or where the innermost two begin and end together, since either
+/// could contain the other.
 fn innermost(ops: &[HostOp], inside: &[usize]) -> Option<usize> {
     let (&last, before) = inside.split_last()?;
     let span = |op: usize| (ops[op].begin, ops[op].end);

@@ -11,8 +11,8 @@ use crate::work::LaunchWork;
 /// the arguments give the bytes moved and the arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OpMeaning {
-    /// Product of two matrices: the arguments at this position and the next. An argument before
-    /// them is added to the product.
+    /// Product of two matrices, which are the arguments at this position and the next. An earlier
+    /// argument is a matrix that is added to the product.
     Product(usize),
     /// A batch of matrix products, one for each index along the first axis; otherwise like
     /// `Product`.
@@ -22,9 +22,9 @@ pub(super) enum OpMeaning {
     /// Convolution, with the positions of (stride, padding, dilation) among the arguments.
     Convolution([usize; 3]),
     /// Elementwise work, as (number of leading arguments that are read, bytes of an element of the
-    /// result). The result has the common shape of these arguments; where its width is `None`,
-    /// elements are as wide as the widest that are read. A further tensor argument is the output,
-    /// and gives the width.
+    /// result, `None` for as many as in the widest of these arguments). The result has the shape to
+    /// which the arguments are broadcast. If there is a further tensor argument, it is the output,
+    /// and the size of its elements counts instead.
     Map(usize, Option<u64>),
     /// The op overwrites its first tensor.
     Fill,
@@ -38,8 +38,8 @@ pub(super) enum OpMeaning {
     Reduce,
     /// Normalisation: the op reads all its tensors, and writes a result as large as the largest.
     Normalise,
-    /// Attention of queries, keys and values; true where the axis of heads comes before that of
-    /// tokens.
+    /// Attention of queries, keys and values. True means that the axis of heads comes before the
+    /// axis of tokens in the shapes of the tensors.
     Attention(bool),
     /// Embedding: the op copies one row of a table, its first tensor, for each element of its
     /// second tensor.
@@ -293,9 +293,9 @@ fn is_one(sorted: &[&str], name: &str) -> bool {
     sorted.binary_search(&name).is_ok()
 }
 
-/// Returns the work (bytes and arithmetic) of `batch` products of an m x k with a k x n matrix. The
-/// first `read` arguments are read, and the product has elements as wide as those of the argument
-/// `first`.
+/// Returns the work (bytes and arithmetic) of `batch` products of an m x k with a k x n matrix.
+/// Reads the first `read` arguments. An element of the result has as many bytes as one of the
+/// argument at the position `first`.
 fn product(
     of: &OpInputs,
     (first, read): (usize, usize),
@@ -309,9 +309,9 @@ fn product(
     })
 }
 
-/// Returns the work (bytes and arithmetic) of a convolution of the first tensor, with the axes
-/// (images, channels, sides), and the second, with (output channels, channels of a group, sides).
-/// `stride`, `padding` and `dilation` are positions among the arguments.
+/// Returns the work (bytes and arithmetic) of a convolution. The first tensor has the axes (images,
+/// channels, then height, width and so on), the second, the filter, (output channels, channels of a
+/// group, extents). `stride`, `padding` and `dilation` are positions of arguments.
 fn convolution(of: &OpInputs, [stride, padding, dilation]: [usize; 3]) -> Option<LaunchWork> {
     let (image, filter) = (of.tensor(0)?, of.tensor(1)?);
     let ([images, _, sides @ ..], [channels, _, kernel @ ..]) = (&*image.dims, &*filter.dims)

@@ -46,8 +46,8 @@ const IN_WORK_ITEMS: [&str; 14] = [
     "naive_conv_",
 ];
 
-/// The tables by which the kernels of a trace get their shapes, and the report for kernels that get
-/// none.
+/// Data from which the kernels of a trace get their shapes (grid and workgroup), and the report in
+/// which kernels without a shape are counted.
 pub(super) struct Settler<'a> {
     /// Launch calls, sorted by their correlation numbers.
     pub(super) calls: &'a [KinetoCall],
@@ -57,14 +57,15 @@ pub(super) struct Settler<'a> {
     pub(super) extents: &'a [KernelExtents],
     pub(super) names: &'a [String],
     pub(super) barriers: BarrierRule,
-    /// Captures of graphs, and the ranges with the batch sizes of graph launches; `None` where the
-    /// caller gave no captures.
+    /// (known shapes of kernels in captured graphs, ranges of the host's time that tell the batch
+    /// size of a graph launch); `None` where the caller gave no captures.
     pub(super) captures: Option<(&'a GraphCaptures, &'a BatchRanges)>,
     pub(super) report: &'a mut ImportReport,
 }
 
-/// Launches of one kernel whose shape is known: the number of grids in workgroups and in
-/// work-items, and the shapes. Launches of the kernel without a shape get the most frequent one.
+/// Launches of one kernel for which the shape is known: how many give their grid in workgroups, how
+/// many in work-items, and the shapes. The most frequent shape is given to the kernel's launches
+/// without one.
 #[derive(Default)]
 struct SettledLaunches {
     in_workgroups: u64,
@@ -134,10 +135,10 @@ impl Settler<'_> {
         self.by_shape_of_others(ops, &without_grid, &others);
     }
 
-    /// Sets the shapes of the kernels at the positions `these`, whose events have a grid, but whose
-    /// launch call does not tell the grid's unit. The unit is that of most other launches of the
-    /// kernel, which `others` has by kernel, or else follows from the name; the new shapes are
-    /// added to `others`.
+    /// Sets the shapes of the kernels at the positions `these`, of which the grid is known, but not
+    /// whether it counts workgroups or work-items. The unit is that of most other launches of the
+    /// kernel, or else follows from its name. `others` has the other launches by kernel, and gets
+    /// the new shapes too.
     fn by_unit_of_others(
         &mut self,
         ops: &mut [KinetoOp],
@@ -167,8 +168,8 @@ impl Settler<'_> {
         }
     }
 
-    /// Sets the shapes of kernels without a grid, at the positions `these`, by the captures of
-    /// graphs; returns the positions of the kernels that still have no shape.
+    /// Sets the shapes of kernels without a grid, at the positions `these`, from the captures of
+    /// graphs that the caller gave. Returns the positions of the kernels that still have no shape.
     fn by_captures(&mut self, ops: &mut [KinetoOp], these: Vec<usize>) -> Vec<usize> {
         let Some((captures, ranges)) = self.captures else { return these };
         let mut graphs: BTreeMap<Option<u64>, Vec<usize>> = BTreeMap::new();
@@ -218,8 +219,9 @@ impl Settler<'_> {
         }
     }
 
-    /// Sets the shape of a kernel on an AMD GPU, and, where its own event does not give the shared
-    /// memory, also that (in bytes, `None` if unknown). `origin` says where both values come from.
+    /// Sets the shape of a kernel on an AMD GPU. Also sets its shared memory to `lds`, in bytes and
+    /// `None` if unknown, unless the kernel's own event gives it. `origin` tells where both values
+    /// come from.
     fn settle_amd(&mut self, work: &mut KinetoOp, (shape, lds): Launched, origin: Origin) {
         // If an event gives the shared memory itself, that is all of it.
         if work.op.provenance.of(Field::SharedMemory) == Origin::Assumed {
@@ -255,7 +257,7 @@ fn kernels(ops: &mut [KinetoOp]) -> impl Iterator<Item = (usize, &mut KinetoOp)>
 }
 
 /// Finds the launch call with this correlation number; `None` where there is none. The search
-/// begins at the index `near`, where the previous search ended, and updates `near`.
+/// begins at the index `near`, where the one before it ended, and stores its own end there.
 pub(in crate::import) fn call_of<'c>(
     correlation: Option<u64>,
     calls: &'c [KinetoCall],
