@@ -19,8 +19,8 @@ pub(crate) struct Blockers {
     /// The run time of the blocker of each pair, in ns, when the delays of the pair were last
     /// counted.
     before: Vec<u64>,
-    /// The delays in ns (`blocked_ns`) at the last call of `mark`, which is the end of the
-    /// makespan: later delays are not in the results.
+    /// The delays (`blocked_ns`) at the last call of `mark`, in ns. That call is at the end of the
+    /// makespan; later delays are not in the results.
     window: Vec<u64>,
 }
 
@@ -31,8 +31,9 @@ impl Blockers {
         Self { processes, blocked_ns: none(), before: none(), window: none() }
     }
 
-    /// Adds to the delays of `victim` the time that each process ran since the last call for this
-    /// victim. With `held_up` false, only stores the run times, from which the next call counts.
+    /// Adds to the delays of `victim` the time for which each other process ran since the last call
+    /// for this victim. If `held_up` is false, the victim was not delayed: the call adds nothing,
+    /// and only stores the run times from which the next call counts.
     pub(crate) fn count(&mut self, victim: usize, accounts: &[Account], now: Tick, held_up: bool) {
         if self.window.is_empty() {
             return;

@@ -20,8 +20,8 @@ use crate::plan::{PlanConfig, plan, whole_ns};
 use crate::workload::{ProcessPlan, Task};
 use urgent::Urgent;
 
-/// A search for the lengths of a profile's workgroups, which replays the kernels that ran side by
-/// side when recorded.
+/// A search for the lengths (durations) of a profile's workgroups, by replays of the kernels that
+/// ran side by side when they were recorded.
 #[derive(Clone, Debug)]
 pub struct Calibration<'p> {
     profile: &'p Profile,
@@ -29,9 +29,10 @@ pub struct Calibration<'p> {
     /// The positions in the profile, ascending, of the kernels that ran beside another kernel when
     /// recorded and that can run in a replay.
     beside: Vec<u32>,
-    /// The time in ns of one workgroup of each op, derived from the recorded duration as if the
-    /// kernel had run alone on the device, in rounds of as many workgroups as fit; 0 for copies,
-    /// fills and kernels that cannot run.
+    /// The time in ns of one workgroup of each op (kernel, copy or fill), as if its kernel had run
+    /// alone: the recorded duration, divided by the number of rounds that the kernel's workgroups
+    /// take when as many run at a time as fit on the device. 0 for copies, fills and kernels that
+    /// cannot run.
     whole: Vec<u64>,
     workgroups: Vec<u64>,
     uncalibrated: Option<f64>,
@@ -39,13 +40,13 @@ pub struct Calibration<'p> {
 }
 
 impl<'p> Calibration<'p> {
-    /// The most passes (replays of the recording) that improve the lengths of workgroups, where all
-    /// work has one level of urgency.
+    /// The most passes (replays of the recording) that improve the lengths (durations) of
+    /// workgroups, where all work has one level of urgency.
     pub const PASSES: usize = 4;
 
-    /// Returns a calibration that begins with lengths derived from the recorded durations; `level`
-    /// returns how urgent an op is. Returns `None` where no kernels ran side by side, so that no
-    /// length has to be searched for.
+    /// Returns a calibration that begins with workgroup lengths (durations in ns) derived from the
+    /// recording; `level` returns how urgent an op (kernel, copy or fill) is. `None` where no
+    /// kernels ran side by side: then the derived lengths are right already.
     #[must_use]
     pub fn new(
         profile: &'p Profile,
@@ -63,7 +64,7 @@ impl<'p> Calibration<'p> {
     }
 
     /// Returns the most passes (replays of the recording) that a caller should make to improve the
-    /// lengths of workgroups; [`Self::learn`] says when fewer are enough.
+    /// lengths (durations) of workgroups; [`Self::learn`] says when fewer are enough.
     #[must_use]
     pub fn passes(&self) -> usize {
         if self.urgent.levels.is_empty() { Self::PASSES } else { Urgent::passes(&self.beside) }
@@ -90,10 +91,10 @@ impl<'p> Calibration<'p> {
         ProcessPlan { span: planned.span, ..ProcessPlan::new(&planned.name, pinned.collect()) }
     }
 
-    /// Corrects the lengths of workgroups by the outcome of a replay of [`Self::plan`]. Returns
-    /// whether another pass (replay) would improve them: the corrections of this pass were over a
-    /// thousandth of the kernels' time (far less is enough where some kernels are more urgent than
-    /// others).
+    /// Corrects the lengths (durations) of workgroups by the outcome of a replay of [`Self::plan`].
+    /// Returns whether another pass (replay) would improve them, which is so if this pass changed
+    /// the kernels' time by more than a thousandth. Where some kernels are more urgent than others,
+    /// a much smaller change is enough.
     pub fn learn(&mut self, outcome: &Outcome) -> bool {
         let (mut changed, mut all) = (0, 0);
         if self.uncalibrated.is_none() {
@@ -196,9 +197,9 @@ fn union(mut spans: Vec<(u64, u64)>) -> u64 {
     sum
 }
 
-/// Returns the new length of a workgroup in ns: the old `length` scaled so that the kernel runs for
-/// its recorded duration less the time for which it waited for room in the replay. `None` where
-/// that leaves no time, or the kernel did not run.
+/// Returns the new length (duration) of a workgroup in ns. It is the old one, `length`, scaled so
+/// that the kernel runs for its recorded duration, less the time for which it waited for room in
+/// the replay. `None` where nothing is left, or the kernel did not run.
 fn learned(op: &Op, length: u64, record: &Record) -> Option<u64> {
     let (started, ended) = (record.started?.0, record.ended?.0);
     let waited = started.saturating_sub(op.start_ns);

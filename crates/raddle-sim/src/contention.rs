@@ -70,16 +70,16 @@ impl NeighbourClass {
     }
 }
 
-/// The cost that a replay charges a kernel for its neighbours of other processes, and the kernel's
-/// own class.
+/// The slowdown of a kernel that a replay assumes beside kernels of other processes (its
+/// neighbours), and the kernel's own class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contention {
-    /// The class of the kernel, by the resource that it mostly needs; a neighbour of this kernel is
-    /// slowed down by that class.
+    /// The class of the kernel, by the resource that it mostly needs. It decides how much this
+    /// kernel slows its neighbours (kernels of other processes) down.
     pub class: NeighbourClass,
     /// The time of the kernel in thousandths of its time alone, at least 1000, beside a neighbour
-    /// of each class (in the order of [`NeighbourClass::ALL`]). With several neighbours the worst
-    /// counts.
+    /// of each class (in the order of [`NeighbourClass::ALL`]). With several neighbours, the one
+    /// that slows it down most counts.
     pub permille: [u32; 4],
 }
 
@@ -89,16 +89,17 @@ impl Default for Contention {
     }
 }
 
-/// The part of the known range of a kernel's slowdown by neighbours that a replay charges.
+/// Choice of the value that a replay assumes for a kernel's slowdown by neighbours (kernels of
+/// other processes), within the range that is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Charge {
-    /// The replay charges the low end of the range of each slowdown factor; no slowdown where no
+    /// The replay assumes the low end of the range of each slowdown factor; no slowdown where no
     /// factor is known.
     Least,
-    /// The replay charges the median of each slowdown factor; no slowdown where no factor is known.
+    /// The replay assumes the median of each slowdown factor; no slowdown where no factor is known.
     #[default]
     Expected,
-    /// The replay charges the high end of the range of each slowdown factor. Where no factor is
+    /// The replay assumes the high end of the range of each slowdown factor. Where no factor is
     /// known, a kernel's time is multiplied by the number of processes, as if each process wanted
     /// all of the memory bandwidth.
     Most,

@@ -22,11 +22,11 @@ pub struct TaskDemand {
     /// The part of `rate`, in bytes a microsecond, that reaches the memory which all processes
     /// share, so that other processes lose it; the rest is served by caches.
     pub shared: u64,
-    /// The pipes that the launch uses with the whole device to itself, in millionths of all pipes
-    /// of the device; 0 for a launch that does not need compute most.
+    /// The pipes (execution pipelines) that the launch uses with the whole device to itself, in
+    /// millionths of all pipes of the device; 0 for a launch that does not need compute most.
     pub pipes: u64,
-    /// The pipes of the compute units that the process may use, in millionths of all pipes of the
-    /// device: the launch cannot use more.
+    /// The part of the device's pipes (execution pipelines) that are in compute units which the
+    /// process may use, in millionths of all pipes; the launch cannot use more.
     pub pipes_there: u64,
     /// The number of workgroups of the launch that the device holds at once; at most as many as the
     /// launch has.
@@ -45,39 +45,39 @@ pub struct ProcessDemand {
     /// The bandwidths, in bytes a microsecond, of the memory that the process uses: peak, reached
     /// by all compute units, and of one compute unit.
     pub memory: MemoryRates,
-    /// The bytes a microsecond that one compute unit moves for a launch of this process where it is
-    /// a neighbour of other processes: [`MemoryRates::unit`], or more under [`UnitRate::Most`].
+    /// The bytes that one compute unit moves in a microsecond for a launch of this process, as
+    /// other processes notice it: [`MemoryRates::unit`], or more under [`UnitRate::Most`].
     pub unit_beside: u64,
-    /// True if the other processes reach another memory, as in instances of MIG, so that they do
-    /// not slow this process down.
+    /// True if the other processes use another memory than this process, as in instances of MIG.
+    /// Then they do not slow it down.
     pub apart: bool,
 }
 
-/// The figures from which the memory bandwidth that launches want is derived, in thousandths of the
-/// memory's peak bandwidth.
+/// The figures by which the memory bandwidth that each launch wants is estimated, in thousandths of
+/// the memory's peak bandwidth.
 ///
 /// The figures were fitted to one decoder beside one training loop on an H200 at 20 requests a
 /// second (`fixtures/h200`); for other programs and devices they are an assumption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DemandRule {
-    /// The bandwidth that a launch wants which mostly needs memory, in thousandths of the memory's
+    /// The bandwidth that a launch which mostly needs memory wants, in thousandths of the memory's
     /// peak bandwidth.
     pub memory: u64,
-    /// The bandwidth that a launch wants which mostly needs compute, in thousandths of the memory's
-    /// peak bandwidth, while as many of its workgroups run as the device holds.
+    /// The bandwidth, in thousandths of the memory's peak bandwidth, that a launch which mostly
+    /// needs compute wants while as many of its workgroups run as the device holds.
     pub compute: u64,
     /// The bandwidth that all compute units together reach, in thousandths of the memory's peak
     /// bandwidth; `None` takes the figure of the device.
     pub reached: Option<u64>,
-    /// The choice of the rate at which one compute unit moves bytes: the expected figure, or an end
-    /// of its range of error.
+    /// The choice of the rate at which one compute unit moves bytes: the expected figure of the
+    /// device, or an end of its range of error.
     pub unit: UnitRate,
     /// The part of a launch's bytes, in thousandths, that reaches the memory which all processes
     /// share; caches serve the rest.
     pub shared: u64,
-    /// The part of the pipes of its compute units, in thousandths, that a launch which mostly needs
-    /// compute keeps busy while it has the whole device to itself. Launches of other processes on
-    /// these units get at most the remaining pipes.
+    /// The part of the pipes (execution pipelines) of its compute units, in thousandths, that a
+    /// launch which mostly needs compute keeps busy while it has the whole device to itself.
+    /// Launches of other processes on these units get at most the remaining pipes.
     pub pipes: u64,
     /// The need that is assumed for a launch whose need is unknown. If this is memory, it is also
     /// assumed for a matrix product of small tiles ([`NeedSource::SmallTile`]).
@@ -87,23 +87,24 @@ pub struct DemandRule {
 /// The choice of the rate at which one compute unit moves bytes, within the range of error of the
 /// device's figure.
 ///
-/// A figure that was measured may be off by a tenth. One that is derived from the peak may be off by
-/// a half, as few devices were measured, and caches move more than the memory.
+/// A figure that was measured may be off by a tenth. One that is derived from the peak may be off
+/// by a half, as few devices were measured, and caches move more than the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnitRate {
-    /// The rate is the figure of the device itself, for every launch.
+    /// The figure of the device itself, for every launch.
     Expected,
-    /// Neighbours and few compute units cost least: a launch on fewer compute units moves more
-    /// bytes on each than the device's figure says, and a neighbour exactly as many as it says.
+    /// The rates under which a launch loses least: a launch on few compute units moves more bytes
+    /// on each of them than the device's figure says, and its neighbours move no more than the
+    /// figure.
     Least,
-    /// Neighbours and few compute units cost most: a launch on fewer compute units moves fewer
-    /// bytes on each than the device's figure says, and a neighbour moves more.
+    /// The rates under which a launch loses most: a launch on few compute units moves fewer bytes
+    /// on each of them than the device's figure says, and its neighbours move more.
     Most,
 }
 
 impl UnitRate {
-    /// Returns the bytes that one compute unit moves in a microsecond: [for a launch on a part of
-    /// the compute units, for a neighbour of other processes].
+    /// Returns the bytes that one compute unit moves in a microsecond, in two cases: [for a launch
+    /// that has only some of the compute units, for a launch that slows other processes down].
     fn of(self, memory: &MemoryRates) -> [u64; 2] {
         let percent = if memory.derived { 150 } else { 110 };
         let more = (memory.unit.saturating_mul(percent) / 100).min(memory.peak);
@@ -127,10 +128,10 @@ impl DemandRule {
         pipes: 1000,
         unknown: KernelNeed::Unknown,
     };
-    /// The figures with which neighbours cost [least, most], the two ends of the range that was
-    /// tried (`docs/demand.md`). At the low end neighbours cost nothing, as kernel names do not
-    /// tell how much caches serve and how busy pipes are. At the high end a launch with an unknown
-    /// need counts as one that needs memory.
+    /// The two ends of the range of figures that was tried (`docs/demand.md`): [launches lose least
+    /// to neighbours, they lose most]. At the low end they lose nothing, because kernel names do
+    /// not tell how much caches serve and how busy pipes (execution pipelines) are. At the high end
+    /// a launch with an unknown need counts as one that needs memory.
     pub const BOUNDS: [Self; 2] = [
         Self {
             memory: 720,
@@ -152,10 +153,10 @@ impl DemandRule {
         },
     ];
 
-    /// Returns the need with which a launch is simulated: the known one, or the assumed one where
-    /// it is unknown. Where the tensor shapes and the kernel's name disagree and one of them says
-    /// memory, the rule under which neighbours cost most takes memory, and the rule under which
-    /// they cost least takes the other.
+    /// Returns the need with which a launch is simulated: the known one, or where it is unknown the
+    /// one that is assumed. If the tensor shapes and the kernel's name disagree, and one of them
+    /// says memory, that one is taken where neighbours are to cost most, and the other one where
+    /// they are to cost least.
     fn assumed(&self, known: OpNeed) -> KernelNeed {
         if let Some(named) = known.named {
             let both = [known.need, named];
@@ -174,9 +175,9 @@ impl DemandRule {
     }
 
     /// Returns the bandwidth that a launch wants, in thousandths of the memory's peak. `usual` is
-    /// the figure for its kind of need, `shaped` the one that its tensor shapes give. The expected
-    /// rule takes `shaped`; the rules for the least and the most cost take the smaller and the
-    /// greater of the two.
+    /// the figure for its kind of need, `shaped` the one that follows from its tensor shapes. The
+    /// expected rule takes `shaped` if there is one. The rule for the least cost takes the smaller
+    /// of the two, the rule for the most cost the greater.
     fn permille(&self, usual: u64, shaped: Option<u64>) -> u64 {
         match (shaped, self.unit) {
             (None, _) => usual,
@@ -197,8 +198,8 @@ impl DemandRule {
         }
     }
 
-    /// Returns the figures with which neighbours cost [least, most] on a device: [`Self::BOUNDS`],
-    /// widened so that the device's own figures lie between them.
+    /// Returns, for a device, the figures under which launches lose [least, most] to their
+    /// neighbours: [`Self::BOUNDS`], widened so that the device's own figures lie between them.
     #[must_use]
     pub fn bounds(device: &Device) -> [Self; 2] {
         let expected = Self::expected(device);
@@ -415,9 +416,8 @@ mod tests {
         }
     }
 
-    /// Checks the loss of a launch in an instance with half of the memory: the expected loss lies
-    /// between the least and the most, as half of the memory may reach as small a part of its peak
-    /// bandwidth as the whole does.
+    /// Checks how much longer a launch takes in an instance with half of the memory. The expected
+    /// time lies between the least and the most.
     #[test]
     fn an_instance_costs_between_the_least_and_the_most() {
         let h200 = raddle_device::find("h200").expect("in the table");

@@ -198,8 +198,9 @@ impl Standings {
 pub(crate) struct DeviceClock {
     now: DeviceTime,
     now_wave_ns: u128,
-    /// The times (`now`) at the last call of `mark`, which is the end of the makespan: later time
-    /// is not in the results. `window_wave_ns` is the same for `now_wave_ns`.
+    /// The times (`now`) at the last call of `mark`, and `window_wave_ns` the value of
+    /// `now_wave_ns` then. That call is at the end of the makespan; later time is not in the
+    /// results.
     window: DeviceTime,
     window_wave_ns: u128,
 }

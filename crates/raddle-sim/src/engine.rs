@@ -72,17 +72,18 @@ pub struct SimConfig {
 pub struct Progress {
     /// The simulated time that has passed, in ticks.
     pub now: Tick,
-    /// The number of launches that have ended, of those until whose end the run lasts; see
-    /// [`Workload::leading`].
+    /// The number of launches that have ended, out of `total`.
     pub ended: u64,
-    /// The number of launches until whose end the run lasts; see [`Workload::leading`].
+    /// The number of launches for whose end the run waits, while other processes repeat; see
+    /// [`Workload::leading`].
     pub total: u64,
 }
 
 /// Runs a workload under a dispatcher until no event is left to happen.
 ///
 /// # Errors
-/// When the dispatcher breaks a rule. Problems of the workload are reported in the outcome.
+/// When the dispatcher does what is not allowed, such as starting more than fits on a compute unit.
+/// Problems of the workload are reported in the outcome.
 pub fn run(
     workload: &Workload,
     dispatcher: &mut dyn Dispatcher,

@@ -15,14 +15,16 @@ use crate::workload::Workload;
 pub struct Fairness {
     /// Jain's fairness index of the run times (with waves on the device) of processes: 1 is equal.
     pub jain_run: f64,
-    /// Jain's fairness index (1 is equal) of the fraction of time for which each process had waves
-    /// on the device, of the time in which it had a ready launch.
+    /// Jain's fairness index (1 is equal) of how well processes were served. The value of a process
+    /// is the time for which it had waves on the device, as a fraction of the time for which it had
+    /// a ready launch.
     pub jain_rate: f64,
     /// The name of the process that joined last; `None` if several joined last together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newcomer: Option<String>,
-    /// The last joined process's fraction of the run times of all processes, while it had a ready
-    /// launch, 0 to 1; `None` where no single process joined last.
+    /// The last joined process's part of the device, 0 to 1: its run time as a fraction of the run
+    /// times of all processes while it had a ready launch. `None` where no single process joined
+    /// last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newcomer_share: Option<f64>,
     /// The longest time in ns that any process had a ready launch and no waves on the device.
@@ -59,8 +61,8 @@ pub struct ProcessFairness {
     pub(crate) run_ns: u64,
     /// Time in ns in which the process had a launch that was ready and had not ended.
     pub(crate) alive_ns: u64,
-    /// The process's fraction of the run times of all processes, while it had a ready launch, 0 to
-    /// 1.
+    /// The process's part of the device, 0 to 1: its run time as a fraction of the run times of all
+    /// processes while it had a ready launch.
     pub share: f64,
     /// The longest time in ns that the process had a ready launch and no waves on the device.
     pub(crate) longest_wait_ns: u64,

@@ -170,13 +170,13 @@ pub struct LackCount {
     pub resource: String,
     /// The reason why the resource was not enough.
     pub reason: WaitReason,
-    /// The number of answers of the allocate policy by which work waited for this resource for this
+    /// The number of answers of the allocate policy in which work waited for this resource for this
     /// reason.
     pub count: u64,
 }
 
-/// The fragmentation of free resources in a run, and the reasons why work waited, under a policy
-/// that keeps addresses.
+/// The fragmentation of free resources in a run, and the reasons why work waited. It exists only
+/// under a policy that keeps the addresses of granules.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct AddressSummary {

@@ -30,23 +30,24 @@ const fn hardware_queues(device: &Device) -> Option<u16> {
     }
 }
 
-/// The state of one hardware queue while the ops of a profile are put into queues in the order of
-/// issue.
+/// The state of one hardware queue while the ops (kernels, copies, fills) of a profile are put into
+/// queues in the order of issue.
 #[derive(Clone, Debug, Default)]
 struct QueueState {
     /// The op that was put into the queue last: (index of the op, stream); `None` for an empty
     /// queue.
     last: Option<(u32, u32)>,
-    /// The latest op of each stream for which an op in this queue waits, by stream.
+    /// The ops of other streams for which ops in this queue wait: by stream, the latest such op.
     awaited: BTreeMap<u32, u32>,
 }
 
-/// Adds to `waits` (sorted by the waiting op) the waits that arise because streams share a hardware
-/// queue. The number of queues of a process is `wanted`, or else that of the device.
+/// Adds to `waits` (sorted by the waiting op: a kernel, copy or fill) the waits that arise because
+/// streams share a hardware queue. The number of queues of a process is `wanted`, or else that of
+/// the device.
 ///
-/// Recordings do not say which queue a stream had, so it is assumed. If a recording shows an op
-/// that started before the end of an op for which it would wait, the two were in different queues;
-/// that wait is added only where `wanted` is given.
+/// Recordings do not say which queue a stream had, so it is assumed. A recording contradicts such a
+/// wait if the waiting op started before the other op ended: the two were in different queues. That
+/// wait is added only where `wanted` is given.
 pub(crate) fn share(
     profile: &Profile,
     device: &Device,
@@ -61,9 +62,9 @@ pub(crate) fn share(
     waits.dedup();
 }
 
-/// Returns whether a recording can come from a process with `queues` hardware queues: no op started
-/// before the end of an op that its queue would have made it wait for. `waits` has the waits of one
-/// stream for another, sorted by the waiting op.
+/// Returns whether a recording can come from a process with `queues` hardware queues: no op
+/// (kernel, copy or fill) started before the end of an op for which its queue would have made it
+/// wait. `waits` has the other waits between streams, sorted by the waiting op.
 pub(crate) fn agree(profile: &Profile, own: &Device, queues: u16, waits: &[TaskWait]) -> bool {
     shared(profile, own, queues, waits).iter().all(|wait| held(profile, wait))
 }
@@ -74,9 +75,9 @@ fn held(profile: &Profile, wait: &TaskWait) -> bool {
     profile.ops[wait.source as usize].end_ns() <= profile.ops[wait.task as usize].start_ns
 }
 
-/// Returns, in no order, the waits of ops for ops of other streams that share their hardware queue,
-/// for a process with `queues` queues. `waits` has the other waits between streams, sorted by the
-/// waiting op.
+/// Returns, in no order, the waits of ops (kernels, copies, fills) for ops of other streams that
+/// share their hardware queue, for a process with `queues` queues. `waits` has the other waits
+/// between streams, sorted by the waiting op.
 fn shared(profile: &Profile, device: &Device, queues: u16, waits: &[TaskWait]) -> Vec<TaskWait> {
     if queues == 0 || profile.streams.len() <= usize::from(queues) {
         return Vec::new();

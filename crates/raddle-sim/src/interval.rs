@@ -21,8 +21,8 @@ const BATCHES: [(usize, f64); 3] = [(5, 2.776), (10, 2.262), (20, 2.093)];
 const FEWEST_IN_BATCH: usize = 2;
 /// The number of independent values below which the interval of a percentile has no upper bound.
 const FEWEST: f64 = 25.0;
-/// The percentiles (median and 90th) above and below which values are compared, to measure how much
-/// neighbouring values correlate.
+/// The percentiles (median and 90th) at which the correlation of neighbouring values is measured,
+/// by which values lie above and which below.
 const LEVELS: [u64; 2] = [50, 90];
 /// The largest correlation of neighbouring batches that the interval takes into account; a greater
 /// one counts as this.
@@ -103,9 +103,9 @@ fn batches(values: usize) -> impl Iterator<Item = (usize, f64)> {
     BATCHES.into_iter().filter(move |&(batches, _)| values / batches >= FEWEST_IN_BATCH)
 }
 
-/// Returns the factor by which correlation raises the number of values needed to estimate the
-/// fraction of values above `bound`, compared with independent values; `None` where no value is
-/// above `bound`.
+/// Returns how many times more values are needed, because neighbouring values correlate, to
+/// estimate the fraction of values above `bound` as well as from independent values. `None` where
+/// no value is above `bound`.
 fn inflation(values: &[u64], bound: u64) -> Option<f64> {
     let above = values.iter().filter(|&&value| value > bound).count();
     if above == 0 {
@@ -162,10 +162,11 @@ fn wilson(share: f64, values: f64) -> (f64, f64) {
     (middle - half, middle + half)
 }
 
-/// Estimates the value below which the fraction `high` of all values lies, as an upper bound far in
-/// the tail. It extends the measured value at the fraction `share` by an exponential tail, whose
-/// mean is the mean excess over the ninetieth percentile. Returns 0 where `share` is below 0.9, or
-/// where twenty values or more lie above the fraction `high`, so that no estimate is needed.
+/// Estimates an upper bound, far in the tail: the value below which the fraction `high` of all
+/// values lies. From the measured value at the fraction `share` on, the tail is taken to be
+/// exponential, with the mean excess over the ninetieth percentile as its mean. Returns 0 where
+/// `share` is below 0.9, or where twenty values or more lie above the fraction `high`: then no
+/// estimate is needed.
 fn beyond(sorted: &[u64], share: f64, high: f64) -> u64 {
     let count = sorted.len() as f64;
     let tail = &sorted[(sorted.len() * 9).div_ceil(10)..];

@@ -5,20 +5,20 @@ use raddle_trace::{Field, Op, Origin, Profile};
 
 use crate::workload::{RecordedGap, TaskWait};
 
-/// The least time in ns from a launch call to the start of its kernel: the shortest that fits any
-/// public recording of 50 kernels or more (docs/fidelity.md).
+/// The least time in ns from a launch call to the start of its kernel: the shortest that was found
+/// in a public recording of 50 kernels or more (docs/fidelity.md).
 const LEAST_LAUNCH_NS: u64 = 6_000;
 
-/// Returns for each op of a profile (time at which the host issues it, gap). The gap is `None`
-/// where the recording holds the issue time; else the op is issued that long after the work for
-/// which it waits has ended. With `queued`, an op without a recorded issue time is issued together
-/// with the op before it in its stream, without a gap.
+/// Returns for each op (kernel, copy or fill) of a profile (time at which the host issues it, gap).
+/// The gap is `None` where the recording has the time of issue; else the op is issued that long
+/// after the end of the work for which it waits. With `queued`, an op without a recorded time of
+/// issue is issued together with the op before it in its stream, and has no gap.
 ///
-/// Issue times are missing where only the device was recorded. An op that waits for other ops, also
-/// in its hardware queue, then gets the gap that was recorded between their end and its start; an
-/// op that waits for none is issued when it started. If the gap is shorter than a launch takes, the
-/// op was issued while the op before it ran. In a graph, the device itself launches all ops but the
-/// first, so the gap before each of them is time of the device.
+/// Times of issue are missing where only the device was recorded. Then an op that waits for others
+/// gets the gap that was recorded between their end and its start, and an op that waits for none is
+/// issued at its recorded start. A gap that is shorter than a launch takes belongs to the device:
+/// the op was issued before the other work ended. So does a gap before an op in a graph, except the
+/// first, because the device itself launches these ops.
 pub(crate) fn issues(
     profile: &Profile,
     waits: &[TaskWait],

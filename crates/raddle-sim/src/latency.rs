@@ -16,16 +16,17 @@ use crate::plan::PlanConfig;
 use crate::workload::LaunchLatency;
 
 /// The number of values that the second, finer search for a launch latency tries between two
-/// neighbouring values of the first search.
+/// neighbouring values of the first, coarse search.
 const STEPS: u64 = 8;
 
 /// The constant part, in ns, of the error that counts as good in `docs/fidelity.md`: 2 us plus 5 %
-/// of the recorded wait.
+/// of the recorded wait from a launch call to the start of its kernel.
 const TOLERANCE_NS: u64 = 2_000;
 
 impl LaunchLatency {
-    /// Returns whether an error of `error_ns` in a wait of `wait_ns` is small enough to count as
-    /// good in `docs/fidelity.md`: at most 2 us plus 5 % of the recorded wait.
+    /// Returns whether an error of `error_ns` is small enough to count as good in
+    /// `docs/fidelity.md`: at most 2 us plus 5 % of `wait_ns`, the recorded wait from a launch call
+    /// to the start of its kernel.
     #[must_use]
     pub const fn is_within(error_ns: u64, wait_ns: u64) -> bool {
         error_ns <= TOLERANCE_NS.saturating_add(wait_ns / 20)
@@ -62,8 +63,9 @@ impl LaunchLatency {
         })
     }
 
-    /// Returns the latency under which the most kernels with a recorded launch call start with an
-    /// error of at most 2 us plus 5 % of their wait.
+    /// Returns the latency under which the start of the most kernels is right: off by at most 2 us
+    /// plus 5 % of the recorded wait from the launch call to the start. Only kernels with a
+    /// recorded launch call count.
     fn fit(ops: &[WaitingOp]) -> Self {
         if !ops.iter().any(|op| op.known) {
             return Self::default();
@@ -85,9 +87,9 @@ impl LaunchLatency {
     }
 }
 
-/// The fractions, 0 to 1, of the kernels in the second half of a profile whose predicted start is
-/// off by at most 2 us plus 5 % of their wait. The prediction knows waits for other ops alone, not
-/// waits for room or for a copy engine.
+/// The fractions, 0 to 1, of the kernels in the second half of a profile whose start is predicted
+/// right: off by at most 2 us plus 5 % of the recorded wait from the launch call to the start. The
+/// prediction knows waits for other ops alone, not waits for room or for a copy engine.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct HalvesFit {
@@ -101,8 +103,8 @@ pub struct HalvesFit {
     pub first: f64,
 }
 
-/// The recorded times of one op, in ns, from which its start under a given launch latency is
-/// computed.
+/// The recorded times of one op (kernel, copy or fill), in ns, from which its start under a given
+/// launch latency is computed.
 #[derive(Clone)]
 struct WaitingOp {
     arrival: u64,
@@ -115,8 +117,8 @@ struct WaitingOp {
     after: Vec<usize>,
     /// True if the op is a kernel whose launch call was recorded.
     known: bool,
-    /// The recorded time in ns from the end of the ops for which this op waits to its start, where
-    /// the op is in a graph behind another op; else `None`.
+    /// The recorded time in ns from the end of the ops for which this op waits to its start, for an
+    /// op of a graph other than the graph's first; `None` for any other op.
     gap: Option<u64>,
 }
 
@@ -171,8 +173,8 @@ fn candidates(ops: &[WaitingOp], queued: bool) -> Vec<u64> {
 }
 
 /// Returns the pair of latencies in ns, one of `launches` and one of `handovers`, under which the
-/// most kernels start with an error of at most 2 us plus 5 % of their wait; of equally good pairs
-/// the one with the smaller sum of errors.
+/// start of the most kernels is right: off by at most 2 us plus 5 % of the recorded wait. Of
+/// equally good pairs the one with the smaller sum of errors.
 fn best(ops: &[WaitingOp], launches: &[u64], handovers: &[u64]) -> LaunchLatency {
     let mut ends = vec![0; ops.len()];
     let mut found: Option<((u64, std::cmp::Reverse<u128>), LaunchLatency)> = None;
@@ -188,10 +190,10 @@ fn best(ops: &[WaitingOp], launches: &[u64], handovers: &[u64]) -> LaunchLatency
     found.map(|(_, latency)| latency).unwrap_or_default()
 }
 
-/// Returns (number of kernels that start with an error of at most 2 us plus 5 % of their wait, sum
-/// of all errors in ns), if kernels start `launch` ns after their issue and `handover` ns after the
-/// end of the work for which they wait. The sum is reversed, so that a smaller one compares as
-/// greater.
+/// Returns (number of kernels whose start is right, sum of all errors in ns), if kernels start
+/// `launch` ns after their issue and `handover` ns after the end of the work for which they wait. A
+/// start is right if it is off by at most 2 us plus 5 % of the recorded wait. The sum is reversed,
+/// so that a smaller one compares as greater.
 fn tried(
     ops: &[WaitingOp],
     launch: u64,

@@ -19,37 +19,39 @@ const MOST_PASSES: usize = 96;
 const KERNELS: usize = 400_000;
 const LEAST_PASSES: usize = 16;
 /// The number of passes (replays) after which kernels that do not run as recorded are set back to
-/// their first lengths; `RESTARTS` is how often this is done.
+/// their first workgroup lengths (durations); `RESTARTS` is how often this is done.
 const BEFORE_RESTART: usize = 40;
 const RESTARTS: usize = 2;
 
 /// The state of the passes (replays) over a profile with work of several levels of urgency.
 #[derive(Clone, Debug)]
 pub(super) struct Urgent {
-    /// The level of urgency of each op; empty where all kernels that ran side by side have one
-    /// level.
+    /// The level of urgency of each op (kernel, copy or fill) of the profile; empty where all
+    /// kernels that ran side by side have one level.
     pub(super) levels: Vec<Level>,
-    /// The levels of urgency, the most urgent first. Each pass (replay) corrects the lengths of one
-    /// level, as less urgent kernels fill the room that this level leaves.
+    /// The levels of urgency, the most urgent first. Each pass (replay) corrects the workgroup
+    /// lengths (durations) of one level, as less urgent kernels fill the room that this level
+    /// leaves.
     turns: Vec<Level>,
     /// The index in `turns` of the level that this pass (replay) corrects; `calm` is the number of
     /// passes in a row before it that changed no length.
     turn: usize,
     calm: usize,
-    /// The time in ns of one workgroup of each op at the beginning of the first pass (replay).
+    /// The time in ns of one workgroup of each op (kernel, copy or fill) at the beginning of the
+    /// first pass (replay).
     begun: Vec<u64>,
     /// The number of passes (replays) since lengths were last set back to `begun`; `restarts` is
     /// how many more times that may be done.
     since: usize,
     restarts: usize,
     /// The result of the best pass (replay) so far: (sum of the errors of all starts and ends in
-    /// ns, lengths of workgroups in ns, by op); `None` before the first pass.
+    /// ns, lengths (durations) of workgroups in ns, by op); `None` before the first pass.
     pub(super) best: Option<(u128, Vec<u64>)>,
 }
 
 impl Urgent {
-    /// Returns the state before the first pass (replay). `levels` has the level of every op,
-    /// `beside` the positions of the kernels that ran beside another one.
+    /// Returns the state before the first pass (replay). `levels` has the level of urgency of every
+    /// op, `beside` the positions of the kernels that ran beside another one.
     pub(super) fn new(mut levels: Vec<Level>, beside: &[u32]) -> Self {
         let mut turns: Vec<Level> = beside.iter().map(|&at| levels[at as usize]).collect();
         turns.sort_unstable_by_key(|level| level.rank());
@@ -61,22 +63,23 @@ impl Urgent {
         Self { levels, turns, turn: 0, calm: 0, begun, since: 0, restarts: RESTARTS, best }
     }
 
-    /// Returns the most passes (replays of the recording) that are made to improve the lengths of
-    /// the kernels at the positions `beside`, which ran side by side.
+    /// Returns the largest number of passes (replays of the recording) by which the workgroup
+    /// lengths (durations) of the kernels at the positions `beside`, which ran side by side, are
+    /// improved.
     pub(super) fn passes(beside: &[u32]) -> usize {
         (KERNELS / beside.len().max(1)).clamp(LEAST_PASSES, MOST_PASSES)
     }
 
-    /// Returns whether this pass (replay) corrects the length of the workgroups of the op at
-    /// `position`.
+    /// Returns whether this pass (replay) corrects the length (duration) of the workgroups of the
+    /// op at `position`.
     pub(super) fn learns(&self, position: usize) -> bool {
         self.levels.get(position).is_none_or(|&level| level == self.turns[self.turn])
     }
 }
 
 impl Calibration<'_> {
-    /// Calls `found` with every pair of kernels of different levels that ran side by side:
-    /// (position of the more urgent one in the profile, position of the less urgent one).
+    /// Calls `found` with every pair of kernels of different levels of urgency that ran side by
+    /// side: (position of the more urgent one in the profile, position of the less urgent one).
     fn each_pair(&self, mut found: impl FnMut(usize, usize)) {
         let ops = &self.profile.ops;
         // By stream, the last kernel so far.
@@ -96,9 +99,9 @@ impl Calibration<'_> {
         }
     }
 
-    /// Subtracts from the length of each kernel's workgroups the part of the device that more
-    /// urgent kernels took meanwhile. So the replay begins near the recorded times, which the small
-    /// corrections of later passes could not reach from far away.
+    /// Subtracts from the workgroup lengths (durations) of each kernel the part of the device that
+    /// more urgent kernels took while it ran. So the next replay begins near the recorded times;
+    /// from far away, the small corrections of later passes (replays) would not reach them.
     pub(super) fn leave_out_more_urgent(&mut self) {
         let mut taken = vec![0u64; self.profile.ops.len()];
         // The time from the start of a kernel to the first start of an urgent one that waited for
@@ -157,9 +160,9 @@ impl Calibration<'_> {
         self.beside.iter().map(|&at| early[at as usize].unwrap_or(0)).collect()
     }
 
-    /// Goes on to the next level of urgency if this pass (replay) changed no length (`learnt` is
-    /// false). `off` is true for each op that did not run as recorded. Returns whether another pass
-    /// would improve the lengths.
+    /// Goes on to the next level of urgency if this pass (replay) changed no workgroup length
+    /// (`learnt` is false). `off` is true for each op (kernel, copy or fill) that did not run as
+    /// recorded. Returns whether another pass would improve the lengths.
     pub(super) fn goes_on(&mut self, learnt: bool, off: &[bool]) -> bool {
         let urgent = &mut self.urgent;
         if learnt {
@@ -201,8 +204,8 @@ impl Calibration<'_> {
     }
 
     /// Sets the kernels that did not run as recorded (`off`), and the kernels that ran beside them,
-    /// back to their first lengths: their present lengths may fit each other but not the recording.
-    /// Returns whether any kernel was set back.
+    /// back to their first lengths: their present lengths may agree with each other and still not
+    /// with the recording. Returns whether any kernel was set back.
     fn restart(&mut self, off: &[bool]) -> bool {
         let mut again = off.to_vec();
         self.each_pair(|urgent, other| {

@@ -9,7 +9,7 @@ use crate::plan::whole_ns;
 /// A launch of a kernel in a recording that ran alone, or beside neighbours of mostly one class.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Observed {
-    /// The index of the kernel's op in the profile.
+    /// The index in the profile of the op (recorded work of the device) that is this launch.
     pub(super) op: u32,
     /// The class (by needed resource) of the neighbours that ran beside the kernel for at least
     /// half of its time; `None` where the kernel ran alone.

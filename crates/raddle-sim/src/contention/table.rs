@@ -147,8 +147,8 @@ impl ContentionTable {
         })
     }
 
-    /// Returns, for each op of a profile, the slowdown by neighbours that a replay of `processes`
-    /// processes charges it.
+    /// Returns, for each op (kernel, copy or fill) of a profile, the slowdown by kernels of other
+    /// processes that a replay with `processes` processes assumes.
     #[must_use]
     pub fn charges(&self, profile: &Profile, charge: Charge, processes: usize) -> Vec<Contention> {
         let unknown = match charge {

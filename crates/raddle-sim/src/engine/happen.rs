@@ -72,8 +72,8 @@ impl<W: Watch> Engine<'_, W> {
         self.tell_all(told)
     }
 
-    /// Stores how a process has spent its time so far, for each process of which a request or
-    /// repetition has just begun or ended.
+    /// Stores the time that a process has spent on each activity so far, for each process of which
+    /// a request or repetition has just begun or ended.
     fn mark(&mut self) {
         for mark in std::mem::take(&mut self.tasks.marks) {
             let Mark { process, iteration, ended, counts } = mark;
@@ -100,8 +100,8 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Records that a launch has ended or will never run. Adds the launches that waited only for
-    /// this one to `told`, the list of launches of which the dispatcher is to be told.
+    /// Records that a launch has ended or will never run. Adds to `told` the launches that waited
+    /// for nothing else: the dispatcher will be told of the launches in this list.
     fn finish(&mut self, id: LaunchId, told: &mut Vec<Issued>) -> Result<(), SimError> {
         self.tasks.finish(id, self.now, told)?;
         for (at, id) in self.tasks.gaps.drain(..) {
@@ -170,8 +170,8 @@ impl<W: Watch> Engine<'_, W> {
         }
     }
 
-    /// Sets the number of a launch's workgroups by the compute units that its process may use, as a
-    /// library does that sizes its grid by them.
+    /// Sets the number of workgroups of a launch whose library sizes its grid by the number of
+    /// compute units: here, of those that its process may use. Other launches keep their number.
     fn fit(&mut self, id: LaunchId) {
         let record = &mut self.tasks.records[id.index()];
         if record.units > 0 {

@@ -12,8 +12,8 @@ use crate::machine::Period;
 use crate::queue::Due;
 use crate::watch::Watch;
 
-/// The least number of events (ends of workgroups) that skipping must save, as preparing to skip
-/// copies the dispatcher's account of the device.
+/// The least number of events (ends of workgroups) that a skip over repetitions must save. Fewer
+/// are not worth it, because the dispatcher's account of the device is copied before a skip.
 const WORTH: u64 = 2;
 
 /// The count of events in a row that were nothing but the end of workgroups of one launch, each
@@ -22,12 +22,12 @@ const WORTH: u64 = 2;
 pub(super) struct Refills {
     launch: LaunchId,
     count: usize,
-    /// The counts at which the dispatcher was last told to remember the state of the device:
-    /// (`count`, number of fronts of the launch, which are workgroups that end together); `None`
+    /// The state of the count when the dispatcher was last told to remember the device, as
+    /// (`count`, number of fronts of the launch: groups of workgroups that end together). `None`
     /// where it was not told.
     marked: Option<(usize, usize)>,
     /// The tick from which on the run skips no repetitive stretch: a watch needs to see each event
-    /// from then on. 0 where the dispatcher cannot skip.
+    /// from then on. Tick 0 where the dispatcher cannot skip.
     pub(super) until: Tick,
 }
 

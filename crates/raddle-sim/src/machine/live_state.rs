@@ -2,8 +2,8 @@
 
 use raddle_policy::Preemption;
 
-/// The state of a launch that was submitted to the device and has not ended, with the preemption
-/// method by which it leaves, has left or comes back.
+/// The state of a launch that was submitted to the device and has not ended: it runs, leaves the
+/// device, is off it, or comes back. A state other than running has the preemption method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LiveState {
     Running,

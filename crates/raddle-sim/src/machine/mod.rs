@@ -40,8 +40,8 @@ pub(crate) struct Machine {
     /// The tick at which all saves and restores ordered so far are complete; they run one after the
     /// other, as each uses the whole memory bandwidth.
     moved: Tick,
-    /// The last save or restore of each process: (tick at which it was ordered, bytes ordered in
-    /// that tick), by process.
+    /// The last save or restore of each process, by process: (tick at which it was ordered, bytes
+    /// that were ordered in that tick).
     moving: BTreeMap<u16, (Tick, u64)>,
     /// The launches, by process and stream, that leave as the preemption flag is raised (each
     /// launch tests it at its start); the first to leave comes first.
@@ -71,8 +71,8 @@ pub(crate) struct Front {
     /// The work of each workgroup that was not yet done at the tick `since`.
     left: WorkLeft,
     since: Tick,
-    /// The tick of the front's end in the event queue. Where the end has been put off to `ends`, a
-    /// later tick, the event is queued again when it is due.
+    /// The tick at which the event queue has the end of this front. If the end has since been put
+    /// off to `ends`, a later tick, the event is queued again when this tick comes.
     due: Tick,
     groups: u64,
     /// True if the waves of the front wait at a barrier for other waves of their workgroup.

@@ -23,10 +23,11 @@ pub(super) struct Neighbours {
     /// The number of running fronts (workgroups that end together), by process, then by class of
     /// kernel; empty where neighbours slow nothing down.
     running: Vec<[u32; 4]>,
-    /// The memory bandwidth and the pipes that the running launches and copies of each process
-    /// want.
+    /// The memory bandwidth and the pipes (execution pipelines) that the running launches and
+    /// copies of each process want.
     wanted: Vec<Wants>,
-    /// The memory bandwidth and the pipes that all processes together want: the sum of `wanted`.
+    /// The memory bandwidth and the pipes (execution pipelines) that all processes together want:
+    /// the sum of `wanted`.
     all: Wants,
     /// The bytes that all compute units together can move in a microsecond.
     reached: u64,
@@ -42,8 +43,8 @@ pub(super) struct Neighbours {
     copying: u32,
     /// True if some running launch is slower beside its neighbours than alone.
     paced: bool,
-    /// True if the set of running classes of kernels, or a demand, has changed since the ends of
-    /// running workgroups were last computed.
+    /// True if the paces of running launches are out of date: since they were computed, the classes
+    /// of kernels that run, or a demand, have changed.
     changed: bool,
 }
 
@@ -58,12 +59,14 @@ pub(super) struct NeighbourLoad {
     /// The number of running fronts (workgroups that end together) that each are on enough compute
     /// units to use all the memory bandwidth that the launch wants.
     wide: u32,
-    /// The number of workgroups of the launch (or parts of cut workgroups) on each compute unit,
-    /// without those of wide fronts, which `wide` counts; kept only for launches that need memory.
+    /// The number of workgroups of the launch (or parts of cut workgroups) on each compute unit.
+    /// Fronts (workgroups that end together) on so many units that they get all the bandwidth they
+    /// want are left out; `wide` counts them. Kept only for launches that need memory.
     holders: Vec<u32>,
     /// The number of compute units on which the launch has workgroups that `holders` counts.
     held: u64,
-    /// The memory bandwidth and the pipes that the running workgroups of the launch want.
+    /// The memory bandwidth and the pipes (execution pipelines) that the running workgroups of the
+    /// launch want.
     wants: Wants,
     /// The present pace of the launch's running workgroups: how long work lasts over how long it
     /// would last alone.
@@ -112,9 +115,9 @@ impl NeighbourLoad {
         }
     }
 
-    /// Returns the memory bandwidth and the pipes that the launch wants, by its running waves and
-    /// the compute units that they are on. `unit` is the bytes that one compute unit can move in a
-    /// microsecond.
+    /// Returns the memory bandwidth and the pipes (execution pipelines) that the launch wants, by
+    /// its running waves and the compute units that they are on. `unit` is the bytes that one
+    /// compute unit can move in a microsecond.
     fn wants(&self, of: &TaskDemand, waves: u16, unit: u64) -> Wants {
         match of.need {
             KernelNeed::Memory if self.wide > 0 => Wants { bytes: of.shared, pipes: 0 },
@@ -138,8 +141,9 @@ impl NeighbourLoad {
 }
 
 impl Neighbours {
-    /// Returns the neighbours for a workload of which no launch runs yet. Neighbours slow nothing
-    /// down where no process has a charge for them, or where only one process shares the memory.
+    /// Returns the neighbours for a workload of which no launch runs yet. Without slowdown factors
+    /// learnt from recordings, neighbours slow nothing down in a workload of one process, or of
+    /// processes without a demand for a common memory.
     pub(super) fn of(workload: &Workload) -> Self {
         let processes = &workload.processes;
         let learnt = processes.iter().flat_map(|plan| &plan.contention);
@@ -259,7 +263,8 @@ impl Neighbours {
         self.want(of, load);
     }
 
-    /// Sets the memory bandwidth and the pipes that a launch wants, by its running workgroups.
+    /// Sets the memory bandwidth and the pipes (execution pipelines) that a launch wants, by its
+    /// running workgroups.
     fn want(&mut self, of: &SubmittedKernel, load: &mut NeighbourLoad) {
         let wants = load.wants(&of.memory, of.demand.waves, self.unit);
         self.charge(of.process, load.wants, wants);
@@ -289,9 +294,9 @@ impl Neighbours {
         self.charge(process, before, now);
     }
 
-    /// Returns the pace (time over time alone) of workgroups of a launch that begin. The first ones
-    /// set the pace of the launch; later ones take it over, as paces are computed anew only at the
-    /// end of a decision.
+    /// Returns the pace (time over time alone) of workgroups of a launch that begin. For the first
+    /// workgroups of the launch it is computed here; later ones get the same pace, until paces are
+    /// computed anew at the end of a decision.
     pub(super) fn begin(&mut self, of: &SubmittedKernel, load: &mut NeighbourLoad) -> MemoryPace {
         if load.fronts == 0 {
             load.pace = self.pace(of, load);
@@ -388,8 +393,9 @@ impl Machine {
         self.neighbours.paced = paced;
     }
 
-    /// Returns whether an event has no effect, as it is the end of workgroups whose end has moved
-    /// since, later or earlier. An end that moved later is put into the event queue again.
+    /// Returns whether an event has no effect: it is the end of workgroups, and that end has moved
+    /// since, to a later or earlier tick. An end that moved later is put into the event queue
+    /// again.
     ///
     /// The dispatcher is not asked for a decision at such events, which are more than half of all.
     pub(crate) fn is_put_off(&mut self, due: Due, now: Tick, queue: &mut Queue) -> bool {
