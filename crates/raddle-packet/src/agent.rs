@@ -11,16 +11,16 @@ use crate::layout::{AqlFormat, REF_NUM_AT};
 use crate::packet_types::{AqlPacket, HALF_WORDS};
 use crate::table::ReferenceTable;
 
-/// Content of one packet that an agent (the part of a device that reads packets) received.
+/// Content of a packet that an agent (the part of a device that reads packets) has received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received<'l> {
     /// Launches, at least one, that the packet makes the device run.
     Launches(&'l [LaunchImage]),
-    /// A barrier: packets behind it are not processed before the signals that it names allow that.
+    /// A barrier: packets behind it wait for the signals that the barrier names.
     /// [`BarrierPacket`](crate::BarrierPacket) reads its fields.
     Barrier,
-    /// Packet of a type that the format does not have, such as a vendor's packet or an agent
-    /// dispatch, with its type number. The caller has to process the packet otherwise.
+    /// A packet of a type that the format does not have, such as a vendor's packet, with its type
+    /// number. The agent cannot process the packet, so the caller has to.
     Foreign(u8),
 }
 
@@ -48,7 +48,7 @@ impl<'l> Received<'l> {
     }
 }
 
-/// Packet processor (the side that receives packets) with one table of launches: reference packets
+/// Agent: the part of a device that reads packets. It has one table of launches: reference packets
 /// store launches in it, and condensed packets refer to these.
 #[derive(Clone, Debug, Default)]
 pub struct Agent {
@@ -63,8 +63,8 @@ impl Agent {
         Self { format, table: ReferenceTable::default() }
     }
 
-    /// Returns an agent with a table of launches that was filled before; entries that the format
-    /// does not have are emptied.
+    /// Returns an agent with a table of launches that was filled before. Entries beyond the number
+    /// of entries in the format are emptied.
     #[must_use]
     #[doc(hidden)]
     pub fn with_table(format: AqlFormat, mut table: ReferenceTable) -> Self {
@@ -84,9 +84,9 @@ impl Agent {
         &self.table
     }
 
-    /// Decodes a packet into `launches`, and returns the launches that it stands for: the first
-    /// elements of that list, as many as there are. The launch of a reference packet is stored in
-    /// the table.
+    /// Decodes a packet into the first elements of `launches`, and returns those elements: the
+    /// launches that the packet makes the device run. The launch of a reference packet is also
+    /// stored in the table.
     ///
     /// # Errors When anything in the packet is malformed, or it names an empty entry. Then nothing
     /// is stored in the table, and the list has arbitrary contents.

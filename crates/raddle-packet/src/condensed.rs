@@ -6,8 +6,8 @@ use crate::launch::LaunchImage;
 use crate::layout::{ALL_FIELDS, AqlFormat, DIFF_VALUES_AT, NUM_KERNELS_AT, fields_in};
 use crate::packet_types::{AQL_BYTES, AqlPacket, HALF_WORDS};
 
-/// Difference between a launch and a table entry (a stored launch): which fields differ, and their
-/// values in the launch.
+/// Difference of a launch from a launch that is stored in the agent's table: the fields that
+/// differ, and their values in the launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct Diff {
@@ -46,8 +46,8 @@ pub struct CondensedKernel {
     pub diff: Diff,
 }
 
-/// Condensed packet, which stands for several launches, each given as a table entry (a stored
-/// launch) and the fields that differ from it. The packet may be complete, or still being filled.
+/// Condensed packet: a packet of several launches, each given as a table entry (a stored launch)
+/// and the fields that differ from it. The packet may be complete, or still being filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Condensed {
     packet: AqlPacket,
@@ -141,8 +141,8 @@ impl Condensed {
     }
 }
 
-/// Iterator over the kernels of a condensed packet, which checks everything that can be checked
-/// without the agent's table. After an error it ends.
+/// Iterator over the kernels of a condensed packet. It checks everything that can be checked
+/// without the agent's table, and ends after an error.
 #[derive(Clone, Debug)]
 pub(crate) struct KernelHeaders<'p> {
     packet: &'p AqlPacket,

@@ -12,8 +12,8 @@ use crate::packet_types::{AqlPacket, HALF_WORDS};
 use crate::replacement::{LaunchRequest, NearestEntry, PacketChoice, ReplacementPolicy};
 use crate::table::ReferenceTable;
 
-/// Encoder (the side that sends packets): makes packets of launches for an agent with one table of
-/// stored launches, whose contents it tracks.
+/// Encoder: the side that sends packets. It makes packets of launches for an agent (the reader of
+/// the packets), and tracks which launches the agent has stored in its table.
 #[derive(Clone, Debug)]
 pub struct Encoder<P> {
     format: AqlFormat,
@@ -81,7 +81,7 @@ impl PacketTally {
 }
 
 impl PacketTally {
-    /// Returns the number of all launches that were sent.
+    /// Returns the number of all launches that were sent, in packets of any kind.
     #[must_use]
     pub const fn launches(&self) -> u64 {
         self.ordinary + self.reference + self.condensed
@@ -108,8 +108,8 @@ impl<P: ReplacementPolicy> Encoder<P> {
         }
     }
 
-    /// Returns the numbers of launches and packets so far. The condensed packet that is being
-    /// filled is not counted yet, its launches are.
+    /// Returns the numbers of launches and packets so far. Of the condensed packet that is being
+    /// filled the launches are counted, the packet not yet.
     #[must_use]
     pub const fn tally(&self) -> PacketTally {
         self.tally

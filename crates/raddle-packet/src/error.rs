@@ -54,11 +54,13 @@ pub(crate) enum Reason {
     OtherType { found: u8, wanted: u8 },
     /// A packet of another type where a barrier is wanted.
     NotBarrier { found: u8, types: PacketTypes },
-    /// A barrier of a kind (`any` true: one signal is enough) for which the format has no type.
+    /// A barrier for which the format has no type. With `any` the barrier waits for one of its
+    /// signals, else for all of them.
     NoBarrier { any: bool, types: PacketTypes },
     /// A condensed packet with no kernel.
     NoKernels,
-    /// A condensed packet whose header announces more kernels than its half-words can hold.
+    /// A condensed packet that announces more kernels than its half-words can hold; `kernel` is the
+    /// number of the first kernel without room.
     NoHeader { kernel: u16 },
     /// A value of a condensed packet that would begin behind the last half-word.
     PastEnd { kernel: u16, field: &'static str },
@@ -82,7 +84,7 @@ pub(crate) enum Reason {
     Entries(u16),
     /// A ring with a number of slots that is not a power of two.
     Slots(usize),
-    /// A packet for a slot of the queue that was not reserved, or that has a packet already.
+    /// A packet for a slot of the ring that was not reserved, or that has a packet already.
     NotReserved { index: u64 },
     /// A packet of the type that marks an empty slot.
     EmptySlot,

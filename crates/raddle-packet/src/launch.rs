@@ -82,8 +82,8 @@ impl LaunchImage {
         Ok(())
     }
 
-    /// Writes the values of the fields of `vector` (bit `i` is field `i`) to `to` one after the
-    /// other, each in whole half-words of 16 bits (B5); `to` has room for all of them.
+    /// Writes the values of the fields of `vector` (bit `i` is field `i`) to `to`, one after the
+    /// other. Each takes a whole number of half-words (16 bits); `to` has room for all of them.
     #[inline]
     pub(crate) fn write_diff(&self, format: &AqlFormat, vector: u16, mut to: &mut [u8]) {
         for number in fields_in(vector) {
@@ -128,9 +128,9 @@ impl LaunchImage {
         Ok(packet)
     }
 
-    /// Returns whether the launch needs a cleanup (work at its end before the end is known) of its
-    /// own in a packet of several launches: its completion signal or its release scope is not 0
-    /// (seed 002, B13).
+    /// Returns whether the launch needs a cleanup of its own (work between its end and the report
+    /// of its end) although it shares a packet with other launches. It does if its completion
+    /// signal or its release scope is not 0 (seed 002, a patent).
     #[must_use]
     #[doc(hidden)]
     pub fn asks_cleanup(&self) -> bool {
@@ -157,8 +157,8 @@ impl LaunchImage {
     }
 }
 
-/// (index of the 64-bit word with the field, mask of the field's bits in that word), for each
-/// field.
+/// For each field: (index of the 64-bit word that holds the field, mask of the field's bits in that
+/// word).
 const FIELD_MASKS: [(usize, u64); FIELDS.len()] = {
     let (mut masks, mut number) = ([(0, 0); FIELDS.len()], 0);
     while number < FIELDS.len() {
@@ -178,9 +178,9 @@ fn fits(field: &AqlField, value: u64) -> Result<(), PacketError> {
     Err(PacketError(Reason::Wide { field: field.name, value, bits }))
 }
 
-/// Returns the number of cleanups (work at the end of a launch before its end is known) for the
-/// launches of one packet: 1 for the last launch, and 1 for each other launch that needs its own
-/// (seed 002, B13). 0 without launches.
+/// Returns the number of cleanups (work between the end of a launch and the report of its end) for
+/// the launches of one packet. The last launch has one, and each other launch that needs its own
+/// (seed 002, a patent). 0 without launches.
 #[must_use]
 #[doc(hidden)]
 pub fn cleanups(launches: &[LaunchImage]) -> u32 {

@@ -20,7 +20,7 @@ use crate::replacement::{AnyReplacement, NEAR, Replacement};
 use crate::repr::KernelDispatch;
 use crate::table::TableScope;
 
-/// Choice of the memory address at which the arguments of a launch are assumed to be.
+/// Assumption about the memory address of a launch's arguments, which profiles do not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -33,25 +33,27 @@ pub enum KernelArguments {
 }
 
 /// Settings of the launch path [`CondensedPath`]: the costs of launching, and the rules by which
-/// packets are filled. Times are nanoseconds, 0 by default.
+/// packets are filled. Times are in nanoseconds, 0 by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct CondensedConfig {
-    /// Time in which the host writes one packet, in nanoseconds (E).
+    /// Time in which the host writes one packet, in nanoseconds.
     pub(crate) enqueue_ns: u64,
-    /// Time in which the device reads one packet, in nanoseconds (P).
+    /// Time in which the device reads one packet, in nanoseconds.
     pub(crate) processing_ns: u64,
     /// Time in which the device decodes one kernel of a condensed packet, in nanoseconds.
     pub(crate) decode_ns: u64,
-    /// Time in which one kernel is passed to the compute units, in nanoseconds (S).
+    /// Time in which one kernel is passed to the compute units, in nanoseconds.
     pub(crate) schedule_ns: u64,
-    /// Time from the end of a launch until its end is known, in nanoseconds, for each cleanup (C).
+    /// Time of one cleanup (work between the end of a launch and the report of its end), in
+    /// nanoseconds.
     pub(crate) cleanup_ns: u64,
     /// Policy that decides which launches are stored in the agent's table.
     pub(crate) keep: Replacement,
-    /// Largest size of a difference, in half-words with its header, at which a table entry of the
-    /// same kernel counts as near: a launch with a near entry gets no entry of its own.
+    /// Largest difference between a launch and a stored launch of the same kernel at which both
+    /// count as near: the launch is then not stored itself. The unit is half-words (16 bits) of a
+    /// packet, the header of the difference included.
     pub(crate) near: u16,
     /// Number of launches that the agent's table can store, 1 to 8.
     pub(crate) entries: u16,
@@ -60,15 +62,14 @@ pub struct CondensedConfig {
     /// Choice of the address of a launch's arguments: a new one for each launch, or one for all
     /// launches of a kernel.
     pub(crate) arguments: KernelArguments,
-    /// True if every launch has a completion signal of its own, and so a cleanup (work at its end
-    /// before the end is known; B13).
+    /// True if every launch has a completion signal, and so a cleanup of its own (work between its
+    /// end and the report of its end).
     pub(crate) signals: bool,
-    /// Most launches that one packet may have, 1 to 31: as many as the host is assumed to have
-    /// issued ahead when it sends the packet. How long the first launch has waited does not matter,
-    /// as a launch path does not see when a host issued a launch.
+    /// Most launches that one packet may have, 1 to 31. It stands for the number of launches that a
+    /// host has issued ahead when it sends a packet.
     pub(crate) ahead: u8,
-    /// True if a kernel is launched while the one before it runs, and starts as soon as it is
-    /// launched itself (B14); in a recipe this needs the setting `window`. If false, launches that
+    /// True if a kernel is launched while the one before it runs. It can then start as soon as it
+    /// is launched itself; a recipe needs the setting `window` for this. If false, launches that
     /// are submitted together start when all of them are launched.
     pub(crate) overlap: bool,
 }
@@ -81,15 +82,13 @@ impl CondensedConfig {
         self.scope
     }
 
-    /// Returns these settings with the time in which the host writes one packet, in nanoseconds
-    /// (E).
+    /// Returns these settings with the time in which the host writes one packet, in nanoseconds.
     #[must_use]
     pub const fn with_enqueue_ns(self, enqueue_ns: u64) -> Self {
         Self { enqueue_ns, ..self }
     }
 
-    /// Returns these settings with the time in which the device reads one packet, in nanoseconds
-    /// (P).
+    /// Returns these settings with the time in which the device reads one packet, in nanoseconds.
     #[must_use]
     pub const fn with_processing_ns(self, processing_ns: u64) -> Self {
         Self { processing_ns, ..self }
@@ -103,14 +102,14 @@ impl CondensedConfig {
     }
 
     /// Returns these settings with the time in which one kernel is passed to the compute units, in
-    /// nanoseconds (S).
+    /// nanoseconds.
     #[must_use]
     pub const fn with_schedule_ns(self, schedule_ns: u64) -> Self {
         Self { schedule_ns, ..self }
     }
 
-    /// Returns these settings with the time from the end of a launch until its end is known, in
-    /// nanoseconds, for each cleanup (C).
+    /// Returns these settings with the time of one cleanup (work between the end of a launch and
+    /// the report of its end), in nanoseconds.
     #[must_use]
     pub const fn with_cleanup_ns(self, cleanup_ns: u64) -> Self {
         Self { cleanup_ns, ..self }
@@ -123,8 +122,8 @@ impl CondensedConfig {
         Self { keep, ..self }
     }
 
-    /// Returns these settings with the largest size of a difference, in half-words with its header,
-    /// at which a table entry of the same kernel counts as near.
+    /// Returns these settings with the largest difference at which a launch is near to a stored
+    /// launch of the same kernel, in half-words (16 bits) of a packet, header included.
     #[must_use]
     pub const fn with_near(self, near: u16) -> Self {
         Self { near, ..self }
@@ -143,14 +142,14 @@ impl CondensedConfig {
         Self { scope, ..self }
     }
 
-    /// Returns these settings with the choice of the address of a launch's arguments.
+    /// Returns these settings with an assumption about the address of a launch's arguments.
     #[must_use]
     pub const fn with_arguments(self, arguments: KernelArguments) -> Self {
         Self { arguments, ..self }
     }
 
-    /// Returns these settings with the choice whether every launch has a completion signal of its
-    /// own, and so a cleanup of its own (B13).
+    /// Returns these settings with the choice whether every launch has a completion signal, and so
+    /// a cleanup of its own (work between its end and the report of its end).
     #[must_use]
     pub const fn with_signals(self, signals: bool) -> Self {
         Self { signals, ..self }
@@ -163,7 +162,7 @@ impl CondensedConfig {
     }
 
     /// Returns these settings with the choice whether a kernel is launched while the one before it
-    /// runs, and starts as soon as it is launched itself (B14).
+    /// runs, and can start as soon as it is launched itself.
     #[must_use]
     pub const fn with_overlap(self, overlap: bool) -> Self {
         Self { overlap, ..self }
@@ -191,8 +190,8 @@ impl Default for CondensedConfig {
 }
 
 impl CondensedConfig {
-    /// Returns the fewest half-words that a kernel takes in a packet: one for its header and, where
-    /// every launch has new arguments, the four of their address.
+    /// Returns the fewest half-words (16 bits) that a kernel takes in a packet: one for its header,
+    /// and four for the address of its arguments if every launch has new ones.
     const fn least_room(&self) -> u16 {
         match self.arguments {
             KernelArguments::New => 5,
@@ -201,45 +200,43 @@ impl CondensedConfig {
     }
 }
 
-/// State of one table of stored launches: the encoder that makes packets for it, and the packet
-/// that is being filled.
+/// State of one table of stored launches: its encoder, which makes the packets, and the packet that
+/// is being filled.
 #[derive(Clone, Debug)]
 struct TableState {
     encoder: Encoder<AnyReplacement>,
     /// Number of kernels in the condensed packet that is being filled; 0 where none is.
     open: u8,
-    /// True if the cleanup of the launch sent last is not counted yet: it must be, if that launch
-    /// turns out to be the last one of its packet.
+    /// True if the cleanup of the latest launch was not counted yet. It is counted later, if that
+    /// launch turns out to be the last one of its packet.
     owes_cleanup: bool,
-    /// (process, stream) of the queue of the packet that is being filled. A packet belongs to one
-    /// queue, even if several queues share the table. Only one packet is filled at a time, as the
-    /// contents of the table depend on the order of all packets that refer to it.
+    /// Queue of the packet that is being filled, as (process, stream). Queues may share a table,
+    /// but a packet belongs to one queue, and only one packet is filled at a time.
     queue: (u16, u32),
 }
 
-/// Launch path that puts launches into condensed packets. A launch behind an earlier launch of its
-/// stream joins the packet of that launch while there is room, and costs only as much as a kernel
-/// of the packet. A copy or a fill between two launches of a stream ends the packet of the first. A
-/// launch of an unknown kernel has an ordinary packet.
+/// Launch path that puts launches into condensed packets. A launch joins the packet of an earlier
+/// launch of its stream while there is room, and then costs less than a launch with a packet of its
+/// own. A copy or a fill between two launches of a stream ends the packet of the first. A launch of
+/// an unknown kernel has an ordinary packet.
 ///
-/// The last launch of a packet has a cleanup, whose time is paid once. If the launch fills the
-/// packet, it is known to be the last, and its submission has the cleanup. If another packet ends
-/// this one, the first launch of the other packet waits for the cleanup instead. So no submission
-/// has the cleanup of the last packet of a stream, nor of a packet that ends because another stream
-/// uses the table: [`finish`](Self::finish) returns the time of these cleanups.
+/// The last launch of a packet has a cleanup: work between its end and the report of its end. The
+/// time of the cleanup belongs to one submission: that of the last launch, if it fills the packet,
+/// else that of the next launch in the queue. Where there is no next launch, or another stream uses
+/// the table first, [`finish`](Self::finish) returns the time of the cleanup.
 #[derive(Clone, Debug)]
 pub struct CondensedPath {
     config: CondensedConfig,
     format: AqlFormat,
     tables: BTreeMap<(u32, u32), TableState>,
     launches: u64,
-    /// Number of packets whose cleanup (work after the last launch) was not counted in the cost of
-    /// any submission yet.
+    /// Number of packets whose cleanup (work after the last launch) is in no submission's cost so
+    /// far.
     untold: u64,
 }
 
-/// Highest byte of the addresses that are made up for the code of kernels (kernel objects). The
-/// next constants are those for arguments and signals.
+/// Highest byte of made-up addresses of kernel code (kernel objects). The next two constants are
+/// for the addresses of arguments and signals.
 const OBJECTS: u64 = 1 << 56;
 const ARGUMENTS: u64 = 2 << 56;
 const SIGNALS: u64 = 3 << 56;
@@ -291,7 +288,8 @@ impl CondensedPath {
         sum
     }
 
-    /// Returns the fields that the packet of the next launch carries for `launch`.
+    /// Returns the fields of the dispatch packet for `launch`, as the next launch of this path. The
+    /// addresses in it are made up.
     #[must_use]
     #[doc(hidden)]
     pub fn image(&self, launch: &Launch) -> LaunchImage {
@@ -341,8 +339,8 @@ impl CondensedPath {
         }
     }
 
-    /// Accepts a launch and returns the cost of its submission; passes each packet that this
-    /// completes to `send`.
+    /// Accepts a launch and returns the cost of its submission. Each packet that is complete now is
+    /// passed to `send`.
     pub fn take(&mut self, launch: &Launch, send: &mut impl FnMut(&AqlPacket)) -> Submission {
         let image = self.image(launch);
         self.launches = self.launches.wrapping_add(1);
@@ -393,8 +391,7 @@ impl CondensedPath {
     }
 
     /// Passes all packets that are being filled to `send`, table by table. Returns the time of the
-    /// cleanups (work after the last launch of a packet) that no submission has counted in its
-    /// cost.
+    /// cleanups (work after the last launch of a packet) that is in no submission's cost.
     pub fn finish(&mut self, send: &mut impl FnMut(&AqlPacket)) -> Ticks {
         for state in self.tables.values_mut() {
             state.encoder.flush(send);

@@ -10,9 +10,8 @@ use crate::error::PacketError;
 use crate::error::Reason;
 use crate::packet_types::{AQL_BYTES, AQL_ENTRIES, AqlPacket, PacketTypes};
 
-/// Byte offset in a packet of the memory scopes (`synch_scopes`), which barriers have too. The next
-/// constants are the offsets of the number of kernels, the values of the differing fields, the
-/// entry number, the signals of a barrier, and the completion signal.
+/// Byte offset in a packet of the memory scopes (`synch_scopes`). The constants below it are the
+/// offsets of other fields.
 pub(crate) const SCOPES_AT: usize = 1;
 pub(crate) const NUM_KERNELS_AT: usize = 1;
 pub(crate) const DIFF_VALUES_AT: usize = 2;
@@ -20,16 +19,15 @@ pub(crate) const REF_NUM_AT: usize = 10;
 pub(crate) const DEP_SIGNALS: Range<usize> = 8..48;
 pub(crate) const COMPLETION_SIGNAL_AT: usize = 56;
 
-/// Number of the field of the memory scopes (`synch_scopes`). The next constants are the numbers of
-/// the private size, the kernel object and the completion signal: the code reads these four fields
-/// by number.
+/// Number of the field of the memory scopes (`synch_scopes`). The constants below it are the
+/// numbers of the other fields that the code reads by number.
 pub(crate) const SCOPES: usize = 0;
 pub(crate) const PRIVATE_SIZE: usize = 8;
 pub(crate) const KERNEL_OBJECT: usize = 10;
 pub(crate) const COMPLETION_SIGNAL: usize = 12;
 
-/// Field of a launch in an AQL packet; in bit sets of fields, bit `i` stands for field `i` of
-/// [`AqlFormat::fields`].
+/// Field of a launch in an AQL packet. Sets of fields are stored as bits: bit `i` stands for field
+/// `i` of [`AqlFormat::fields`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct AqlField {
@@ -62,8 +60,8 @@ impl AqlField {
 }
 
 impl AqlField {
-    /// Returns the number of half-words (16 bits) that the value of the field takes in a
-    /// difference.
+    /// Returns the number of half-words (16 bits) that the value of the field takes in a condensed
+    /// packet.
     #[must_use]
     pub const fn half_words(&self) -> usize {
         self.bytes.div_ceil(2)
@@ -86,8 +84,8 @@ const fn field(name: &'static str, offset: usize, bytes: usize) -> AqlField {
     AqlField { name, offset, bytes }
 }
 
-/// Fields of a launch, 13 of them; the index of a field is the number of its bit in a difference: 0
-/// is synch_scopes (B6), 12 is completion_signal.
+/// Fields of a launch, 13 of them. In a bit set of fields, bit 0 is synch_scopes and bit 12 is
+/// completion_signal.
 pub(crate) static FIELDS: [AqlField; 13] = [
     field("synch_scopes", SCOPES_AT, 1),
     field("setup", 2, 2),
@@ -104,7 +102,7 @@ pub(crate) static FIELDS: [AqlField; 13] = [
     field("completion_signal", COMPLETION_SIGNAL_AT, 8),
 ];
 
-/// Fields of a launch as in [`FIELDS`], but with 16 bits for private_segment_size (B2).
+/// Fields of a launch as in [`FIELDS`], but with 16 instead of 32 bits for private_segment_size.
 static NARROW_FIELDS: [AqlField; 13] = {
     let mut fields = FIELDS;
     fields[PRIVATE_SIZE].bytes = 2;
@@ -124,7 +122,7 @@ const fn fields_of(bytes: usize) -> u16 {
     vector
 }
 
-/// Mask over a packet: bytes of a launch's fields are 0xff, all others 0.
+/// Mask over a packet: bytes that belong to a field of a launch are 0xff, all others are 0.
 pub(crate) static FIELD_BYTES: AqlPacket = {
     let (mut mask, mut number) = ([0; AQL_BYTES], 0);
     while number < FIELDS.len() {
@@ -155,18 +153,18 @@ pub(crate) fn integer(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
-/// Order of the parts of a packet for which seed 002 (a patent) allows two orders: the half-words
-/// of a value, and the two parts of a difference's header.
+/// Order of two parts in a packet, where seed 002 (a patent) leaves the order open: of the
+/// half-words of a value, or of the two parts of a difference's header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum PartOrder {
-    /// For half-words: the least significant one first, as in little-endian memory (B3). For a
-    /// header: the entry number in the lowest three bits, the bits of the fields above it (B4).
+    /// For the half-words of a value: the least significant one first. For a header: the entry
+    /// number in the lowest three bits, the bits of the differing fields above it.
     #[default]
     LowFirst,
-    /// For half-words: the most significant one first. For a header: the entry number in the
-    /// highest three bits, the bits of the fields below it.
+    /// For the half-words of a value: the most significant one first. For a header: the entry
+    /// number in the highest three bits, the bits of the differing fields below it.
     HighFirst,
 }
 
@@ -175,11 +173,13 @@ pub enum PartOrder {
 pub struct AqlConfig {
     /// Type numbers of the kinds of packets.
     pub types: PacketTypes,
-    /// Order of the half-words (16 bits) of a value of 32 or 64 bits (B3).
+    /// Order of the half-words (16 bits) of a value of 32 or 64 bits.
     pub half_words: PartOrder,
-    /// Position of the entry number in the 16-bit header of a difference (B4).
+    /// Position of the entry number in the 16-bit header of a difference, which also has the bits
+    /// of the differing fields.
     pub header_bits: PartOrder,
-    /// True if private_segment_size has 16 bits instead of 32 (B2).
+    /// True if private_segment_size has 16 bits instead of 32, as one reading of seed 002 (a
+    /// patent) has it.
     pub narrow_private: bool,
     /// Number of launches that the agent's table can store, 1 to 8.
     pub entries: u16,
@@ -262,8 +262,8 @@ impl AqlFormat {
         Err(PacketError(Reason::RefNum { ref_num, entries: self.0.entries }))
     }
 
-    /// Returns the size in half-words of a difference in the fields of `vector` (bit `i` is field
-    /// `i`), with its header.
+    /// Returns the size in half-words (16 bits) of a launch in a condensed packet, with its header,
+    /// if it differs from its table entry in the fields of `vector` (bit `i` is field `i`).
     #[must_use]
     #[inline]
     #[doc(hidden)]
@@ -276,8 +276,8 @@ impl AqlFormat {
         (1 + vector.count_ones() + more) as u16
     }
 
-    /// Returns the 16-bit header of a difference, with the entry number `ref_num` and the bits
-    /// `vector` of the fields that differ.
+    /// Returns the 16-bit header of a launch in a condensed packet: the number of its table entry,
+    /// `ref_num`, and the fields that differ from that entry as the bits `vector`.
     #[must_use]
     #[inline]
     #[doc(hidden)]
@@ -288,7 +288,8 @@ impl AqlFormat {
         }
     }
 
-    /// Returns (entry number, bits of the fields that differ) of the header of a difference.
+    /// Returns (number of the table entry, bits of the fields that differ from it) of the header of
+    /// a launch in a condensed packet.
     #[must_use]
     #[inline]
     #[doc(hidden)]
@@ -299,8 +300,8 @@ impl AqlFormat {
         }
     }
 
-    /// Copies a value between a packet and a difference, with its half-words in the order of the
-    /// format; `to` and `from` are both as long as the field.
+    /// Copies the value of a field between a launch and a condensed packet, with the half-words in
+    /// the order of the format. `to` and `from` are both as long as the field.
     #[inline]
     pub(crate) fn copy_value(&self, to: &mut [u8], from: &[u8]) {
         to.copy_from_slice(from);

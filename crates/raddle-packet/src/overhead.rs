@@ -6,24 +6,25 @@
 /// time (seed 002, a patent).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overhead {
-    /// Time in which a packet is written and its queue is notified (E), in the caller's unit of
-    /// time.
+    /// Time in which a packet is written and its queue is notified, in the caller's unit of time; E
+    /// in seed 002, a patent.
     pub enqueue: u64,
-    /// Time in which a packet is read (P), in the caller's unit of time.
+    /// Time in which a packet is read, in the caller's unit of time; P in seed 002, a patent.
     pub processing: u64,
-    /// Time in which one kernel of a condensed packet is decoded, in addition to `processing`, in
-    /// the caller's unit of time.
+    /// Time in which one kernel of a condensed packet is decoded, in the caller's unit of time. It
+    /// comes on top of `processing`.
     pub decode: u64,
-    /// Time in which a kernel is passed to the compute units (S), in the caller's unit of time.
+    /// Time in which a kernel is passed to the compute units, in the caller's unit of time; S in
+    /// seed 002, a patent.
     pub schedule: u64,
-    /// Time of the work at the end of a kernel, signals and fences (C), in the caller's unit of
-    /// time.
+    /// Time of the work at the end of a kernel (signals and fences), in the caller's unit of time;
+    /// C in seed 002, a patent.
     pub cleanup: u64,
 }
 
 impl Overhead {
-    /// Returns the total time if every kernel has a packet of its own (figure 5 of seed 002);
-    /// `runs` are the run times of the kernels, all in the caller's unit of time.
+    /// Returns the total time if every kernel has a packet of its own (figure 5 of seed 002, a
+    /// patent). `runs` are the run times of the kernels, in the caller's unit of time.
     #[must_use]
     pub fn ordinary(&self, runs: &[u64]) -> u64 {
         let each = [self.enqueue, self.processing, self.schedule, self.cleanup];
@@ -31,9 +32,10 @@ impl Overhead {
         sum(runs).saturating_add(each.saturating_mul(runs.len() as u64))
     }
 
-    /// Returns the total time if all kernels share one condensed packet (figure 7 of seed 002);
-    /// `runs` are the run times of the kernels, and `own` of them, the last not counted, have a
-    /// cleanup of their own. All are in the caller's unit of time. Without kernels the time is 0.
+    /// Returns the total time if all kernels share one condensed packet (figure 7 of seed 002, a
+    /// patent). `runs` are the run times of the kernels, in the caller's unit of time. The packet
+    /// has one cleanup at its end, and `own` kernels before the last have a further one each.
+    /// Without kernels the time is 0.
     #[must_use]
     pub fn condensed(&self, runs: &[u64], own: u64) -> u64 {
         let kernels = runs.len() as u64;

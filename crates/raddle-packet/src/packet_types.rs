@@ -19,8 +19,8 @@ pub type AqlPacket = [u8; AQL_BYTES];
 pub struct PacketTypes {
     /// Type number of an ordinary dispatch packet.
     pub dispatch: u8,
-    /// Type number of a reference packet; if it equals `dispatch`, every dispatch packet stores its
-    /// launch (B11).
+    /// Type number of a reference packet. If it equals `dispatch`, every dispatch packet is a
+    /// reference packet and stores its launch.
     pub reference: u8,
     /// Type number of a condensed packet.
     pub condensed: u8,

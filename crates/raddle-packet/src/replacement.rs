@@ -10,25 +10,26 @@ use crate::packet_types::{AQL_ENTRIES, HALF_WORDS};
 /// Kind of packet by which one launch is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PacketChoice {
-    /// A condensed packet, which gives the launch as its difference from the nearest table entry;
-    /// an ordinary packet where the table is empty.
+    /// A condensed packet, which gives the launch as its difference from the nearest table entry.
+    /// If the table is empty, an ordinary packet is sent instead.
     Condense,
     /// An ordinary dispatch packet, which has all fields of the launch.
     Ordinary,
-    /// A reference packet that stores the launch in this entry of the table; an ordinary packet
-    /// where there is no such entry.
+    /// A reference packet, which also stores the launch in this entry of the table. If there is no
+    /// such entry, an ordinary packet is sent instead.
     Store(u16),
 }
 
-/// Table entry (stored launch) from which a launch differs least: fewest half-words, then the same
-/// kernel, then the lowest number.
+/// Table entry (stored launch) from which a launch differs in the fewest half-words (16 bits).
+/// Among equals an entry of the same kernel is preferred, then the lowest number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NearestEntry {
     /// Number of the nearest entry in the table.
     pub ref_num: u16,
     /// Fields that differ, as bits: bit `i` is field `i`.
     pub vector: u16,
-    /// Number of half-words of the difference, its header included.
+    /// Number of half-words (16 bits) that the launch takes in a condensed packet as a difference
+    /// from the entry, the header included.
     pub cost: u16,
 }
 
@@ -49,9 +50,9 @@ pub struct LaunchRequest<'a> {
 }
 
 impl LaunchRequest<'_> {
-    /// Returns whether the nearest table entry is of the same kernel and the difference from it
-    /// takes at most `near` half-words. An entry of the same kernel does not count where an entry
-    /// of another kernel is nearer.
+    /// Returns whether the nearest table entry is of the same kernel, and the launch differs from
+    /// it by at most `near` half-words (16 bits). If an entry of another kernel is the nearest, the
+    /// answer is false.
     #[must_use]
     #[inline]
     pub(crate) fn is_near(&self, near: u16) -> bool {
@@ -59,9 +60,9 @@ impl LaunchRequest<'_> {
             .is_some_and(|nearest| nearest.cost <= near && nearest.vector >> KERNEL_OBJECT & 1 == 0)
     }
 
-    /// Returns the kind of packet for a launch that is not stored in the table: condensed if the
-    /// packet that is being filled has room for it, or if an empty packet would have room for two
-    /// such launches; ordinary otherwise.
+    /// Returns the kind of packet for a launch that is not stored in the table. It is condensed if
+    /// the packet that is being filled has room for the launch, or if two such launches fit an
+    /// empty packet; otherwise ordinary.
     #[must_use]
     pub fn without_entry(&self) -> PacketChoice {
         let most = (HALF_WORDS as u16 / 2).max(self.room);
@@ -84,16 +85,16 @@ pub trait ReplacementPolicy {
     }
 }
 
-/// Default largest size of a difference, in half-words with its header, at which a table entry
-/// counts as near to a launch: enough for a new argument address and a new signal.
+/// Largest difference at which a launch counts as near to a table entry by default, in half-words
+/// (16 bits) with the header. It has room for a new argument address and a new signal.
 pub const NEAR: u16 = 9;
 
-/// Policy that fills the empty entries of the table with the first launches for which no entry is
-/// near, and never replaces an entry.
+/// Policy that stores launches only while the table has empty entries: those to which no entry is
+/// near. It never replaces an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstPolicy {
-    /// Largest size of a difference, in half-words, at which a table entry counts as near to a
-    /// launch.
+    /// Largest difference in half-words (16 bits) at which a launch counts as near to a table
+    /// entry.
     pub near: u16,
 }
 
@@ -119,8 +120,8 @@ pub struct MostRecentPolicy {
 }
 
 impl MostRecentPolicy {
-    /// Returns a policy for which a table entry is near to a launch of the same kernel if the
-    /// launch differs from it by at most `near` half-words.
+    /// Returns a policy with the limit `near`: a launch is near to a table entry of the same kernel
+    /// if it differs from it by at most `near` half-words (16 bits).
     #[must_use]
     pub(crate) const fn new(near: u16) -> Self {
         Self { near, uses: 0, last: [0; AQL_ENTRIES] }
@@ -150,16 +151,16 @@ impl ReplacementPolicy for MostRecentPolicy {
 /// Number of kernels without a table entry whose launches are counted, to find frequent kernels.
 const CANDIDATES: usize = 32;
 
-/// Policy that stores the kernels launched most often: a kernel without a table entry replaces the
-/// least used entry once it has been launched more often than that entry was used.
+/// Policy that stores the kernels that are launched most often. A kernel without a table entry
+/// replaces the least used entry once it was launched more often than that entry was used.
 ///
-/// Counts of kernels without an entry are kept for 32 of them; a further kernel takes over the
-/// lowest count, so every frequent kernel is found in the end.
+/// Launches are counted for 32 kernels without an entry. A further kernel takes the place of the
+/// one with the lowest count and continues its count, so every frequent kernel is found in the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrequencyPolicy {
     near: u16,
-    /// Number of uses of each table entry; the next list has the kernel that is stored in each
-    /// entry.
+    /// Number of uses of each table entry. `kernels` has the kernel of each entry, in the same
+    /// order.
     counts: [u64; AQL_ENTRIES],
     kernels: [u64; AQL_ENTRIES],
     /// Kernels without a table entry whose launches are counted, each as (address of the kernel,
@@ -168,16 +169,16 @@ pub struct FrequencyPolicy {
 }
 
 impl FrequencyPolicy {
-    /// Returns a policy under which a table entry counts as near to a launch of the same kernel if
-    /// the difference takes at most `near` half-words.
+    /// Returns a policy with the limit `near`: a launch is near to a table entry of the same kernel
+    /// if it differs from it by at most `near` half-words (16 bits).
     #[must_use]
     pub(crate) const fn new(near: u16) -> Self {
         let (counts, kernels) = ([0; AQL_ENTRIES], [0; AQL_ENTRIES]);
         Self { near, counts, kernels, candidates: [(0, 0); CANDIDATES] }
     }
 
-    /// Counts a launch of a kernel without a table entry, and returns the kernel's index in the
-    /// list of candidates for one.
+    /// Counts a launch of a kernel without a table entry. Returns the kernel's index in
+    /// `candidates`.
     fn count(&mut self, kernel: u64) -> usize {
         let known = |(seen, count): &(u64, u64)| *count > 0 && *seen == kernel;
         let at = self.candidates.iter().position(known).unwrap_or_else(|| {
@@ -258,8 +259,8 @@ impl Replacement {
         }
     }
 
-    /// Returns the policy for which this value stands. A table entry counts as near to a launch of
-    /// the same kernel if the difference takes at most `near` half-words.
+    /// Returns the policy for which this value stands, with the limit `near`: a launch is near to a
+    /// table entry of the same kernel if it differs from it by at most `near` half-words (16 bits).
     #[must_use]
     pub const fn policy(self, near: u16) -> AnyReplacement {
         AnyReplacement(match self {

@@ -5,9 +5,10 @@ use crate::launch::LaunchImage;
 use crate::layout::AqlFormat;
 use crate::packet_types::AQL_ENTRIES;
 
-/// Reference state table of an agent (seed 002, Table 3): stored launches by entry number.
+/// Table of stored launches, by entry number, in an agent (the reader of packets). Seed 002, a
+/// patent, calls it the reference state table.
 ///
-/// Only a reference packet changes an entry; a difference never does (B12).
+/// Only a reference packet changes an entry. A condensed packet never does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReferenceTable {
     launches: [Option<LaunchImage>; AQL_ENTRIES],
@@ -54,7 +55,8 @@ impl ReferenceTable {
     }
 }
 
-/// Choice of the queues that share one table of stored launches (seed 002, B15).
+/// Choice of the queues that share one table of stored launches, which seed 002 (a patent) leaves
+/// open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -70,8 +72,8 @@ pub enum TableScope {
 }
 
 impl TableScope {
-    /// Returns the key of the table that the queue `queue` of the process `process` uses: (process,
-    /// queue), where a part that does not matter is 0. Queues that share a table have equal keys.
+    /// Returns the key (process, queue) of the table that a queue uses. Queues that share a table
+    /// have equal keys: a part of the key that does not matter is 0.
     #[must_use]
     #[doc(hidden)]
     pub const fn table(self, process: u32, queue: u32) -> (u32, u32) {

@@ -15,8 +15,7 @@ use crate::layout::{
 };
 use crate::packet_types::{AQL_BYTES, AqlPacket, HALF_WORDS};
 
-/// Width in characters of the longest printed value of a field in a difference: that of 4
-/// half-words.
+/// Width in characters of the longest printed value of a field, which has 4 half-words (16 bits).
 const VALUE_WIDTH: usize = 20;
 /// Number of bytes in one printed line, for packets whose fields are not known.
 const ROW: usize = 16;
@@ -24,11 +23,13 @@ const ROW: usize = 16;
 /// Kind of a packet, as its first byte states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketKind {
-    /// An ordinary dispatch packet; it also stores its launch where the format says so (B11).
+    /// An ordinary dispatch packet. In a format where dispatch and reference packets have one type,
+    /// it also stores its launch.
     Dispatch,
     /// A reference packet, which stores its launch in the agent's table.
     Reference,
-    /// A condensed packet, which stands for several launches by entries of the agent's table.
+    /// A condensed packet: several launches, each given by an entry of the agent's table and the
+    /// fields that differ from it.
     Condensed,
     /// A barrier that waits for all of its signals.
     BarrierAnd,
@@ -174,8 +175,8 @@ impl<'p> PacketView<'p> {
         (from..to).step_by(2).try_for_each(|at| write!(f, " {:04x}", self.half_word(at)))
     }
 
-    /// Prints the half-words between two byte offsets of the packet, and in a separate column their
-    /// meaning.
+    /// Prints the half-words (16 bits) between two byte offsets of the packet, and in a separate
+    /// column what they mean.
     fn meaning(
         &self,
         f: &mut fmt::Formatter<'_>,
