@@ -70,8 +70,8 @@ pub(crate) fn is_damage(error: &io::Error) -> bool {
     )
 }
 
-/// A sliding buffer over a reader. It holds the bytes of the text from an offset on, the head,
-/// which only moves forward.
+/// A buffer over a reader, with a part of the text. Its first byte not yet used, the head, only
+/// moves forward in the text.
 pub(crate) struct Window<'a> {
     reader: Box<dyn BufRead + 'a>,
     buffer: Vec<u8>,

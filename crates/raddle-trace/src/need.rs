@@ -9,13 +9,14 @@
 
 use crate::{assumed_activity, is_communication};
 
-/// Duration in nanoseconds below which a kernel is over before it matters which resource it needs.
+/// Duration in nanoseconds below which a kernel counts as bound by latency: it is too short for
+/// memory bandwidth or arithmetic to limit it.
 const SHORT_NS: u64 = 4_000;
-/// Largest value of the smaller side (in elements) of a matrix product's tile at which the product
-/// is taken to need memory most: such a kernel reads its weights once for few rows.
+/// Largest smaller side, in elements, of the tile of a matrix product that is taken to need memory
+/// most: it computes few rows, and reads all of the weights for them.
 const NARROW: u32 = 16;
-/// Largest value of the smaller side (in elements) of a matrix product's tile at which the product
-/// may have few rows, and so may need memory most although it is taken to need compute.
+/// Largest smaller side, in elements, of the tile of a matrix product that is taken to need
+/// compute, with less certainty: it may compute only few rows, and then it needs memory most.
 const SMALL: u32 = 64;
 
 /// The resource that a kernel needs most.
@@ -25,8 +26,8 @@ pub enum KernelNeed {
     Memory,
     /// The kernel needs the arithmetic units of the compute units most.
     Compute,
-    /// Latency: the kernel is small, so its duration depends on its chain of memory accesses and on
-    /// the launch, not on memory bandwidth or arithmetic.
+    /// The kernel is small. Its duration depends on the latency of the launch and of memory
+    /// accesses that wait for each other, not on memory bandwidth or arithmetic.
     Latency,
     /// No resource is known: neither the name nor the size of the kernel shows what it needs most.
     #[default]
@@ -150,9 +151,10 @@ pub fn kernel_need(kernel: &str, size: &LaunchSize) -> (KernelNeed, NeedSource) 
 }
 
 /// Returns (the resource that an attention kernel needs most, the evidence for it). Attention of
-/// one token reads the cache of keys and values once and has one block of queries, along the x axis
-/// of its grid. A kernel with about as many workgroups as the device holds keeps them there until
-/// all blocks of queries are done, as attention of whole prompts does.
+/// one token, which needs memory most, has one block of queries along the x axis of its grid.
+///
+/// Attention of whole prompts has several blocks, or about as many workgroups as the device holds,
+/// which work through all blocks. It needs arithmetic most.
 fn attention(size: &LaunchSize) -> (KernelNeed, NeedSource) {
     let LaunchSize { workgroups, at_once, grid_x, .. } = *size;
     if workgroups == 0 {
@@ -180,8 +182,8 @@ enum NamedKind {
     Unknown,
 }
 
-/// Words in names of memory-bound kernels that decide even where the name also has a word of matrix
-/// products or attention: they name a step before or after such a kernel.
+/// Words in the names of memory-bound kernels that are tried first. Such a name may also have a
+/// word of matrix products or attention: the kernel then does a step before or after one.
 const MEMORY_FIRST: [&str; 27] = [
     "elementwise",
     "splitkreduce",
@@ -211,8 +213,8 @@ const MEMORY_FIRST: [&str; 27] = [
     "convert_dq",
     "reshape_and_cache",
 ];
-/// Further words in names of memory-bound kernels, besides those in the classes of assumed
-/// activity.
+/// Further words in the names of memory-bound kernels. A kernel also counts as memory-bound if
+/// [`assumed_activity`] knows a class for it that is not matrix products.
 const MEMORY_TOO: [&str; 24] = [
     "triton_poi",
     "triton_red",
@@ -243,7 +245,8 @@ const ATTENTION: [&str; 5] = ["attention", "flash", "fmha", "sdpa", "attn"];
 /// Words in names of attention kernels for one token, which split or page the keys and values.
 const DECODES: [&str; 5] = ["splitkv", "split_kv", "decode", "paged", "attention_3d"];
 const BACKWARD: [&str; 2] = ["bwd", "backward"];
-/// Further words in names of matrix products, besides those in the class of assumed activity.
+/// Further words in the names of matrix products, besides those by which [`assumed_activity`]
+/// recognises them.
 const PRODUCT_TOO: [&str; 4] = ["triton_mm", "triton_tem", "nvjet", "bmm_"];
 
 impl NamedKind {

@@ -82,9 +82,9 @@ pub struct LevelTarget<'a> {
     pub stream: &'a str,
 }
 
-/// Returns the level of urgency of the work in a stream, 0 the most urgent: the level of the last
-/// rule that fits the stream; without such a rule `rank`, the level by the ops' priority (see
-/// [`Ranks`]); and where that is `None` the most urgent level.
+/// Returns the level of urgency of the work in a stream, 0 the most urgent. The last rule that fits
+/// the stream decides. Without such a rule it is `rank`, the level that follows from the priorities
+/// in the profile (see [`Ranks`]), or the most urgent level for `None`.
 #[must_use]
 pub fn level_of(rules: &[PriorityRule], target: LevelTarget<'_>, rank: Option<Level>) -> Level {
     let rule = rules.iter().rfind(|rule| rule.fits(target));

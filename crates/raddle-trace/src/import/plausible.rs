@@ -14,17 +14,18 @@ use crate::report::Quirk;
 
 const HOUR_NS: u64 = 3_600_000_000_000;
 const DAY_NS: u64 = 24 * HOUR_NS;
-/// A year in nanoseconds. An op that lasts longer has an impossible time, and so has one that
-/// starts at 0 or earlier on a clock on which the middle op starts more than a year after 0.
+/// A year in nanoseconds. An op that lasts longer has an impossible time. So has an op that starts
+/// at 0 or earlier, if the median start of all ops is more than a year after 0.
 const YEAR_NS: u64 = 365 * DAY_NS;
-/// Factor: a time is doubtful if its distance from the group of ops around the middle op is more
-/// than this many times the length of that group.
+/// Factor: a time is doubtful if its distance from the main group of ops ([`Together`]) exceeds the
+/// length of that group times this factor.
 const APART: u64 = 1_000;
-/// Ops with doubtful times are left out only if they are at most one in this many; among few ops it
-/// is unknown which times are wrong.
+/// Ops with doubtful times are removed only if at most one op in this many has one. Among few ops
+/// it is unknown which of the times are wrong.
 const FEW: usize = 10;
-/// Bit that [`crate::profile::unsigned_time`] flips in a time of the source's clock, to make it
-/// unsigned: a time of 0 becomes this number.
+/// Unsigned number that stands for the time 0 of the recording clock.
+/// [`crate::profile::unsigned_time`] flips this bit of a signed time, which keeps the order of
+/// times.
 const SIGN: u64 = 1 << 63;
 
 /// Largest values that the resources of a workgroup, the registers of a work-item and the extents
@@ -146,20 +147,20 @@ pub(super) fn forget_impossible(draft: &mut Draft, format: ProfileFormat) {
     }
 }
 
-/// Group of ops around the middle op (the median by start), each of which starts within an hour of
-/// its neighbour; ops far from it have doubtful times. Fields are starts of ops, in nanoseconds.
+/// Main group of ops: those around the median start, each of which starts within an hour of its
+/// neighbour. An op far from the group has a doubtful time. Fields are starts in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 struct Together {
     first: u64,
     /// Start of the group's last op, in nanoseconds.
     last: u64,
     middle: u64,
-    /// True if any op starts at 0 or later by the source's clock.
+    /// True if any op starts at 0 or later on the clock of the recording.
     from_zero: bool,
-    /// True if most ops start at 0 or later by the source's clock.
+    /// True if most ops start at 0 or later on the clock of the recording.
     mostly_from_zero: bool,
-    /// Time in nanoseconds below which an op that starts before 0 counts as apart from the others:
-    /// a gap lies between them that is longer than the part of this group from 0 on.
+    /// Time in nanoseconds before which an op with a start below 0 has a doubtful time: a long gap
+    /// without ops ends there. The gap is longer than the part of this group from time 0 on.
     begin: u64,
 }
 
@@ -189,8 +190,8 @@ impl Together {
         Self { first, last, middle, ..near }.with_begin(ops)
     }
 
-    /// Sets `begin`: ops that start before that time, and before time 0, count as apart from the
-    /// group.
+    /// Sets `begin` to the end of the last long gap among the ops that start below 0, or between
+    /// them and the group. Leaves it as it is where no op starts below 0.
     fn with_begin(mut self, ops: &[Op]) -> Self {
         if !ops.iter().any(|op| self.is_below_zero(op.start_ns)) {
             return self;
@@ -216,22 +217,22 @@ impl Together {
         self
     }
 
-    /// Returns whether `distance` is too long to lie within one recording: longer than both `floor`
-    /// and 1,000 times the length of this group, or longer than a year. All times are in
-    /// nanoseconds.
+    /// Returns whether `distance` is too long to lie within one recording. It is if it is longer
+    /// than a year, or longer than both `floor` and 1,000 times the length of this group. All times
+    /// are in nanoseconds.
     fn is_far(&self, distance: u64, floor: u64) -> bool {
         let apart = (self.last - self.first).saturating_mul(APART);
         distance > floor.max(apart).min(YEAR_NS)
     }
 
-    /// Returns whether a time lies before 0 while other ops start at 0 or later. Such a time is
-    /// before the beginning of the recording, unless the clock counts from another moment.
+    /// Returns whether a time lies before 0 on the clock of the recording, although other ops start
+    /// at 0 or later. Where that clock starts with the recording, such a time is impossible.
     const fn is_below_zero(&self, time: u64) -> bool {
         time < SIGN && self.from_zero
     }
 
-    /// Returns whether the time of an op is doubtful: the op starts before 0, is far before or
-    /// after this group, or lasts very long.
+    /// Returns whether the time of an op is doubtful: the op starts before 0, ahead of a long gap,
+    /// or is far before or after this group, or lasts very long.
     fn is_apart(&self, op: &Op) -> bool {
         let before = self.first.saturating_sub(op.start_ns);
         let after = op.start_ns.saturating_sub(self.last);
@@ -240,9 +241,8 @@ impl Together {
             || self.is_far(after.max(op.duration_ns), DAY_NS)
     }
 
-    /// Returns whether an op's time is wrong, whatever the times of the other ops are: the op lasts
-    /// longer than a year, or starts at 0 or earlier on a clock on which the middle op starts more
-    /// than a year after 0.
+    /// Returns whether the time of an op is certainly wrong: the op lasts longer than a year, or it
+    /// starts at 0 or earlier although the median start of all ops is more than a year after 0.
     fn is_timeless(&self, op: &Op) -> bool {
         let unset = op.start_ns <= self.middle.saturating_sub(YEAR_NS).min(SIGN);
         (unset && self.middle > SIGN.saturating_add(YEAR_NS))
@@ -251,15 +251,15 @@ impl Together {
     }
 }
 
-/// Returns the least distance in nanoseconds at which a time of the source's clock is doubtful: an
-/// hour for a time of 0 or below, which may never have been written, else a day.
+/// Returns the least distance from other ops, in nanoseconds, at which a time is doubtful: a day,
+/// but an hour for a time of 0 or below, which may stand for "never written".
 const fn floor(time: u64) -> u64 {
     if time <= SIGN { HOUR_NS } else { DAY_NS }
 }
 
-/// Removes ops with impossible times, and, if they are few, ops with doubtful times. `from_zero` is
-/// true where the clock counts from the beginning of the recording, so that times before 0 are
-/// impossible.
+/// Removes ops with impossible times. Also removes ops with doubtful times, if they are few.
+/// `from_zero` is true where the clock of the recording starts with it: then times before 0 are
+/// impossible too.
 fn leave_out_timeless(draft: &mut Draft, from_zero: bool) {
     let together = Together::of(&draft.ops);
     // Where most ops start before 0, the clock counts from another moment whatever the format says.

@@ -83,8 +83,8 @@ pub(super) fn import(
 /// a row is.
 enum RpdWord {
     Call(Option<Api>, Option<Blocking>),
-    /// Kind of op that the string names, and whether the spelling is that of rocprofiler-sdk:
-    /// `None` for kernels, whose spelling does not tell.
+    /// (kind of op that the string names, true if rocprofiler-sdk spells it so). The second is
+    /// `None` for kernels, where all tools write the same string.
     Work(OpKind, Option<bool>),
     Empty,
 }
@@ -161,7 +161,7 @@ impl<'w> RpdReader<'w> {
     }
 
     /// Adds the op with the number `id`, on its hardware queue; `None` where it has no time. The
-    /// number is kept in the op's field `workgroups`, which is still unused.
+    /// field `workgroups` of the op, which is not needed yet, holds the number for [`Self::tie`].
     fn op(&mut self, row: &DatabaseRow<'_>, kind: OpKind, id: u64) -> Option<()> {
         let start = row.number(3)?;
         let duration = u64::try_from(row.number(4)?.checked_sub(start)?).ok()?;
@@ -186,8 +186,8 @@ impl<'w> RpdReader<'w> {
         Some(())
     }
 
-    /// Stores with each op the number of the call that launched it, from the table that links ops
-    /// and calls.
+    /// Gives each op the number of the call that launched it, from the table that links ops and
+    /// calls.
     fn tie(&mut self, database: &Database) {
         let ops = &mut self.found.ops;
         let mut next = 0;
@@ -267,8 +267,8 @@ impl<'w> RpdReader<'w> {
         }
     }
 
-    /// Returns whether rocprofiler-sdk wrote the records, which the spelling of the copies' names
-    /// shows, or, in a file without copies, the unit of the grids.
+    /// Returns whether rocprofiler-sdk wrote the records. The spelling of the copies' names shows
+    /// it; in a file without copies, the unit of the grids does.
     fn is_of_sdk(&self, kinds: &[RpdCall], launches: &[RpdLaunch]) -> bool {
         let told = self.words.values().find_map(|word| match word {
             RpdWord::Work(_, of_sdk) => *of_sdk,
@@ -278,8 +278,8 @@ impl<'w> RpdReader<'w> {
     }
 }
 
-/// Lanes in which ops run in order, built once the calls of the ops are known: the stream that the
-/// call names, or else the hardware queue.
+/// Lanes, in each of which ops run in order. A lane is the stream that the launch call of an op
+/// names, or else the hardware queue that the op ran on.
 struct RpdLanes {
     /// Labels of streams; a stream's number is its index in this list.
     streams: Vec<String>,
@@ -306,8 +306,8 @@ impl RpdLanes {
     }
 }
 
-/// Returns whether all grids are whole numbers of workgroups, which shows that they are counted in
-/// work-items. Only calls whose API takes a grid in workgroups are tested.
+/// Returns whether all grids are multiples of the workgroup, which shows that they are counted in
+/// work-items. Tests only calls that take a grid in workgroups, where that would be a coincidence.
 fn are_in_work_items(kinds: &[RpdCall], launches: &[RpdLaunch]) -> bool {
     let of_calls = kinds.iter().filter(|kind| kind.api == Api::HipWorkgroups);
     let mut shapes = of_calls.filter_map(|kind| kind.of(launches)?.extents);
@@ -327,8 +327,8 @@ fn in_workgroups(KernelExtents { grid, block }: KernelExtents) -> KernelExtents 
     KernelExtents { grid: groups, block }
 }
 
-/// Returns the launch that a call asked for. Where `of_sdk` is true the shape is left out, since
-/// each op then has its own.
+/// Returns the launch that a call asked for. Where rocprofiler-sdk wrote the records (`of_sdk`),
+/// the shape is left out, since it is stored with each op instead.
 fn asked(kind: &RpdCall, launches: &[RpdLaunch], of_sdk: bool) -> AskedLaunch {
     let launch = kind.of(launches);
     let lds_bytes = launch.and_then(|launch| launch.lds_bytes);

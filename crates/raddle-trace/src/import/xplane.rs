@@ -69,9 +69,9 @@ pub(super) fn import(
     })
 }
 
-/// Copies a profile (decompressed, where `gzip` is true) to where it can be read repeatedly: a
-/// temporary file, or memory in a browser, which has no files. Returns (the copy, its length in
-/// bytes, true if the compressed data was damaged).
+/// Copies a profile to a temporary file, which can be read repeatedly; in a browser, which has no
+/// files, to memory. `gzip` is true where the bytes are decompressed on the way. Returns (copy, its
+/// length in bytes, true if the compressed data was damaged).
 ///
 /// # Errors
 /// When the profile cannot be read, is beyond all bounds, or a temporary file cannot be written.

@@ -73,8 +73,8 @@ impl NsysKernel {
     }
 }
 
-/// Quirks (faults) of one kernel as a set, one bit each in the order of `QUIRKS`; they are counted
-/// only if the kernel's device is the one that is kept.
+/// Faults in the record of one kernel, as a set with one bit for each, in the order of `QUIRKS`.
+/// They are counted later, and only if the kernel ran on the device whose work is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct KernelNotes(u8);
 

@@ -66,8 +66,9 @@ impl RocprofLanes {
         })
     }
 
-    /// Returns the index of the lane of a copy: the lane of `stream`; or, if that is `None` or the
-    /// file does not tell streams apart, one lane for all copies of this kind in the process.
+    /// Returns the index of the lane of a copy (ops run in order within a lane). It is the lane of
+    /// `stream`. If that is `None`, or the file does not tell streams apart, all copies of this
+    /// kind in the process share one lane.
     pub(super) fn of_copy(&mut self, process: u32, stream: Option<u64>, kind: &str) -> u32 {
         match stream {
             Some(_) if self.told => self.of(QueuePlace { process, queue: 0, stream }),

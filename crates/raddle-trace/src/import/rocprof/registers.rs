@@ -19,8 +19,8 @@ pub(super) struct Registers {
 }
 
 impl Registers {
-    /// Returns the number of registers that a work-item takes in the vector register file; `halved`
-    /// is true where the tool counted half of them. `None` where the tool counted none.
+    /// Returns the number of registers that a work-item takes in the vector register file; `None`
+    /// where the tool counted none. `halved` is true where the tool counted only half of them.
     pub(super) fn budget(self, halved: bool) -> Option<u32> {
         let sum = self.arch.saturating_add(self.accum);
         let sum = if halved { sum.saturating_mul(2) } else { sum };
@@ -34,9 +34,9 @@ pub(super) fn is_unified(arch: &str) -> bool {
     arch.starts_with("gfx90a") || arch.starts_with("gfx94") || arch.starts_with("gfx95")
 }
 
-/// Returns whether the tool counted registers in granules of 4 although the device has granules of
-/// 8, so that it counted half of them: no kernel has accumulation registers, and some count is no
-/// multiple of 8.
+/// Returns whether the tool counted only half of the registers. It does so if it takes a granule
+/// for 4 registers on a device where a granule is 8. Signs are that no kernel has accumulation
+/// registers, and that some count is no multiple of 8.
 pub(super) fn are_halved(mut counts: impl Iterator<Item = Registers>) -> bool {
     let mut odd = false;
     counts.all(|count| {

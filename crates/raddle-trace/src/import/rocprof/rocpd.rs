@@ -92,11 +92,11 @@ fn processes(database: &Database) -> Vec<String> {
 struct RocpdProcess<'d> {
     database: &'d Database,
     id: &'d str,
-    /// (stack number of an event, stack number of the event around it), by event number. Records
-    /// with equal stack numbers belong to one call.
+    /// (stack number of an event, stack number of the event within which it happened), by the
+    /// number of the event. Records with equal stack numbers belong to one call of the host.
     events: NumbersById<'d, 2>,
-    /// (agent, queue, stream) of each track of the time line, by the number of the track; `None`
-    /// for each that the track lacks.
+    /// (agent, queue, stream) of each track, by the number of the track; `None` for each that a
+    /// track lacks. A track is a row of the profiler's time line.
     tracks: BTreeMap<i64, [Option<i64>; 3]>,
     times: NumbersById<'d, 1>,
     /// Names of HIP calls, by the number with which rows refer to them.
@@ -203,8 +203,8 @@ impl<'d> RocpdProcess<'d> {
         });
     }
 
-    /// Returns a record with the times, the stream and the correlation numbers of a row, read from
-    /// the columns or tables in which this version of the rocpd format stores them.
+    /// Returns a record with the times, the stream and the correlation numbers of a row. The
+    /// versions of the rocpd format have them in different columns and tables.
     fn placed(&self, row: &DatabaseRow<'_>) -> RawRecord {
         let time = |own: usize, stamp: usize| {
             let stamped = || self.times.of(row.number(stamp)?)?[0];

@@ -30,7 +30,8 @@ impl<'d, const N: usize> NumbersById<'d, N> {
         Self { by_key: None, listed: BTreeMap::new(), damaged }
     }
 
-    /// Sets the query that looks up rows by key; it returns rows in rising order, from an `id` on.
+    /// Sets the query that looks up rows by key. It takes an `id` and a number of rows, and returns
+    /// the rows from that `id` on, in rising order.
     pub(super) fn read_by_key(&mut self, query: rusqlite::Result<Statement<'d>>) {
         match query {
             Ok(query) => self.by_key = Some(RefCell::new(KeyedRows::new(query))),
@@ -59,8 +60,8 @@ struct KeyedRows<'d, const N: usize> {
     rows: Vec<(i64, [Option<i64>; N])>,
     from: i64,
     until: i64,
-    /// Number of rows that the last query asked for. The next query asks for twice as many if it
-    /// reads on, else for one.
+    /// Number of rows that the last query asked for. A query that continues where it ended asks for
+    /// twice as many; any other asks for one row.
     count: usize,
 }
 

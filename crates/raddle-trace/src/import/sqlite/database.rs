@@ -23,9 +23,9 @@ pub(in crate::import) use super::row::DatabaseRow;
 /// Number of steps of SQLite's virtual machine between two checks of the budget of steps.
 const STRIDE: i32 = 1000;
 
-/// Number of steps of SQLite's virtual machine that are allowed per byte of the file; the next
-/// constant is a number of steps that is allowed in addition. Reading a cell is one step, and each
-/// cell takes a byte in the header of its row.
+/// Number of steps of SQLite's virtual machine that reading a file may take per byte of it, in
+/// addition to the next constant. It suffices, since reading a cell takes one step, and a cell
+/// takes at least one byte.
 const STEPS_PER_BYTE: u64 = 8;
 const STEPS: u64 = 1_000_000;
 
@@ -72,9 +72,9 @@ impl Database {
         Ok(Self { connection, tables, bytes, text_left, damaged: Cell::new(false), copy })
     }
 
-    /// Reads with two threads at once: `here` gets this connection, `beside` a connection of its
-    /// own on another thread. Where no second connection can be opened, both run one after the
-    /// other. Returns (result of `beside`, result of `here`).
+    /// Reads the database with two threads at once. `here` runs on this thread with this
+    /// connection, `beside` on another one with a second connection. If that cannot be opened, both
+    /// run one after the other. Returns (result of `beside`, result of `here`).
     pub(in crate::import) fn beside<A: Send, B>(
         &self,
         beside: impl FnOnce(&Self) -> A + Send,
@@ -217,8 +217,8 @@ impl Database {
         listed.is_ok() && keys == [("id".to_owned(), "integer".to_owned())]
     }
 
-    /// Estimates the number of a table's rows by the number of its last row, without reading the
-    /// rows. The estimate is used only to show progress.
+    /// Estimates the number of a table's rows by the largest row number, without reading the rows.
+    /// The estimate is used only to show progress.
     pub(in crate::import) fn about(&self, table: &str) -> u64 {
         if !self.has(table) {
             return 0;

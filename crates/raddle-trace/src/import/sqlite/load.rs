@@ -75,8 +75,9 @@ fn rewrite(copy: &mut NamedTempFile, head: &[u8]) -> io::Result<()> {
     copy.flush()
 }
 
-/// Repairs the header of a database of `len` bytes so that SQLite opens it. Returns whether bytes
-/// are missing at the end of the file.
+/// Repairs the header of a truncated database so that SQLite opens it; `bytes` begins with the
+/// header, and `len` is the size of the file in bytes. Returns whether bytes are missing at the
+/// end.
 fn mend(bytes: &mut [u8], len: u64) -> bool {
     let Some(header) = bytes.first_chunk_mut::<HEADER>() else {
         return false;

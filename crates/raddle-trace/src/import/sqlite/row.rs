@@ -12,9 +12,8 @@ impl DatabaseRow<'_> {
         self.0.get(at).copied().unwrap_or(ValueRef::Null)
     }
 
-    /// Reads the cell `at` as a whole number, even if it is stored as a float or as text, as tools
-    /// that rewrite databases do with columns that have empty cells. `None` where the cell holds no
-    /// whole number.
+    /// Reads the cell `at` as a whole number; `None` where it holds none. A float or a text that is
+    /// a whole number counts too, since tools that rewrite databases change numbers in this way.
     pub(in crate::import) fn number(&self, at: usize) -> Option<i64> {
         match self.cell(at) {
             ValueRef::Integer(number) => Some(number),

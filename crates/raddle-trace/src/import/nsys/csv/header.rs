@@ -11,8 +11,8 @@ pub(super) enum NsysReport {
     Trace,
     /// The trace of GPU work by nvprof, whose units stand in the row below the header.
     Nvprof,
-    /// A trace of Nsight Systems without grids, such as one of API calls; the number is the
-    /// position of the column with the calls' names.
+    /// A trace of Nsight Systems without grids, such as a list of API calls. The number is the
+    /// position of the column with the names of the calls.
     Calls(usize),
     /// A report of Nsight Systems without launches; the text describes it.
     Other(&'static str),
@@ -112,12 +112,12 @@ const NEEDED: [&str; 10] =
 pub(super) struct ReportHeader {
     /// Names of the columns, without their units.
     pub(super) names: StringRecord,
-    /// Powers of ten in the units of (start, duration): a time in nanoseconds is the printed number
-    /// times ten to this power.
+    /// Units of the columns (start, duration) as powers of ten: a time in nanoseconds is the
+    /// printed number times ten to this power.
     pub(super) time_places: [u32; 2],
-    /// Powers in the units of (static, dynamic) shared memory: a size in bytes is the printed
-    /// number times ten (in a trace of nvprof 1024) to this power. `None` where the unit is
-    /// unknown.
+    /// Units of the columns (static, dynamic) shared memory as powers of ten, in a trace of nvprof
+    /// as powers of 1024: a size in bytes is the printed number times that power. `None` where the
+    /// unit is unknown.
     pub(super) size_places: [Option<u32>; 2],
     /// True if the report is a trace of nvprof, false if one of Nsight Systems.
     pub(super) nvprof: bool,

@@ -11,8 +11,8 @@
 use crate::decimal::fixed;
 use crate::import::nsys::work::Lds;
 
-/// Largest difference in bytes of two sizes that are printed alike; where it is larger, the size
-/// counts as unknown.
+/// Largest inaccuracy of a printed size that is accepted, in bytes: the distance between two sizes
+/// that are printed differently. A less accurate size counts as unknown.
 const STEP_LIMIT: u64 = 1000;
 
 const KIB: u64 = 1024;
@@ -21,8 +21,9 @@ const KIB: u64 = 1024;
 /// the end.
 const DECIMALS: usize = 3;
 
-/// Returns the sum of the (static, dynamic) shared memory of a workgroup, each printed in a unit of
-/// ten to the power of its `places` bytes. Unknown where one of the two, or its unit, is missing.
+/// Returns the shared memory of a workgroup, the sum of the two numbers `printed` for (static,
+/// dynamic) memory. A number counts in units of ten to the power of its entry in `places`, in
+/// bytes. Unknown where one of the two numbers or units is missing.
 pub(super) fn shared_memory(printed: [Option<&str>; 2], places: [Option<u32>; 2]) -> Lds {
     let (mut bytes, mut slack, mut exact) = (0_u64, 0, true);
     for (text, places) in printed.into_iter().zip(places) {
@@ -56,9 +57,10 @@ pub(super) fn shared_memory(printed: [Option<&str>; 2], places: [Option<u32>; 2]
     }
 }
 
-/// Returns the sum of the (static, dynamic) shared memory of a workgroup as nvprof prints them:
-/// each with six decimals, in a unit of 1024 to the power of its `powers` bytes. Unknown where one
-/// of the two, or its unit, is missing.
+/// Returns the shared memory of a workgroup from a trace of nvprof, the sum of the two numbers
+/// `printed` for (static, dynamic) memory. A number has six decimals, and counts in units of 1024
+/// to the power of its entry in `powers`, in bytes. Unknown where one of the two numbers or units
+/// is missing.
 pub(super) fn shared_memory_of_nvprof(printed: [Option<&str>; 2], powers: [Option<u32>; 2]) -> Lds {
     const PLACES: u32 = 9;
     let of = |(text, power): (Option<&str>, Option<u32>)| {

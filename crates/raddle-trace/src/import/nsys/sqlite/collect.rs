@@ -36,7 +36,8 @@ const PLACE: [&str; 9] = [
     "graphNodeId",
 ];
 
-/// Index of the column of the correlation number in [`PLACE`].
+/// Index of the column with the correlation number, which an op shares with its launch call, in
+/// [`PLACE`].
 const CORRELATION: usize = 6;
 
 /// Columns of an Nsight Systems export that only the table of kernels has.
@@ -58,8 +59,8 @@ const KERNEL: [&str; 15] = [
     "clusterZ",
 ];
 
-/// Index of the first column that only one table has, after those of [`PLACE`]: the first of
-/// [`KERNEL`], or the single further column of another table.
+/// Index in a row of the first column that is not common to all tables of ops; the columns of
+/// [`PLACE`] come before it.
 const OWN: usize = PLACE.len();
 
 /// Reader of the tables of an Nsight Systems export, with the records that it has found so far.

@@ -43,10 +43,11 @@ pub(super) enum Gpu {
 #[derive(Debug, Default)]
 pub(super) struct Gpus {
     rows: Vec<GpuRow>,
-    /// GPU, by its number in the table of GPUs, for each (process, CUDA number).
+    /// Number of a GPU in the export's table of GPUs, by (process, number by which CUDA names the
+    /// GPU in that process).
     used: BTreeMap<(u64, u64), i64>,
-    /// For each CUDA number of a GPU its number in the table of GPUs; `None` where processes
-    /// disagree.
+    /// Number of a GPU in the export's table of GPUs, by the number by which CUDA names the GPU;
+    /// `None` where that number means different GPUs in different processes.
     agreed: BTreeMap<u64, Option<i64>>,
 }
 
@@ -77,8 +78,8 @@ impl Gpus {
         gpus
     }
 
-    /// Returns the GPU that the process `pid` means by CUDA's number `cuda`; where `cuda` is
-    /// `None`, a GPU without a number.
+    /// Returns the GPU that CUDA names by the number `cuda` in the process `pid`. Where the export
+    /// does not tell which GPU that is, the result has only CUDA's number, or none for `None`.
     pub(super) fn of(&self, pid: u64, cuda: Option<u64>) -> Gpu {
         let known = cuda.and_then(|cuda| {
             let used = self.used.get(&(pid, cuda)).copied();

@@ -41,8 +41,8 @@ const COPY_KINDS: [&str; 14] = [
     "Unified Device-to-Device",
 ];
 
-/// Returns the version of the export's schema as (major, minor); `None` where the file gives none.
-/// No other value is read from the tables that may name users and machines.
+/// Returns the version of the export's tables (its schema) as (major, minor); `None` where the file
+/// gives none. Nothing else is read from these tables, since they may name users and machines.
 pub(super) fn schema(database: &Database) -> Option<(u32, u32)> {
     let mut version = None;
     for table in ["META_DATA_EXPORT", "EXPORT_META_DATA"] {
@@ -135,8 +135,8 @@ pub(super) fn draft(
     })
 }
 
-/// Finds the call that launched the op `found`; `None` where the op has no correlation number or
-/// the call is missing. The op's process is found by its lane in `lanes`.
+/// Finds the call that launched the op `found`; `None` where the op has no correlation number, or
+/// no call has the same one. `lanes` tells the process of the op.
 fn call_of<'c>(found: &NsysOp, lanes: &[NsysLane], calls: &'c [CudaCall]) -> Option<&'c CudaCall> {
     if found.correlation() == 0 {
         return None;
@@ -170,8 +170,8 @@ fn label(lane: &NsysLane, processes: &BTreeMap<NsysProcess, usize>) -> StreamLab
     StreamLabel { label, context: lane.context }
 }
 
-/// Returns the priority of each lane (stream of a process), `None` where it is unknown. A stream
-/// that the table leaves out has the default, 0; without the table all priorities are unknown.
+/// Returns the priority of each of `lanes` (streams of processes). It is 0, the default, where the
+/// export's table of streams lacks the stream, and `None` where there is no such table.
 fn priorities(database: &Database, lanes: &[NsysLane]) -> Vec<Option<i32>> {
     if !database.has(STREAMS) {
         return vec![None; lanes.len()];

@@ -4,12 +4,13 @@ use super::device::Gpu;
 use crate::import::nsys::work::KernelNotes;
 use crate::profile::Op;
 
-/// Number of a process in the export's tables: the tables' global number without its lowest 24
-/// bits, which are the thread. Its own lowest 24 bits are the process number of the operating
-/// system, the upper ones machine and hypervisor.
+/// Number of a process in the tables of an Nsight Systems export. Its lowest 24 bits are the
+/// process number of the operating system; the others stand for the machine and the hypervisor. The
+/// tables have it as part of a longer number, which ends in 24 bits for the thread.
 pub(super) type NsysProcess = u64;
 
-/// Returns the process part of a global number of the tables; 0 for `None`.
+/// Returns the process in a number of the tables that stands for a process and a thread; 0 for
+/// `None`.
 pub(super) fn process(global: Option<i64>) -> NsysProcess {
     global.map_or(0, |id| id.cast_unsigned() >> 24)
 }
@@ -42,11 +43,11 @@ pub(super) struct NsysLane {
     pub(super) stream: i64,
 }
 
-/// An op of some device, before its arrival is known. Its `stream` is an index in the list of lanes
-/// (streams).
+/// An op (kernel, copy or fill) of some device, before the time of its issue is known. Its `stream`
+/// is an index in the list of lanes (streams).
 ///
-/// There may be millions of ops, so the correlation and the index of the op's [`NsysUse`] are kept
-/// in two fields of `Op` that are still unused: `arrival_ns` and `after`.
+/// As there may be millions of ops, two fields of `Op` that are not needed yet hold other values:
+/// `arrival_ns` the correlation number, `after` the index of the op's [`NsysUse`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NsysOp {
     pub(super) op: Op,
@@ -64,21 +65,21 @@ impl NsysOp {
         self.op.arrival_ns.cast_signed()
     }
 
-    /// Returns the [`NsysUse`] of the op (the device that it ran on, and how it ran there) from the
-    /// list `uses`.
+    /// Returns the properties that the op shares with many others, such as its GPU, out of the list
+    /// `uses`.
     pub(super) fn used(&self, uses: &[NsysUse]) -> NsysUse {
         uses[self.op.after.unwrap_or(0) as usize]
     }
 
-    /// Returns the op with the two borrowed fields (correlation number and index of its
-    /// [`NsysUse`]) reset, for use once its launch call is found.
+    /// Returns the op without the two numbers that were kept in unused fields of it: the
+    /// correlation number and the index of its [`NsysUse`]. Called once they are no longer needed.
     pub(super) fn untied(&self) -> Op {
         Op { arrival_ns: 0, after: None, ..self.op }
     }
 }
 
 /// Properties that many ops of an export share: their GPU, whether they are parts of a graph, and
-/// their quirks (faults).
+/// faults of their records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct NsysUse {
     pub(super) gpu: Gpu,

@@ -84,8 +84,9 @@ impl NsysWaits {
     }
 }
 
-/// Finds the waits of streams for events. The last recording of the same event before the wait
-/// gives the stream and the time that the wait is for; where the export has none, both are unknown.
+/// Finds the waits of streams for events. The last recording of the event before the wait tells the
+/// awaited work: all work of the recording stream up to then. Where the export has no such
+/// recording, the awaited work is unknown.
 fn between(database: &Database, lanes: &[NsysLane]) -> Vec<DraftWait> {
     /// CUPTI's number for the wait of a stream for an event.
     const STREAM_WAIT: i64 = 2;

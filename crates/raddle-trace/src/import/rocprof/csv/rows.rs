@@ -170,16 +170,16 @@ fn is_gfx9(found: &[Op]) -> bool {
     found.iter().any(|op| !matches!(op.footprint.sgprs_per_wave, 0 | SGPRS_OF_GFX10))
 }
 
-/// Returns whether the device must be a gfx950, on which register counts that look halved certainly
-/// are. No table names the device, but no other device of its family has so much LDS.
+/// Returns whether the device must be a gfx950. No table names the device, but no other one of its
+/// family has so much LDS. On a gfx950, register counts that look halved certainly are.
 fn is_gfx950(columns: &RocprofColumns, found: &[Op]) -> bool {
     columns.accum
         && found.iter().any(|op| op.footprint.lds_bytes > LDS_BEFORE_GFX950)
         && is_gfx9(found)
 }
 
-/// Sets the vector registers of a dispatch, `None` if unknown, and counts in the report what is
-/// uncertain about them. `halved` is true where the tool counted half of the registers, `doubtful`
+/// Sets the vector registers of a kernel launch, `None` if unknown, and counts in the report the
+/// uncertainty about them. `halved` is true where the tool counted only half of them, `doubtful`
 /// where it may have.
 fn finish(
     op: &mut Op,

@@ -6,8 +6,8 @@ use csv::StringRecord;
 
 use super::row::DispatchRow;
 
-/// Known columns of tables of kernels that are not read. In a table that gives grids by volume, a
-/// column with any name besides these and the columns that are read counts as a hardware counter.
+/// Known columns of tables of kernels that are not read. Where a table gives the grid as one
+/// number, a column that is neither read nor in this list counts as a hardware counter.
 const UNREAD: [&str; 19] = [
     "kind",
     "category",
@@ -83,9 +83,9 @@ pub(super) struct RocprofColumns {
     /// True if the table gives only the volumes of grid and workgroup, not their extents in x, y
     /// and z.
     pub(super) flat: bool,
-    /// True if the table's shared memory lacks the part that launches ask for: rocprofv3 writes the
-    /// size that the kernel was built with, but a table exported from a rocpd database has the size
-    /// as launched.
+    /// True if the table's shared memory is only the part fixed when the kernel was built, as in
+    /// tables that rocprofv3 writes itself. Tables exported from a rocpd database have the whole
+    /// size of a launch.
     pub(super) static_lds: bool,
     /// True if the table has a column with the number of accumulation registers.
     pub(super) accum: bool,

@@ -22,11 +22,12 @@ use crate::import::rocprof::registers::Registers;
 use crate::profile::{Op, OpKind};
 use crate::report::{ImportReport, Quirk};
 
-/// An op before its name, its lane and its arrival are known. Its `stream` is an index in
-/// [`ResultProcess::places`], the name of a kernel an index in [`ResultProcess::kernels`].
+/// An op (kernel or copy) before its name, its stream and the time of its issue are known. Its
+/// `stream` is an index in [`ResultProcess::places`], the name of a kernel an index in
+/// [`ResultProcess::kernels`].
 ///
-/// There may be millions of ops, so the numbers of the calls are kept in two fields of `Op` that
-/// are still unused: `arrival_ns` and `activity`.
+/// As there may be millions of ops, two fields of `Op` that are not needed yet hold the numbers of
+/// the calls that caused it: `arrival_ns` and `activity`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RecordedOp {
     pub(super) op: Op,
@@ -39,15 +40,15 @@ impl RecordedOp {
         Self { op: Op { arrival_ns: tie.internal, activity, ..op } }
     }
 
-    /// Returns the correlation numbers of the call that caused the op, and of the call around that
-    /// call.
+    /// Returns two correlation numbers: of the call that caused the op, and of the call within
+    /// which that call was made.
     pub(super) fn correlation(&self) -> Correlation {
         let [high, low, ..] = self.op.activity.0.map(u64::from);
         Correlation { internal: self.op.arrival_ns, ancestor: high << 32 | low }
     }
 
-    /// Returns the op with the two borrowed fields (correlation numbers of calls) reset, for use
-    /// once its launch call is found.
+    /// Returns the op without the correlation numbers of calls that were kept in unused fields of
+    /// it. Called once its launch call is found.
     pub(super) fn untied(&self) -> Op {
         Op { arrival_ns: 0, activity: Activity::UNKNOWN, ..self.op }
     }
@@ -129,8 +130,8 @@ pub(in crate::import::rocprof) struct ResultProcess {
 }
 
 impl ResultProcess {
-    /// Notes whether calls named `name`, which records give by the pair `call` (kind, operation),
-    /// launch or may wait.
+    /// Notes whether a call launches work or may wait, by its name `name`. Records give the name as
+    /// the pair `call`, (number of its kind, number of its operation).
     pub(in crate::import::rocprof) fn name_call(&mut self, name: &str, call: (u32, u32)) {
         if name.starts_with("hip") {
             self.graph_calls.extend(name.contains("GraphLaunch").then_some(call));

@@ -89,10 +89,9 @@ struct OpMaker {
 }
 
 impl OpMaker {
-    /// Adds the ops of a process, whose index is `number` and whose GPU has the instruction set
-    /// `arch`. `alone` is true where no other process has work; only then the waits of the process
-    /// are added, since several processes may wait for each other in ways that the file does not
-    /// show.
+    /// Adds the ops of the process with the index `number`, whose GPU has the instruction set
+    /// `arch`. Its waits are added only if `alone` is true: no other process has work. With several
+    /// processes the file does not show which waits for which.
     fn process(&mut self, mut process: ResultProcess, number: u32, arch: &str, alone: bool) {
         process.wait();
         sort_calls(&mut process.calls, |call| call.correlation, &mut self.report);
@@ -153,8 +152,8 @@ impl OpMaker {
         self.report.add(Quirk::HalvedRegisters, u64::from(halved && registers.is_some()));
     }
 
-    /// Sets the arrival of an op to the begin of the call that caused it; where that call is
-    /// missing, to the begin of the call around it.
+    /// Sets the time at which the host issued an op to the begin of the call that caused it. Where
+    /// that call is missing, takes the call within which it was made.
     fn join(&mut self, op: &mut Op, process: &ResultProcess, correlation: Correlation) {
         let find = |wanted: u64| {
             let at = process.calls.binary_search_by_key(&wanted, |call| call.correlation);
@@ -168,8 +167,9 @@ impl OpMaker {
     }
 }
 
-/// Returns whether the tool counted half of the registers because it did not know the instruction
-/// set `arch`. Kernels that did not run count too, if all GPUs of the process are of the same kind.
+/// Returns whether the tool counted only half of the registers, as it does where it does not know
+/// the instruction set `arch`. Looks at the kernels that ran, or at all kernels if every GPU of the
+/// process has one register file for both kinds of registers.
 fn is_halved(process: &ResultProcess, ops: &[RecordedOp], kernels: &[u64], arch: &str) -> bool {
     if !is_unified(arch) {
         return false;

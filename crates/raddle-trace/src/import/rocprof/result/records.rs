@@ -18,8 +18,8 @@ pub(in crate::import::rocprof) struct RawHandle {
 #[serde(default)]
 pub(in crate::import::rocprof) struct Correlation {
     pub(in crate::import::rocprof) internal: u64,
-    /// Correlation number of the call around the causing call, which the tool writes since 2025;
-    /// else 0.
+    /// Correlation number of the call within which the causing call was made; 0 where the record
+    /// has none. The tool writes it since 2025.
     pub(in crate::import::rocprof) ancestor: u64,
 }
 
