@@ -32,7 +32,8 @@ pub struct Profile {
     pub ops: Vec<Op>,
     /// Time from time 0 of the profile to the end of its last op, in nanoseconds.
     pub span_ns: u64,
-    /// Step of the recording's clock, or error of its time stamps, in nanoseconds: 1000 or 1.
+    /// Precision of the profile's time stamps, in nanoseconds: times that differ by no more than
+    /// this may be equal.
     pub resolution_ns: u64,
     /// Time that the host takes between two repetitions of the profile's work, in nanoseconds: the
     /// median over the repetitions in the profile, or the value in a launch table; `None` if
@@ -48,8 +49,9 @@ pub struct Profile {
     /// Waits of ops for an op of another stream, sorted by the waiting op; empty where the file has
     /// no waits between streams.
     pub stream_waits: Vec<StreamWait>,
-    /// Bytes and arithmetic of the kernels for which shapes of tensors are known, sorted by op;
-    /// empty unless [`ImportConfig::op_shapes`](crate::ImportConfig::op_shapes) was set.
+    /// Numbers of bytes moved and arithmetic operations done, for the kernels of which the shapes
+    /// of tensors are known, sorted by op. Empty unless
+    /// [`ImportConfig::op_shapes`](crate::ImportConfig::op_shapes) was set.
     pub works: Vec<OpWork>,
     /// Kernels that end together with their peers (the same kernel on other devices), sorted by
     /// index in `ops`; empty unless [`CommRule::Peers`](crate::CommRule::Peers) was applied.
@@ -96,10 +98,9 @@ pub struct Collective {
 }
 
 impl Profile {
-    /// Returns the time in nanoseconds that the op with the index `position` in [`Profile::ops`]
-    /// ran after the end of the op that it waits for: its duration, less the time that a
-    /// programmatic launch spent waiting. The whole duration where it waits for no op; 0 for an
-    /// index out of range.
+    /// Returns the time in nanoseconds for which the op with the index `position` in
+    /// [`Profile::ops`] did its own work. This is its duration; but if it began before the op in
+    /// [`Op::after`] had ended, only the time after that end counts. 0 for an index out of range.
     #[must_use]
     pub fn own_ns(&self, position: usize) -> u64 {
         let Some(op) = self.ops.get(position) else { return 0 };
@@ -110,8 +111,8 @@ impl Profile {
         op.duration_ns.saturating_sub(waited)
     }
 
-    /// Returns the fraction, 0 to 1, of the host's waiting time in calls of which the awaited ops
-    /// are known; `None` where the file has no waits of the host.
+    /// Returns the fraction, 0 to 1, of the host's waiting time that belongs to calls with known
+    /// [`HostWait::ops`]; `None` where the profile has no waits of the host.
     #[must_use]
     pub fn known_waits(&self) -> Option<f64> {
         // The least time of a call is 1 ns, so that one that returned within the clock's step
@@ -196,8 +197,8 @@ pub struct Op {
     /// Resources that one workgroup of the kernel needs.
     pub footprint: Footprint,
     /// Op of the same stream that must end before this op does its work, as an index in
-    /// [`Profile::ops`]; `None` where there is none. A programmatic launch begins before that end,
-    /// see [`Profile::own_ns`].
+    /// [`Profile::ops`]; `None` where there is none. A programmatic launch may start earlier and
+    /// wait on the device, see [`Profile::own_ns`].
     pub after: Option<u32>,
     /// Priority of the op's stream, as the profiler's file numbers it; in CUDA a lower number is
     /// more urgent. `None` where the file gives none.
@@ -221,8 +222,9 @@ pub struct Op {
 }
 
 impl Op {
-    /// Builds an op without an arrival, as an importer first reads it; `start` is in nanoseconds on
-    /// the source's clock and may be negative. Copies and fills then lack only a name and a stream.
+    /// Builds an op from its kind, its start (in nanoseconds on the source's clock; may be
+    /// negative) and its duration. The importer still has to set its name and stream. The time at
+    /// which the host issued it counts as assumed until it is set.
     ///
     /// A kernel counts as opaque (of unknown shape) until its shape is set.
     pub(crate) fn at(kind: OpKind, start: i64, duration_ns: u64) -> Self {
@@ -301,8 +303,8 @@ impl Op {
         }
     }
 
-    /// Sets the shared memory of a workgroup in bytes, `None` if unknown, and by the rule
-    /// `barriers` whether the workgroup has a barrier.
+    /// Sets the size in bytes of a workgroup's shared memory (`None` if unknown). By that size, the
+    /// rule `barriers` decides whether the workgroup has a barrier.
     pub(crate) fn set_shared_memory(&mut self, bytes: Option<u32>, barriers: BarrierRule) {
         self.footprint.lds_bytes = bytes.unwrap_or(0);
         self.footprint.barrier = barriers.barrier(bytes);

@@ -40,9 +40,11 @@ quirks! {
     NotUtf8, "not-utf8", "events with bytes that are not UTF-8 were read with replacement characters";
     /// Grid or workgroup size of a kernel are missing, or too large to count.
     NoShape, "no-shape", "kernels without a grid and a workgroup size that can be counted are opaque: they keep their time and their place in the stream, and are taken to hold the device (traces of AMD GPUs lack shapes where a graph launched the kernel: fill them with --shapes-from)";
-    /// A kernel was given the shape of its own launch, recorded when its graph was captured.
+    /// A kernel that a graph launched was given the shape of its own launch in a recording of the
+    /// graph's capture.
     ShapeInOrder, "shape-in-order", "kernels without a grid were given the shape and shared memory of their launch when their graph was captured, matched in order (--shapes-from)";
-    /// A kernel was given the shape of captured launches of the same name.
+    /// A kernel that a graph launched was given the shape that most launches of its name have in a
+    /// recording of a graph's capture.
     ShapeByName, "shape-by-name", "kernels without a grid were given the shape and shared memory that most launches of their name have in the files of --shapes-from, as no capture fits theirs in order";
     /// A kernel was given the shape of other launches of the same kernel.
     ShapeOfOthers, "shape-of-others", "kernels without a grid (launched before the recording began, or by a graph) were given the shape and shared memory that most other launches of the same kernel have";
@@ -87,7 +89,8 @@ quirks! {
     TimeOutlier, "time-outlier", "ops last more than an hour, or lie so far from all others or behind their launch, as where a clock was wrong: they were kept, and the span says little";
     /// The time stamps of an op show no duration, as it is shorter than the clock's step.
     ZeroDuration, "zero-duration", "ops shorter than the clock's step were given half a step";
-    /// Ops of a stream overlap by at most half of the shorter one, as programmatic launches do.
+    /// An op begins before the previous op of its stream has ended, as a programmatic launch does.
+    /// The overlap is at most half of the shorter of the two ops.
     Handover, "handover", "ops that begin before the one in front of them in their stream has ended, by at most half of the shorter one, wait for it: programmatic launches";
     /// Ops of one stream overlap by more than the clock's step, although a stream runs its ops in
     /// order.
@@ -181,11 +184,11 @@ pub struct ImportReport {
     /// Number of kernels among [`left_out`](Self::left_out) whose records are sound but have an
     /// impossible time (the quirk `impossible-time`); the others are malformed.
     pub timeless: u64,
-    /// Sum of the durations, in nanoseconds, of kernels with the shape of their own launch,
-    /// recorded while their graph was captured (the quirk `shape-in-order`).
+    /// Sum of the durations, in nanoseconds, of the kernels of graphs that were given the shape of
+    /// their own launch in a recording of the graph's capture (the quirk `shape-in-order`).
     pub shape_in_order_ns: u64,
-    /// Sum of the durations, in nanoseconds, of kernels with the shape of other captured launches
-    /// of the same name (the quirk `shape-by-name`).
+    /// Sum of the durations, in nanoseconds, of the kernels of graphs that were given the shape of
+    /// launches with the same name in a recording of a graph's capture (the quirk `shape-by-name`).
     pub shape_by_name_ns: u64,
     counts: [u64; Quirk::ALL.len()],
 }
@@ -242,8 +245,9 @@ impl ImportReport {
         self.add(quirk, 1);
     }
 
-    /// Counts a kernel with a shape from the capture of a graph, and its duration in nanoseconds;
-    /// `in_order` is true where the shape is that of the kernel's own launch.
+    /// Counts a kernel of a graph that was given its shape from a recording of the graph's capture,
+    /// and adds its duration of `ns` nanoseconds. `in_order` is true where the shape is that of the
+    /// kernel's own launch, and false where it is that of launches with the same name.
     pub(crate) fn captured(&mut self, in_order: bool, ns: u64) {
         let (quirk, time) = match in_order {
             true => (Quirk::ShapeInOrder, &mut self.shape_in_order_ns),
@@ -265,8 +269,8 @@ impl ImportReport {
         self.timeless = self.timeless.saturating_add(1);
     }
 
-    /// Counts the quirks (faults) that the end of a table shows; a row within which the file stops
-    /// counts as lost.
+    /// Counts the quirks (faults) that the end of a table shows: a missing line end, or a file that
+    /// stops within a row. That row counts as a lost event.
     pub(crate) fn ends(&mut self, end: TableEnd) {
         match end {
             TableEnd::Whole => {}

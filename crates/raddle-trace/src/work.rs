@@ -6,11 +6,12 @@
 
 use crate::KernelNeed;
 
-/// Bandwidth, in thousandths of the memory's peak, from which on a launch counts as needing memory
-/// most, whatever it computes.
+/// Bandwidth in thousandths of the memory's peak: a launch with this bandwidth or more counts as
+/// limited by memory.
 const HALF: u64 = 500;
-/// Arithmetic operations per byte below which a launch counts as needing memory most: the matrix
-/// units of every known device do more in the time in which its memory moves a byte.
+/// Number of arithmetic operations per byte: a launch that does fewer counts as limited by memory.
+/// The matrix units of every known device do more than this in the time in which the memory moves a
+/// byte.
 const FEW: u64 = 16;
 
 /// Work of one launch, derived from the shapes of the tensors of the PyTorch op that launched it.
@@ -24,9 +25,10 @@ pub struct LaunchWork {
 }
 
 impl LaunchWork {
-    /// Returns (the resource that a launch with this work needs most, its bandwidth in thousandths
-    /// of the peak), for a launch of `duration_ns` on a device whose memory moves at most `peak`
-    /// bytes per microsecond. `None` where no bytes, or no time, are known.
+    /// Returns (resource that a launch with this work needs most, its memory bandwidth in
+    /// thousandths of the peak). The launch lasts `duration_ns`, and the memory of its device moves
+    /// at most `peak` bytes per microsecond. `None` where the bytes, the duration or the peak are
+    /// 0.
     ///
     /// ```
     /// use raddle_trace::{KernelNeed, LaunchWork};
@@ -59,8 +61,8 @@ pub struct OpWork {
     pub work: LaunchWork,
 }
 
-/// Works (bytes moved and arithmetic) of the ops of an unfinished import, in which ops are still
-/// sorted and left out.
+/// Works (bytes moved and arithmetic) of the ops of an import that may still sort its ops and leave
+/// some out.
 #[derive(Debug, Default)]
 pub(crate) struct DraftWorks {
     /// For each op the index of its work in `all` plus 1, or 0 where the work is unknown; empty
