@@ -13,7 +13,8 @@ unsafe extern "C" {
     fn line(text: *const u8, bytes: usize);
 }
 
-/// Provides memory into which the page writes a question of `bytes` bytes, and returns its address.
+/// Provides `bytes` bytes of memory and returns their address. The web page writes a question into
+/// them: a study and the profiles for it.
 // SAFETY: no other item of the module has this name.
 #[unsafe(no_mangle)]
 extern "C" fn question(bytes: usize) -> *mut u8 {
@@ -24,8 +25,8 @@ extern "C" fn question(bytes: usize) -> *mut u8 {
     room.as_mut_ptr()
 }
 
-/// Answers the question whose bytes the page wrote into the memory that `question` returned. Each
-/// line of progress, and last the answer, goes to the page's function `line`.
+/// Carries out the study in the question that the web page wrote into the memory that `question`
+/// returned. The page's function `line` gets each line of progress, and last the result.
 // SAFETY: no other item of the module has this name.
 #[unsafe(no_mangle)]
 extern "C" fn answer() {

@@ -12,8 +12,8 @@ use crate::given::GivenFiles;
 use crate::line::{AnswerLine, ProfileFound};
 use crate::tell::Teller;
 
-/// First line of a question that a page asks, as JSON; the contents of the files follow it in the
-/// order of `files`.
+/// First line, as JSON, of a question: the request of a web page to carry out a study. The contents
+/// of the files follow the line, in the order of `files`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Question {
@@ -30,14 +30,14 @@ struct QuestionFile {
     bytes: usize,
 }
 
-/// Answers a page's question, whose recipes may name the policies of `registry`. The function
-/// `line` gets each line of progress, and last the answer; it returns false when the page wants no
-/// more lines.
+/// Carries out the study in a web page's question; its recipes may name the policies of `registry`.
+/// The function `line` gets each line of progress, and last the result. It returns false when the
+/// page wants no more lines.
 ///
 /// A question is a line of JSON, `{"files": [{"name": ..., "bytes": ...}], "study": ...}` with a
-/// [`Study`], and the bytes of the files behind it. The last line has one key: `report` with the
-/// texts `summary` (`summary.json`) and `page` (`report.html`), `profiles` where the question says
-/// `"read-only": true`, or `error` with a sentence.
+/// [`Study`], followed by the bytes of the files. The last line of the answer has one key: `report`
+/// with the texts `summary` (`summary.json`) and `page` (`report.html`), `profiles` where the
+/// question says `"read-only": true`, or `error` with a sentence.
 pub fn answer(question: &[u8], registry: &Registry, line: &(dyn Fn(&str) -> bool + Sync)) {
     let teller = Teller::new(line);
     let told = match asked(question) {
@@ -49,8 +49,8 @@ pub fn answer(question: &[u8], registry: &Registry, line: &(dyn Fn(&str) -> bool
     }
 }
 
-/// Splits the bytes of a page's question into (its first line, contents of its files by name); the
-/// error is a message for the user.
+/// Splits the bytes of a question (a web page's request for a study) into (its first line, contents
+/// of its files by name). The error is a message for the user.
 fn asked(bytes: &[u8]) -> Result<(Question, BTreeMap<String, &[u8]>), String> {
     let end = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
     let (head, rest) = bytes.split_at(end);

@@ -9,7 +9,7 @@ use raddle_trace::{ImportConfig, Profile, TraceError};
 
 use crate::tell::Teller;
 
-/// Files that came with a page's question, in memory, by name. While a profile is being read,
+/// Files, by name, that a web page sent together with a study. While a profile is read from them,
 /// reports of progress go to the page.
 pub(crate) struct GivenFiles<'q> {
     pub(crate) files: BTreeMap<String, &'q [u8]>,

@@ -2,18 +2,18 @@
 
 use serde::Serialize;
 
-/// A line of an answer to a page, as JSON.
+/// A line of JSON that raddle sends to a web page that has asked for a study.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum AnswerLine<'l> {
     /// Progress of one part of the study: `done` of its `of` bytes or launches are done; `what`
     /// names the part.
     Progress { what: &'l str, done: u64, of: u64 },
-    /// Facts about the profiles that came with the question, if it asks only for these.
+    /// Facts about the profiles that the page sent, where it asks only for these and for no replay.
     Profiles(Vec<ProfileFound>),
     /// Result of the study: the text of `summary.json`, and the report as an HTML page.
     Report { summary: &'l str, page: &'l str },
-    /// Reason why the question has no result, as a sentence.
+    /// Sentence that says why the study has no result.
     Error(&'l str),
 }
 

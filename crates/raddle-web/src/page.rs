@@ -22,12 +22,14 @@ const SCRIPT_HASH: &str = "sha256-sb53x8ButkM0BrtnQo4ryUYVzi1J3fKzu7DLoiEc9D0=";
 /// First bytes of every WebAssembly file.
 const MAGIC: &[u8] = b"\0asm";
 
-/// Engine that answers the questions of a page: the instance of raddle that runs its replays.
+/// Engine of a web page: the instance of raddle that carries out the studies for which the page
+/// asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageEngine<'e> {
-    /// The engine is part of the page: WebAssembly that [`engine`] has checked.
+    /// The engine is part of the page: it is the content of a WebAssembly file, which [`engine`]
+    /// has checked.
     InPage(&'e [u8]),
-    /// The engine is a server, to which the page sends its questions by `POST answer`.
+    /// The engine is a server, to which the page sends studies with their files by `POST answer`.
     Served,
 }
 
@@ -52,7 +54,7 @@ pub fn engine(bytes: &[u8]) -> Result<PageEngine<'_>, EngineError> {
     if marked { Ok(PageEngine::InPage(bytes)) } else { Err(EngineError::OtherVersion) }
 }
 
-/// Study, files and report that a page shows when it is opened, before any question.
+/// Study, its files and its report, which a web page shows as soon as it is opened.
 #[derive(Clone, Debug)]
 pub struct Carried<'c> {
     /// Study whose report the page shows.
@@ -76,8 +78,8 @@ struct CarriedFile {
     bytes: String,
 }
 
-/// Makes the application, which replays profiles in a browser, as one HTML page; `carried` is what
-/// the page shows when it is opened, `None` for nothing.
+/// Makes the application that replays profiles in a browser, as one HTML page. The page shows
+/// `carried` when it is opened; with `None` it shows no study yet.
 #[must_use]
 pub fn page(engine: PageEngine<'_>, carried: Option<&Carried<'_>>) -> String {
     let (script, connect, stays) = match engine {
