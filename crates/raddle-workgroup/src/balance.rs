@@ -200,8 +200,9 @@ impl Pointer {
         self.at
     }
 
-    /// Returns the number of SIMDs by which each entry of the next row of the table is moved up
-    /// (called su in step h3 of patent 000).
+    /// Returns the number of SIMDs by which the entries of the table's next row are shifted (called
+    /// su in step h3 of patent 000). The shift makes the surplus waves begin at the SIMD that is
+    /// next in turn.
     #[must_use]
     pub const fn turn(&self) -> u32 {
         match self.kind {

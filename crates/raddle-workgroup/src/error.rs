@@ -27,8 +27,8 @@ impl core::error::Error for Error {
 }
 
 impl Error {
-    /// Returns the error that a search for free granules does not suit a resource: for example, a
-    /// group size that does not divide the number of granules.
+    /// Returns the error that a resource cannot be searched for free granules by the rule in the
+    /// settings: for example, because a group size does not divide the number of granules.
     pub(crate) fn search(resource: Resource, cause: impl Into<SearchFault>) -> Self {
         Self(Reason::SearchRule { resource, cause: cause.into() })
     }
@@ -92,8 +92,8 @@ impl From<Error> for SettingError {
     }
 }
 
-/// Reason why a search for free granules does not suit a resource: a fault in the rule that sets
-/// the search, or in its circuit.
+/// Reason why a resource cannot be searched for free granules by the rule in the settings: an error
+/// of the granule maps or search circuits, or lengths that do not ascend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SearchFault {
     Map(raddle_bitmap::Error),

@@ -92,8 +92,8 @@ impl Failures {
         (self.threshold - self.count).saturating_add(1)
     }
 
-    /// Counts `failures` further failed decisions, but no more than up to the threshold, so that
-    /// none of them cuts a workgroup.
+    /// Adds `failures` failed decisions to the count, but stops at the threshold, so that none of
+    /// them cuts a workgroup.
     pub(crate) const fn borne(&mut self, failures: u64) {
         let most = self.threshold - self.count;
         self.count += if failures < most { failures } else { most };

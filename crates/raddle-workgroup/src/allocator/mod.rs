@@ -27,13 +27,13 @@ use unit::CuGranules;
 #[derive(Clone, Debug)]
 pub struct Allocator {
     units: Vec<CuGranules>,
-    /// For each compute unit, one more than the length in granules of the longest free run of
-    /// vector registers on a SIMD with a free wave slot; 0 where no slot is free. A wave that wants
-    /// that many granules or more does not fit, so one comparison is enough to skip most full
-    /// units.
+    /// For each compute unit, a bound: a wave fits only if it wants fewer granules of vector
+    /// registers than this. The bound is one more than the longest free run on a SIMD with a free
+    /// wave slot; 0 where no slot is free. One comparison with it skips most full units.
     widest: Vec<u32>,
-    /// The workgroups of each launch that were saved by a preemption: (number of the workgroup,
-    /// addresses of its waves, to which it will come back).
+    /// The workgroups of each launch that a preemption has saved: (number of the workgroup, its
+    /// demand and the addresses of its waves). When it comes back, a workgroup gets these addresses
+    /// again.
     saved: BTreeMap<LaunchId, Vec<(u64, PlacedGroup)>>,
 }
 
@@ -74,9 +74,10 @@ impl Allocator {
     /// Returns the compute units of a range on which the first wave of a workgroup with this demand
     /// finds a SIMD, ascending.
     ///
-    /// The method costs one comparison for each unit, so it suits scans of a full device. On every
-    /// unit that it leaves out, [`probe`](Self::probe) would refuse the workgroup, and would leave
-    /// the SIMD at which the next search begins unchanged.
+    /// The method costs one comparison for each unit, so it suits scans of a full device. A unit
+    /// that it leaves out has no room: [`probe`](Self::probe) would refuse the workgroup. The
+    /// refused probe would not move the SIMD at which the next search begins, so it need not be
+    /// made.
     #[doc(hidden)]
     pub fn not_full(&self, cus: Range<u16>, demand: &Demand) -> impl Iterator<Item = CuId> {
         /// The number of compute units that are compared together, so that the compiler may use
@@ -99,8 +100,8 @@ impl Allocator {
     /// them.
     ///
     /// # Errors
-    /// When the workgroup does not fit: the error has the resource that is lacking, and the SIMD at
-    /// which the next search under [`SimdRule::From`] begins.
+    /// When the workgroup does not fit. The error has the resource that is lacking and, for the
+    /// rule [`SimdRule::From`], the SIMD at which the next search begins.
     pub fn probe(
         &self,
         cu: CuId,
@@ -198,13 +199,12 @@ impl Allocator {
         displaced
     }
 
-    /// Returns the refusal of one more workgroup of `launch` on `cu`, for the case that enough
-    /// granules are free but in runs that are too short.
+    /// Returns the reason why one more workgroup of `launch` does not fit on `cu` although enough
+    /// granules are free: no free run of neighbouring granules is long enough.
     ///
-    /// In the refusal, `wanted` is the length of the run that one wave needs (of LDS: that the
-    /// workgroup needs) and `available` the longest free run after the waves before it have taken
-    /// theirs, both in granules. Where the workgroup would fit, the refusal names
-    /// [`Resource::Cus`].
+    /// In the refusal, `wanted` is the length in granules of the run that is needed: by one wave,
+    /// or of LDS by the whole workgroup. `available` is the longest run that the earlier waves of
+    /// the workgroup leave. Where the workgroup would fit, the refusal names [`Resource::Cus`].
     #[must_use]
     #[doc(hidden)]
     pub fn fragmentation(&self, launch: LaunchId, cu: CuId, demand: &Demand) -> Refusal {

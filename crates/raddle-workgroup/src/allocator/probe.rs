@@ -65,9 +65,8 @@ fn scalar_registers(unit: &CuGranules, demand: &Demand, places: &mut WavePlaces)
 /// workgroup.
 struct Simds<'a> {
     maps: &'a Bank,
-    /// The number of further waves that each SIMD may get: by its wave slots, and under
-    /// [`SimdRule::MostRoom`] also by its registers. 0 once no free run of registers is long
-    /// enough.
+    /// The number of further waves for which each SIMD has wave slots and, under
+    /// [`SimdRule::MostRoom`], also registers. 0 once no free run of registers is long enough.
     room: [u16; MAX_SIMDS],
     /// The granule of each SIMD from which the search for the next free run of vector registers
     /// begins.
@@ -100,8 +99,8 @@ impl<'a> Simds<'a> {
     }
 
     /// Returns whether the SIMDs certainly have room for fewer than `waves` waves. Under
-    /// [`SimdRule::From`] it is always false, as the next search begins behind the last wave that
-    /// fits, which only the search itself finds.
+    /// [`SimdRule::From`] it returns false, so that the search is made: even a search that fails
+    /// moves the SIMD at which the next one begins.
     fn too_few_for(&self, waves: u16) -> bool {
         let room: u32 = self.room.iter().map(|&room| u32::from(room)).sum();
         self.most_room && room < u32::from(waves)

@@ -60,9 +60,9 @@ impl CuGranules {
     /// Returns a resource of which the compute unit certainly has too little for one more
     /// workgroup; `None` where only a search can tell. The method costs a few comparisons.
     ///
-    /// It names a resource only where a search would leave the SIMD at which the next search begins
-    /// unchanged: where too little of a resource is free in total before any wave is given a SIMD,
-    /// or where no SIMD takes the first wave.
+    /// It names only resources whose lack a search would find before it has placed the first wave.
+    /// Such a search would not move the SIMD at which the next search begins, so it need not be
+    /// made.
     pub(super) fn surely_lacks(&self, demand: &Demand) -> Option<Resource> {
         let waves = u32::from(demand.waves);
         if self.widest <= u32::from(demand.vgpr) {
@@ -160,8 +160,9 @@ impl CuGranules {
         self.displaced += 1;
     }
 
-    /// Frees the granules of a workgroup at these addresses. A workgroup without addresses came
-    /// back after a preemption without its granules; it is no longer counted in `displaced`.
+    /// Frees the granules of a workgroup at these addresses. A workgroup without addresses is one
+    /// that came back after a preemption without its granules: then only the count `displaced`
+    /// falls by 1.
     fn give(&mut self, demand: &Demand, places: &[Place]) {
         if places.is_empty() {
             self.displaced -= 1;

@@ -18,8 +18,8 @@ use crate::allocator::{Allocator, SimdRule};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct BaselineConfig {
-    /// True if answers carry the address of each wave (SIMD, and first granules of registers and
-    /// LDS), so that a workgroup waits where enough granules are free but too few of them are
+    /// True if the policy gives each wave an address (SIMD, and first granules of registers and
+    /// LDS). Then a workgroup waits where enough granules are free but too few of them are
     /// neighbours.
     pub addresses: bool,
 }

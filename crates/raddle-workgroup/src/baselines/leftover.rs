@@ -92,8 +92,8 @@ fn most_urgent<'e>(waiting: impl Iterator<Item = &'e ReadyLaunch>) -> Option<&'e
     first
 }
 
-/// Places workgroups of the launch `entry` on these compute units, each workgroup on the unit with
-/// room for most: with `bulk` as many as fit, else one. Returns whether at least one fits.
+/// Places workgroups of the launch `entry` on these compute units, each on the unit that has room
+/// for most of them: with `bulk` as many as fit, else one. Returns whether at least one fits.
 pub(super) fn place_within(
     dealer: &mut Dealer,
     cus: &Cus,

@@ -13,12 +13,12 @@ use raddle_policy::{CuId, Cus, Demand, Piece};
 /// to every unit that takes part in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passes {
-    /// In pass p = 1, 2, ..., every unit that has room for p workgroups or more takes part: the
-    /// order of round-robin.
+    /// The order of round-robin: in pass 1 every unit with room takes part, in pass 2 every unit
+    /// with room for 2 workgroups or more, and so on.
     Up,
-    /// In pass l = m, m - 1, ..., where m is the largest room of a unit, every unit that has room
-    /// for l workgroups or more takes part: so units with most room come first, as in the policy
-    /// leftover.
+    /// The order of the policy leftover, units with most room first: in the first pass the units
+    /// with the largest room m take part, in the second those with room for m - 1 workgroups or
+    /// more, and so on down to 1.
     Down,
 }
 
@@ -31,14 +31,13 @@ pub(crate) struct Dealer {
     room: Vec<(Range<u16>, u32)>,
 }
 
-/// A stretch of passes in which the same compute units take part: those with room for `least`
-/// workgroups or more.
+/// Consecutive passes in which the same `units` compute units take part: those with room for
+/// `least` workgroups or more.
 struct Phase {
     least: u32,
     units: u32,
     passes: u32,
-    /// The number of workgroups that is passed as `level` to [`Dealer::phase`] to find the next
-    /// phase.
+    /// The argument `level` with which [`Dealer::phase`] returns the phase after this one.
     next: u32,
 }
 
@@ -120,10 +119,10 @@ impl Dealer {
         last
     }
 
-    /// Returns a phase: a stretch of passes in which the same compute units take part. `level` is,
-    /// for the first phase, 0 under [`Passes::Up`] and the largest room of a unit under
-    /// [`Passes::Down`]; for a later phase, the [`next`](Phase::next) of the phase before. `None`
-    /// after the last phase.
+    /// Returns a phase: consecutive passes in which the same compute units take part. `level` is
+    /// the [`next`](Phase::next) of the phase before. For the first phase it is 0 under
+    /// [`Passes::Up`], and the largest room of a unit under [`Passes::Down`]. `None` after the last
+    /// phase.
     fn phase(&self, passes: Passes, level: u32) -> Option<Phase> {
         let rooms = self.room.iter().map(|(_, room)| *room);
         let part = |least| self.room.iter().filter(move |(_, room)| *room >= least);

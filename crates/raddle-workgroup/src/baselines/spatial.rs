@@ -33,9 +33,9 @@ pub struct SpatialConfig {
     /// The shares of the processes, by process id, each 1 or more: the compute units are divided in
     /// proportion to the shares. A process beyond the list has the share with which it joined.
     pub shares: Vec<u32>,
-    /// The number of shares of the whole device: a process with share s gets s in `of` of the
-    /// compute units, so that some units go to no process where `of` is above the sum of the
-    /// shares. `None`, or a number below that sum, stands for the sum.
+    /// The number of shares into which the whole device is divided, of which each process gets as
+    /// many as it has. Where the processes together have fewer, some compute units go to no
+    /// process. `None`, or a number below the sum of the processes' shares, stands for that sum.
     pub of: Option<u32>,
     /// True if compute units of a process that has no workgroup to start serve other processes.
     pub lend: bool,
@@ -240,8 +240,8 @@ fn no_units(launch: &Launch) -> Refusal {
 }
 
 /// Divides `units` compute units into contiguous blocks, one for each process, in proportion to the
-/// shares, by the largest-remainder rule. Where `of` is larger than the sum of the shares, each
-/// process gets its share in `of` of the units, and some units go to no process.
+/// shares, by the largest-remainder rule. All units together are `of` shares: where the processes
+/// have fewer, some units go to no process. `None` stands for the sum of their shares.
 fn cut(blocks: &mut [ProcessBlock], of: Option<u32>, units: u16) {
     let given: u64 = blocks.iter().map(|block| u64::from(block.share)).sum();
     let all = given.max(of.map_or(0, u64::from));

@@ -17,7 +17,7 @@ pub(super) fn waiting<'a>(
     launches.filter(|entry| entry.undistributed() > 0)
 }
 
-/// The most refusals in one answer; each is for a launch with another demand.
+/// The largest number of refusals in one answer, each for a launch with a demand of its own.
 pub(crate) const EXPLAINED: usize = 16;
 
 /// The launches that one answer refuses: the first launch of each demand, as further launches of an
@@ -38,17 +38,18 @@ impl<'a> Explained<'a> {
     }
 }
 
-/// The number of entries in the table of refused demands. It is many times the number of demands
-/// that occur together, since two demands with the same entry are never both remembered.
+/// The number of entries in the table of refused demands. Two demands that share an entry are never
+/// both remembered. So the table has many times more entries than demands that occur together.
 const DEMANDS: usize = 1024;
 
-/// Numbers of the questions that the policy gets: that of the present question, and that of the
-/// question since which every change of the device is known.
+/// Numbers of questions to the policy: `question` is the present one, and `waited` the one since
+/// which it is known on which compute units resources were freed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked {
     question: u64,
-    /// The number of the question after which all compute units with newly freed resources are
-    /// known; a demand that was refused in an earlier question may now fit on any unit.
+    /// The number of the question since which [`Cus::freed`] lists the compute units on which
+    /// resources were freed. A demand that was refused in an earlier question may now fit on any
+    /// unit.
     waited: u64,
 }
 
@@ -78,15 +79,15 @@ impl Asked {
         MayFit(if refused < self.waited { None } else { cus.freed() })
     }
 
-    /// Records that in the present question to the policy no demand found room: from then on,
-    /// [`Cus::freed`] gives the compute units on which resources were freed after this question.
+    /// Records that no demand found room in the present question to the policy. In later questions,
+    /// [`Cus::freed`] lists the compute units on which resources were freed since this one.
     pub(super) const fn wait(&mut self) {
         self.waited = self.question;
     }
 }
 
-/// The demands that have found no room, so that for them only compute units with freed resources
-/// are searched again.
+/// The demands that have found no room. For such a demand, only those compute units are searched
+/// again on which resources were freed since.
 #[derive(Clone, Debug)]
 pub(super) struct Refused {
     /// A table of (demand, number of the last question to the policy in which it found no room).
@@ -129,8 +130,8 @@ impl Refused {
         self.demands[Self::place(demand)] = (*demand, self.asked.question());
     }
 
-    /// Records that in the present question to the policy no demand found room: from then on,
-    /// [`Cus::freed`] gives the compute units on which resources were freed after this question.
+    /// Records that no demand found room in the present question to the policy. In later questions,
+    /// [`Cus::freed`] lists the compute units on which resources were freed since this one.
     pub(super) const fn wait(&mut self) {
         self.asked.wait();
     }

@@ -5,16 +5,17 @@ use alloc::vec::Vec;
 
 use raddle_policy::{Launch, LaunchId, ProcessId, StreamId};
 
-/// The number of entries of the cache that remembers the channel of a launch, found by the lowest
-/// bits of the launch's id: many times the number of launches that are ready at the same time.
+/// The number of entries of the cache that remembers the channel (queue of workgroups) of each
+/// launch. Launches share an entry if their ids are equal modulo this number, so it is many times
+/// the number of launches that are ready together.
 const RECENT: usize = 1024;
 
 /// The channel (queue of workgroups) of each stream; channels are numbered in the order of their
 /// first use.
 #[derive(Clone, Debug)]
 pub(super) struct Channels {
-    /// The most channels that there can be, over which the streams are distributed in turn; `None`
-    /// makes each stream a channel.
+    /// The largest number of channels; when all are used, further streams share them in turn. With
+    /// `None`, each stream has a channel of its own.
     fold: Option<u32>,
     /// The channel of each stream, sorted by stream: ((process, stream), channel).
     known: Vec<((ProcessId, StreamId), u32)>,
@@ -22,13 +23,14 @@ pub(super) struct Channels {
     recent: Vec<Recent>,
 }
 
-/// The channel of a launch that was looked up lately; `launch` is `None` in an unused entry.
+/// An entry of the cache: the channel (queue of workgroups) of a launch that was looked up lately.
+/// `launch` is `None` in an unused entry.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Recent {
     launch: Option<LaunchId>,
     channel: u32,
-    /// The index of the demand class (workgroups of equal demand) of the launch's workgroups at the
-    /// last look-up, used as a guess.
+    /// The index of the demand class (workgroups of equal demand) that the launch had at the last
+    /// look-up. The next look-up tries this class first.
     pub(super) class: usize,
 }
 

@@ -8,10 +8,10 @@ use super::fit::{Matcher, bit};
 use super::head::ChannelHead;
 
 impl Matching {
-    /// Chooses the head (next workgroup of a channel) that starts next: one of the best level, and
-    /// of equal ones one whose channel was not chosen lately (patent 000, steps a3 and
-    /// a4). Returns (index among the heads, compute unit, true if other heads of its level fit as
-    /// well); `None` where no head fits.
+    /// Chooses the head (next workgroup of a channel) that starts next: of the heads that fit, one
+    /// of the best level. Where several tie, their channels take turns (patent 000, steps a3 and
+    /// a4). Returns (index of the head in `heads`, compute unit, true if several heads tied);
+    /// `None` where no head fits.
     pub(super) fn choose(&mut self, now: Tick) -> Option<(usize, CuId, bool)> {
         let Self { heads, matcher, .. } = self;
         let (mut best, mut chosen, mut tied) = (usize::MAX, None, false);
@@ -28,10 +28,10 @@ impl Matching {
         Some((at, cu, tied))
     }
 
-    /// Chooses one of the fitting heads (next workgroups of channels) whose level has this rank,
-    /// where rank 0 is the best level: one whose channel is not marked as chosen lately. Updates
-    /// the marks of channels (patent 000, step a42). Returns the head's index in `heads`;
-    /// `None` where none fits.
+    /// Chooses one of the heads (next workgroups of channels) that fit and whose level has this
+    /// rank; rank 0 is the best. Takes one whose channel is not marked as chosen lately, and
+    /// updates the marks (patent 000, step a42). Returns the head's index in `heads`; `None` where
+    /// no head fits.
     #[inline(never)]
     fn untie(&mut self, rank: usize, mut fitting: FittingClasses) -> Option<usize> {
         let Self { heads, matcher, .. } = self;
@@ -56,8 +56,8 @@ impl Matching {
         of(chosen)
     }
 
-    /// Returns whether the next decision can only choose this head (next workgroup of a channel)
-    /// again: no other head of an equal or better level fits.
+    /// Returns whether the next decision can only choose the same channel again, of which `head` is
+    /// the next workgroup: no head of another channel with an equal or better level fits.
     pub(super) fn goes_again(&mut self, head: ChannelHead) -> bool {
         let Self { heads, matcher, .. } = self;
         let before = |other: &ChannelHead| other.channel != head.channel && other.rank <= head.rank;
@@ -66,9 +66,9 @@ impl Matching {
     }
 }
 
-/// A cache of which demand classes (workgroups of equal demand) fit on some compute unit, valid
-/// until a workgroup is placed; it saves tests, as there are many more heads (next workgroups of
-/// channels) than classes. Classes beyond the first 64 are not cached.
+/// A cache of which demand classes (workgroups of equal demand) fit on some compute unit, for the
+/// first 64 classes. It saves tests, as many heads (next workgroups of channels) are of one class.
+/// It is valid until a workgroup is placed.
 #[derive(Clone, Copy, Debug, Default)]
 struct FittingClasses {
     known: u64,

@@ -140,10 +140,9 @@ pub enum Fit {
     Best,
     /// Takes the longest free run of granules, if it is long enough.
     Worst,
-    /// Takes granules at the lowest start at or after the end of the run that was taken last from
-    /// the map of the resource; behind the last granule the search goes on at the first. Before any
-    /// run was taken, it takes the lowest start. Freeing a run, restoring saved work, and a refusal
-    /// do not move that end.
+    /// Takes the lowest start at or after the end of the run that was taken last from the same
+    /// granule map. Where there is none, it begins again at the first granule. Only taking a run
+    /// moves that end: freeing, restoring or refusing one does not.
     Next,
 }
 
@@ -190,7 +189,7 @@ pub enum Balance {
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct SplitRule {
     /// The number of decisions (rounds) in a row in which no workgroup fits and none is cut; the
-    /// next such decision cuts a workgroup. Design document 000 calls the number G.
+    /// next such decision cuts a workgroup. Patent 000 calls the number G.
     pub threshold: u64,
     /// Nanoseconds between two decisions (rounds) while no workgroup fits and one could be cut.
     /// `None` where `retry_us` is given; 10 where both are `None`.
@@ -217,7 +216,8 @@ impl SplitRule {
     /// cut.
     ///
     /// # Errors
-    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where both units are given, [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0.
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) where both units are given,
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) for 0.
     #[doc(hidden)]
     pub const fn retry(&self) -> Result<u64, Error> {
         match (self.retry_ns, self.retry_us) {
@@ -313,17 +313,17 @@ pub struct PowerWeights {
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     #[cfg_attr(feature = "serde", serde(default))]
     pub history_log2: Option<u8>,
-    /// True if the power of running waves also counts for as many ticks after the present one as
-    /// before it, as if no workgroup ended. Then a workgroup counts as soon as it is placed, and
-    /// not only from the next tick on.
+    /// True if the score also looks ahead: over as many ticks after the present one as before it,
+    /// as if no workgroup ended. Then a workgroup counts as soon as it is placed, and not only from
+    /// the next tick on.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "core::ops::Not::not"))]
     #[cfg_attr(feature = "serde", serde(default))]
     pub ahead: bool,
 }
 
 impl PowerWeights {
-    /// Returns weights for instructions of the latest 1,024 ticks, the time that the design
-    /// document prefers.
+    /// Returns weights for instructions of the latest 1,024 ticks, the time that patent 000
+    /// prefers.
     #[must_use]
     pub const fn new(weights: [u64; 6]) -> Self {
         Self { weights, history_ticks: None, history_log2: None, ahead: false }

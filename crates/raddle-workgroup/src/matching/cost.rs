@@ -8,9 +8,9 @@ use super::search::SearchRule;
 use crate::Error;
 
 /// The hardware cost of the circuits (finders) that search free runs of granules on one compute
-/// unit: one for the registers of each SIMD, one for scalar registers and one for LDS, side by
-/// side; or one that serves all of these in turn. Gates with a constant input are not counted, as
-/// synthesis removes them.
+/// unit. Either the registers of each SIMD, the scalar registers and LDS have a finder each, which
+/// work side by side; or one finder serves them all in turn. Gates with a constant input are not
+/// counted, as synthesis removes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[doc(hidden)]
 pub struct SearchCost {
@@ -19,9 +19,9 @@ pub struct SearchCost {
     /// The number of bits that the search circuits keep in registers from one clock cycle to the
     /// next.
     pub(crate) register_bits: u64,
-    /// The number of clock cycles that one decision takes: those of the slowest search circuit or,
-    /// where one circuit searches the resources in turn, those of one search times the number of
-    /// searches.
+    /// The number of clock cycles that one decision takes: as many as the slowest search circuit
+    /// needs. If one circuit searches the resources in turn, it is the cycles of one search times
+    /// the number of searches.
     pub(crate) clocks: u32,
 }
 
@@ -39,9 +39,9 @@ impl SearchCost {
         self.register_bits
     }
 
-    /// Returns the number of clock cycles that one decision takes: those of the slowest search
-    /// circuit or, where one circuit searches the resources in turn, those of one search times the
-    /// number of searches.
+    /// Returns the number of clock cycles that one decision takes: as many as the slowest search
+    /// circuit needs. If one circuit searches the resources in turn, it is the cycles of one search
+    /// times the number of searches.
     #[must_use]
     pub const fn clocks(&self) -> u32 {
         self.clocks
@@ -52,9 +52,9 @@ impl SearchCost {
     /// Returns the hardware cost of a search on a compute unit of this shape.
     ///
     /// # Errors
-    /// [`Unsupported`](crate::ErrorKind::Unsupported) without the feature `circuit`; also where the
-    /// search does not suit a resource, or cannot spread its steps over clock cycles as `timing`
-    /// says.
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) without the feature `circuit`. Other errors
+    /// where a resource cannot be searched by this rule, or where the steps of the search cannot be
+    /// spread over clock cycles as `timing` says.
     #[cfg(feature = "circuit")]
     pub fn new(search: &SearchRule, timing: SearchTiming, shape: &CuShape) -> Result<Self, Error> {
         use raddle_bitmap::circuit::Variant;

@@ -24,8 +24,8 @@ pub(super) struct Cutting {
     /// The last decision that was counted as a failure: (value of `facts` at that decision, its
     /// tick); `None` before the first.
     counted: Option<(u64, Tick)>,
-    /// The tick since which decisions follow each other at fixed intervals although no event comes;
-    /// `None` where the next decision waits for an event.
+    /// The tick from which on decisions are repeated at fixed intervals, without waiting for an
+    /// event; `None` where the next decision waits for an event.
     waiting: Option<Tick>,
     /// The workgroups that are to be cut or are being cut: (launch, number of the workgroup in the
     /// launch).
@@ -62,8 +62,8 @@ impl Cutting {
         self.waiting = None;
     }
 
-    /// Records that no workgroup found room in the decision at tick `now`; the decision is counted
-    /// once, however often the policy is asked. Returns whether a workgroup is to be cut now
+    /// Records that no workgroup found room in the decision at tick `now`. Several questions in the
+    /// same decision count once. Returns whether a workgroup is to be cut into its waves now
     /// (patent 000, step c3).
     pub(super) fn failed(&mut self, now: Tick) -> bool {
         let round = Some((self.facts, now));
@@ -84,9 +84,9 @@ impl Cutting {
         self.cut.push((launch, workgroup));
     }
 
-    /// Makes decisions follow each other at fixed intervals from now on, although no event comes,
-    /// where `could_cut` is true. Returns the tick of the decision that will cut a workgroup if
-    /// nothing fits until then; `None` where `could_cut` is false.
+    /// Repeats decisions at fixed intervals from now on, without waiting for an event, if
+    /// `could_cut` is true (a workgroup waits that may be cut). Returns the tick of the decision
+    /// that will cut it if nothing fits until then; `None` where `could_cut` is false.
     pub(super) fn retry_at(&mut self, could_cut: bool, now: Tick) -> Option<Tick> {
         self.waiting = could_cut.then_some(now);
         let left = self.retry.saturating_mul(self.failures.left());

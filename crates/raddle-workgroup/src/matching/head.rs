@@ -26,8 +26,9 @@ pub(super) struct SeenChannel {
     /// The number of the question to the policy in which the channel last had a workgroup that
     /// waited.
     pub(super) question: u64,
-    /// The head (next workgroup) of the channel as (launch, number of the workgroup); `since` is
-    /// the tick at which it became the head. Kept only where workgroups may be cut; else `None`.
+    /// The head (next workgroup) of the channel, as (launch, number of the workgroup); `since` is
+    /// the tick at which it became the head. `None` before the first head, and always where the
+    /// settings let no workgroup be cut.
     pub(super) head: Option<(LaunchId, u64)>,
     pub(super) since: Tick,
 }

@@ -7,9 +7,9 @@ use super::fit::WHOLE;
 use super::head::{ChannelHead, SeenChannel};
 
 impl Matching {
-    /// Collects the head (next workgroup) of every channel in `heads` (patent 000, step
-    /// a1), with the index of its demand class (workgroups of equal demand). Returns a refusal
-    /// where a head can never fit on the device, else `None`.
+    /// Writes the head (next workgroup) of every channel to `heads` (patent 000, step a1), each
+    /// with its demand class (workgroups of equal demand). Returns a refusal where a head can never
+    /// fit on the device, else `None`.
     pub(super) fn collect(&mut self, ready: &ReadyView<'_>, now: Tick) -> Option<Refusal> {
         self.heads.clear();
         self.question += 1;
@@ -36,9 +36,10 @@ impl Matching {
         None
     }
 
-    /// Returns the head (next workgroup) of the channel `channel`: workgroup `next` of the launch
-    /// at index `at` of the view, of which the first `cut` waves have started. `guess` is the
-    /// demand class (workgroups of equal demand) that is compared first.
+    /// Returns the head (next workgroup) of the channel `channel`: the workgroup `next` of the
+    /// launch with the index `at` in `ready`. The first `cut` waves of this workgroup have started
+    /// already. `guess` is the index of the demand class (workgroups of equal demand) that is tried
+    /// first.
     ///
     /// # Errors
     /// A refusal where the workgroup will never fit.
@@ -81,11 +82,11 @@ impl Matching {
         Ok(ChannelHead { entry: at, channel, level, rank, class, wave, next })
     }
 
-    /// Replaces the head with the index `place` in `heads` by the next workgroup of its channel:
-    /// workgroup `next` of the same launch, of which `cut` waves have started, or the first
-    /// workgroup left of the next launch. Removes the head where the channel has no further
-    /// workgroup. Returns false where the new head can never fit, so that the heads cannot be
-    /// compared any more.
+    /// Replaces the head with the index `place` in `heads` by what comes next in its channel. This
+    /// is the workgroup `next` of the same launch, of which `cut` waves have started; or else the
+    /// first workgroup left of the channel's next launch. Where the channel has nothing left, the
+    /// head is removed. Returns false where the new head can never fit; then no further head is
+    /// chosen in this question.
     #[inline]
     pub(super) fn advance(
         &mut self,

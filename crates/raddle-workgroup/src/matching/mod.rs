@@ -63,7 +63,7 @@ pub struct Matching {
     levels: LevelRanks,
     pick: Picker,
     marks: Marks,
-    /// The number of channels for which `marks` has an entry at each level.
+    /// The number of channels for which `marks` has room.
     marked: usize,
     channels: Channels,
     places: Places,
@@ -114,9 +114,9 @@ impl Matching {
 }
 
 impl Matching {
-    /// Answers a question to the policy. Where decisions take time, the question leads to at most
-    /// one decision, which places one workgroup, once its time is over. Where they take none, it
-    /// leads to one decision or, with `bulk`, to decisions until one places nothing.
+    /// Answers a question to the policy. Where decisions take time, it makes at most one decision,
+    /// which is ready once its time is over and places one workgroup. Otherwise it makes one
+    /// decision or, with `bulk`, decisions until one places nothing.
     fn paced(&mut self, ready: &ReadyView<'_>, now: Tick, bulk: bool, round: &mut Round) -> Answer {
         let Some(pace) = &mut self.pace else { return self.place(ready, now, bulk, round) };
         if let Some(at) = pace.not_before(now) {
@@ -138,16 +138,16 @@ impl Matching {
         }
     }
 
-    /// Frees the resources of workgroups whose end the search circuit (the finder of free runs)
-    /// sees by `now`.
+    /// Frees the resources of ended workgroups, as far as the search circuit (the finder of free
+    /// runs) has noticed their end by the tick `now`.
     fn see(&mut self, now: Tick) {
         while let Some(end) = self.pace.as_mut().and_then(|pace| pace.seen(now)) {
             self.ended(&end.launch, end.waves, &end.pieces, None);
         }
     }
 
-    /// Subtracts the power of ended workgroups from that of their compute units, at their end: the
-    /// search circuit (the finder of free runs) sees the end only later.
+    /// Subtracts the power of ended workgroups from that of their compute units. Their resources
+    /// are freed later, when the search circuit (the finder of free runs) notices the end.
     fn draws_no_more(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: Tick) {
         let wave = if let WaveSpan::Cut { first, .. } = waves { first } else { WHOLE };
         for piece in pieces {

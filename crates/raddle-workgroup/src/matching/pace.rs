@@ -42,8 +42,8 @@ pub(super) struct Pace {
     /// The time at which the decision (round) under way is over, in picoseconds since tick 0;
     /// `None` where none is under way.
     over: Option<u64>,
-    /// True if one search circuit serves all resources in turn, so that the end of a workgroup is
-    /// seen only by the decision after the one that is under way.
+    /// True if one search circuit serves all resources in turn. Then the decision under way when a
+    /// workgroup ends does not see the freed resources yet; only the next one does.
     shared: bool,
     late: VecDeque<LateEnd>,
 }
@@ -87,9 +87,9 @@ impl Pace {
         }
     }
 
-    /// Stops the decisions (rounds), as no workgroup fitted: the next decision begins at the next
-    /// event. Returns the tick at which the search circuit will see the next end of a workgroup
-    /// that it has not seen yet; `None` where it has seen all ends.
+    /// Stops the decisions (rounds), as no workgroup fitted; the next one begins at the next event.
+    /// Returns the tick at which the search circuit next notices that a workgroup has ended; `None`
+    /// where it knows of all ends.
     pub(super) fn rests(&mut self) -> Option<Tick> {
         self.over = None;
         self.late.front().map(|end| end.seen)

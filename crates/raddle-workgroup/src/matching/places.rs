@@ -28,8 +28,8 @@ pub(super) struct Scored {
     power: Option<Power>,
     mix: Option<Mix>,
     tree: ScoreTree,
-    /// The tick for which the tree has the power scores; `moving` has the compute units whose power
-    /// score changes with time.
+    /// The tick for which `tree` holds the power scores; `moving` has the compute units whose power
+    /// score changes with time alone.
     now: Tick,
     moving: CuSet,
 }

@@ -70,8 +70,8 @@ impl PowerLog {
         }
     }
 
-    /// Returns the power that the compute unit drew: the sum of power times ticks over the `window`
-    /// ticks before `now`.
+    /// Returns the sum of power times ticks that the compute unit drew over the `window` ticks
+    /// before `now`.
     fn drawn(&mut self, now: u64, window: u64) -> u128 {
         let start = now.saturating_sub(window);
         self.forget(start);
@@ -124,8 +124,8 @@ impl Power {
         Ok(Self { weights, window, ahead: false, meters })
     }
 
-    /// Makes the window of time reach as far ahead of the present tick as it reaches back, as if no
-    /// workgroup ended in that time.
+    /// Makes the window of time over which power is summed also reach into the future, as far as it
+    /// reaches back, as if no workgroup ended.
     pub(super) const fn with_what_comes(mut self) -> Self {
         self.ahead = true;
         self

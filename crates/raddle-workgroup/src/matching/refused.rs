@@ -106,7 +106,7 @@ pub(super) fn refused(
     }
 }
 
-/// Returns the error that names the key of the search for free granules that cannot be used for a
+/// Returns the error that names the key of the search rule whose value cannot be used for a
 /// resource; `None` where no single key is at fault.
 fn search(search: &SearchRule, shape: &CuShape, resource: Resource) -> Option<SettingError> {
     let granules = |resource| match resource {
@@ -164,8 +164,8 @@ fn history(config: &MatchingConfig, key: &str) -> String {
     }
 }
 
-/// Returns the path, in the recipe, of the second of two keys of which only one may be given, for
-/// the error that both are given.
+/// Returns the path, in the recipe, of the second of two keys that exclude each other, for the
+/// error that both are given.
 fn twice(config: &MatchingConfig, [_, key]: [&str; 2]) -> String {
     match key {
         "retry-us" => format!("split.{key}"),
@@ -175,8 +175,8 @@ fn twice(config: &MatchingConfig, [_, key]: [&str; 2]) -> String {
 }
 
 /// Returns the path, in the recipe, of the weights that were refused, as all are 0 or they are too
-/// large to add up. In a mix of free resources and power, these are the weights of free resources
-/// if they would be refused without power too, else those of power.
+/// large to add up. In a mix, the weights of free resources are tested alone: if they pass, the
+/// weights of power are at fault.
 fn weights(config: &MatchingConfig, (shape, cus): (&CuShape, usize)) -> &'static str {
     match &config.place {
         PlaceRule::LeastPower(_) => "place.least-power.weights",

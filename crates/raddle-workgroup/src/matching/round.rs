@@ -96,10 +96,10 @@ impl Matching {
         }
     }
 
-    /// Places the chosen workgroup or wave; where `bulk` is true, also the workgroups behind it
-    /// that would be chosen next. `at` is the index of the chosen head (next workgroup of a
-    /// channel), and `tied` is true where another channel of its level could be chosen too. Returns
-    /// (waves placed of each workgroup, (next workgroup, next wave) of the launch).
+    /// Places the chosen workgroup or wave: the head with the index `at` in `heads`. With `bulk`,
+    /// also places the workgroups behind it that would be chosen next; but not if `tied`, when
+    /// another channel of the same level comes next. Returns (waves placed of each workgroup, (next
+    /// workgroup of the launch, its next wave)).
     fn start_part(
         &mut self,
         launch: &Launch,
@@ -154,11 +154,11 @@ impl Matching {
         cutting.retry_at(self.heads.iter().any(|head| may_cut(ready, head)), now)
     }
 
-    /// Makes further decisions (rounds) for the launch while no other launch could be chosen.
+    /// Places further workgroups of the launch while no other channel's head could be chosen.
     /// Returns the number of the first workgroup that was not placed.
     ///
-    /// No other launch fitted when this one was chosen, and a placed workgroup makes room for
-    /// others only where it changes which SIMD gets the next surplus wave.
+    /// No other head of an equal or better level fitted when this one was chosen. Placing a
+    /// workgroup can change that only where it changes which SIMD gets the next surplus wave.
     fn go_on(
         &mut self,
         launch: &Launch,
@@ -175,12 +175,12 @@ impl Matching {
         next
     }
 
-    /// Places the head (next workgroup of its channel) on `cu`; if `goes_on` is true, also the
-    /// workgroups behind it, as long as the rule of placement would choose that unit for them.
-    /// Returns the number of the first workgroup that was not placed.
+    /// Places the workgroup or wave `head` on `cu`. If `goes_on` is true, also places the
+    /// workgroups behind it for which the rule of placement would choose `cu` or the empty units
+    /// behind it. Returns the number of the first workgroup that was not placed.
     ///
     /// Several workgroups are placed at once only where that does not change which SIMD gets the
-    /// next surplus wave, so that no other head can fit newly.
+    /// next surplus wave. So no other head that did not fit before fits now.
     fn commit(
         &mut self,
         launch: &Launch,

@@ -70,9 +70,9 @@ impl ScoreTree {
         }
     }
 
-    /// Finds the best compute unit of a set by the comparison `order`, of equal ones the lowest.
-    /// Returns (compute unit, its scores); `None` where the set is empty. By `order`, an inner node
-    /// of the tree must never be less than one of the compute units below it.
+    /// Finds the best compute unit of the set `open` by the comparison `order`, of equal ones the
+    /// lowest. Returns (compute unit, its scores); `None` where the set is empty. `order` must rank
+    /// an inner node of the tree no lower than any unit below it.
     pub(super) fn best(
         &self,
         open: OpenCus<'_>,

@@ -15,9 +15,9 @@ pub enum SearchRule {
     /// The search reports the longest free run (E4 in `docs/policies/matching.md`).
     #[default]
     Full,
-    /// The search reports whole groups of granules only (E5 in `docs/policies/matching.md`). For
-    /// each resource either the number of groups is given or the size of a group, which divides the
-    /// number of granules of the resource; a resource with neither has the full search.
+    /// The search reports whole groups of granules only (E5 in `docs/policies/matching.md`). Each
+    /// resource has either a number of groups or a size of a group, which must divide its number of
+    /// granules. A resource with neither has the full search.
     Grouped {
         /// The number of groups of each resource (called Z in patent 000); `None` where
         /// all resources are listed in `size`.
@@ -28,9 +28,9 @@ pub enum SearchRule {
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         size: Option<ByResource<u32>>,
     },
-    /// The search reports the largest of a few lengths for which a free run is long enough (E6 in
-    /// `docs/policies/matching.md`); without `amounts` and `excluding` the lengths 1, 2, 3, 4, 6,
-    /// 8, 12, ...
+    /// The search reports the largest of a few lengths that fits into a free run (E6 in
+    /// `docs/policies/matching.md`). Without `amounts` and `excluding`, these are the lengths 1, 2,
+    /// 3, 4, 6, 8, 12, ...
     Sampled {
         /// The lengths in granules, ascending, for each resource; lengths beyond the number of
         /// granules of a resource are left out. An empty list stands for the lengths 1, 2, 3, 4, 6,
@@ -166,8 +166,8 @@ mod read {
     use super::{ByResource, Excluded, Primes};
 
     /// A visitor that reads a table as one value for each resource, and any other input as one
-    /// value for all. It decides by the form of the input and does not try both, so that an error
-    /// names the wrong place in the table.
+    /// value for all. It decides by the form of the input instead of trying both, so that an error
+    /// message can say where in the table the mistake is.
     struct ValueOrTable<T>(PhantomData<T>);
 
     impl<'de, T: Deserialize<'de>> Visitor<'de> for ValueOrTable<T> {

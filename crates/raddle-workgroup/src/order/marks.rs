@@ -73,7 +73,8 @@ impl Marks {
     /// numbers are lost.
     ///
     /// # Errors
-    /// [`NoRoom`](crate::ErrorKind::NoRoom) for more pairs of level and channel than memory holds bits.
+    /// [`NoRoom`](crate::ErrorKind::NoRoom) for more pairs of level and channel than memory holds
+    /// bits.
     pub(crate) fn widened(&self, channels: usize) -> Result<Self, Error> {
         let mut wide = Self::new(self.levels, channels)?;
         for level in 0..self.levels {

@@ -53,9 +53,8 @@ impl Seeded {
         Self { state: seed }
     }
 
-    /// Returns the next pseudo-random number: a counter goes on in odd steps (2^64 over the golden
-    /// ratio), and its bits are mixed by shifts and products with odd numbers. Every state comes
-    /// once in 2^64 draws.
+    /// Returns the next pseudo-random number: adds an odd constant to the state, and mixes the bits
+    /// of the sum. Each of the 2^64 states comes once before any comes again.
     pub(crate) const fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut x = self.state;

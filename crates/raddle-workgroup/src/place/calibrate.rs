@@ -9,13 +9,13 @@ use super::Weights;
 use crate::Error;
 use crate::error::Reason;
 
-/// A meter that measures the power of one kind of resource or instruction, from which [`calibrate`]
-/// makes weights: you implement it for your device or simulator.
+/// A meter that measures the power of each kind of resource or instruction, from which
+/// [`calibrate`] makes weights. You implement it for your device or simulator.
 ///
-/// Let one compute unit run while the others rest (labels i100 and j100 in patent 000):
-/// send tests that need only this resource, or call only this instruction (i101, j101), as many for
-/// each kind, and answer with the power that they drew *above* that of an idle device: with idle
-/// power included, the kinds seem more alike than they are.
+/// To measure a kind, let one compute unit run while the others rest (labels i100 and j100 in
+/// patent 000). Send it kernels that need only this resource, or issue only this instruction (i101,
+/// j101), as many for each kind. Return the power that they draw *above* that of an idle device:
+/// with idle power included, the kinds seem more alike than they are.
 ///
 /// ```
 /// use raddle_workgroup::place::{Meter, calibrate};
@@ -54,8 +54,8 @@ impl<F: FnMut(usize) -> Option<u64>> Meter for F {
 /// 2. No number above 1 divides all of them.
 ///
 /// # Errors
-/// [`State`](crate::ErrorKind::State) for the first kind that the meter has no value for, [`OutOfRange`](crate::ErrorKind::OutOfRange)
-/// where every value is 0.
+/// [`State`](crate::ErrorKind::State) for the first kind that the meter has no value for,
+/// [`OutOfRange`](crate::ErrorKind::OutOfRange) where every value is 0.
 pub fn calibrate(meter: &mut impl Meter, kinds: usize) -> Result<Weights, Error> {
     let measure = |kind| meter.measure(kind).ok_or(Error(Reason::NotMeasured { kind }));
     let measured: Vec<u64> = (0..kinds).map(measure).collect::<Result<_, _>>()?;

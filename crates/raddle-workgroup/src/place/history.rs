@@ -110,8 +110,9 @@ impl History {
     /// 000): the number of its instructions of each kind times the weight of the kind, summed up.
     ///
     /// # Errors
-    /// [`State`](crate::ErrorKind::State) for a cycle before the latest; [`Inconsistent`](crate::ErrorKind::Inconsistent) for another
-    /// number of weights than of kinds, [`Overflow`](crate::ErrorKind::Overflow) for a score beyond u64.
+    /// [`State`](crate::ErrorKind::State) for a cycle before the latest;
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for another number of weights than of
+    /// kinds, [`Overflow`](crate::ErrorKind::Overflow) for a score beyond u64.
     pub fn power(&mut self, cycle: u64, weights: &Weights) -> Result<u64, Error> {
         let counts = self.counts(cycle)?;
         weights.of(counts.len(), counts.iter().copied())

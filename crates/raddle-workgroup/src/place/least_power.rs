@@ -5,12 +5,12 @@
 use super::Weights;
 use crate::Error;
 
-/// A rule that takes the compute unit with the smallest weighted sum of recent instructions (design
-/// document 000, steps j3 and j4).
+/// A rule that takes the compute unit with the smallest weighted sum of recent instructions (patent
+/// 000, steps j3 and j4).
 ///
 /// A row has the numbers of instructions that a compute unit issued in its latest cycles, by
-/// instruction or by kind: [`History`](super::History) counts them. A compute unit full of waves
-/// that wait scores 0, so it must be decided before whether the workgroup fits.
+/// instruction or by kind: [`History`](super::History) counts them. A unit that is full of waiting
+/// waves scores 0, so the caller must leave out the units on which the workgroup does not fit.
 ///
 /// Law: no candidate has a smaller score than the one that is taken, and none before it has an
 /// equal score.
@@ -38,8 +38,8 @@ impl LeastPower {
     /// instructions of each kind times the weight of the kind, summed up.
     ///
     /// # Errors
-    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for another number of kinds than of weights, [`Overflow`](crate::ErrorKind::Overflow) for a
-    /// score beyond u64.
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for another number of kinds than of
+    /// weights, [`Overflow`](crate::ErrorKind::Overflow) for a score beyond u64.
     pub fn score(&self, issued: &[u64]) -> Result<u64, Error> {
         self.weights.score(issued)
     }
@@ -49,8 +49,8 @@ impl LeastPower {
     /// empty list.
     ///
     /// # Errors
-    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) or [`Overflow`](crate::ErrorKind::Overflow) for the first row that has another length than the
-    /// weights, or a score beyond u64.
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) or [`Overflow`](crate::ErrorKind::Overflow)
+    /// for the first row that has another length than the weights, or a score beyond u64.
     pub fn pick<R: AsRef<[u64]>>(
         &self,
         rows: impl IntoIterator<Item = R>,

@@ -77,8 +77,9 @@ impl Mix {
     }
 }
 
-/// Compares two compute units by their scores [TA, TB]: `Greater` where up * (first TA - second TA)
-/// is above down * (first TB - second TB), computed exactly.
+/// Compares two compute units by their scores [TA, TB], the arguments behind `up` and `down`.
+/// Returns `Greater` where the first unit is better: `up` times the difference of the TA exceeds
+/// `down` times the difference of the TB. The result is exact.
 fn compare(
     up: u128,
     down: u128,

@@ -7,12 +7,12 @@ use super::Weights;
 use crate::Error;
 use crate::error::Reason;
 
-/// A rule that takes the compute unit with the largest weighted sum of free resources (design
-/// document 000, steps i3 and i4).
+/// A rule that takes the compute unit with the largest weighted sum of free resources (patent 000,
+/// steps i3 and i4).
 ///
-/// A row has the free amount of each resource of a compute unit, summed over the SIMDs; for
-/// resources that must be contiguous, the largest run may be used instead. Whether the workgroup
-/// fits is decided before, by the largest run.
+/// A row has the free amount of each resource of a compute unit, summed over the SIMDs. For
+/// resources that must be contiguous, it may have the largest run instead. The caller leaves out
+/// the units on which the workgroup does not fit.
 ///
 /// Laws:
 /// 1. No candidate has a larger score than the one that is taken, and none before it has an equal
@@ -45,8 +45,8 @@ impl MostFree {
     /// 000): its free amounts, each times its weight, summed up.
     ///
     /// # Errors
-    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for another number of resources than of weights, [`Overflow`](crate::ErrorKind::Overflow) for a
-    /// score beyond u64.
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) for another number of resources than of
+    /// weights, [`Overflow`](crate::ErrorKind::Overflow) for a score beyond u64.
     pub fn score(&self, free: &[u64]) -> Result<u64, Error> {
         self.weights.score(free)
     }
@@ -55,8 +55,8 @@ impl MostFree {
     /// of equal scores the first (patent 000, step i4); `None` for an empty list.
     ///
     /// # Errors
-    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) or [`Overflow`](crate::ErrorKind::Overflow) for the first row that has another length than the
-    /// weights, or a score beyond u64.
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) or [`Overflow`](crate::ErrorKind::Overflow)
+    /// for the first row that has another length than the weights, or a score beyond u64.
     pub fn pick<R: AsRef<[u64]>>(
         &self,
         rows: impl IntoIterator<Item = R>,

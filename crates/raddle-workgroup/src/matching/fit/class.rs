@@ -10,9 +10,9 @@ use raddle_policy::{CuId, Demand, LaunchId, MAX_SIMDS, Place, Refusal, Resource}
 use super::resident::RunStarts;
 use super::row::FilledCu;
 
-/// The number of demand classes (workgroups of equal demand) that are stored. More are stored where
-/// one question to the policy asks for more, or where workgroups of more demands are on the device.
-/// To make room, the class that was asked for longest ago is dropped.
+/// The number of demand classes (workgroups of equal demand) that are kept. Beyond it, the class
+/// that was asked for longest ago makes room for a new one. Classes that the present question asks
+/// for, or that have workgroups on the device, always stay.
 pub(super) const CLASSES: usize = 64;
 
 /// Returns the bit that stands for a demand class (workgroups of equal demand) in a set of classes;
@@ -130,10 +130,9 @@ pub(super) struct Class {
     /// The number of workgroups of the demand class (workgroups of equal demand) on the device; the
     /// class is not dropped while there are any.
     pub(super) resident: u32,
-    /// The state of a compute unit that was empty and then filled with workgroups of this demand
-    /// class (workgroups of equal demand) alone, from which other units are filled in one step; the
-    /// index is the SIMD that gets the first wave. `None` where no unit has been filled in this
-    /// way.
+    /// For each SIMD that may get the first wave, the state of a compute unit that was empty and
+    /// then filled with workgroups of this class alone; `None` where there is no such state yet.
+    /// Other empty units are filled in one step by copying it.
     pub(super) filled: [Option<Box<FilledCu>>; MAX_SIMDS],
 }
 

@@ -19,7 +19,7 @@ impl Matcher {
     }
 
     /// Returns the index of the class of a demand (all workgroups of that demand), and adds the
-    /// class if it is new; the class with the index `guess` is compared first.
+    /// class if it is new. The class with the index `guess` is tried first, which saves a search.
     #[inline(always)]
     pub(crate) fn class(&mut self, demand: &Demand, guess: usize) -> usize {
         if let Some(class) = self.classes.get_mut(guess)
@@ -42,9 +42,9 @@ impl Matcher {
         at
     }
 
-    /// Returns the index of the demand class (workgroups of equal demand) of a launch's workgroups
-    /// ([`WHOLE`] as `wave`), or of a single wave of them. The class with the index `guess` is
-    /// compared first.
+    /// Returns the index of a demand class (workgroups of equal demand): that of a launch's
+    /// workgroups where `wave` is [`WHOLE`], else that of a single wave of them. The class with the
+    /// index `guess` is tried first.
     #[inline(always)]
     pub(crate) fn class_of(&mut self, launch: &Launch, wave: u16, guess: usize) -> usize {
         if wave == WHOLE { self.class(&launch.demand, guess) } else { self.of_wave(launch, guess) }
@@ -94,8 +94,9 @@ impl Matcher {
     }
 
     /// Decides for every compute unit whether a workgroup of the demand class (workgroups of equal
-    /// demand) fits on it, and stores the set of these units. A demand class that is not in `apart`
-    /// wants too much for the lists that answer this quickly, and is decided anew at every call.
+    /// demand) fits on it, and stores the set of these units. The set is then kept up to date,
+    /// unless the class wants more than the lists in `thresholds` reach: it is decided anew at
+    /// every call.
     #[cold]
     #[inline(never)]
     fn keep(&mut self, class: usize) {
@@ -111,10 +112,10 @@ impl Matcher {
         self.kept |= bit;
     }
 
-    /// Drops the demand classes (workgroups of equal demand) that were not asked for since the last
-    /// call: the sets of compute units on which they fit are no longer kept up to date. The method
-    /// is called after more changes than there are compute units: by then a class costs more to
-    /// keep up to date than to decide anew.
+    /// Stops keeping up to date on which compute units a demand class (workgroups of equal demand)
+    /// fits, if nobody has asked for the class since the last call. The method is called after more
+    /// changes of units than there are units. By then, deciding a class anew costs less than
+    /// keeping it up to date.
     #[cold]
     pub(super) fn drop_classes(&mut self) {
         for (at, class) in self.classes.iter().enumerate().take(CLASSES) {

@@ -187,17 +187,17 @@ impl Matcher {
         }
     }
 
-    /// Returns the free resources of a compute unit: (amounts that the SIMDs share, (wave slots,
-    /// lengths of runs of vector registers) by SIMD). Together with the SIMD that gets the next
-    /// surplus wave, they decide which demand classes (workgroups of equal demand) fit.
+    /// Returns the free resources of a compute unit: (amounts that its SIMDs share, (wave slots of
+    /// each SIMD, length of the run of vector registers of each SIMD)). They and the unit's `turn`
+    /// decide which demand classes (workgroups of equal demand) fit.
     #[inline(always)]
     fn standing(&self, simds: usize, cu: usize) -> ([u32; 4], (&[u32], &[u32])) {
         (self.shared(cu), self.of_simds(simds, cu))
     }
 
-    /// Returns which demand classes (workgroups of equal demand) fit on a compute unit: one bit for
-    /// each of the first 64. The bit of a class that is not in `apart` has no meaning, as the class
-    /// wants too much for the lists that answer this quickly.
+    /// Returns which of the first 64 demand classes (workgroups of equal demand) fit on a compute
+    /// unit, one bit for each. Only the bits of classes in `apart` have a meaning: the others want
+    /// more than the lists in `thresholds` reach.
     #[inline(always)]
     pub(super) fn fitting(&self, simds: usize, cu: usize) -> u64 {
         let (slots, vgpr) = self.of_simds(simds, cu);

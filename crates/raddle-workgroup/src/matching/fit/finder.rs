@@ -56,9 +56,10 @@ impl SearchRule {
     /// Returns the search for free runs of a resource that has `granules` granules.
     ///
     /// # Errors
-    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where the rule does not suit this number of
-    /// granules; [`Inconsistent`](crate::ErrorKind::Inconsistent) where two keys are given for a
-    /// resource that may have only one, and for a grouped search with neither key.
+    /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where the rule cannot be used for this number
+    /// of granules. [`Inconsistent`](crate::ErrorKind::Inconsistent) where the rule has two values
+    /// for the resource that exclude each other, such as a number and a size of groups; also for a
+    /// grouped search with neither.
     #[doc(hidden)]
     pub fn of(&self, resource: Resource, granules: u32) -> Result<ResourceSearch, Error> {
         let fault = |cause: SearchFault| Error::search(resource, cause);
@@ -116,13 +117,13 @@ fn sampled(granules: u32, amounts: &[u32]) -> Result<Sampled, SearchFault> {
     Ok(Sampled::new(granules, &k)?)
 }
 
-/// Returns a finder (a circuit that finds the longest free run) `width` granules wide, which
-/// searches the granule maps of all resources in turn: as many maps at a time as the width holds
-/// side by side. `None` where no resource has granules. The finder reports exactly, so the answers
-/// are those of the full search.
+/// Returns a finder (a circuit that finds the longest free run of granules) that serves all
+/// resources in turn. It is `width` granules wide, and searches as many granule maps at a time as
+/// fit side by side. It reports exact lengths. `None` where no resource has granules.
 ///
 /// # Errors
-/// [`OutOfRange`](crate::ErrorKind::OutOfRange) where a finder of this width cannot serve the resources.
+/// [`OutOfRange`](crate::ErrorKind::OutOfRange) where a finder of this width cannot serve the
+/// resources.
 pub(crate) fn shared_finder(width: u32, shape: &CuShape) -> Result<Option<Shared>, Error> {
     let simds = u32::from(shape.simds);
     let registers = (0..simds).map(|id| (id, Resource::Vgpr, u32::from(shape.vgpr_per_simd)));

@@ -18,8 +18,9 @@ use crate::matching::config::Fit;
 pub(super) struct RunMaps {
     bank: Bank,
     finder: ResourceSearch,
-    /// The length of the free run, in granules, that the finder (the simulated search circuit)
-    /// reports of each granule map; empty where it always reports the longest run.
+    /// The length in granules of the free run that the finder (the simulated search circuit)
+    /// reports for each granule map. Empty where the finder always reports the longest run, which
+    /// the maps know themselves.
     reported: Vec<u32>,
     /// The end of the run that was taken last from each granule map, as the number of a granule;
     /// empty unless the fit is [`Fit::Next`].
@@ -27,8 +28,8 @@ pub(super) struct RunMaps {
 }
 
 impl RunMaps {
-    /// Returns `maps` granule maps with `granules` free granules each. With `exact`, `finder`
-    /// always reports the longest run, so that its reports are not stored.
+    /// Returns `maps` granule maps with `granules` free granules each. `exact` is true if `finder`
+    /// always reports the longest run; then its reports are not stored.
     ///
     /// # Errors
     /// [`OutOfRange`](crate::ErrorKind::OutOfRange) where no memory could hold the maps.
@@ -51,9 +52,8 @@ impl RunMaps {
         self.after = (0..self.bank.len()).map(|_| 0).collect();
     }
 
-    /// Returns, for each granule map, the length in granules of its longest free run if `exact` is
-    /// true; else of the run that the finder (the simulated search circuit) reports, which is at
-    /// most as long.
+    /// Returns, for each granule map, the length in granules of the free run that the finder (the
+    /// simulated search circuit) reports. `exact` says that this is always the longest free run.
     #[inline(always)]
     pub(super) fn runs(&self, exact: bool) -> &[u32] {
         if exact { self.bank.longest_runs() } else { &self.reported }
@@ -95,10 +95,11 @@ impl RunMaps {
         self.bank.free_blocks(map)
     }
 
-    /// Takes runs of `want` granules at equal starts from each of these granule maps, always the
-    /// lowest run, until `starts` is full or no run is left. Returns the number of runs taken from
-    /// each map; `None`, with nothing taken, where the granule maps differ. For runs of 0 granules
-    /// nothing is taken, and the length of `starts` is returned.
+    /// Takes runs of `want` granules from these granule maps, each run at the same place in all
+    /// maps and as low as possible, until `starts` is full or no run is left. Writes the first
+    /// granule of each run to `starts`. Returns the number of runs taken from each map; `None`,
+    /// with nothing taken, where the maps differ. If `want` is 0, nothing is taken, and the length
+    /// of `starts` is returned.
     #[inline(always)]
     pub(super) fn take_row(
         &mut self,

@@ -59,11 +59,12 @@ struct CuState {
     /// The number of workgroups that came back after a preemption and found a slot or granule
     /// taken: while there are any, the compute unit takes no new workgroup.
     displaced: u16,
-    /// The number of the SIMD that gets the first wave of the next workgroup, by which the rows of
-    /// the split table (waves for each SIMD) are moved up (called su in patent 000).
+    /// The number of the SIMD that gets the first wave of the next workgroup (called su in patent
+    /// 000). The rows of the split table (numbers of waves for each SIMD) are shifted by this
+    /// number.
     turn: u8,
-    /// The number of the last step that gave several compute units, among them this one, equal
-    /// states; 0 if this unit has changed separately since.
+    /// The number of the step that gave this compute unit and others equal states; 0 if the unit
+    /// has changed by itself since. Such a step fills or frees several units at once.
     alike: u32,
 }
 
@@ -87,9 +88,9 @@ pub(crate) struct Matcher {
     groups: Residents,
     classes: Vec<Class>,
     thresholds: Thresholds,
-    /// The demand classes (workgroups of equal demand), one bit for each, of which the lists in
-    /// `thresholds` can decide where they fit. The field `kept` has those whose set of fitting
-    /// compute units is up to date.
+    /// The demand classes (workgroups of equal demand), one bit for each, that the lists in
+    /// `thresholds` cover. Other classes want more of a resource than the lists reach. The field
+    /// `kept` has the classes whose set of fitting compute units is up to date.
     apart: u64,
     kept: u64,
     /// The sets of compute units on which the demand classes (workgroups of equal demand) fit; one
@@ -103,7 +104,7 @@ pub(crate) struct Matcher {
     /// The compute units that have changed since it was last decided which demand classes
     /// (workgroups of equal demand) fit on them.
     stale: CuSet,
-    /// The number of the last step that gave several compute units equal states.
+    /// The number of the last step that filled or freed several compute units at once.
     alike: u32,
     /// The workgroups that were saved by a preemption, by launch, with the granules to which they
     /// will come back.

@@ -12,7 +12,7 @@ const ABREAST: usize = 8;
 pub(super) const BITS: usize = u64::BITS as usize;
 
 /// The sets of compute units on which each of eight demand classes (workgroups of equal demand)
-/// fits: for each word of 64 units, one mask for each class.
+/// fits. An entry covers 64 units: for each class it has a word with one bit for each unit.
 #[derive(Clone, Debug)]
 pub(super) struct OpenSets(Vec<[u64; ABREAST]>);
 
@@ -24,10 +24,10 @@ impl OpenSets {
         sets.resize(classes.div_ceil(ABREAST), empty);
     }
 
-    /// Adds the compute units of `mask`, one bit for each of the 64 units of the word `word`, to
-    /// the sets of the demand classes (workgroups of equal demand) that are in `fits`, and removes
-    /// them from the sets of the others, for the first 64 classes. Eight sets that lie side by side
-    /// stay as they are if none of their classes is in `kept`.
+    /// Updates the sets of the first 64 demand classes (workgroups of equal demand) for some
+    /// compute units: those in `mask`, which has one bit for each of the 64 units of the word
+    /// `word`. They are added to the sets of the classes in `fits`, and removed from all others.
+    /// Eight sets that lie side by side are skipped if none of their classes is in `kept`.
     #[inline(always)]
     pub(super) fn change(sets: &mut [Self], (word, mask): (usize, u64), kept: u64, fits: u64) {
         let (mut left, mut fits) = (kept, fits);

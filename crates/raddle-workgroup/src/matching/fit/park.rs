@@ -10,29 +10,28 @@ use super::resident::{Name, Parked, ResidentEntry, RunStarts};
 
 impl Matcher {
     /// Frees all slots and granules of the workgroups of a launch that is killed, and removes its
-    /// saved workgroups. For each workgroup that was on the device, `left` is called with its
-    /// compute unit and `WHOLE`, or the number of the wave for one wave of a cut workgroup.
+    /// saved workgroups. For each workgroup or single wave that was on the device, `left` is called
+    /// with its compute unit and the number of the wave (`WHOLE` for a workgroup).
     pub(crate) fn kill(&mut self, launch: &Launch, left: impl FnMut(CuId, u16)) {
         self.parked.remove(&launch.id);
         self.lift(launch, left);
     }
 
     /// Frees all slots and granules of the workgroups of a launch that is preempted, and remembers
-    /// them, so that the workgroups can come back to the same ones. For each workgroup, `left` is
-    /// called with its compute unit and `WHOLE`, or the number of the wave for one wave of a cut
-    /// workgroup.
+    /// which they were, for the workgroups to come back. For each workgroup or single wave, `left`
+    /// is called with its compute unit and the number of the wave (`WHOLE` for a workgroup).
     pub(crate) fn save(&mut self, launch: &Launch, left: impl FnMut(CuId, u16)) {
         let mut lifted = self.lift(launch, left);
         self.parked.entry(launch.id).or_default().append(&mut lifted);
     }
 
-    /// Takes again exactly the slots and granules that the launch's workgroups had when it was
-    /// saved. For each workgroup, `back` is called with its compute unit and `WHOLE`, or the number
-    /// of the wave for one wave of a cut workgroup. Returns the number of workgroups that cannot
-    /// come back, because one of their slots or granules has been taken meanwhile.
+    /// Takes again exactly the slots and granules that the workgroups of a preempted launch had.
+    /// For each workgroup or single wave, `back` is called with its compute unit and the number of
+    /// the wave (`WHOLE` for a workgroup). Returns the number of workgroups that cannot come back,
+    /// because one of their slots or granules has been taken meanwhile.
     ///
-    /// Such workgroups hold no granules, and their compute units take no new workgroup until they
-    /// have been released: so no unit is ever over-committed.
+    /// Such workgroups hold no granules. Until they have been released, their compute units take no
+    /// new workgroup, so that no unit is over-committed.
     pub(crate) fn restore(&mut self, launch: &Launch, mut back: impl FnMut(CuId, u16)) -> usize {
         let mut displaced = 0;
         for parked in self.parked.remove(&launch.id).unwrap_or_default() {
@@ -102,9 +101,9 @@ impl Matcher {
     }
 
     /// Removes all workgroups of a launch from the device, also those that came back without slots
-    /// and granules, and returns them with the granules that they had. For each workgroup, `left`
-    /// is called with its compute unit and `WHOLE`, or the number of the wave for one wave of a cut
-    /// workgroup.
+    /// and granules. Returns them with the granules that they had. For each workgroup or single
+    /// wave, `left` is called with its compute unit and the number of the wave (`WHOLE` for a
+    /// workgroup).
     fn lift(&mut self, launch: &Launch, mut left: impl FnMut(CuId, u16)) -> Vec<Parked> {
         let id = launch.id;
         let mut lifted = Vec::new();

@@ -40,7 +40,7 @@ pub(super) struct ResidentEntry {
 /// u16.
 const NO_CLASS: u16 = u16::MAX;
 
-/// The number of workgroup numbers that are compared together, without a branch for each.
+/// The number of workgroup numbers that a search compares at once, without a branch for each.
 const ROW: usize = 8;
 
 /// The value of `wave` that stands for a whole workgroup; it is larger than the number of any wave.
@@ -86,8 +86,9 @@ impl ResidentEntry {
     }
 }
 
-/// The first granules of the vector registers of each workgroup, by SIMD. The form `Four` saves
-/// memory, with one byte for each of four SIMDs, where that is enough.
+/// The first granule of the vector registers of each workgroup on each SIMD. The form `Four` saves
+/// memory: it has one byte for each SIMD, where there are at most four SIMDs and a byte can number
+/// their granules.
 #[derive(Clone, Debug)]
 enum Firsts {
     Four(Vec<[u8; 4]>),
@@ -166,11 +167,10 @@ impl Residents {
         None
     }
 
-    /// Returns whether the first workgroups on a compute unit are exactly those of this piece
-    /// (workgroups of one launch on one compute unit), in the same order, and all of this demand
-    /// class (workgroups of equal demand). With `copied` the unit was filled in one step: its
-    /// workgroups are numbered without a gap, and of one launch and demand class, so that only the
-    /// first is compared.
+    /// Returns whether the first workgroups on a compute unit are exactly those of `piece`
+    /// (workgroups of one launch on one compute unit), in the same order, and of the demand class
+    /// `class` (workgroups of equal demand). `copied` says that the unit was filled in one step
+    /// with consecutive workgroups of one launch and class; then it is enough to compare the first.
     #[inline(always)]
     pub(super) fn are(
         &self,

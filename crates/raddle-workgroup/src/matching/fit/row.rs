@@ -33,11 +33,11 @@ pub(super) struct FilledCu {
 }
 
 impl Matcher {
-    /// Places workgroups of one launch, numbered from the workgroup of `name` on, on a compute unit
-    /// that has room for at least one of them: one or more, at most `most`. If they fill an empty
-    /// compute unit, the empty units right behind it are filled as well. The addresses, which are
-    /// added to `places`, are those that the workgroups would get one by one. Returns (workgroups
-    /// placed on each compute unit, number of units).
+    /// Places 1 to `most` workgroups of a launch, numbered from the workgroup of `name` on, on a
+    /// compute unit that has room for at least one. If they fill a unit that was empty, the empty
+    /// units right behind it are filled too. Adds the addresses of their waves to `places`: those
+    /// that the workgroups would get one by one. Returns (workgroups placed on each compute unit,
+    /// number of units).
     #[inline(always)]
     pub(crate) fn commit_row(
         &mut self,
@@ -91,9 +91,10 @@ impl Matcher {
         self.classes[class].filled[usize::from(unit.turn) % MAX_SIMDS] = Some(Box::new(filled));
     }
 
-    /// Fills an empty compute unit, and the empty units right behind it, by copying the state of a
-    /// unit that was filled before. Returns (workgroups placed on each unit, number of units);
-    /// `None` if there is no such state, or if there are too few workgroups.
+    /// Fills an empty compute unit, and the empty units right behind it, by copying the stored
+    /// state of a unit that the same demand class has filled. Returns (workgroups placed on each
+    /// unit, number of units); `None` if no state is stored, or if the workgroups are too few to
+    /// fill a unit.
     #[inline(always)]
     fn fill_alike(
         &mut self,
@@ -192,10 +193,10 @@ impl Matcher {
         Some(placed)
     }
 
-    /// Frees whole compute units whose workgroups have ended, given as pieces (workgroups of one
-    /// launch on one unit each). It stops at the first piece that is not on the next unit, or that
-    /// does not have all workgroups of its unit in their order. Returns the number of pieces whose
-    /// units were freed; no other unit has changed.
+    /// Frees whole compute units. Each of `pieces` names ended workgroups of `launch` on one unit.
+    /// Stops at the first piece that is not on the next unit, or that is not the list of all
+    /// workgroups on its unit. Returns the number of pieces whose units were freed; no other unit
+    /// has changed.
     #[inline(always)]
     pub(crate) fn release_all(&mut self, pieces: &[Piece], launch: LaunchId) -> usize {
         let Some(first) = pieces.first().map(|piece| piece.cu.index()) else { return 0 };
@@ -230,8 +231,8 @@ impl Matcher {
     }
 }
 
-/// Returns a new number for a step that gives several compute units equal states; no unit has that
-/// number yet. `last`, the number of the step before, is updated.
+/// Returns a new number for a step that gives several compute units equal states, and stores it in
+/// `last`, which has the number of the step before. No unit has the new number yet.
 #[inline(always)]
 pub(super) fn next_step(last: &mut u32, units: &mut [CuState]) -> u32 {
     *last = last.checked_add(1).unwrap_or_else(|| {

@@ -11,8 +11,8 @@ use raddle_policy::CuShape;
 
 use super::class::CuAmounts;
 
-/// The largest amount of a resource, in slots or granules, that has its own entry in a list of
-/// demand classes (workgroups of equal demand). Larger amounts share the last entry.
+/// The largest amount of a resource, in slots or granules, for which a list in [`Thresholds`] has
+/// an entry of its own. Larger amounts share the last entry.
 const MOST: u32 = 4_096;
 
 /// The list of one resource: entry n has the demand classes (workgroups of equal demand), one bit
@@ -68,8 +68,8 @@ impl Thresholds {
     }
 
     /// Adds a demand class (workgroups of equal demand) with the amounts that it wants where SIMD 0
-    /// gets the first wave; a class with `None` never fits. Returns whether the lists can decide
-    /// where the class fits: false where it wants more than [`MOST`] of a resource.
+    /// gets the first wave; `None` for a class that fits nowhere. Returns false where the class
+    /// wants more than [`MOST`] of a resource, so that the lists cannot decide where it fits.
     pub(super) fn enter(&mut self, bit: u64, wanted: Option<&CuAmounts>) -> bool {
         let nothing = CuAmounts { shared: [u32::MAX; 4], ..CuAmounts::default() };
         let CuAmounts { shared, waves, vgpr } = wanted.unwrap_or(&nothing);
@@ -83,9 +83,10 @@ impl Thresholds {
         wanted.is_none() || shared.iter().chain(waves).chain(vgpr).all(|&it| it <= MOST)
     }
 
-    /// Returns the demand classes (workgroups of equal demand) that fit on a compute unit, one bit
-    /// for each, by the free amounts that its SIMDs share, and by the free wave slots and runs of
-    /// vector registers of each SIMD. SIMD `turn` gets the first wave.
+    /// Returns the demand classes (workgroups of equal demand) that fit on a compute unit with
+    /// these free amounts, one bit for each class. `shared` has the amounts that the SIMDs share;
+    /// `slots` and `vgpr` have the wave slots and the run of vector registers of each SIMD. SIMD
+    /// `turn` gets the first wave.
     #[inline(always)]
     pub(super) fn fitting(&self, shared: &[u32; 4], turn: u8, slots: &[u32], vgpr: &[u32]) -> u64 {
         let mut fits = u64::MAX;
