@@ -100,8 +100,8 @@ fn pair(args: &CheckArgs) -> Result<Option<PairTruth>, CliError> {
     truth.map(Some).map_err(|error| CliError::Refused(format!("{name}: {error}")))
 }
 
-/// Compares the prediction with a recording of each tenant (process); the inner error says why they
-/// cannot be compared. The function adds the tenant and the file of each recording to `told`.
+/// Compares the prediction with a recording of each tenant (process), and adds (tenant, file of its
+/// recording) to `told`. The inner error says why prediction and recordings cannot be compared.
 fn recorded(
     args: &CheckArgs,
     prediction: &Prediction,

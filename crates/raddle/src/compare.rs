@@ -52,9 +52,9 @@ pub(crate) fn verb(
     if failures.is_empty() { Ok(()) } else { Err(CliError::Gate(failures.join("\n"))) }
 }
 
-/// Adds to the last of the broken limits (`failures`) the reason `beside` why a comparison may say
-/// nothing about the program. Where `limited` and no limit is broken, warns of the same reason
-/// instead.
+/// Adds `beside`, a reason why the comparison may say nothing about the program, to the last of
+/// `failures`, the broken limits. If limits were given (`limited`) and none is broken, warns of the
+/// reason instead. Does nothing without limits.
 fn told(
     mut failures: Vec<String>,
     beside: Option<String>,

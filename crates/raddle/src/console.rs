@@ -13,7 +13,8 @@ use crate::units::harmless;
 
 /// Input, output and error streams of a run of the tool, and what may be shown on them.
 pub struct Console {
-    /// Stream from which questions and profiles are read.
+    /// Stream from which the tool reads input: profiles, or questions to a golden model (reference
+    /// model of a patent).
     pub stdin: Box<dyn BufRead>,
     /// Stream to which the tool writes results.
     pub stdout: Box<dyn Write>,

@@ -82,8 +82,8 @@ pub(crate) enum CliError {
     /// workgroup placements has findings.
     #[error("{0}")]
     Gate(String),
-    /// The input is refused. Where it was questions to a golden model, each refused question has
-    /// been answered with an error.
+    /// The input is refused. Where it was questions to a golden model (reference model of a
+    /// patent), each refused question has already been answered with an error.
     #[error("{0}")]
     Refused(String),
 }

@@ -46,8 +46,9 @@ struct Checked<'b> {
     events: u64,
     answers: u64,
     broken: Vec<Broken<'b>>,
-    /// Differences between the log's answers and the naive models (twins) of its policies, one
-    /// entry for each slot of the recipe; `null` if the log has no answers of policies.
+    /// Differences between the log's answers and those of the naive models (twins) of its policies,
+    /// one entry for each slot of the recipe. `None` (`null` in JSON) if the log has no answers of
+    /// policies.
     policies: Option<&'b [CheckedSlot]>,
 }
 
@@ -181,8 +182,8 @@ fn told(broken: &Broken<'_>) -> String {
     format!("rule {rule} ({name}) is broken {times}, first in line {line}: {what}\n")
 }
 
-/// Prints the lines of a log, with the parts filled in that a line leaves out since they follow from
-/// earlier lines: as JSON or, with `--print`, as readable text.
+/// Prints the lines of a log, with the parts filled in that a line leaves out since they follow
+/// from earlier lines: as JSON or, with `--print`, as readable text.
 fn print(path: &Path, format: Format, console: &mut Console) -> Result<(), CliError> {
     let file = path.display().to_string();
     let log = open(path, &file, console.progress)?;

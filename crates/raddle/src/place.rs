@@ -35,8 +35,8 @@ const BEGIN: u64 = 1 << 20;
 /// the error says why it is not one.
 pub(crate) type Ours<'o> = &'o dyn Fn(&Path) -> Result<(), String>;
 
-/// Checks that a file is empty, for results that may replace no file; the error says that it is
-/// not.
+/// Checks that a file is empty, for results that must not replace any content; the error says that
+/// the file is never replaced.
 pub(crate) fn nothing(path: &Path) -> Result<(), String> {
     holds(path, |_| false, "it is never replaced")
 }
@@ -52,9 +52,9 @@ pub(crate) fn begins(path: &Path, mark: &str) -> Result<(), String> {
     holds(path, |text| text.starts_with(mark), "raddle did not write it")
 }
 
-/// Checks that `is_ours` accepts the beginning of a file, and that the file is as raddle wrote it;
-/// an empty file may always be replaced. The error is `otherwise` where `is_ours` does not accept
-/// it.
+/// Checks that raddle wrote a file: `is_ours` accepts the beginning of its text, and nobody has
+/// changed it since. An empty file passes too. The error is `otherwise` where `is_ours` does not
+/// accept the text.
 pub(crate) fn holds(
     path: &Path,
     is_ours: impl Fn(&str) -> bool,

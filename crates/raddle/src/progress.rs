@@ -328,8 +328,8 @@ impl<R> Drop for ProgressText<R> {
 
 #[cfg(test)]
 impl<R> ProgressText<R> {
-    /// Returns (bytes that were counted, their total or `None` if it is unknown); `None` if the
-    /// line does not count bytes.
+    /// Returns (number of bytes read so far, their total or `None` if unknown); `None` if the
+    /// progress line is silent.
     pub(crate) fn told(&self) -> Option<(u64, Option<u64>)> {
         self.progress.bar.as_ref().map(|bar| (bar.position(), bar.length()))
     }

@@ -61,11 +61,11 @@ Yours: `raddle share YOUR_PROFILE OTHER_PROFILE` tries all, MIG too, with set-up
 const NEXT: &str =
     "raddle recipes --show leftover-drain --save mine.toml    then: --recipe mine.toml";
 
-/// (study that a verb asks for; name of its folder of results if the user gives none; commands to
-/// suggest next, `None` for those that the answer suggests).
+/// Study to carry out, as (study; name of its folder of results if the user gives none; commands to
+/// suggest next, or `None` for those that the result suggests by itself).
 type Asked = (Study, String, Option<Vec<String>>);
 
-/// Profiles of a study that were read, and access to its files.
+/// Profiles of a study, read from its files, and access to these files.
 struct Source<'f> {
     profiles: Vec<Loaded>,
     files: &'f dyn Files,
@@ -134,8 +134,8 @@ pub(crate) fn shared(
     of_files(args, (registry, Ways::Modes), format, console)
 }
 
-/// Answers the study of a command line, and returns the answer as data; `ways` says which recipes
-/// are replayed.
+/// Carries out the study (a question about profiles) that a command line asks for, and returns the
+/// result as data. `ways` says which recipes are replayed.
 pub(crate) fn studied(
     args: &ReplayArgs,
     ways: Ways,

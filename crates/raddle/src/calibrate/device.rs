@@ -157,9 +157,9 @@ fn measured(args: &DeviceArgs, lines: &Path, console: &mut Console) -> Result<St
     }))
 }
 
-/// Checks `line`, the first line of the measuring program, which describes the GPU: raddle must
-/// have a device file that fits this GPU, or be given one, so that the measured figures can be put
-/// into it.
+/// Checks that raddle has a device file for the GPU that is measured, or that the user gave one,
+/// since the measured figures are put into that file. `line` is the first line that the measuring
+/// program prints; it describes the GPU.
 fn is_known(line: &str, args: &DeviceArgs) -> Result<(), CliError> {
     // A line that says nothing of a device is told of where all lines are read.
     let Ok(readings) = DeviceReadings::read(line) else { return Ok(()) };

@@ -74,10 +74,10 @@ pub(super) fn verb(
     console.print(&text)
 }
 
-/// Returns the line of TOML by which a recipe chooses compute units by these energy weights (its
-/// key `place`). The window of ticks over which power counts is `calls`, the number of instructions
-/// that each measured kernel issues (claim 4 of seed 000, a patent); with `None` the line names no
-/// window.
+/// Returns the line of TOML (with the key `place`) by which a recipe chooses compute units by these
+/// energy weights. `calls` is the number of instructions that each measured kernel issues; the line
+/// names it as the number of ticks over which power counts (claim 4 of patent 000). With `None` the
+/// line names no such number.
 fn place(file: &EnergyFile, calls: Option<u64>) -> String {
     let window = calls.map_or_else(String::new, |calls| format!(", history-ticks = {calls}"));
     format!("place = {{ least-power = {{ weights = {:?}{window} }} }}", file.energy.pj)

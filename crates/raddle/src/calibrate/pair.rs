@@ -30,8 +30,8 @@ use crate::units::{plain, quoted};
 const WITH_MPS: [&str; 5] = ["mps", "mps-priority", "mps-30-70", "mps-50-50", "mps-70-30"];
 /// Way of sharing a GPU that is measured where no daemon of MPS runs.
 const WITHOUT: &str = "time-slice";
-/// Word in the names of measurements that stands for the load of the program with requests, where
-/// the user gives no load and the program makes requests by itself.
+/// Word for the load in the names of measurements where the user gives no load, so that the first
+/// program makes its requests by itself.
 const OWN_LOAD: &str = "own";
 /// Name of the program that controls the daemon of MPS.
 const CONTROL: &str = "nvidia-cuda-mps-control";
@@ -177,10 +177,10 @@ impl<'p> Plan<'p> {
         })
     }
 
-    /// Returns the cases that are measured under each way of sharing: the second program alone, and
-    /// for each load the first program alone and both together. A case is (name, requests per
-    /// second that the first program is told, or `None` for its own load, [true for each program
-    /// that runs]).
+    /// Returns the cases that are measured under each way of sharing: the second program alone and,
+    /// for each load, the first program alone and both together. A case is (name, load, [true for
+    /// each program that runs]). The load is the number of requests per second that the first
+    /// program is told; with `None` it chooses its own.
     fn cases(&self) -> Vec<(String, Option<&'p str>, [bool; 2])> {
         let [one, other] = self.programs.each_ref().map(|program| &program.name);
         let mut all = vec![(format!("{other} alone"), None, [false, true])];
@@ -277,9 +277,9 @@ impl<'p> Plan<'p> {
         }
     }
 
-    /// Measures all repetitions of one case, one after the other. Returns by the name of each
-    /// program the durations of its requests or steps in ms, and under `arrivals` the times in ms
-    /// at which requests came.
+    /// Measures all repetitions of one case, one after the other. Returns times in milliseconds:
+    /// under the name of each program the durations of its requests or steps, and under `arrivals`
+    /// the times at which requests came.
     fn case(
         &self,
         way: &str,

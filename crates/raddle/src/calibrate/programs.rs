@@ -21,12 +21,12 @@ const TIMES: &str = "RADDLE_TIMES";
 const LOAD: &str = "RADDLE_LOAD";
 const SECONDS: &str = "RADDLE_SECONDS";
 /// Shortest time between two reads of the files into which the programs write their times. A long
-/// measurement is read `LOOKS` times over its length, so that reading does not slow the programs
+/// measurement reads them only about `LOOKS` times, so that reading does not slow the programs
 /// down.
 const LOOK: Duration = Duration::from_millis(20);
 const LOOKS: f64 = 50.0;
-/// Longest time, in seconds, for which no program may write a new line of times before the
-/// measurement fails: programs may first compile kernels and load models.
+/// Longest time, in seconds, in which no program writes a new line of times; then the measurement
+/// fails. It is long because programs may first compile kernels and load models.
 const START_S: f64 = 600.0;
 /// Number of waits of the length `LOOK`, ten seconds in all, before a program that was asked to end
 /// is killed.
@@ -50,9 +50,9 @@ pub(super) struct ProgramCase<'c> {
     pub(super) environment: &'c [Vec<(&'static str, String)>],
 }
 
-/// Requests or steps of one program, as (start, end) in nanoseconds: on the machine's clock where
-/// they were read from a file; since the beginning of the measured window where `window` returned
-/// them.
+/// Requests or steps of one program, as (start, end) in nanoseconds. Those read from a file are
+/// times on the machine's clock; those that `window` returns count from the beginning of the
+/// measured window.
 pub(super) type Spans = Vec<(u64, u64)>;
 
 /// Running process of a measured program; the program is ended when this value is dropped.
@@ -98,9 +98,9 @@ pub(super) fn measure(
     }
 }
 
-/// Returns for each program the requests or steps that began within `length` nanoseconds from the
-/// moment at which all programs had begun, with times since that moment; `None` until each program
-/// has written a line that ends after this window.
+/// Returns, for each program, the requests or steps that began in the measured window, with times
+/// since its beginning. The window begins when all programs have begun, and is `length` nanoseconds
+/// long. `None` until each program has written a request or step that ends after it.
 fn window(all: &[Spans], length: u64) -> Option<Vec<Spans>> {
     let firsts = all.iter().map(|spans| spans.first().map(|&(start, _)| start));
     let begun = firsts.collect::<Option<Vec<u64>>>()?.into_iter().max()?;
@@ -151,9 +151,9 @@ impl Running {
         })
     }
 
-    /// Checks that the program still runs, and that `looks_left` is above 0: the number of further
-    /// reads that may find no new line of any program. `told` is the number of lines that this
-    /// program has written, for the error text.
+    /// Checks that the program still runs, and that `looks_left` is not 0. `looks_left` is the
+    /// number of further reads in which no program may have written a new line. `told` is the
+    /// number of lines that this program has written, for the error text.
     fn check(&mut self, told: usize, looks_left: u32) -> Result<(), CliError> {
         let name = &self.name;
         let lost = |cause| CliError::Refused(format!("the program of {name} is lost: {cause}"));

@@ -26,8 +26,8 @@ pub(crate) struct CheckPlacementArgs {
     lag: u64,
 }
 
-/// Reads a rule for where granted ranges of a resource start: `RESOURCE=RULE` for one resource, or
-/// `RULE` for all, in which case the returned name is `None`.
+/// Reads a rule for the granule at which a range of a resource starts that a workgroup gets. The
+/// text is `RESOURCE=RULE` for one resource, or `RULE` for all; then the returned name is `None`.
 fn fit(text: &str) -> Result<(Option<String>, StartRule), String> {
     match text.split_once('=') {
         Some((resource, rule)) => Ok((Some(resource.to_owned()), rule.parse()?)),

@@ -33,8 +33,8 @@ enum Direction {
     Right,
 }
 
-/// Order in which a circuit that searches several resources in turn holds those that it searches at
-/// the same time: their bits, from the lowest.
+/// Order of the bits in a circuit that searches several resources in turn: where the free maps lie
+/// that it searches at the same time, from the lowest bit on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Slots {
     Packed,

@@ -58,8 +58,9 @@ pub(crate) fn verb(
     Ok(enough?)
 }
 
-/// Returns the study (question) of how the profiles share a device, for the command that `inspect`
-/// suggests next. It takes over the options of `inspect` that `replay` and `share` have too.
+/// Returns a study, a question about profiles: how the profiles share a device. The command that
+/// `inspect` suggests next asks it. The study takes over those options of `inspect` that `replay`
+/// and `share` have too.
 fn study(args: &InspectArgs, files: &[PathBuf]) -> Study {
     Study {
         profiles: named(files),

@@ -30,7 +30,8 @@ fn judged(file: &Path, build: &Build) -> Result<Vec<Judged>, CliError> {
     judge_file(file, compiler.as_ref(), &build.options).map_err(refused(file))
 }
 
-/// Returns the source of a file with the test of the preemption flag added to its kernels.
+/// Adds a test of the preemption flag to the kernels of a source file, by which a running launch
+/// learns that it shall stop. Returns the new source.
 pub(super) fn instrument(
     file: &Path,
     source: &str,

@@ -50,8 +50,8 @@ pub(crate) struct KernelVerdict {
     /// where the memory of the two shares no byte.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     apart: Vec<[String; 2]>,
-    /// Arguments of a kernel whose verdict is `conditional`: it may be run again only where each of them
-    /// is zero.
+    /// Arguments of a kernel whose verdict is `conditional`: it may be run again only where each of
+    /// them is zero.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     zero: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -161,8 +161,9 @@ fn table(all: &[KernelVerdict], saved: Option<&Path>) -> Document {
     document
 }
 
-/// Result of `kernel instrument`: the source with the test of the preemption flag, the names of the
-/// kernels that got the test, and those that stay as they are, each with the reason.
+/// Result of `kernel instrument`: the source with the test of the preemption flag (by which a
+/// running launch learns that it shall stop), the names of the kernels that got the test, and the
+/// other kernels, each with the reason.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct PrologueReport {
@@ -178,8 +179,8 @@ struct OpaqueKernel {
     reason: String,
 }
 
-/// Checks that a source already has the test of the preemption flag, so that raddle wrote it; the
-/// error says that it has not.
+/// Checks that raddle wrote a source: it contains the test of the preemption flag (by which a
+/// running launch learns that it shall stop). The error says that it does not.
 fn instrumented(path: &Path) -> Result<(), String> {
     let otherwise = "it is no source that raddle has instrumented";
     place::holds(path, |text| text.contains("raddle_word"), otherwise)

@@ -87,7 +87,8 @@ pub(in crate::live) struct HintArgs {
     pub(in crate::live) socket: SocketArgs,
 }
 
-/// A hint about a process, as the command line spells it.
+/// A hint about a process, such as its level of urgency or its deadline, as the command line spells
+/// it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::live) enum HintArg {
     Level(u8),
@@ -160,7 +161,8 @@ pub(in crate::live) struct ProgramArgs {
     pub(in crate::live) program: Vec<OsString>,
 }
 
-/// Reads a hint about a process, written as `KIND:VALUE`.
+/// Reads a hint about a process, such as its level of urgency or its deadline, written as
+/// `KIND:VALUE`.
 fn hint(text: &str) -> Result<HintArg, String> {
     let (kind, value) = text.split_once(':').unwrap_or((text, ""));
     let value = value.trim();

@@ -34,8 +34,9 @@ struct DecodedPacket<'l> {
     #[serde(skip_serializing_if = "Option::is_none")]
     barrier: Option<BarrierReport>,
     launches: Vec<ShownLaunch<'l>>,
-    /// Number of cleanups (work at the end of a launch before its end is known) that the packet's
-    /// launches cause: 1, and one for each further launch that asks for one.
+    /// Number of cleanups that the packet's launches cause: 1, and one more for each further launch
+    /// that asks for one. A cleanup is the work between the end of a launch and the moment at which
+    /// the end is known.
     cleanups: u32,
 }
 

@@ -57,8 +57,8 @@ fn name(file: &Path) -> String {
     file.display().to_string()
 }
 
-/// Prints a note on the error stream that nothing in a file can be worked on: the file `name` holds
-/// only `what`, and `so` is the consequence.
+/// Prints a note that a file has nothing to work on: the file `name` holds only `what`, and `so` is
+/// the consequence.
 fn nothing(name: &str, what: &str, so: &str, console: &mut Console) {
     console.note(&format!("note: {name} holds {what}: {so}"));
 }

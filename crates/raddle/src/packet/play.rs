@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use super::recorded::RecordedLaunch;
 
-/// Numbers of packets, and the time that launching by them costs, under one rule for which launches
-/// are stored in the table and one assumption about the arguments.
+/// Numbers of packets, and the time that launching by them costs, for one combination of two
+/// settings: which launches are stored in the table, and whether the addresses of arguments change.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct PacketCounts {

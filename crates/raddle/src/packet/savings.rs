@@ -37,7 +37,8 @@ pub(super) struct Assumed {
     pub(super) scope: SharingArg,
     /// True if every launch is assumed to have a completion signal of its own.
     pub(super) signals: bool,
-    /// Always false: no launch has a release scope, so none asks for a cleanup by it.
+    /// Always false: no launch is assumed to have a release scope, which would cause a cleanup (the
+    /// work before its end is known).
     pub(super) release_scope: bool,
     /// Longest time, in microseconds, for which the first launch of a condensed packet may wait for
     /// others to join it; `None` for no limit.
@@ -66,11 +67,11 @@ pub(super) struct Saved {
     pub(super) ordinary_bytes: u64,
     /// Time that launching costs if each launch has an ordinary packet, in nanoseconds.
     pub(super) ordinary_overhead_ns: u64,
-    /// Number of launches whose kernel was launched before by a launch that is encoded with the
-    /// same table of stored launches.
+    /// Number of launches whose kernel was launched before, by a launch that uses the same table of
+    /// stored launches.
     pub(super) repeated: u64,
-    /// Number of repeated launches in which a field of the packet differs from the kernel's
-    /// previous launch, for each field that ever differs.
+    /// For each field of the packet that ever differs, the number of repeated launches in which it
+    /// differs from the previous launch of the same kernel.
     pub(super) changes: Vec<FieldChange>,
     pub(super) rows: Vec<PacketCounts>,
 }
@@ -138,9 +139,9 @@ fn unknown_issue(profile: &Profile) -> u64 {
     profile.report.met("no-launch-call")
 }
 
-/// Counts, for each field of the packet, the launches that differ in it from the previous launch of
-/// the same kernel with the same table of stored launches. Returns the counts, and the number of
-/// launches that have a previous one.
+/// Counts, for each field of the packet, the launches in which it differs from the previous launch
+/// of the same kernel. Only launches that use the same table of stored launches are compared.
+/// Returns (counts by field, number of launches that have a previous one).
 fn changed(
     layout: &AqlFormat,
     config: CondensedConfig,

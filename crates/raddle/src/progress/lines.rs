@@ -13,8 +13,8 @@ use indicatif::ProgressBar;
 
 /// Time between two lines of progress, and before the first one.
 pub(super) const EVERY: Duration = Duration::from_secs(10);
-/// Reciprocal of the part of the work, a twentieth, that must be done before the time left is
-/// estimated from the pace so far.
+/// Reciprocal of the part of the work (a twentieth) that must be done before the remaining time is
+/// estimated.
 const PACE: u64 = 20;
 /// Environment variable that, with the value `off`, silences all progress.
 pub(super) const SILENCE: &str = "RADDLE_PROGRESS";
@@ -25,7 +25,7 @@ type Counted = Option<(ProgressBar, &'static str)>;
 /// Work whose progress a thread reports, one line at a time, until this value is dropped.
 #[derive(Debug)]
 pub(super) struct ToldWork {
-    /// (the work that is counted now, true if any work has been counted yet).
+    /// Work that is counted now, and true if any work has been counted yet.
     now: Arc<Mutex<(Counted, bool)>>,
     /// Lines that the thread writes before its next line of progress.
     notes: Arc<Mutex<Vec<String>>>,

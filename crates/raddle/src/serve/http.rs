@@ -7,8 +7,8 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 
 /// Largest number of bytes that the request line and the headers of a request may have together.
 const HEAD: u64 = 16 * 1024;
-/// Largest number of bytes that the body of a request may have, and so all profiles of one question
-/// together.
+/// Largest number of bytes that the body of a request may have. The body holds all profiles of a
+/// study.
 const BODY: u64 = 1 << 32;
 
 /// Host names in requests that come from this machine itself.

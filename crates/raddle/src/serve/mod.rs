@@ -80,7 +80,7 @@ struct Server<'r> {
     token: String,
     page: String,
     registry: &'r Registry,
-    /// Lock that makes the server answer one question at a time, since each answer uses all cores.
+    /// Lock that makes the server carry out one study at a time, since each uses all cores.
     turn: Mutex<()>,
 }
 
@@ -149,7 +149,7 @@ impl<'r> Server<'r> {
     }
 
     /// Checks a request. Returns `None` if it asks for the application's page, the request if it
-    /// brings a question, or else the refusal to send.
+    /// asks for a study to be carried out, or else the refusal to send.
     fn allowed<R: io::Read>(
         &self,
         request: HttpRequest<R>,
@@ -164,8 +164,9 @@ impl<'r> Server<'r> {
         }
     }
 
-    /// Sends each line of the answer to a question as soon as it comes; if the client stops
-    /// reading, the study ends.
+    /// Carries out the study that `question`, the body of a request, holds. Sends each line of
+    /// progress, and last the result, as soon as it comes. If the client stops reading, the study
+    /// ends.
     fn answer(&self, mut stream: &TcpStream, question: &[u8]) -> io::Result<()> {
         respond(&mut stream, "200 OK", "application/x-ndjson", None)?;
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);

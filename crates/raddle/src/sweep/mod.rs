@@ -246,10 +246,10 @@ impl<'t> ToldCases<'t> {
         Self { bench, out, rows, positions }
     }
 
-    /// Reads the rows (results) of the file, each case once, and calls `take` with the row and the
-    /// index of the case's value on each axis (varied option). If a case has both a failed row and
-    /// a row with figures, the row with figures counts; a failed row has no figures, so it is not
-    /// checked from which files it was computed.
+    /// Reads the rows (results) of the file, and calls `take` once for each case that has one: with
+    /// the index of the case's value for each varied option, and the row. If a case has both a
+    /// failed row and a row with figures, the latter counts. A row with figures must come from the
+    /// files of this sweep.
     fn read(&self, mut take: impl FnMut(&[usize], &ReadRow)) -> Result<ReadCases, CliError> {
         let mut done = vec![false; self.bench.cases().len()];
         let mut failed = BTreeMap::new();

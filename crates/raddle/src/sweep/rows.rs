@@ -34,9 +34,8 @@ pub(super) fn check(path: &Path) -> Result<(), CliError> {
     })
 }
 
-/// Returns whether a text is the beginning of a row (result of a case) whose writing was cut off
-/// when its sweep was stopped; a file that ends in any other text was not written by a sweep and
-/// stays as it is.
+/// Returns whether a text is the beginning of a row (result of a case), cut off because its sweep
+/// was stopped. A file that ends in any other text was not written by a sweep, and stays as it is.
 fn is_rest(text: &str) -> bool {
     !text.ends_with('\n') && (text.starts_with(BEGIN) || BEGIN.starts_with(text))
 }

@@ -19,8 +19,8 @@ use crate::console::alarm;
 use crate::error::CliError;
 use crate::units::harmless;
 
-/// Carries out `live run`: runs a program whose OpenCL and CUDA work is scheduled, and returns the program's
-/// exit code.
+/// Carries out `live run`: runs a program whose OpenCL and CUDA work is scheduled, and returns the
+/// program's exit code.
 pub(super) fn run(args: &ProgramArgs, console: &mut Console) -> Result<u8, CliError> {
     let libraries = Libraries::find(args)?;
     let loaded = tempfile::NamedTempFile::new().map_err(CliError::writing("a temporary file"))?;
@@ -85,9 +85,9 @@ fn settings(command: &mut Command, args: &ProgramArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Asks the daemon to grant the level that the options name, and returns the connection, which must
-/// stay open while the program runs; `None` where no level was named. Without a daemon the program
-/// runs unscheduled (`None`), or, with `--require`, not at all.
+/// Asks the daemon to grant the level of urgency that the options name. Returns the connection to
+/// the daemon, which must stay open while the program runs; `None` where no level was named. Where
+/// no daemon answers, the program runs unscheduled (`None`) or, with `--require`, not at all.
 fn connect(
     command: &mut Command,
     args: &ProgramArgs,

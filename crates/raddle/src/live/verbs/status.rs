@@ -104,8 +104,8 @@ fn row(program: &ProgramStatus) -> [String; 15] {
     ]
 }
 
-/// Returns the share of a program, if it is not 1, and the hints about the program, each spelled as
-/// on the command line.
+/// Returns the number of shares of the device that a program has, if it is not 1, and the hints
+/// about the program, such as its deadline. Each is spelled as on the command line.
 fn hints(program: &ProgramStatus) -> Vec<String> {
     let Hints { priority, deadline, laxity, utilisation, custom } = program.hints;
     let time = |kind, it: Option<Ticks>| it.map(|it| format!("{kind}:{}", duration(it.0)));
