@@ -334,9 +334,9 @@ impl Host for PlayedHost {
 /// happen, and returns its state at the end.
 ///
 /// # Panics
-/// Where the dispatcher leaves work undone or resources taken after a host that keeps its contract,
-/// accepts a report that is false or comes twice, does not notice that a report is missing, or goes
-/// on after a refused start.
+/// Where the dispatcher leaves work undone or resources taken although the host keeps its contract.
+/// Also where it accepts a report that is false or comes twice, does not notice that a report is
+/// missing, or goes on after a refused start.
 pub fn check_host(mut run: impl FnMut(&mut PlayedHost) -> Result<PlayedEnd, HostError>) {
     let mut play = |mischief| {
         let mut host = PlayedHost::new(mischief);

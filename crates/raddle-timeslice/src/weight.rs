@@ -6,7 +6,8 @@
 
 use core::cmp::Ordering;
 
-/// Exact weight of a process, as a fraction: share x alive time / run time.
+/// Exact weight of a process, as a fraction: share x alive time / run time. The alive time is the
+/// time since the process joined, or for which it was runnable.
 ///
 /// ```
 /// use raddle_timeslice::Weight;

@@ -177,8 +177,8 @@ impl GraphCapture {
     }
 }
 
-/// Returns the batch size for which a graph was captured that a program would launch for a batch of
-/// `batch`: the least size in `captures` that is at least `batch`. `None` where `batch` is unknown
+/// Returns the batch size of the captured graph that a program launches for a batch of size
+/// `batch`: the least one in `captures` that is at least `batch`. `None` where `batch` is unknown
 /// or larger than all of them.
 fn padded(batch: Option<u64>, captures: &[&GraphCapture]) -> Option<u64> {
     let batch = batch?;

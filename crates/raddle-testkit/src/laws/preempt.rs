@@ -38,8 +38,8 @@ impl Revocation {
     }
 }
 
-/// Tells a policy that `make` makes of each loss of the right to run, asks how to take the launches
-/// off the device, and checks that the answers keep laws 1 and 2 of [`Preempt`].
+/// Checks that a policy that `make` makes keeps laws 1 and 2 of [`Preempt`]. For each loss of the
+/// right to run, it asks the policy how to take the launches off the device.
 ///
 /// # Panics
 /// Where the law is broken, with its number.

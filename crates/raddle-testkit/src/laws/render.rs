@@ -9,8 +9,8 @@ use raddle_policy::{Allocate, Answer, Piece, Place, Round, WaveSpan};
 pub const LINES: usize = 40;
 
 /// Returns the decisions of a policy in a scenario as a table for a snapshot. Each answer is a
-/// line, and so are workgroups that end between two answers. An answer that the policy waits has a
-/// line only if it names a refusal or a tick at which to ask again.
+/// line, and so are workgroups that end between two answers. An answer by which the policy waits
+/// has a line only if it names a refusal or a tick at which to ask again.
 ///
 /// The column `t` is in ticks, `/` stands before a refusal, and an address is `simd:vgpr:sgpr:lds`.
 /// A table longer than [`LINES`] ends with the number of lines left out.

@@ -4,11 +4,10 @@ use raddle_policy::{Barrier, CuShape, Demand, Launch, Preemption};
 
 use crate::builders::{SMALL_CU, demand, launch};
 
-/// Scenario for an allocate policy: a device, the launches that are submitted to it, and codes that
-/// decide which workgroups end first.
+/// Scenario for an allocate policy: a device, the launches that are submitted to it, and numbers
+/// that decide when workgroups end and which launches are taken off the device.
 ///
-/// A plain value: build one by hand for a snapshot, or take one from
-/// [`scenario`](crate::scenario).
+/// A plain value: build one by hand for a snapshot, or take one from [`scenario`](crate::scenario).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scenario {
     /// Resources of one compute unit of the device, in granules.

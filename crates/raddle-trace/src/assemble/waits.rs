@@ -57,8 +57,9 @@ struct IssueOrder<'o> {
     ops: &'o [Op],
     /// Indices of all ops, sorted by the time of their issue.
     all: Vec<u32>,
-    /// For each stream its ops in the order of issue, each as (time of issue in nanoseconds, index
-    /// of the op that starts last among this one and those before it, index of the op).
+    /// For each stream its ops in the order of issue, each as (time of issue in nanoseconds, latest
+    /// op, index of the op). The latest op is the index of the op that starts last among this one
+    /// and those before it.
     streams: Vec<Vec<(u64, u32, u32)>>,
 }
 

@@ -159,8 +159,8 @@ struct Together {
     from_zero: bool,
     /// True if most ops start at 0 or later on the clock of the recording.
     mostly_from_zero: bool,
-    /// Time in nanoseconds before which an op with a start below 0 has a doubtful time: a long gap
-    /// without ops ends there. The gap is longer than the part of this group from time 0 on.
+    /// Time in nanoseconds. An op that starts before it, and below 0, has a doubtful time: a gap
+    /// without ops lies behind it that is longer than the part of this group from time 0 on.
     begin: u64,
 }
 

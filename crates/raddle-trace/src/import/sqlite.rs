@@ -57,8 +57,8 @@ impl<'a> SqliteSource<'a> {
         self.database.damaged().then_some(TraceError::Database { file, problem })
     }
 
-    /// Adds the quirks for a damaged or truncated database file to the report; called after all
-    /// rows were read.
+    /// Counts in the report that the database file is damaged or truncated, if it is; called after
+    /// all rows were read.
     pub(super) fn note(&self, report: &mut ImportReport) {
         // A missing end shows as damage too, but is reported as `Truncated` alone.
         let damaged = (self.damaged || self.database.damaged()) && self.cut.is_none();

@@ -15,7 +15,8 @@ pub(in crate::import) enum DocumentLayout<S: 'static> {
     Objects(S, LayoutMembers<S>),
     /// An array of records, which begins a section (a kind of records).
     Records(S),
-    /// An object or array that is itself one record of this section.
+    /// An object or array that is itself one record, of the section (kind of records) that is named
+    /// here.
     Record(S),
 }
 

@@ -38,8 +38,8 @@ pub(super) struct NsysKernel {
 }
 
 impl NsysKernel {
-    /// Sets the fields of `op` that only kernels have, and returns the quirks (faults) that were
-    /// met; without a shape the op stays opaque.
+    /// Sets the fields of `op` that only kernels have, and returns the faults that were met in the
+    /// record. An op without a valid grid and workgroup stays one of unknown shape.
     pub(super) fn fill(&self, op: &mut Op, barriers: BarrierRule) -> KernelNotes {
         let mut notes = KernelNotes::default();
         let shape = extents(self.grid)

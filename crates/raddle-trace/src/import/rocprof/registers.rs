@@ -34,8 +34,8 @@ pub(super) fn is_unified(arch: &str) -> bool {
     arch.starts_with("gfx90a") || arch.starts_with("gfx94") || arch.starts_with("gfx95")
 }
 
-/// Returns whether the tool counted only half of the registers. It does so if it takes a granule
-/// for 4 registers on a device where a granule is 8. Signs are that no kernel has accumulation
+/// Returns whether the tool counted only half of the registers, because it took the device's
+/// granules of 8 registers for granules of 4. The signs are that no kernel has accumulation
 /// registers, and that some count is no multiple of 8.
 pub(super) fn are_halved(mut counts: impl Iterator<Item = Registers>) -> bool {
     let mut odd = false;

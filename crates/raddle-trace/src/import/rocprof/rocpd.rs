@@ -25,8 +25,8 @@ const COPIES: &str = "rocpd_memory_copy";
 const REGIONS: &str = "rocpd_region";
 const AGENTS: &str = "rocpd_info_agent";
 
-/// Columns of a dispatch or a copy with its times, event, track and stream, in the order in which
-/// they are read.
+/// Columns that are read both of dispatches and of copies, in this order: times, event, track (row
+/// of the time line) and stream.
 const PLACE: [&str; 7] =
     ["start", "end", "start_id", "end_id", "event_id", "track_id", "stream_id"];
 
