@@ -18,8 +18,8 @@ pub enum Action {
     /// Gives a launch to the device, which may start it from then on.
     Submit {
         launch: LaunchId,
-        /// The number of the submission among those of its process. A launch leaves the device at
-        /// its start if this number is within the raised [`FlagCut`] of its stream.
+        /// The number of the submission, counted in its process. A launch leaves the device at its
+        /// start if this number is within the raised [`FlagCut`] of its stream.
         sequence: u64,
         /// The cost of giving the launch to the device: packets, bytes and time in ticks.
         via: Submission,
@@ -28,12 +28,12 @@ pub enum Action {
     Start {
         launch: LaunchId,
         waves: WaveSpan,
-        /// The range, in the list [`Actions::pieces`], of the pieces (equal workgroups on one
-        /// compute unit each) that this action starts.
+        /// The range of this action in the list [`Actions::pieces`]. Each piece is equal workgroups
+        /// on one compute unit that start.
         pieces: Range<usize>,
-        /// The range, in the list [`Actions::places`], of the addresses of the waves that start:
-        /// where the registers and the LDS of each wave begin. The range is empty if the policy
-        /// gives no addresses or the device ignores them.
+        /// The range of this action in the list [`Actions::places`]: the addresses of the starting
+        /// waves, where the registers and the LDS of each wave begin. The range is empty if the
+        /// policy gives no addresses or the device ignores them.
         places: Range<usize>,
     },
     /// Starts a copy that was submitted and is ready; [`crate::Event::CopyEnded`] reports its end.
@@ -44,20 +44,22 @@ pub enum Action {
     TakeOff { launch: LaunchId, how: Preemption },
     /// Lets a launch that was taken off the device continue.
     Restore { launch: LaunchId },
-    /// Raises the preemption flags of a process: from then on each of its launches tests at its
-    /// start whether the number of its submission is within the cut (a range) of its stream, and
-    /// leaves the device if so. [`crate::Event::Raised`] says when launches see the flags.
+    /// Raises the preemption flags of a process. From then on each of its launches tests at its
+    /// start whether the number of its submission is in the range of its stream that the flag
+    /// names, and leaves the device if so. [`crate::Event::Raised`] says when launches see the
+    /// flags.
     Raise {
         process: ProcessId,
-        /// The range, in the list [`Actions::cuts`], of the cuts of this action: for each stream
-        /// that has launches to leave, which of its submissions leave.
+        /// The range of this action in the list [`Actions::cuts`]: for each stream, which of its
+        /// submissions leave the device.
         cuts: Range<usize>,
     },
-    /// Lowers the preemption flags (tested by each launch at its start) of a process, before any
-    /// launch that is submitted later starts. No event reports it.
+    /// Lowers the preemption flags of a process, which each launch tests at its start. This is done
+    /// before any launch that is submitted later starts. No event reports it.
     Lower { process: ProcessId },
-    /// Resets the compute units of a process; each launch that this kills has an action of its own
-    /// beside this one. [`crate::Event::ResetOver`] reports the end of the reset.
+    /// Resets the compute units of a process, which kills launches on them. Each killed launch has
+    /// an action of its own beside this one. [`crate::Event::ResetOver`] reports the end of the
+    /// reset.
     Reset { process: ProcessId },
     /// Reports to the host that the preemption of a process is complete: its work has left the
     /// device, or stays there without running. The host has nothing to do.
@@ -69,17 +71,17 @@ pub enum Action {
         /// launches) to the end of the preemption, in ticks.
         after: Ticks,
     },
-    /// Reports that a launch will never run; launches that wait for its end need not wait any more.
+    /// Reports that a launch will never run. Launches that wait for its end need not wait any more.
     Refuse { refusal: Refusal },
     /// Asks for the event [`crate::Event::Woke`] at this tick.
     WakeAt(Tick),
 }
 
 /// A raised preemption flag of one stream: the range of the stream's submissions whose launches
-/// leave when they start.
+/// leave the device when they start.
 ///
-/// `from` excludes launches that must run to their end; `to` excludes later submissions, so that a
-/// late view of the raised flag makes no later launch leave (seed 001; A9).
+/// Launches before `from` must run to their end. Submissions from `to` on came after the flag was
+/// raised: even if their launches still see it, they do not leave (seed 001, a patent).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -99,8 +101,8 @@ impl FlagCut {
     }
 }
 
-/// The actions of one decision, with the lists of pieces, addresses and cuts to which the ranges in
-/// the actions refer.
+/// The actions of one decision, with three lists to which ranges in the actions refer: pieces
+/// (equal workgroups on one compute unit), addresses, and submissions that leave.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -114,8 +116,8 @@ pub struct Actions {
 }
 
 impl Actions {
-    /// Returns an empty list of actions for a device that ignores the addresses of waves:
-    /// [`Actions::start`] then drops them.
+    /// Returns an empty list of actions for a device that ignores the addresses of waves;
+    /// [`Actions::start`] then stores none.
     #[must_use]
     #[doc(hidden)]
     pub fn without_places() -> Self {
@@ -131,7 +133,7 @@ impl Actions {
         self.cuts.clear();
     }
 
-    /// Adds an action that refers to none of the lists of pieces, addresses and cuts.
+    /// Adds an action that has no range in any of the lists.
     pub fn push(&mut self, action: Action) {
         self.list.push(action);
     }
@@ -153,7 +155,7 @@ impl Actions {
     }
 
     /// Adds the action that raises a process's preemption flags (tested by each launch at its
-    /// start), with one cut for each stream: the submissions that are to leave.
+    /// start). `cuts` has, for each stream, which of its submissions leave.
     pub fn raise(
         &mut self,
         process: ProcessId,

@@ -7,8 +7,8 @@
 
 use core::fmt;
 
-/// The kinds into which the instructions of a wave are counted (seed 000, E10). An instruction that
-/// fits no other kind, such as arithmetic on vectors or scalars, counts as
+/// The kinds into which the instructions of a wave are counted, as in seed 000 (a patent). An
+/// instruction that fits no other kind, such as arithmetic on vectors or scalars, counts as
 /// [`InstructionKind::Move`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

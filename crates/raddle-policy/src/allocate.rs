@@ -34,21 +34,20 @@ impl<'a> ReadyView<'a> {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct ReadyLaunch {
-    /// The launch that waits. Its field `workgroups` is the end of the range of undistributed
-    /// workgroups that begins at `next`. This is the number of all workgroups, except for a launch
-    /// that was saved: its assigned workgroups must be assigned again, and their numbers may be
-    /// lower than those of workgroups that have started.
+    /// The launch that waits. Workgroups from `next` up to its field `workgroups` have neither
+    /// started nor been assigned to a compute unit. That field is the number of all workgroups,
+    /// unless the launch was saved with assigned workgroups, which must be assigned again.
     pub launch: Launch,
     /// The number of the lowest workgroup that has neither started nor been assigned to a compute
-    /// unit; `launch.workgroups` when none is left.
+    /// unit; equal to `launch.workgroups` when none is left.
     pub next: u64,
     /// The number of workgroups that are assigned to a compute unit while at least one of their
     /// waves has not started.
     pub assigned: u64,
-    /// The number of waves of the workgroup `next` that have started as single parts
-    /// ([`WaveSpan::Cut`]), which is also the number of its next wave; 0 if the workgroup was not
-    /// cut. While the launch drains, this count is 0: the waves of a cut workgroup that have not
-    /// started are then held back like a whole workgroup.
+    /// The number of waves of the workgroup `next` that have started one by one
+    /// ([`WaveSpan::Cut`]); 0 if none has. The next wave to start has this number. While the launch
+    /// drains (a preemption lets only running waves end), it is 0: the other waves of the workgroup
+    /// are held back.
     pub cut: u16,
     /// The tick at which the launch was submitted.
     pub submitted: Tick,
@@ -68,9 +67,9 @@ impl ReadyLaunch {
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", rename_all_fields = "kebab-case"))]
 #[expect(missing_docs, reason = "the variant says what its fields are")]
 pub enum Answer {
-    /// The workgroups in [`Round::pieces`] start, at [`Round::places`] if there are any. If an
-    /// answer starts several launches, `launch` is the last of them; [`Round::parts`] has the
-    /// others.
+    /// The workgroups in [`Round::pieces`] start, at the addresses in [`Round::places`] if there
+    /// are any. If an answer starts several launches, `launch` is the last of them; the others are
+    /// in [`Round::parts`].
     Start { launch: LaunchId, waves: WaveSpan },
     /// A workgroup is assigned to a compute unit; its waves start later, by further answers.
     Assign {
@@ -82,11 +81,12 @@ pub enum Answer {
     },
     /// No workgroup can start now; [`Round::refusals`] has the reasons.
     Wait {
-        /// The tick at which to ask the policy again even if no event comes; `None` to ask it only
-        /// after an event.
+        /// The tick at which the policy wants to be asked again, even if no event comes before;
+        /// `None` if an event must come first.
         retry_at: Option<Tick>,
     },
-    /// A launch will never fit, although an empty compute unit would take it.
+    /// A launch will never start under this policy, although its workgroups fit an empty compute
+    /// unit.
     Never {
         /// The reason why the launch never fits, with the resource that it lacks.
         refusal: Refusal,
@@ -108,42 +108,41 @@ pub struct StartPart {
     pub(crate) launch: LaunchId,
     /// The waves that start, of each workgroup that this part of the answer names.
     pub(crate) waves: WaveSpan,
-    /// The index in [`Round::pieces`] (equal workgroups on one compute unit each) behind the last
-    /// piece of this part of the answer; the first one follows the last piece of the part before.
+    /// The index in [`Round::pieces`] (equal workgroups on one compute unit each) at which this
+    /// part of the answer ends, exclusive. The part begins where the part before it ends.
     pub(crate) pieces: usize,
-    /// The index in [`Round::places`] behind the last address of this part of the answer; the first
-    /// one follows the last address of the part before.
+    /// The index in [`Round::places`] (addresses of waves) at which this part of the answer ends,
+    /// exclusive. The part begins where the part before it ends.
     pub(crate) places: usize,
 }
 
 impl StartPart {
-    /// Returns the index in [`Round::pieces`] (equal workgroups on one compute unit each) behind
-    /// the last piece of this part of the answer; the first one follows the last piece of the part
-    /// before.
+    /// Returns the index in [`Round::pieces`] (equal workgroups on one compute unit each) at which
+    /// this part of the answer ends, exclusive. The part begins where the part before it ends.
     #[must_use]
     pub const fn pieces(&self) -> usize {
         self.pieces
     }
 }
 
-/// The lists of an answer, which the caller keeps so that no answer allocates memory.
+/// The lists that belong to an answer. The caller keeps them for the next answer, so that no answer
+/// allocates memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct Round {
-    /// All parts except the last of an answer that starts several launches, in order; empty
-    /// otherwise.
+    /// The parts of an answer that starts several launches, one for each launch, without the last;
+    /// otherwise empty.
     #[doc(hidden)]
     pub parts: Vec<StartPart>,
-    /// The workgroups that start: each piece is equal workgroups with their compute unit. The
-    /// pieces of one launch follow those of the launch before.
+    /// The workgroups that start, as pieces: each is equal workgroups and their compute unit. The
+    /// pieces of one launch are next to each other.
     pub pieces: Vec<Piece>,
     /// The addresses of the waves that start: none, or one for each wave, workgroup by workgroup in
     /// the order of the pieces (equal workgroups on one compute unit).
     pub places: Vec<Place>,
-    /// The refusals that say why launches wait, each for the compute unit that was tried first.
-    /// There is at most one refusal for each launch. One refusal may stand for several launches of
-    /// equal demand.
+    /// The reasons why launches wait, each for the compute unit that was tried first. There is at
+    /// most one for each launch; one may stand for several launches of equal demand.
     pub refusals: Vec<Refusal>,
 }
 
@@ -156,31 +155,30 @@ impl Round {
         self.refusals.clear();
     }
 
-    /// Writes into the round that the next workgroup of `entry` starts with all its waves on `cu`,
-    /// and returns that answer.
+    /// Adds the start of the next workgroup of `entry`, with all its waves on `cu`, to these lists,
+    /// and returns the answer for it.
     pub fn start_one(&mut self, entry: &ReadyLaunch, cu: CuId) -> Answer {
         self.pieces.push(Piece::one(entry.next, cu));
         Answer::Start { launch: entry.launch.id, waves: WaveSpan::All }
     }
 
-    /// Writes into the round that only the next wave of the next workgroup of `entry` starts, on
-    /// `cu`, and returns that answer: the workgroup is cut into single waves, or was cut before.
+    /// Adds the start of a single wave to these lists, and returns the answer for it. It is the
+    /// next wave of the next workgroup of `entry`, on `cu`: this workgroup starts wave by wave.
     pub fn cut_one(&mut self, entry: &ReadyLaunch, cu: CuId) -> Answer {
         self.pieces.push(Piece::one(entry.next, cu));
         let waves = WaveSpan::Cut { first: entry.cut, count: 1 };
         Answer::Start { launch: entry.launch.id, waves }
     }
 
-    /// Ends the part of the answer for one launch: the pieces and addresses that were written since
-    /// the end of the part before belong to it. A part for another launch follows.
+    /// Ends the part of the answer for the launch `launch`, of whose workgroups the waves `waves`
+    /// start. All pieces and addresses that were added since the part before belong to it.
     pub fn part(&mut self, launch: LaunchId, waves: WaveSpan) {
         let (pieces, places) = (self.pieces.len(), self.places.len());
         self.parts.push(StartPart { launch, waves, pieces, places });
     }
 
-    /// Returns the parts of an answer, one for each launch, each as (launch, waves, pieces,
-    /// addresses). The last part, which [`Round::part`] has not ended, starts the waves `waves` of
-    /// workgroups of `launch`.
+    /// Returns the parts of an answer, one for each launch, as (launch, waves, pieces, addresses).
+    /// `launch` and `waves` are those of the last part, which [`Round::part`] has not ended.
     pub fn starts(
         &self,
         launch: LaunchId,
@@ -241,51 +239,52 @@ pub trait Allocate {
     /// Answers with at most one workgroup that starts or is assigned. `round` is empty at the call.
     fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer;
 
-    /// Answers with as many workgroups as the policy can start at once, of one launch or of several
-    /// (one part of the answer for each). The default answers with one workgroup.
+    /// Answers with as many workgroups as the policy can start at once, of one launch or several;
+    /// each launch is a part of the answer. The default answers with one workgroup.
     fn allocate_round(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
         self.allocate(ready, now, round)
     }
 
-    /// Returns whether the policy knows free resources from the view alone, so that a compute unit
-    /// may be shown to it as full while that unit is being reset. If false, the policy is asked
-    /// nothing during a reset.
+    /// Returns whether the policy keeps no account of free resources, and reads them from the view
+    /// at each call. During a reset of compute units, such a policy is shown these units as full;
+    /// any other policy is not asked until the reset is over.
     fn reads_the_view(&self) -> bool {
         false
     }
 
-    /// Returns whether the policy cuts workgroups whose waves are independent ([`WaveSpan::Cut`]):
-    /// it starts them one wave at a time. If true, the policy is shown launches of which not a
-    /// whole workgroup, but one wave with all shared resources fits an empty compute unit; if
-    /// false, a launch whose whole workgroup never fits is refused on arrival.
+    /// Returns whether the policy starts workgroups whose waves are independent one wave at a time
+    /// ([`WaveSpan::Cut`]). If true, it is also shown launches whose workgroups are too large for
+    /// an empty compute unit, as long as one wave with the LDS and barriers of its workgroup fits.
+    /// If false, these launches are refused on arrival.
     fn cuts(&self) -> bool {
         false
     }
 
-    /// Returns the name of the setting by which workgroups may wait for each other for ever (law 10
-    /// of this trait); `None` where they never do.
+    /// Returns the name of the setting with which workgroups may wait for each other for ever (see
+    /// law 10 of this trait); `None` where they never do.
     fn may_stop(&self) -> Option<&'static str> {
         None
     }
 
-    /// Returns the most compute units, of `all`, that the process may ever use, as far as is known
-    /// now; `None` where it may use any of them. Libraries ask the driver for that number and size
-    /// persistent grids by it.
+    /// Returns the most compute units, of `all`, that the process may use, as far as is known now;
+    /// `None` where it may use all. A library that asks the driver for the number of compute units,
+    /// to size persistent grids, gets this number.
     fn most_units(&self, process: ProcessId, all: u16) -> Option<u16> {
         let _ = (process, all);
         None
     }
 
-    /// Tells the policy that its last answer broke a law of this trait, with the law's text, and
-    /// that the offending part was dropped. Returns whether another policy takes over and is to be
-    /// asked: see [`Fallback`](crate::Fallback).
+    /// Tells the policy that its last answer broke a law of this trait, with the text of the law,
+    /// and that this part of the answer was dropped. Returns whether another policy takes over and
+    /// is to be asked: see [`Fallback`](crate::Fallback).
     fn broke_law(&mut self, law: &str) -> bool {
         let _ = law;
         false
     }
 
-    /// Returns the free granules, in total and in the longest run, of each resource of
-    /// [`IN_RUNS`](crate::IN_RUNS) on a compute unit; `None` from a policy that keeps no addresses.
+    /// Returns, for each resource of [`IN_RUNS`](crate::IN_RUNS), how many granules are free on a
+    /// compute unit, and how many in the longest contiguous run. `None` from a policy that keeps no
+    /// addresses.
     fn free_runs(&self, cu: CuId) -> Option<[FreeRun; 3]> {
         let _ = cu;
         None
@@ -298,11 +297,10 @@ pub trait Allocate {
         &[]
     }
 
-    /// Returns whether later answers can depend on refills: workgroups of a launch that end and are
-    /// followed at once, on the same compute units, by as many of that launch, so that the free
-    /// resources stay the same and only the launch has fewer workgroups left. Where no policy of a
-    /// dispatcher depends on refills, a simulator may leave them out, which makes it faster. The
-    /// default is true.
+    /// Returns whether later answers can depend on refills; the default is true. In a refill, ended
+    /// workgroups of a launch are replaced at once, on the same compute units, by as many
+    /// workgroups of the same launch: only the number of workgroups that are left changes. If no
+    /// policy of a dispatcher depends on refills, a simulator may skip them to be faster.
     fn minds_refills(&self) -> bool {
         true
     }

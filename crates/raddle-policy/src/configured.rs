@@ -5,8 +5,8 @@ use alloc::string::{String, ToString};
 
 use crate::Cus;
 
-/// A policy that a recipe can name: it gives its name, the type of its settings, and its
-/// constructor. `Registry` in `raddle-dispatch` takes such policies; their `Config` derives serde's
+/// A policy that a recipe can name. It gives its name, the type of its settings, and its
+/// constructor. `Registry` in `raddle-dispatch` takes such policies, whose `Config` derives serde's
 /// `Serialize` and `Deserialize`.
 ///
 /// ```
@@ -38,8 +38,8 @@ pub trait Configured: Sized {
     /// The name of the policy in recipes and logs, in kebab-case.
     const NAME: &'static str;
 
-    /// Settings of the policy that are valid, as TOML lines such as `within-us = 50`: error
-    /// messages take examples of a key from them.
+    /// Valid settings of the policy, as TOML lines such as `within-us = 50`. Error messages show
+    /// them as examples.
     const EXAMPLES: &'static [&'static str] = &[];
 
     /// The type of the policy's settings; [`NoConfig`] if it has none.
@@ -51,15 +51,17 @@ pub trait Configured: Sized {
     /// If the policy cannot use a setting, or cannot use it on this device.
     fn make(config: &Self::Config, device: &Cus) -> Result<Self, SettingError>;
 
-    /// Returns the facts about the policy with these settings that its answers do not show. By
-    /// default every need is assumed, as in [`Needs::UNKNOWN`].
+    /// Returns facts about the policy with these settings that its answers do not show, such as
+    /// whether it may raise a preemption flag. By default all facts of [`Needs::UNKNOWN`] are
+    /// assumed.
     fn needs(config: &Self::Config) -> Needs {
         let _ = config;
         Needs::UNKNOWN
     }
 }
 
-/// The facts about a policy, beside its answers, that a recipe, its log and a simulator must know.
+/// The facts about a policy that its answers do not show, and that a recipe, its log and a
+/// simulator must know.
 ///
 /// ```
 /// use raddle_policy::Needs;
@@ -78,11 +80,11 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// The needs of a policy of which only the answers matter: no fact is true of it, and kills of
-    /// a launch have no limit.
+    /// The needs of a policy about which no fact is true, and which has no limit for kills of a
+    /// launch.
     pub const NONE: Self = Self { facts: 0, most_kills: None };
 
-    /// The needs of a policy that does not state them: every need is assumed.
+    /// The needs of a policy that does not state them: all facts are assumed to be true.
     pub const UNKNOWN: Self = Self { facts: u8::MAX, most_kills: None };
 
     /// An answer may depend on what the waves of a launch do
@@ -103,20 +105,20 @@ impl Needs {
     /// takes time.
     pub const FLAG: Self = Self::bit(3);
 
-    /// The policy may save the work of a process and restore it later, which costs the time of a
-    /// switch.
+    /// The policy may save the running work of a process and restore it later (a switch), which
+    /// takes time.
     pub const SWITCHES: Self = Self::bit(4);
 
-    /// A process may lose the turn (the right to issue launches) because its time is over, and not
-    /// only because more urgent work came.
+    /// A process may lose the turn (the right to issue launches) because its time is over, not only
+    /// because more urgent work has come.
     pub const SLICES: Self = Self::bit(5);
 
     const fn bit(bit: u8) -> Self {
         Self { facts: 1 << bit, ..Self::NONE }
     }
 
-    /// Returns the union of these needs and those of `other`; the most kills of a launch stay those
-    /// of `self`.
+    /// Returns the needs that are in `self` or `other`; the most kills of a launch are those of
+    /// `self`.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self { facts: self.facts | other.facts, ..self }
@@ -150,12 +152,13 @@ pub struct NoConfig {}
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SettingError {
-    /// The key of the setting within the policy's table of the recipe, such as `order.windows[2]`;
+    /// The key of the setting in the policy's table of the recipe, such as `order.windows[2]`;
     /// empty where the error concerns all settings together.
     pub key: String,
     /// The reason why the setting cannot be used, and the values that are valid.
     pub message: String,
-    /// The key with a valid value, as TOML; `None` where [`Configured::EXAMPLES`] has one.
+    /// The key with a valid value, as TOML; `None` where [`Configured::EXAMPLES`] has an example
+    /// for the key.
     pub example: Option<String>,
 }
 

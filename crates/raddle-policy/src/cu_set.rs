@@ -9,7 +9,8 @@ use core::ops::Range;
 
 const BITS: usize = u64::BITS as usize;
 
-/// A set of compute units, by index. A policy keeps one to find the first unit that may take more.
+/// A set of compute units, by index. A policy keeps the units that may take more work in one, to
+/// find the first of them.
 ///
 /// ```
 /// use raddle_policy::CuSet;
@@ -22,7 +23,8 @@ const BITS: usize = u64::BITS as usize;
 #[doc(hidden)]
 pub struct CuSet {
     words: Vec<u64>,
-    /// One bit for each 64-bit word of `words`: bit `w` is set if word `w` is not 0.
+    /// One bit for each word in `words`, so that empty words are skipped: bit `w` is set if word
+    /// `w` is not 0.
     some: Vec<u64>,
 }
 
@@ -31,7 +33,7 @@ impl Clone for CuSet {
         Self { words: self.words.clone(), some: self.some.clone() }
     }
 
-    /// Makes this set a copy of `source`, in the memory that the set has already if that is large
+    /// Makes this set a copy of `source`, and reuses the memory that this set has if it is large
     /// enough.
     fn clone_from(&mut self, source: &Self) {
         self.words.clone_from(&source.words);
@@ -139,8 +141,8 @@ impl CuSet {
         Some(self.lowest_of(block * BITS + some.trailing_zeros() as usize))
     }
 
-    /// Returns the lowest run of consecutive compute units of the set, at or above `from`; `None`
-    /// if there is none.
+    /// Returns the lowest run of consecutive compute units in the set that begins at `from` or
+    /// above; `None` if there is none.
     #[inline]
     #[must_use]
     pub fn run_from(&self, from: usize) -> Option<Range<usize>> {

@@ -19,8 +19,8 @@ use unit::sum;
 #[doc(hidden)]
 pub type Split = [u16; MAX_SIMDS];
 
-/// Adjacent compute units that took the same number of workgroups: (range of units, workgroups
-/// taken by each unit, waves on each SIMD of each unit).
+/// Adjacent compute units on which equally many workgroups took resources: (range of units,
+/// workgroups on each unit, their waves on each SIMD of a unit).
 #[doc(hidden)]
 pub type TakenUnits = (Range<usize>, u32, Split);
 
@@ -43,14 +43,14 @@ pub struct Free {
     pub barriers: u64,
 }
 
-/// The free resources of every compute unit: a policy sees them, and a dispatcher keeps account of
-/// them. Two values are equal if the same amounts are free on every unit.
+/// The free resources of every compute unit. A dispatcher keeps them up to date and shows them to
+/// policies. Two values are equal if the same amounts are free on every unit.
 #[derive(Debug)]
 pub struct Cus {
     shape: CuShape,
     cus: PerCu<CuFree>,
-    /// The units on which resources were freed since the last [`Cus::watch`]; `None` where these
-    /// may be any units.
+    /// The compute units on which resources were freed since the last [`Cus::watch`]; `None` where
+    /// these are not recorded, so any unit may be one.
     freed: Option<CuSet>,
 }
 
@@ -59,8 +59,8 @@ impl Clone for Cus {
         Self { shape: self.shape, cus: self.cus.clone(), freed: self.freed.clone() }
     }
 
-    /// Makes these free resources a copy of those in `source`, in the memory that they have already
-    /// if that is large enough.
+    /// Makes these free resources a copy of those in `source`, and reuses the memory that they have
+    /// if it is large enough.
     fn clone_from(&mut self, source: &Self) {
         self.shape = source.shape;
         self.cus.clone_from(&source.cus);
@@ -87,9 +87,8 @@ impl Cus {
         Self { shape: usable, cus, freed: None }
     }
 
-    /// Starts to record the units on which resources are freed; earlier records are dropped. The
-    /// dispatcher calls this when an allocation policy that was shown this account has answered
-    /// that it waits.
+    /// Starts to record the compute units on which resources are freed, and drops earlier records.
+    /// A dispatcher calls this when an allocate policy has answered that it waits.
     #[doc(hidden)]
     pub fn watch(&mut self) {
         match &mut self.freed {
@@ -98,8 +97,8 @@ impl Cus {
         }
     }
 
-    /// Counts every unit as one on which resources were freed, until the next [`Cus::watch`]: for
-    /// example because a unit was shown to the policy as full before.
+    /// Records every compute unit as one on which resources were freed, until the next
+    /// [`Cus::watch`]. This is needed when a policy has seen a unit as full that is not.
     #[doc(hidden)]
     pub fn forget_freed(&mut self) {
         if let Some(freed) = &mut self.freed {
@@ -107,8 +106,8 @@ impl Cus {
         }
     }
 
-    /// Returns the compute units on which more may be free than when the allocation policy last
-    /// answered that it waits; `None` if that may be any unit.
+    /// Returns the compute units on which resources were freed since an allocate policy last
+    /// answered that it waits; `None` if these are not recorded, so any unit may be one.
     #[must_use]
     #[doc(hidden)]
     pub const fn freed(&self) -> Option<&CuSet> {
@@ -162,16 +161,16 @@ impl Cus {
         self.get(cu).map_or_else(Free::default, CuFree::sum)
     }
 
-    /// Returns the demand without scalar registers if these never limit on this device; else the
-    /// unchanged demand.
+    /// Returns the demand unchanged, or without scalar registers if the device has so many that
+    /// they never limit.
     #[inline]
     fn counted(&self, demand: &Demand) -> Demand {
         let sgpr = if self.shape.sgpr == u16::MAX { 0 } else { demand.sgpr };
         Demand { sgpr, ..*demand }
     }
 
-    /// Returns the length of a run of compute units that begins at `cu` and has equal free
-    /// resources; at least 1. The unit behind the run may have equal resources too.
+    /// Returns how many compute units from `cu` on have the same free resources as `cu`; at least
+    /// 1. The count may be too small, never too large.
     #[must_use]
     #[inline]
     #[doc(hidden)]
@@ -182,7 +181,7 @@ impl Cus {
     }
 
     /// Returns how many further waves of a workgroup with this demand fit on the SIMDs of `cu`,
-    /// regardless of its other resources; 0 where there is no such unit.
+    /// whatever else the workgroup takes; 0 where there is no such unit.
     #[must_use]
     #[doc(hidden)]
     pub fn wave_room(&self, cu: CuId, demand: &Demand) -> u32 {
@@ -195,9 +194,8 @@ impl Cus {
         self.get(id).map_or(0, |cu| cu.room(self.shape.simds, &self.counted(demand)))
     }
 
-    /// Returns (compute units, number of further whole workgroups that fit on each of them) for the
-    /// units of these ranges, without the units on which none fits. Adjacent units with equal free
-    /// resources are computed once.
+    /// Returns the compute units in `ranges` on which a whole workgroup fits, as (units, number of
+    /// workgroups that fit on each of them).
     #[inline]
     pub fn rooms(
         &self,
@@ -289,10 +287,10 @@ impl Cus {
         entered.ok().and(taken)
     }
 
-    /// Takes the resources of `count` whole workgroups on each of these compute units, and passes
-    /// adjacent units with the number of waves on each SIMD to `taken`. The error is the index of
-    /// the first unit that has no room or does not exist; the units that were passed to `taken` by
-    /// then keep what they took.
+    /// Takes the resources of `count` whole workgroups on each of these compute units. `taken` is
+    /// called with each range of equally treated units and the waves on each of their SIMDs. The
+    /// error is the index of the first unit without room; units that were passed to `taken` keep
+    /// what they took.
     fn take_each(
         &mut self,
         units: Range<usize>,
@@ -316,9 +314,8 @@ impl Cus {
         refused.map_or(Ok(()), Err)
     }
 
-    /// Takes the resources of the whole workgroups of all pieces, or of none; `taken` gets the
-    /// number of their waves on each SIMD, in the order of the pieces. Adjacent units with equal
-    /// free resources are computed once.
+    /// Takes the resources of the workgroups of all pieces, or of none if some do not fit. `taken`
+    /// gets the number of their waves on each SIMD, in the order of the pieces.
     ///
     /// # Errors
     /// The first unit that has no room for its piece.
@@ -342,9 +339,9 @@ impl Cus {
         Ok(())
     }
 
-    /// Returns the number of waves that each SIMD of `cu` would get if `waves` more waves of this
-    /// demand came, each to the SIMD with the most room, ties to the lowest. `None` if the SIMDs
-    /// have no room for all of them.
+    /// Returns how many waves each SIMD of `cu` would get if `waves` more waves of this demand
+    /// came, each to the SIMD with the most room, or the lowest of these. `None` if the SIMDs have
+    /// no room for all of them.
     #[must_use]
     #[doc(hidden)]
     pub fn fill(&self, cu: CuId, demand: &Demand, waves: u32) -> Option<Split> {
@@ -367,16 +364,17 @@ impl Cus {
         Some(after)
     }
 
-    /// Takes the resources of waves on their SIMDs (`split` has their number for each SIMD), and
-    /// the slots, barriers and LDS of `groups` workgroups. Returns `false`, and takes nothing, if
-    /// these are not free.
+    /// Takes the resources of waves (`split` is their number on each SIMD), and the slots, barriers
+    /// and LDS of `groups` workgroups. Returns false, and takes nothing, if one of them is not
+    /// free.
     #[doc(hidden)]
     pub fn take_split(&mut self, cu: CuId, demand: &Demand, split: &Split, groups: u32) -> bool {
         self.take_split_each(cu.index()..cu.index() + 1, demand, split, groups).is_ok()
     }
 
-    /// Takes the resources of the waves in `split` (their number for each SIMD) and of `groups`
-    /// workgroups on each of these compute units, or on none of them.
+    /// Takes, on each of these compute units, the resources of waves (`split` is their number on
+    /// each SIMD), and the slots, barriers and LDS of `groups` workgroups. Takes nothing if they
+    /// are not free on all units.
     ///
     /// # Errors
     /// The first unit on which the resources are not free.
@@ -410,23 +408,23 @@ impl Cus {
         Err(CuId(cu as u16))
     }
 
-    /// Marks `cu` as full. The amounts that were free on it are lost, so this is meant for a copy
-    /// that is shown to a policy.
+    /// Marks `cu` as full, and forgets what was free on it. This is meant for a copy that is shown
+    /// to a policy.
     #[doc(hidden)]
     pub fn close(&mut self, cu: CuId) {
         self.cus.change(cu.index()..cu.index() + 1, |_, unit| *unit = CuFree::default());
     }
 
-    /// Frees, on one compute unit, the resources of the waves in `split` (their number for each
-    /// SIMD) and of `groups` workgroups, which [`Cus::take`] or [`Cus::take_split`] took.
+    /// Frees, on one compute unit, the resources of waves (`split` is their number on each SIMD)
+    /// and of `groups` workgroups, which [`Cus::take`] or [`Cus::take_split`] took.
     #[inline]
     #[doc(hidden)]
     pub fn give_split(&mut self, cu: CuId, demand: &Demand, split: &Split, groups: u32) {
         self.give_each(cu.index()..cu.index() + 1, demand, split, groups);
     }
 
-    /// Frees the resources of the waves in `split` (their number for each SIMD) and of `groups`
-    /// workgroups on each of these compute units; units that do not exist are left out.
+    /// Frees, on each of these compute units, the resources of waves (`split` is their number on
+    /// each SIMD) and of `groups` workgroups. Units that do not exist are left out.
     #[inline]
     #[doc(hidden)]
     pub fn give_each(&mut self, units: Range<usize>, demand: &Demand, split: &Split, groups: u32) {

@@ -102,7 +102,8 @@ pub struct Demand {
     pub barriers: u16,
 }
 
-/// The resources that one workgroup needs, as in a profile, before rounding to granules.
+/// The resources that one workgroup needs, as a profile states them: not yet rounded up to granules
+/// of the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]

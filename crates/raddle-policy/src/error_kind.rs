@@ -1,7 +1,7 @@
 //! How may a program go on after an error?
 
-/// The kind of an error of a policy crate or of a dispatcher, by which a program decides how to go
-/// on. The error's text says which value is at fault and what to do; texts may change, kinds stay.
+/// The kind of an error of a policy crate or of a dispatcher, for programs that decide by it how to
+/// go on. Texts of errors may change in later versions, kinds stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -11,8 +11,8 @@ pub enum ErrorKind {
     Inconsistent,
     /// A result does not fit its integer type.
     Overflow,
-    /// The memory, table or device has no room for the value now; it may have room later, or
-    /// another one may.
+    /// The memory, table or device has no room for the value now. It may have room later, or for
+    /// another value.
     NoRoom,
     /// The call does not fit the calls before it: it names an object that does not exist, or is
     /// repeated, too early or too late.
@@ -23,6 +23,6 @@ pub enum ErrorKind {
     Policy,
     /// A file could not be read or written.
     Io,
-    /// An internal rule that holds for every input is broken: this is a fault of raddle.
+    /// An internal rule of raddle is broken, whatever the input was: this is a fault of raddle.
     Fault,
 }

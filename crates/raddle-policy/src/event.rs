@@ -20,23 +20,22 @@ pub enum Event<'a> {
     },
     /// A process is gone: it issues nothing more.
     ProcessLeft { process: ProcessId },
-    /// A launch was issued by its host and still waits for the end of another launch. Only a
-    /// dispatcher with a window (a bound on the launches that a process may have submitted) gets
-    /// this event; [`Event::LaunchReady`] follows when the launch no longer waits. The events of
-    /// one process come in the order of issue, and never before those of the launches that are
-    /// waited for.
+    /// A launch was issued by its host and still waits for the end of other launches;
+    /// [`Event::LaunchReady`] follows when it no longer waits. Only a dispatcher with a window (a
+    /// limit for submitted launches of a process) gets this event. The events of a process come in
+    /// the order of issue.
     LaunchIssued { launch: Launch },
     /// A launch was issued by its host, and every launch for which it waits has ended.
     LaunchReady {
         /// The launch, as it was issued.
         launch: Launch,
     },
-    /// A copy or a fill was issued by its host. Only a dispatcher with a window (a bound on the
-    /// launches that a process may have submitted) gets the events of copies: it submits them like
-    /// launches, in the order of their streams, and starts each with
-    /// [`Action::StartCopy`](crate::Action::StartCopy). A copy that waits for work of another
-    /// stream comes when that work has ended, and work that waits for the copy comes behind the
-    /// copy.
+    /// A copy or a fill was issued by its host. Only a dispatcher with a window (a limit for
+    /// submitted launches of a process) gets the events of copies. It submits copies like launches,
+    /// in the order of their streams, and starts each with
+    /// [`Action::StartCopy`](crate::Action::StartCopy).
+    ///
+    /// A copy that waits for work of another stream is reported when that work has ended.
     CopyIssued {
         copy: LaunchId,
         process: ProcessId,

@@ -36,11 +36,11 @@ pub enum Fact<'a> {
     Ended { launch: &'a Launch, waves: WaveSpan, pieces: &'a [Piece] },
     /// A launch has ended: all its workgroups have.
     LaunchEnded { launch: LaunchId },
-    /// A launch was asked to leave the device. Workgroups that are to be killed or saved no longer
-    /// run, but keep their resources until the launch has been taken off.
+    /// A launch was asked to leave the device. Workgroups that are killed or saved do not run any
+    /// more, but they hold their resources until the launch has been taken off.
     Leaving { launch: &'a Launch, how: Preemption },
-    /// A launch was taken off the device. After `Reset` and `Switch` its resources are free again,
-    /// and workgroups that were assigned but had not started are no longer assigned.
+    /// A launch was taken off the device. After the methods `Reset` and `Switch` its resources are
+    /// free again, and its assigned workgroups that had not started are no longer assigned.
     TakenOff { launch: &'a Launch, how: Preemption },
     /// A launch that was taken off is being restored: from now on its saved workgroups hold their
     /// resources again.

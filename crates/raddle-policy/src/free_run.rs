@@ -8,18 +8,18 @@ use crate::Resource;
 pub struct FreeRun {
     /// All free granules of the resource, summed over the SIMDs.
     pub free: u64,
-    /// The granules in the longest run of free ones. For a resource of the SIMDs this is the sum
-    /// over the SIMDs of the longest run in each.
+    /// The number of granules in the longest run of free ones. For a resource that belongs to the
+    /// SIMDs, this is the sum of the longest run on each SIMD.
     pub longest: u64,
 }
 
-/// The resources that are allocated as contiguous runs of granules, in the order of the figures of
-/// [`Allocate::free_runs`](crate::Allocate::free_runs).
+/// The resources that are allocated as contiguous runs of granules, in the order in which
+/// [`Allocate::free_runs`](crate::Allocate::free_runs) lists them.
 #[doc(hidden)]
 pub const IN_RUNS: [Resource; 3] = [Resource::Vgpr, Resource::Sgpr, Resource::Lds];
 
-/// The reason why the first resource that a waiting workgroup lacked was not sufficient on the
-/// compute unit that was tried first.
+/// The reason why a waiting workgroup did not get the first resource that it lacked, on the compute
+/// unit that was tried first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -29,7 +29,7 @@ pub enum WaitReason {
     NotEnough,
     /// Enough granules are free, but in runs that are too short for the workgroup.
     InPieces,
-    /// A free run is long enough, but the policy's search for free runs does not report it.
+    /// A free run is long enough, but the policy's search overlooks it.
     NotSeen,
 }
 
@@ -42,7 +42,7 @@ pub struct WaitTally {
     /// The reason why the resource was not sufficient: too little is free, no free run is long
     /// enough, or the search reports none.
     pub reason: WaitReason,
-    /// The number of questions to the policy at which work waited for this resource and this
+    /// The number of times that the policy was asked and work waited for this resource and this
     /// reason.
     pub count: u64,
 }

@@ -23,8 +23,8 @@ pub enum Hint {
     Custom(u64),
 }
 
-/// The last hint of each kind that a program gave about one process or stream; `None` where it gave
-/// no hint of that kind.
+/// The last hint of each kind about one process or stream; a field is `None` where no hint of that
+/// kind was given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default))]

@@ -21,16 +21,16 @@ use crate::{
 ///    happened.
 /// 3. Actions are carried out in the order of the calls.
 pub trait Host {
-    /// Waits until an event happens, and until the tick `wake` at most. Returns the tick at the end
-    /// of the wait; `None` if no event will come any more and `wake` is `None`.
+    /// Waits until an event happens, or until the tick `wake` if that comes first. Returns the tick
+    /// at the end of the wait; `None` if no event will come any more and `wake` is `None`.
     ///
     /// # Errors
     /// When the device cannot be waited for.
     fn wait(&mut self, wake: Option<Tick>) -> Result<Option<Tick>, HostError>;
 
-    /// Tells the dispatcher, by `tell`, every event up to the tick that [`Host::wait`] returned. An
-    /// event that `tell` refuses has changed nothing: the device may go on, or end the run with the
-    /// error.
+    /// Passes every event up to the tick that [`Host::wait`] returned to the dispatcher, by calling
+    /// `tell`. If `tell` returns an error, the event has changed nothing: the device may go on, or
+    /// end the run with that error.
     ///
     /// # Errors
     /// When the run is to end.
@@ -50,9 +50,9 @@ pub trait Host {
         places: &[Place],
     ) -> Result<(), HostError>;
 
-    /// Receives a launch to be run. `sequence` is the number of the submission within its process,
-    /// which is compared with the [`FlagCut`] of a raised preemption flag (which each launch tests
-    /// at its start).
+    /// Receives a launch to be run. `sequence` is the number of its submission in the process; the
+    /// launch compares it with the raised preemption flag ([`FlagCut`]) of its stream when it
+    /// starts.
     ///
     /// # Errors
     /// When the device cannot take it.
@@ -105,8 +105,9 @@ pub trait Host {
         Err(HostError::Unable("restore a launch"))
     }
 
-    /// Raises the preemption flag of a process, with one cut for each stream; [`Event::Raised`]
-    /// reports that every launch that starts from then on sees the cuts.
+    /// Raises the preemption flag of a process: `cuts` has, for each stream, which of its
+    /// submissions leave the device when they start. [`Event::Raised`] reports that all launches
+    /// that start from then on see the flag.
     ///
     /// # Errors
     /// When the device has no flags.
@@ -115,7 +116,7 @@ pub trait Host {
         Err(HostError::Unable("raise a flag"))
     }
 
-    /// Lowers the preemption flag (tested by each launch at its start) of a process, before any
+    /// Lowers the preemption flag of a process (tested by each launch at its start), before any
     /// launch that is submitted later starts.
     ///
     /// # Errors
@@ -134,8 +135,8 @@ pub trait Host {
         Err(HostError::Unable("reset compute units"))
     }
 
-    /// Receives the report that the preemption of a process is complete: by the method `how`,
-    /// `after` ticks since the process lost the turn (the right to issue launches).
+    /// Receives the report that the preemption of a process is complete. It went by the method
+    /// `how`, and took `after` ticks since the process lost the turn (the right to issue launches).
     ///
     /// # Errors
     /// When the run is to end.

@@ -53,9 +53,8 @@ id! {
     LaunchId, u32, "k"
 }
 id! {
-    /// The id of a process: turns to issue launches, shares, levels, preemption flags and windows
-    /// (bounds on submitted launches) belong to processes. In a replay, one input file is one
-    /// process.
+    /// The id of a process. Turns to issue launches, shares, levels, preemption flags and limits of
+    /// submitted launches belong to processes. In a replay, one input file is one process.
     ProcessId, u16, "p"
 }
 id! {

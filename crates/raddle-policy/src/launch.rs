@@ -9,13 +9,13 @@ use crate::{Activity, Barrier, Demand, Dim3, LaunchId, Level, ProcessId, StreamI
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct Launch {
-    /// The id of the launch, unique in the run.
+    /// The id of the launch, unique in the run of the dispatcher.
     pub id: LaunchId,
     /// The process that the launch belongs to.
     pub process: ProcessId,
     /// The stream of the process in which the launch was issued.
     pub stream: StreamId,
-    /// The level of the launch, its urgency: 0 is the most urgent, 255 is best effort.
+    /// The priority level of the launch: 0 is the most urgent, 255 is best effort.
     pub level: Level,
     /// The number of workgroups of the grid; the workgroups are numbered from 0.
     pub workgroups: u64,
@@ -27,7 +27,8 @@ pub struct Launch {
     /// The verdict whether the launch gives the same result when it is killed part-way and run
     /// again.
     pub idempotent: Idempotence,
-    /// The rates at which one wave issues instructions of each kind. Serialised only if known.
+    /// The number of instructions of each kind that one wave issues in 1,000 ticks. Serialised only
+    /// if known.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Activity::is_unknown"))]
     pub activity: Activity,
     /// The call by which the host launched the kernel. Serialised only if known.

@@ -15,8 +15,8 @@ pub struct Submission {
     pub bytes: u64,
     /// The time until the device can start the launch, in ticks.
     pub cost: Ticks,
-    /// The time in ticks from the end of the launch until its end is known: work that waits for the
-    /// launch begins that much later.
+    /// The time in ticks from the end of the launch until its end is known. Work that waits for the
+    /// launch is delayed by this time.
     pub cleanup: Ticks,
 }
 
@@ -30,21 +30,21 @@ pub struct Submission {
 ///    ([`minds_refills`](LaunchPath::minds_refills)) answers as if there had been none.
 pub trait LaunchPath {
     /// Returns the cost of submitting this launch after those that were submitted before. The
-    /// policy is asked for each launch separately, in the order of submission, even if several are
-    /// submitted together; the cost and the cleanup are those of this launch alone.
+    /// policy is asked once for each launch, in the order of submission, even if several launches
+    /// are submitted together.
     fn submit(&mut self, launch: &Launch) -> Submission;
 
-    /// Returns whether giving launches to the device overlaps with running kernels. If true,
-    /// launches are submitted one at a time: each takes its `cost` after the one before it in its
-    /// stream, and can start when that time has passed. If false, launches that are submitted
-    /// together can start together, when the cost of all of them has passed.
+    /// Returns whether launches are given to the device while kernels run. If true, launches are
+    /// submitted one at a time: each takes its `cost` after the one before it in its stream, and
+    /// can start after that. If false, launches that are submitted together start together, once
+    /// the costs of all of them have passed.
     fn overlaps(&self) -> bool {
         false
     }
 
-    /// Returns whether later answers can depend on refills (ended workgroups that as many of the
-    /// same launch follow at once), as [`Allocate::minds_refills`](crate::Allocate::minds_refills)
-    /// explains.
+    /// Returns whether later answers can depend on refills, in which ended workgroups are replaced
+    /// at once by as many of the same launch
+    /// ([`Allocate::minds_refills`](crate::Allocate::minds_refills)).
     fn minds_refills(&self) -> bool {
         true
     }

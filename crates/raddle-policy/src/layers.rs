@@ -15,12 +15,12 @@ use crate::{
     StreamState, Submission, Tick, Turn, VictimView, WaitTally,
 };
 
-/// Policies for individual processes, and one policy for all other processes together.
+/// Policies for single processes, and one policy for all other processes together.
 ///
-/// Each [`Allocate`] policy sees only the launches of its processes, and the free resources of the
-/// device. Policies are asked in the order in which they were added, the one for the others last.
-/// Each is told only about its own processes, so it must know free resources from the view
-/// ([`Allocate::reads_the_view`]). Workgroups are cut if all policies cut.
+/// Each [`Allocate`] policy sees only the launches of its own processes, and is told only of these.
+/// So it must read the free resources from the view ([`Allocate::reads_the_view`]). Policies are
+/// asked in the order in which they were added, the one for the other processes last. Workgroups
+/// start wave by wave if all policies allow it.
 ///
 /// ```
 /// use raddle_policy::{PerProcess, Preemption, ProcessId, preempt_fn};
@@ -37,8 +37,8 @@ use crate::{
 pub struct PerProcess<P> {
     named: Vec<(ProcessId, P)>,
     others: P,
-    /// The launches of those processes for which the policy that is being asked answers; kept so
-    /// that the next question needs no new memory.
+    /// The launches about which a policy is being asked: those of its processes. They are kept so
+    /// that the next call needs no new memory.
     launches: Vec<ReadyLaunch>,
     /// The index of the policy that answered last, in the order in which the policies were added;
     /// the policy for all other processes has the last index.
@@ -77,9 +77,9 @@ impl<P> PerProcess<P> {
 }
 
 impl<P: Allocate> PerProcess<P> {
-    /// Asks the policies in order, each about the launches of its own processes, by calling `ask`,
-    /// until one has an answer other than to wait. Returns that answer; if all wait, the answer to
-    /// wait until the earliest tick that one of them names.
+    /// Asks the policies in order by calling `ask`, each about the launches of its own processes,
+    /// until one answers other than to wait. Returns that answer. If all wait, returns the answer
+    /// to wait until the earliest tick that one of them names.
     fn ask(
         &mut self,
         ready: &ReadyView<'_>,
@@ -181,13 +181,13 @@ impl<P: Preempt> Preempt for PerProcess<P> {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the variant says what its fields are")]
 pub enum Asked<'a> {
-    /// The question which processes may issue launches, with the answer: those in `may_issue`,
-    /// until the tick `until`; `None` where the policy names no tick.
+    /// The question which processes may issue launches. The answer is: those in `may_issue`, until
+    /// the tick `until`; `None` where the policy names no tick.
     Turn { processes: &'a [ProcessState], may_issue: &'a [ProcessId], until: Option<Tick> },
     /// The question which workgroups start on which compute units, with the answer and its lists.
     Allocate { ready: &'a ReadyView<'a>, answer: Answer, round: &'a Round },
-    /// The question how the work of a process that lost the turn leaves the device, with the
-    /// answer: the method `how`; `None` where the work stays.
+    /// The question how the work of a process that lost the turn leaves the device. The answer is
+    /// the method `how`; `None` where the work stays.
     Preempt { victim: &'a VictimView<'a>, how: Option<Preemption> },
     /// The question what it costs to give a launch to the device, with the answer `via`.
     LaunchPath { launch: &'a Launch, via: Submission },
@@ -249,8 +249,8 @@ impl fmt::Display for Asked<'_> {
 pub struct Traced<P, F> {
     policy: P,
     shown: F,
-    /// The tick of the last observed fact, passed on with the answers of a launch path, which gets no tick with its
-    /// question.
+    /// The tick of the last event that was observed. It is passed on with the answers of a launch
+    /// path, which is asked without a tick.
     now: Tick,
 }
 
@@ -358,12 +358,13 @@ impl<P: LaunchPath, F: FnMut(Tick, &Asked<'_>)> LaunchPath for Traced<P, F> {
     }
 }
 
-/// A policy with a second one that replaces it permanently when it breaks a law.
+/// A policy with a second one, which replaces the first for good when the first breaks a law of its
+/// trait.
 ///
-/// The dispatcher detects the broken law, drops that answer, records it ([`Fallback::broken`], and
-/// a line in the decision log) and asks the second policy, which has observed everything from the
-/// beginning. Without a `Fallback` a broken law ends the run. The name and the settings are those
-/// of the first policy.
+/// The dispatcher detects the broken law, drops the answer, records the law ([`Fallback::broken`],
+/// and a line in the decision log) and asks the second policy, which has observed everything from
+/// the beginning. Without a `Fallback` a broken law ends the run. The name and the settings are
+/// those of the first policy.
 #[derive(Clone, Debug)]
 pub struct Fallback<P, Q> {
     first: P,
@@ -454,8 +455,8 @@ impl<P: Allocate, Q: Allocate> Allocate for Fallback<P, Q> {
     fn reads_the_view(&self) -> bool {
         self.first.reads_the_view() && self.second.reads_the_view()
     }
-    /// Returns whether both policies may cut workgroups into waves: if one of them may not, a
-    /// launch whose workgroups fit only in parts is refused.
+    /// Returns whether both policies start workgroups wave by wave. If one does not, launches whose
+    /// whole workgroups never fit are refused.
     fn cuts(&self) -> bool {
         self.first.cuts() && self.second.cuts()
     }

@@ -28,7 +28,7 @@ impl Level {
         self.0 < other.0
     }
 
-    /// Returns a number to sort levels by, the most urgent first. It can also be the rank of a
+    /// Returns a number to sort levels by: the lower, the more urgent. It can also be the rank of a
     /// launch in [`crate::Rank`].
     #[must_use]
     pub const fn rank(self) -> u64 {

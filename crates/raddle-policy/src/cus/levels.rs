@@ -3,9 +3,9 @@
 use super::Split;
 use crate::MAX_SIMDS;
 
-/// Distributes `n` waves over SIMDs, one at a time to the SIMD with the most room, ties to the
-/// lowest index. `levels` has the room of each SIMD, and is reduced. Returns the number of waves
-/// for each SIMD; `None`, with nothing taken, if the SIMDs have less room than `n` together.
+/// Distributes `n` waves over SIMDs, each to the SIMD with the most room, or the lowest of these.
+/// `levels` has the room of each SIMD, and is reduced. Returns the number of waves for each SIMD;
+/// `None`, with nothing taken, if all SIMDs together have room for fewer than `n`.
 #[must_use]
 #[doc(hidden)]
 pub fn take_highest(levels: &mut [u16], n: u32) -> Option<Split> {

@@ -9,7 +9,8 @@ use crate::{CuShape, Demand, MAX_SIMDS};
 pub(crate) struct CuFree {
     pub(super) waves: Split,
     pub(super) vgpr: Split,
-    /// Number of free scalar-register granules; never changed where scalar registers do not limit.
+    /// Number of free scalar-register granules. It never changes on a device where scalar registers
+    /// never limit.
     pub(super) sgpr: u16,
     pub(super) workgroups: u16,
     pub(super) barriers: u16,
@@ -72,9 +73,9 @@ impl CuFree {
         room.min(self.waves_room(simds, demand) / waves)
     }
 
-    /// Returns whether the slots, LDS and barriers of `groups` workgroups and the scalar registers
-    /// of `waves` waves are free. The method multiplies where `room` divides: the test is the same,
-    /// and costs less on the hot path.
+    /// Returns whether a compute unit has the free slots, LDS and barriers for `groups` workgroups,
+    /// and the free scalar registers for `waves` waves. The answer is that of `room`, but without
+    /// divisions, which are slow.
     pub(super) fn has(&self, demand: &Demand, groups: u32, waves: u32) -> bool {
         let (groups, waves) = (u64::from(groups), u64::from(waves));
         u64::from(self.workgroups) >= groups
