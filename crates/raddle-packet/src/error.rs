@@ -62,7 +62,7 @@ pub(crate) enum Reason {
     /// A condensed packet that announces more kernels than its half-words can hold; `kernel` is the
     /// number of the first kernel without room.
     NoHeader { kernel: u16 },
-    /// A value of a condensed packet that would begin behind the last half-word.
+    /// A value of a condensed packet that would reach beyond the packet's last half-word.
     PastEnd { kernel: u16, field: &'static str },
     /// A condensed packet that names an entry of the table in which no launch has been stored.
     EmptyEntry { kernel: u16, ref_num: u16 },
