@@ -63,8 +63,8 @@ impl Bits {
         Self(both)
     }
 
-    /// Returns whether any digit with an index from `start` to below `end` says free: an OR of
-    /// these digits, or an inverted AND, as `setup` has it.
+    /// Returns whether any digit with an index from `start` to below `end` means a free block, as
+    /// `setup` defines the digits.
     pub(super) fn any_free(&self, start: usize, end: usize, setup: Setup) -> bool {
         let digits = &self.0[start..end];
         if setup.polarity.digit(true) { digits.any() } else { digits.not_all() }

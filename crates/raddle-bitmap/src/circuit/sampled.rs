@@ -105,7 +105,7 @@ impl SampledTrace {
     }
 
     /// Returns the sequence of steps f41 and f42 of the patent (seed 000), with a digit SAR_k for
-    /// each sample k: 1 if a run of k + 1 blocks is free.
+    /// each tested k: 1 if a run of k + 1 blocks is free.
     #[must_use]
     pub const fn sar(&self) -> &Bits {
         &self.sar

@@ -18,7 +18,8 @@ impl Polarity {
         matches!(self, Self::FreeIsOne) == free
     }
 
-    /// Returns the mask by which words of this polarity get a 1 for each free block: word XOR mask.
+    /// Returns the mask that turns words of this polarity, by XOR, into words with a 1 for each
+    /// free block.
     pub(super) const fn flip(self) -> u64 {
         match self {
             Self::FreeIsOne => 0,

@@ -10,8 +10,8 @@ use crate::{Error, View};
 /// longest row of entirely free groups is reported.
 ///
 /// With groups of g blocks and a longest run of L, the answer is a multiple of g, at least
-/// `g * max(0, (L + 1) / g - 1)` and at most L. A group is looked at as a whole: a run that begins
-/// within one is seen from the next one on.
+/// `g * max(0, (L + 1) / g - 1)` and at most L. A run that begins or ends within a group counts
+/// only with the groups that it fills.
 ///
 /// ```
 /// use raddle_bitmap::{FreeMap, Grouped, Polarity, Search};

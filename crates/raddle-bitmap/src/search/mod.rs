@@ -71,8 +71,8 @@ pub trait Search {
     /// When the search was made for maps of another size; see each search.
     fn longest(&self, map: View<'_>) -> Result<u32, Error>;
 
-    /// Returns which blocks in a row must be free for the search to report `want` blocks or more;
-    /// `None` if it never does.
+    /// Returns the condition on free blocks in a row under which the search reports `want` blocks
+    /// or more; `None` if it never does.
     fn need(&self, want: u32) -> Option<Need>;
 
     /// Returns whether the search reports at least `want` blocks in one run.

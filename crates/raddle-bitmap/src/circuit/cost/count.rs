@@ -57,8 +57,8 @@ const fn log(n: u32) -> u32 {
     if n <= 1 { 0 } else { u32::BITS - (n - 1).leading_zeros() }
 }
 
-/// Construction of the sequences SA_i, each of which says at which blocks a window (i + 1 free
-/// blocks in a row) begins.
+/// Method by which the sequences SA_i are made, each of which says at which blocks a window (i + 1
+/// free blocks in a row) begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Windows {
     /// A window is made from the window that is one block shorter and one more block, as in the

@@ -164,9 +164,9 @@ impl Shared {
     }
 
     /// Searches all maps once (a round), period by period, and returns the longest free run of
-    /// each. A kind of resource that has a period to itself is searched by the method that
-    /// `search_of` names, as the patent (seed 000) allows, so the result has the promise (exact or
-    /// lower bound) of that method. Kinds that share a period get a full search.
+    /// each. A map that has a period to itself is searched by the method that `search_of` gives for
+    /// its kind of resource, as the patent (seed 000) allows; the result is exact or a lower bound,
+    /// as that method promises. Maps that share a period get a full search.
     ///
     /// ```
     /// use raddle_bitmap::{FreeMap, Grouped, Kind, Layout, Polarity, Shared};
