@@ -30,7 +30,7 @@ pub enum RaddleActionKind {
     /// reports when it continues.
     Restore = 6,
     /// Raises the preemption flags of a process. Fields: `process`, `first_cut`, `cut_count`. A
-    /// launch that starts leaves if its `sequence` is within the cut of its stream. The event
+    /// launch leaves at its start if its `sequence` is in the range (cut) of its stream. The event
     /// `Raised` reports that launches see the flags.
     Raise = 7,
     /// Resets the compute units of a process. Field: `process`. The event `ResetOver` reports the

@@ -46,10 +46,11 @@ pub struct RaddleFreeAmounts {
     pub barriers: u64,
 }
 
-/// Makes a dispatcher from the text of a recipe (TOML, or JSON where it begins with `{`) for `cus`
-/// empty compute units of one shape, and writes its handle to `dispatcher`. `log` is the name of a
-/// file for the decision log, or null: `raddle log FILE --check` and `raddle log FILE --replay`
-/// read it. A file of this name is written over.
+/// Makes a dispatcher for `cus` empty compute units of one shape, and writes its handle to
+/// `dispatcher`. `recipe` is a text that names the dispatcher's policies (TOML, or JSON where it
+/// begins with `{`). `log` is the name of a file for the decision log, or null:
+/// `raddle log FILE --check` and `raddle log FILE --replay` read it. A file of this name is written
+/// over.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_dispatcher_new(
     recipe: *const c_char,

@@ -30,9 +30,9 @@ type Object = Option<Box<dyn Any + Send>>;
 /// Entry of the table of objects that handles stand for.
 struct Place {
     /// Number of times that this position of the table of objects was freed. A handle stores the
-    /// number that it found; if the two differ, the handle was freed. They are compared before the
-    /// object is locked, so that a freed handle does not lock the object that is at its position
-    /// now.
+    /// number as it was when the handle was made; if the two differ, the handle was freed. They are
+    /// compared before the object is locked, so that a freed handle does not lock the object that
+    /// is at its position now.
     uses: AtomicUsize,
     object: Mutex<Object>,
 }

@@ -19,7 +19,8 @@ pub enum RaddleLiveHint {
     Utilisation = 3,
     /// A number that a policy and its programs agree on.
     Custom = 4,
-    /// The level of the program, 0 the most urgent; never more urgent than it was granted.
+    /// The urgency (level) that the daemon uses for the program: 0 is the most urgent; never more
+    /// urgent than the level that the program was granted.
     Level = 5,
     /// The share of the program, an integer multiple of its weight, 1 or more.
     Share = 6,

@@ -133,10 +133,10 @@ fn put(
 }
 
 /// Makes a checker of 1 to 65536 compute units without resources, and writes its handle to `check`.
-/// `wave_slots` is the most waves that are on a unit at a time, 0 for any number. `lag` is the
-/// number of clocks between the moment at which the device chooses a start and the event that
-/// reports it, mostly 0: a start is right if the rule predicts it for any moment in between. With a
-/// lag, and no rule for any resource, the first event is an error.
+/// `wave_slots` is the most waves that are on a unit at a time, 0 for any number. `lag`, mostly 0,
+/// is the number of clocks between the moment at which the device chooses where a workgroup's part
+/// of a resource starts and the event that reports it: a start is right if the rule predicts it for
+/// any moment in between. With a lag, and no rule for any resource, the first event is an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn raddle_placement_check_new(
     units: u32,

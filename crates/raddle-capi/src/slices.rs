@@ -62,8 +62,9 @@ pub struct RaddleSliceConfig {
     pub capacity: usize,
     /// Rule for the length of slices, one of `RaddleSliceRule`.
     pub rule: u32,
-    /// 1 if a share multiplies the weight once more for the length of slices, so that run times are
-    /// as shares under rules in proportion to the weight; 0 if a share multiplies the weight once.
+    /// 1 if a share counts twice in the weight from which the length of slices is computed: under
+    /// rules in proportion to the weight, run times are then in proportion to the shares. 0 if a
+    /// share counts once.
     pub shares_as_time: u32,
     /// 1 if the processes that were chosen to run get their slices again and again until all have
     /// completed; 0 if each gets one slice.

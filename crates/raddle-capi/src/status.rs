@@ -76,7 +76,7 @@ impl Failure {
         Self::new(RaddleStatus::Argument, text)
     }
 
-    /// Returns the error for a refusal of the Rust crate that the call uses.
+    /// Returns the error for a call that is refused by the Rust crate behind the C interface.
     pub(crate) fn invalid(error: impl fmt::Display) -> Self {
         Self::new(RaddleStatus::Invalid, error.to_string())
     }

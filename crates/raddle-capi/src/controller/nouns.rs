@@ -133,8 +133,8 @@ pub struct RaddleCommand {
     /// 1 for `Drained` if a resume waited for the end of the preemption and takes effect now, else
     /// 0.
     pub resumed: u32,
-    /// Number of a submission, which the launch compares with the raised preemption flag (its cut);
-    /// 0 for other commands.
+    /// Number of a submission; 0 for other commands. While the preemption flag is raised, a launch
+    /// leaves at its start if its number is in the range that `raddle_controller_cut` gives.
     pub sequence: u64,
     /// Payload of the submitted work, as the host gave it; 0 for other commands.
     pub payload: u64,
@@ -190,7 +190,8 @@ impl RaddleReport {
 pub enum RaddleAnswer {
     /// The call has taken effect: the preemption, the reset or the resume has begun.
     Begun = 0,
-    /// A resume that waited is cancelled; the process stays preempted.
+    /// A resume, which waited for the end of the preemption, is cancelled; the process stays
+    /// preempted.
     ResumeCancelled = 1,
     /// A preemption is already under way or complete, so nothing has changed.
     Already = 2,
@@ -214,8 +215,8 @@ pub enum RaddleAnswer {
     NoResetEmpty = 9,
     /// There is no reset: a launch may not be run again.
     NoResetNotIdempotent = 10,
-    /// There is no reset: a launch that would stay, as it does not leave by the preemption flag
-    /// (tested at its start), would run before the killed ones.
+    /// There is no reset: a launch that does not leave by the preemption flag would stay, and run
+    /// before the killed ones.
     NoResetNotFlagged = 11,
     /// There is no reset: a launch was killed as often as allowed.
     NoResetKilledOften = 12,
