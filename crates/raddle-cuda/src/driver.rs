@@ -106,9 +106,9 @@ pub(crate) unsafe fn call<const N: usize>(slot: &Slot, arguments: [usize; N]) ->
     unsafe { function(a, b, c, d, e, f) }
 }
 
-/// Returns a text about a device that a function of the driver, whose address is in `slot`, gives;
-/// `None` where the function fails. Its arguments are (place for the text, length of the place,
-/// device).
+/// Calls the driver function whose address is in `slot`, and returns the text about a device that
+/// the function writes; `None` where it fails. The function takes (place for the text, length of
+/// the place, device).
 pub(crate) fn text_of_device(slot: &Slot, device: c_int) -> Option<String> {
     let mut text = [0_u8; 100];
     let place = (&raw mut text).expose_provenance();
@@ -142,8 +142,8 @@ pub(crate) fn is_capturing(stream: usize) -> bool {
 }
 
 /// Guard that sets the capture mode of this thread, so that a stream capture in another thread does
-/// not make calls of this library fail. When the guard is dropped, the thread gets its former mode,
-/// the number, back.
+/// not make calls of this library fail. The number is the thread's former mode, which is set again
+/// when the guard is dropped.
 pub(crate) struct Relaxed(c_int);
 
 impl Relaxed {

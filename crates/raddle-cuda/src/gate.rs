@@ -407,7 +407,7 @@ impl Gate {
 
 impl State {
     /// Lets a launch through as a part of the last burst of launches, if the controller has
-    /// admitted the burst and it has room; else returns `None`.
+    /// admitted the burst and more launches may join it; else returns `None`.
     #[inline]
     fn through(&mut self, is_graph: bool) -> Option<Passage> {
         let burst = self.bursts.last_mut().filter(|burst| burst.left > 0)?;
