@@ -12,8 +12,8 @@ use crate::Granules;
 pub(crate) const WARP: u32 = 32;
 /// Most threads of one block (workgroup), on every generation of this table.
 pub(crate) const MAX_THREADS: u32 = 1024;
-/// Most registers of one thread, by the guide: number 255 reads as zero. (The occupancy header
-/// would let 256 pass, which no kernel has.)
+/// Most registers of one thread, by the CUDA programming guide: register number 255 reads as zero.
+/// (NVIDIA's `cuda_occupancy.h` would allow 256, but no kernel has so many.)
 pub(crate) const MAX_REGISTERS: u32 = 255;
 /// Number of 32-bit registers in one granule, the unit in which an SM gives registers to a warp.
 const REGISTER_GRANULE: u32 = 256;

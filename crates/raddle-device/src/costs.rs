@@ -10,10 +10,10 @@ use crate::Device;
 /// Time that killing the running work takes, in nanoseconds, on every device of the table but the
 /// V100.
 ///
-/// The time was measured on one device only: the `XSched` paper (section 7.3, figure 11) gives 32 us,
-/// flat, as the 99th percentile of its preemption level that interrupts running kernels, on an
-/// NVIDIA GV100. This includes the exits of the seven launches behind the killed one. For all other
-/// devices the figure is an assumption, and the time of an exit alone is not known.
+/// The time was measured on an NVIDIA GV100 only: the `XSched` paper (section 7.3, figure 11) gives
+/// 32 us as the 99th percentile of its method that interrupts running kernels. This includes the
+/// exits of the seven launches behind the killed one. For all other devices the figure is an
+/// assumption, and the time of an exit alone is not known.
 #[doc(hidden)]
 pub const MEASURED_RESET_NS: u64 = 32_000;
 

@@ -13,9 +13,9 @@ use crate::rounded::Rounded;
 /// Reason why a workgroup can never run on a device: it does not fit an empty compute unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Unfit {
-    /// Resource of which the device has too little. It decides the unit of the two amounts: vector
-    /// registers are those of one thread, waves are counted, all else is in granules of the whole
-    /// workgroup.
+    /// Resource of which the device has too little. It decides the unit of `wanted` and
+    /// `available`: vector registers are those of one thread, waves are counted, all else is in
+    /// granules of the whole workgroup.
     pub resource: Resource,
     /// Amount that one workgroup wants; for vector registers, the amount that one thread wants.
     pub wanted: u64,
@@ -53,13 +53,13 @@ impl fmt::Display for Unfit {
 impl core::error::Error for Unfit {}
 
 impl Device {
-    /// Returns the demand, in granules, of one workgroup with the footprint `footprint`, in
-    /// threads, registers and bytes.
+    /// Returns the demand (needs in granules) of one workgroup with the footprint `footprint`
+    /// (needs in threads, registers and bytes).
     ///
     /// Each wave gets a whole number of register granules, the workgroup a whole number of LDS
     /// granules, both rounded up; an amount of 0 takes no granule. Where scalar registers never
-    /// limit ([`CuShape::sgpr`](raddle_policy::CuShape) is `u16::MAX`) their amount is for
-    /// information, and saturates.
+    /// limit ([`CuShape::sgpr`](raddle_policy::CuShape) is `u16::MAX`), a workgroup fits whatever
+    /// their amount is, and the amount saturates.
     ///
     /// ```
     /// use raddle_policy::Footprint;

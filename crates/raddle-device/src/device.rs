@@ -31,9 +31,9 @@ pub enum Vendor {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct Granules {
-    /// Number of 32-bit vector registers of *one lane* in a granule, which spans all lanes of the
-    /// wave: it is `vgprs_per_lane * wave_size * 4` bytes. NVIDIA hands out 256 registers a warp of
-    /// 32, which is 8 a lane.
+    /// Number of 32-bit vector registers of *one lane* in a granule. A granule spans all lanes of
+    /// the wave, so it is `vgprs_per_lane * wave_size * 4` bytes. NVIDIA hands out 256 registers to
+    /// a warp of 32 lanes, which is 8 a lane.
     pub vgprs_per_lane: u32,
     /// Number of 32-bit scalar registers of one wave in a granule.
     pub sgprs: u32,
@@ -73,7 +73,7 @@ pub struct Device {
     /// Specifications per Compute Capability"); no device of the table gives less than all.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub max_vgprs_per_workgroup: Option<u32>,
-    /// Bytes of memory on the device; `None` where it is that of the data sheet
+    /// Bytes of memory on the device; `None` where only its data sheet gives them
     /// ([`Device::memory_bytes`]).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     #[doc(hidden)]
@@ -136,8 +136,8 @@ pub struct Device {
     #[doc(hidden)]
     pub turn_switch_ns: Option<[u64; 3]>,
     /// Measured pairs of (percentage that NVIDIA's MPS gives a process, compute units that the
-    /// process then has); a percentage that is not in this list is rounded down
-    /// ([`Device::units_of_percent`]).
+    /// process then has). For other percentages, that percentage of all compute units is taken,
+    /// rounded down ([`Device::units_of_percent`]).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     #[doc(hidden)]
     pub percent_units: Vec<(u32, u16)>,

@@ -81,8 +81,8 @@ pub fn with_arch(name: &str) -> Vec<&'static str> {
     rows().filter(has).map(|row| row.id).collect()
 }
 
-/// Most devices whose product names may share a word that is to point to a device. A word that more
-/// names have, such as `rtx`, is ignored.
+/// Largest number of devices whose product names may share a word. A word that more names have,
+/// such as `rtx`, is ignored in the search for similar names.
 const SHARED_BY: usize = 3;
 
 /// Returns the ids of the devices whose product names share the most words with the unknown name

@@ -12,8 +12,8 @@ use crate::rounded::Rounded;
 /// room at the same time, with the resource that limits it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Residency {
-    /// Number of workgroups that fit an empty compute unit: the least of the limits; 0 where not
-    /// even one workgroup fits.
+    /// Number of workgroups that an empty compute unit holds, which is the least of the numbers
+    /// that its resources allow; 0 where not even one workgroup fits.
     pub(crate) workgroups: u32,
     /// Resource that allows the fewest workgroups. Among equal ones, the first in this order:
     /// workgroups, waves, VGPR, SGPR, LDS, barriers. [`Residency::reached`] names all of them.
@@ -24,8 +24,8 @@ pub struct Residency {
 }
 
 impl Residency {
-    /// Returns the number of workgroups that fit an empty compute unit: the least of the limits; 0
-    /// where not even one workgroup fits.
+    /// Returns the number of workgroups that an empty compute unit holds, which is the least of the
+    /// numbers that its resources allow; 0 where not even one workgroup fits.
     #[must_use]
     pub const fn workgroups(&self) -> u32 {
         self.workgroups
