@@ -153,8 +153,8 @@ impl LoggedEvent<Vec<PieceRun>> {
     /// pieces (equal workgroups on one compute unit) of the event are put into `pieces`.
     ///
     /// # Errors
-    /// When the event names a compute unit that the device does not have, or has both keys `waves`
-    /// and `cut`, or when it is one that only logs of live programs have.
+    /// When the event names a compute unit that the device does not have, has both keys `waves` and
+    /// `cut`, or is of a kind that occurs only in logs of live runtimes.
     pub(crate) fn event<'p>(
         &self,
         cus: u16,

@@ -45,13 +45,13 @@ impl FreeUnits {
         &self.cus
     }
 
-    /// Makes the policies' view of free resources record, from now on, where resources are freed;
-    /// see [`Cus::watch`].
+    /// Makes the free resources in the policies' view record, from now on, on which compute units
+    /// resources are freed; see [`Cus::watch`].
     pub(crate) fn watch(&mut self) {
         self.cus.watch();
     }
 
-    /// Makes the policies' view of free resources assume that resources may have been freed on any
+    /// Makes the policies' view of the free resources say that resources may have been freed on any
     /// compute unit.
     pub(crate) fn forget_freed(&mut self) {
         self.cus.forget_freed();

@@ -102,7 +102,7 @@ pub(super) fn rows(pieces: &[Piece]) -> impl Iterator<Item = NamedRow> {
 }
 
 /// The workgroups on the device that started with known addresses, as rows (consecutive numbers on
-/// consecutive compute units). Only of such workgroups the account knows the numbers.
+/// consecutive compute units). The account knows the numbers of such workgroups only.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     /// The rows of workgroups, which do not overlap, sorted by workgroup number.
@@ -178,9 +178,9 @@ impl Names {
         }
     }
 
-    /// Removes the workgroups on the first compute units of `row`, as many units as one stored row
-    /// has with the same workgroups, and returns them as a row. `None`, with nothing removed, where
-    /// no stored row has the workgroups of the first compute unit.
+    /// Removes the workgroups that the beginning of `row` has in common with one stored row, on the
+    /// same compute units, and returns them as a row. `None`, with nothing removed, where no stored
+    /// row has the workgroups of the first compute unit of `row`.
     fn remove_units(&mut self, row: &NamedRow) -> Option<NamedRow> {
         let (at, within) = self.position(row.first)?;
         let known = &self.rows[at];

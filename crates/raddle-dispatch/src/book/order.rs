@@ -8,7 +8,8 @@ use super::error::Reason;
 use super::on_device::{Asked, OnDevice};
 use super::{BookError, total};
 
-/// A start of whole workgroups that was found to keep law 1 of the trait `Allocate`.
+/// A start of whole workgroups that was found to keep law 1 of the trait `Allocate`: each workgroup
+/// is the next one of the launch, or assigned to the compute unit on which it starts.
 pub(super) enum Whole {
     /// The start has this number of workgroups, all of them the next ones in the order of their
     /// numbers.
@@ -56,8 +57,9 @@ impl OnDevice {
         Err(BookError(Reason::NotTheNext { launch: launch.id, first }))
     }
 
-    /// Checks the workgroups of a start one by one against law 1 of the trait `Allocate`, where
-    /// some of them are assigned to a compute unit.
+    /// Checks a start against law 1 of the trait `Allocate`, workgroup by workgroup, where some of
+    /// them are assigned to a compute unit: each of these must start on that unit, and each other
+    /// one must be the next of the launch.
     fn check_by_name(&self, asked: Asked<'_>, most: u64) -> Result<(), BookError> {
         let Asked { launch, pieces, .. } = asked;
         if total(pieces) > most {

@@ -102,7 +102,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Resets a process: adds the actions that kill all running launches in the scope of the reset.
+    /// Resets a process: adds the actions that kill all running launches which a reset of it
+    /// covers, such as those of the process or of the whole device.
     fn reset(&mut self, process: ProcessId, now: Tick, actions: &mut Actions) {
         self.journal.answer(now, LoggedAnswer::Reset { process });
         self.preemptions.resetting.insert(process);
@@ -167,7 +168,7 @@ impl Composed {
     }
 
     /// Reports to the preemption controller that the preemption of a process is complete, if all of
-    /// its submitted launches are held or saved off the device.
+    /// its submitted launches are held (drain) or saved (switch) off the device.
     pub(super) fn note_removed(&mut self, id: ProcessId) -> Result<(), DispatchError> {
         let Some(process) = self.processes.get_mut(&id).filter(|it| it.removing) else {
             return Ok(());
@@ -179,8 +180,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Records that the preemption of a process is complete, and opens the compute units that it
-    /// had closed. With `resumed`, the process runs again at once.
+    /// Records that the preemption of a process is complete, and lets work start again on compute
+    /// units that were closed for its reset. If `resumed` is true, the process runs again at once.
     fn drained(&mut self, process: ProcessId, resumed: bool, now: Tick, actions: &mut Actions) {
         self.journal.answer(now, LoggedAnswer::Drained { process, resumed });
         self.turns.arbiter.drained(process);
@@ -366,8 +367,9 @@ impl Composed {
         self.tell_of(&launch, &Fact::Leaving { launch: &launch, how: take_off }, now);
     }
 
-    /// Brings back the held and saved launches of processes that may run again. A saved launch
-    /// whose old places are not free is tried again at a later decision.
+    /// Brings back the launches that a preemption has held (drain) or saved (switch), of processes
+    /// that may run again. A saved launch whose old places are not free is tried again at a later
+    /// decision.
     pub(super) fn bring_back(&mut self, now: Tick, actions: &mut Actions) {
         let mut back = core::mem::take(&mut self.lists.back);
         back.clear();

@@ -34,7 +34,7 @@ pub(super) struct LaunchState {
     /// True if the launch will leave without having begun, as it sees the raised preemption flag:
     /// none of its workgroups starts any more.
     pub(super) claimed: bool,
-    /// True if the launch has begun to run, which the preemption controller was told.
+    /// True if the launch has begun to run, and the preemption controller has been told so.
     pub(super) begun: bool,
     /// True if the launch was issued and is not ready: none of its workgroups may start yet.
     pub(super) waits: bool,

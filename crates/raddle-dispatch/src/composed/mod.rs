@@ -132,7 +132,7 @@ struct Preemptions {
     /// Launches that have come back although their process is preempted again, and so leave soon:
     /// (tick at which the launch leaves, launch).
     late: Vec<(Tick, LaunchId)>,
-    /// Processes whose held or saved launches are to come back to the device.
+    /// Processes whose held (drain) or saved (switch) launches are to come back to the device.
     returning: BTreeSet<ProcessId>,
     /// Processes whose reset (killing of running launches) is under way.
     resetting: BTreeSet<ProcessId>,

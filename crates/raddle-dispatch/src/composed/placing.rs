@@ -43,8 +43,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Submits launches of one stream together: all of them can start when the time that submitting
-    /// each of them costs has passed for all.
+    /// Submits launches of one stream together. To submit a launch costs time; all of them can
+    /// start when the sum of these times has passed.
     fn submit_together(
         &mut self,
         launches: &[SubmittedLaunch],
@@ -62,8 +62,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Submits launches of one stream one after the other: each can start when the time that
-    /// submitting costs has passed for it and for the launches before it.
+    /// Submits launches of one stream one after the other. To submit a launch costs time; each can
+    /// start when the times of the launches before it and its own have passed.
     fn submit_in_line(
         &mut self,
         launches: &[SubmittedLaunch],

@@ -7,8 +7,9 @@ use raddle_policy::{
     Tick, Ticks,
 };
 
-/// The dispatcher's state of one process: its streams, its submitted launches and its times. The
-/// preemption controller keeps the launches that are not submitted.
+/// The dispatcher's state of one process: its streams, its submitted launches, its present
+/// preemption, and the time for which it ran. The preemption controller keeps the launches that are
+/// not submitted.
 #[derive(Debug)]
 pub(super) struct Process {
     pub(super) share: u32,

@@ -141,8 +141,8 @@ pub struct CheckedLog {
 }
 
 impl CheckedLog {
-    /// Returns these broken rules with other counts of event lines and answer lines, as a caller
-    /// has counted them.
+    /// Returns this result with the numbers of event lines and answer lines replaced by those that
+    /// the caller has counted.
     #[must_use]
     #[doc(hidden)]
     pub fn counted(self, events: u64, answers: u64) -> Self {
