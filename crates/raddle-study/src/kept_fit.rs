@@ -18,9 +18,9 @@ use crate::profiles::Loaded;
 /// Version of the text form in which the fit of a model to a profile is stored.
 const VERSION: u32 = 3;
 
-/// Fit of the model to a profile (times of workgroups, launch latency), in the form in which a file
-/// stores it for later commands. Fractions are stored as the bits of their floating-point numbers,
-/// so that they are read back unchanged.
+/// Fit of the simulation model to one profile (times of workgroups, launch latency), as a file
+/// stores it for later commands. Fractions are stored as the bits of floating-point numbers, so
+/// that they are read back exactly.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct KeptFit {
@@ -31,9 +31,9 @@ struct KeptFit {
     launch_ns: u64,
     handover_ns: u64,
     uncalibrated: Option<u64>,
-    /// Errors of a replay with this fit, as bits of fractions: (error of the busy time, error of
-    /// the makespan, fraction of the waits that are as recorded). `None` where they were not
-    /// computed.
+    /// Errors of a replay with this fit, as (error of the busy time, error of the makespan,
+    /// fraction of the waits that are as recorded). Each is a fraction, stored as its bits. `None`
+    /// where they were not computed.
     error: Option<(u64, u64, Option<u64>)>,
 }
 
@@ -48,8 +48,8 @@ impl Write for Hashes {
     }
 }
 
-/// Returns the key under which the fit of a profile is stored: 32 hexadecimal digits that depend on
-/// the profile, the device `own` of the recording, the rules of the fit, and raddle's version.
+/// Returns the name under which the fit of a profile is stored: 32 hexadecimal digits. They depend
+/// on the profile, the device `own` of the recording, the rules of the fit, and raddle's version.
 pub(crate) fn key(loaded: &Loaded, own: &Device, rules: FitRules) -> String {
     let mut hashes = Hashes([DefaultHasher::new(), DefaultHasher::new()]);
     hashes.0[1].write_u8(1);

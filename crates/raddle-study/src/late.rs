@@ -5,16 +5,15 @@ use raddle_sim::{Repetition, Seen, Watch, Workload};
 
 use crate::answer::{Goal, GoalLimit, GoalMetric};
 
-/// Watcher that ends a simulation as soon as a goal for requests is surely missed, as more requests
-/// took longer than its limit than the goal allows.
+/// Watcher that ends a simulation as soon as a goal for requests is surely missed: too many
+/// requests took longer than the goal's limit.
 #[derive(Debug)]
 pub(crate) struct LateRequests {
     goals: Vec<LateWatch>,
     is_missed: bool,
 }
 
-/// Limit of one goal on the times of requests, and the number of late requests that it still
-/// allows.
+/// Limit that one goal sets on the times of requests, and how many requests may still exceed it.
 #[derive(Clone, Copy, Debug)]
 struct LateWatch {
     process: u16,
@@ -24,9 +23,9 @@ struct LateWatch {
 }
 
 impl LateRequests {
-    /// Makes the watcher for the goals that limit a percentile or the maximum of the times of
-    /// requests, where the number of requests is known before the simulation; other goals are
-    /// ignored.
+    /// Makes the watcher for goals on a percentile or the maximum of the times of requests. Other
+    /// goals are ignored, and so are those of processes whose number of requests is not known
+    /// before the simulation.
     pub(crate) fn of(goals: &[Goal], workload: &Workload) -> Self {
         let allowed = |goal: &Goal| {
             let own = (0u16..).zip(&workload.processes).find(|(_, own)| own.name == goal.process);
@@ -52,8 +51,8 @@ impl LateRequests {
 }
 
 impl Watch for LateRequests {
-    /// Returns `None`, as the watcher may miss events of periods that the simulation skips: no
-    /// request ends in them.
+    /// Returns `None`, which lets the simulation skip repetitive stretches without showing their
+    /// events: no request ends in them.
     fn sees_from(&self) -> Option<Tick> {
         None
     }

@@ -63,22 +63,22 @@ impl OriginShares {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct UnknownKernels {
-    /// Fraction of the kernel time without a known shape: opaque kernels, whose shape the profile
-    /// lacks, and kernels that were left out.
+    /// Fraction of the kernel time without a known shape: that of kernels whose shape the profile
+    /// lacks, and of kernels that were left out of the profile.
     pub(crate) share: f64,
     pub(crate) opaque: u64,
     pub(crate) opaque_ns: u64,
     pub(crate) left_out: u64,
-    /// Number of kernels that were left out because their times are impossible; the records of all
-    /// others that were left out are malformed.
+    /// Number of kernels that were left out of the profile because their times are impossible. All
+    /// other kernels that were left out have malformed records.
     pub(crate) timeless: u64,
     /// Number of kernels of the profile that were not left out.
     pub(crate) of: u64,
-    /// Fraction of the kernel time whose shapes come from the capture of a graph, where the order
-    /// of launches told which captured launch belongs to which.
+    /// Fraction of the kernel time whose shapes come from the capture of a graph, where launches
+    /// were matched to the captured ones by their order.
     pub(crate) in_order: f64,
-    /// Fraction of the kernel time whose shapes come from captured launches of kernels with the
-    /// same name.
+    /// Fraction of the kernel time whose shapes come from the capture of a graph, where launches
+    /// were matched to the captured ones by the names of their kernels.
     pub(crate) by_name: f64,
 }
 
@@ -141,8 +141,8 @@ pub(crate) fn why_left_out(left_out: u64, timeless: u64) -> String {
     told.collect::<Vec<_>>().join(" and ")
 }
 
-/// Times for which 1, 2, and 3 or more of a set of time spans, such as those of kernels, were under
-/// way at once, in ns.
+/// Times for which 1, 2, and 3 or more time spans were under way at once, in ns. A span is, for
+/// instance, the time in which a kernel ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ConcurrentTime {
     pub(crate) one: u64,

@@ -7,8 +7,8 @@ use raddle_sim::{Seen, Watch, Workload};
 use crate::recipes::NamedRecipe;
 use crate::result::{Guarantee, GuaranteeOf};
 
-/// Watcher that sums up during a simulation how much each process uses of the compute units that
-/// others lend to it while these are idle.
+/// Watcher that sums up during a simulation how much each process uses compute units of other
+/// processes, which lend them while they are idle.
 #[derive(Debug)]
 pub(crate) struct Lent {
     /// Number of wave slots on the compute units that belong to each process, by the index of the
@@ -24,8 +24,8 @@ pub(crate) struct Lent {
 }
 
 impl Lent {
-    /// Makes the watcher for a recipe; `None` where processes do not lend idle compute units to
-    /// each other under the recipe.
+    /// Makes the watcher for a recipe (set of policies); `None` where processes do not lend idle
+    /// compute units to each other under the recipe.
     pub(crate) fn of(named: &NamedRecipe, workload: &Workload, target: &Device) -> Option<Self> {
         let shares: Vec<u32> = workload.processes.iter().map(|plan| plan.share).collect();
         let kept = Guarantee::new(&named.recipe, &shares)?;
@@ -60,8 +60,8 @@ impl Watch for Lent {
         self.since = now;
     }
 
-    /// Returns `None`, as the watcher may miss events of periods that the simulation skips: the
-    /// wave slots in use stay the same in them.
+    /// Returns `None`, which lets the simulation skip repetitive stretches without showing their
+    /// events: the wave slots in use stay the same in them.
     fn sees_from(&self) -> Option<Tick> {
         None
     }

@@ -23,16 +23,16 @@ use crate::study::{FileNames, Study, Ways};
 /// long.
 const MOST_WORKGROUPS: u64 = 64_000_000;
 
-/// Precision of a search for the highest load that meets all goals, where percentiles rest on few
-/// requests: the load is found to within a fifth of itself.
+/// Divisor that sets the precision of a search for the highest load that meets all goals: 5 stands
+/// for a fifth of the load. It is used where percentiles rest on few requests.
 const NEAR: u32 = 5;
-/// Precision of a search for the highest load that meets all goals, where there are as many
-/// requests as percentiles need: the load is found to within 1/25 of itself.
+/// Divisor that sets the precision of a search for the highest load that meets all goals: 25 stands
+/// for 1/25 of the load. It is used where there are as many requests as percentiles need.
 const CLOSE: u32 = 25;
 
-/// Bounds of the highest load that meets all goals, in percent of the load that the user asked for:
-/// the highest load known to meet them and the lowest known to miss one; `None` where no such load
-/// is known.
+/// Bounds of the highest load that meets all goals, in percent of the load that the user asked for.
+/// `met` is the highest load known to meet all goals, `missed` the lowest known to miss one; `None`
+/// where no such load is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Between {
     met: Option<u32>,
@@ -141,9 +141,9 @@ impl Prepared {
         Ok(())
     }
 
-    /// Returns the command of a sweep that finds the highest load at which all goals are met under
-    /// the recipe `best`. It varies the rate of the first process with requests at a rate: up to
-    /// four times that rate if it meets all goals (`met`), else down to a quarter.
+    /// Returns the command of a sweep that finds the highest load at which the recipe `best` meets
+    /// all goals. The sweep varies the request rate of the first process that has one. It goes up
+    /// to four times that rate if the goals are met at the rate (`met`), else down to a quarter.
     fn sweep_of_loads(
         &self,
         rated: &[(usize, f64)],
@@ -215,9 +215,9 @@ impl Prepared {
         Ok(loads.iter().enumerate().map(|(at, &load)| (load, is_met(at))).collect())
     }
 
-    /// Returns whether a recipe meets all goals under drawn requests even where each figure is as
-    /// large as its bounds (error) allow, which takes a simulation for each bound. False where a
-    /// goal is relative to another recipe.
+    /// Returns whether a recipe meets all goals even if each figure is as bad as its error bounds
+    /// allow. It simulates the drawn requests once for each bound. False where a goal is relative
+    /// to another recipe.
     fn is_surely_met(
         &self,
         draw: &SeedDraw,
@@ -253,9 +253,9 @@ impl Prepared {
         Ok(all.rows.iter().all(|row| row.complete && row.goals_judged() == GoalsJudged::Met))
     }
 
-    /// Draws the random requests of a load with its first seed. Where the load has no end, the
-    /// process with the lowest rate of requests gets `count` of them, and the others get the
-    /// requests that arrive in the same time.
+    /// Draws the random requests of a load with its first random seed. Where the number of requests
+    /// is not limited, the process with the lowest rate gets `count` of them, and the others get
+    /// the requests that arrive in the same time.
     fn draw(
         &self,
         (load, count): (&Load, u32),
@@ -279,8 +279,8 @@ fn rate(per_s: f64) -> String {
     format!("{per_s:.3}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Counts the workgroups that a replay of a recipe starts, over all processes and their
-/// repetitions.
+/// Counts the workgroups that a replay of a recipe (set of policies) starts, over all processes and
+/// their repetitions.
 fn workgroups(workload: &Workload, run: &RecipeRun) -> u64 {
     let all = workload.processes.iter().zip(&run.together.iterations).map(|(process, &times)| {
         let groups = process.tasks.iter().map(|task| match task.work {
@@ -296,9 +296,9 @@ fn workgroups(workload: &Workload, run: &RecipeRun) -> u64 {
 mod tests {
     use super::*;
 
-    /// Searches for the highest load that meets all goals, where loads below `limit` percent meet
-    /// them, to within 1/`part` of the load. Returns (bounds that were found, number of loads that
-    /// were tried).
+    /// Searches for the highest load that meets all goals, to within 1/`part` of the load; in this
+    /// test, loads below `limit` percent meet them. Returns (bounds that were found, number of
+    /// loads that were tried).
     fn find(limit: u32, part: u32, mut between: Between) -> (Between, usize) {
         let mut replayed = 0;
         loop {

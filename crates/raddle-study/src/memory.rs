@@ -12,7 +12,7 @@ use crate::error::StudyError;
 use crate::profiles::Loaded;
 use crate::units::size;
 
-/// Clause for messages that says what a recorded amount of memory leaves out.
+/// Clause of a message: it says what a recorded amount of memory leaves out.
 const RECORDED: &str = "recorded is the most that a program's own allocations came to: contexts and libraries take more";
 
 /// Memory size of a device, in bytes, and how it is known.

@@ -61,10 +61,10 @@ impl NextCommand {
         Self { given: words(&str::to_owned), bare: words(&base_name), purpose }
     }
 
-    /// Returns the command to run after a check of the file `prediction`: one that inspects the
-    /// recording of the first tenant (process) that was predicted wrong. Where none was, it is a
-    /// command that fails as soon as a later result is worse. `recordings` holds (tenant, file) of
-    /// the check.
+    /// Returns the command to run after a check of the file `prediction` against recordings. It
+    /// inspects the recording of the first tenant (process) that was predicted wrong. If all were
+    /// predicted right, the command fails as soon as a later result is worse. `recordings` holds
+    /// (tenant, file).
     #[must_use]
     pub fn after_check(check: &Check, prediction: &str, recordings: &[(String, String)]) -> Self {
         let file = |tenant: &str| recordings.iter().find(|(of, _)| of == tenant);
@@ -108,8 +108,9 @@ impl NextCommand {
         Self::about("inspect", &[other], Vec::new(), "says why the device is idle in it")
     }
 
-    /// Returns the command to run after the profiles of `study` were inspected: one that asks how
-    /// they may share a device with each other, or a single profile with a second one.
+    /// Returns the command to run after the profiles of `study` were inspected: one that compares
+    /// ways in which their programs can share a device. For a single profile the command names a
+    /// second one, which the user has to fill in.
     #[must_use]
     pub fn after_inspect(inspection: &Inspection, study: &Study, files: &dyn Files) -> Self {
         let mut study = Study { ways: Ways::Modes, ..study.clone() };
@@ -170,9 +171,9 @@ impl Studied {
 }
 
 impl Prepared {
-    /// Returns the command to run after a study: one that adds a missing input, else one that
-    /// checks the answer on a device or inspects the profiles. `prediction` names the file or
-    /// folder of the result; `None` where it was not written.
+    /// Returns the command to run after a study, chosen by its verdict: a study with another device
+    /// or other recipes, a test of the answer on a real device, or an inspection of the profiles.
+    /// `prediction` names the file or folder of the result; `None` where it was not written.
     pub(crate) fn next(
         &self,
         result: &ReplayResult,
@@ -239,8 +240,9 @@ fn inspect(asked: &Study, names: &FileNames<'_>) -> Vec<String> {
     study.command("inspect", names)
 }
 
-/// Returns the command that measures on the device which of two ways of sharing is better. `None`
-/// where the verdict is not "either", or `raddle calibrate pair` cannot measure both ways.
+/// Returns the command that measures on the device which of two ways of sharing it is better.
+/// `None` where the verdict does not leave two ways open, or `raddle calibrate pair` cannot measure
+/// both.
 fn measured(asked: &Study, result: &ReplayResult, names: &FileNames<'_>) -> Option<Vec<String>> {
     let answer = &result.answer;
     let [one, other] = [answer.verdict.recipe.as_ref()?, answer.verdict.or.as_ref()?];

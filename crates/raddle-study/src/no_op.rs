@@ -33,8 +33,8 @@ pub(crate) fn warnings(device: &Device, workload: &Workload, runs: &[RecipeRun])
     runs.iter().flat_map(of).collect()
 }
 
-/// Names the recipes in which a policy broke a rule that all policies of its kind must keep, so
-/// that another policy decided from then on; `None` where there is no such recipe.
+/// Warns of recipes in which a policy broke a rule that all policies of its kind must keep. Another
+/// policy decided in its place from then on. `None` where there is no such recipe.
 pub(crate) fn replaced(runs: &[RecipeRun]) -> Option<Overturning> {
     let broken = runs.iter().filter(|run| !run.together.replaced.is_empty());
     let (names, warnings): (Vec<&str>, Vec<String>) = broken
@@ -60,8 +60,8 @@ pub(crate) fn replaced(runs: &[RecipeRun]) -> Option<Overturning> {
 /// middle.
 const RECIPE: usize = 12;
 
-/// Returns a warning that a recipe's preempt policy was never used, as no process lost its turn
-/// while it had work on the device; `None` where it was used, or never preempts.
+/// Returns a warning that a recipe's preempt policy was never used: no process lost its turn while
+/// it had work on the device. `None` where the policy was used, or never preempts.
 fn never_asked(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let [_, turn, _, preempt] = run.recipe.policies();
     if preempt == "never" || run.together.turns.revoked() > 0 || workload.processes.len() < 2 {
@@ -79,8 +79,8 @@ fn never_asked(workload: &Workload, run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// Returns a warning that a recipe's preempt policy `reset` (kills launches and runs them again)
-/// killed nothing, as no launch is known to be safe to run again; `None` where that is not so.
+/// Returns a warning that a recipe's preempt policy `reset`, which kills launches and runs them
+/// again, killed nothing: no launch is known to be safe to run again. `None` where that is not so.
 fn never_reset(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let [.., preempt] = run.recipe.policies();
     let outcome = &run.together;
@@ -134,7 +134,8 @@ fn starved(workload: &Workload, run: &RecipeRun) -> Option<String> {
     Some(format!("starved, with work and nothing on the device at a stretch: {}", named.join(", ")))
 }
 
-/// Number of policy answers for single workgroups from which on a replay counts as slow.
+/// Smallest number of answers of the allocate policy, each for a single workgroup, that make a
+/// replay slow.
 const SLOW_ANSWERS: u64 = 1_000_000;
 
 /// Returns a warning about an allocate policy that raddle does not bundle, where it makes the
@@ -148,8 +149,8 @@ fn one_by_one(run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// Returns words for the number of policy answers if most of them start a single workgroup; `None`
-/// where there are fewer than [`SLOW_ANSWERS`], or hardly more than launches.
+/// Writes the number of answers of the allocate policy, if most of them start a single workgroup.
+/// `None` where there are fewer than [`SLOW_ANSWERS`], or hardly more than launches.
 fn answers_one_by_one(counters: &Counters, launches: u64) -> Option<String> {
     let Counters { starts, workgroups, .. } = *counters;
     let single = workgroups / 2 < starts && launches.saturating_mul(4) < starts;
@@ -177,9 +178,9 @@ fn folded(workload: &Workload, run: &RecipeRun) -> Option<String> {
     ))
 }
 
-/// Returns a warning about kernels whose registers are unknown, so that a context switch is charged
-/// for too few bytes, or never chosen; `None` where the recipe does not switch or knows all
-/// registers.
+/// Returns a warning about kernels whose number of registers is unknown. A context switch of such a
+/// kernel is charged for too few bytes, or never chosen. `None` where the recipe does not switch,
+/// or all registers are known.
 fn unknown_bytes(workload: &Workload, run: &RecipeRun) -> Option<String> {
     let [.., preempt] = run.recipe.policies();
     if !["switch", "cheapest"].contains(&preempt) {

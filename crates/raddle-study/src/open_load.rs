@@ -12,25 +12,25 @@ use crate::arrivals::{OpenRequests, SeedDraw};
 use crate::evidence::{MOST_LAUNCHES, NARROW};
 use crate::profiles::Loaded;
 
-/// Smallest number of requests in a replay whose requests have no end, so that it draws as many as
-/// its figures need.
+/// Number of requests that the first replay draws where the user did not limit their number. It
+/// draws fewer only where their launches would not fit into memory.
 pub(crate) const FEWEST: u32 = 300;
 /// Largest number of launches that the first [`FEWEST`] requests of a replay may make. A replay
 /// keeps about 80 bytes for each launch, and several replays run at the same time.
 const MOST_KEPT: u64 = 1 << 22;
-/// Inverse of the fraction of requests at the start of a replay (the warm-up) that figures leave
-/// out, as the device was empty before them: 10 stands for a tenth.
+/// Divisor for the number of requests at the start of a replay (the warm-up) that figures leave
+/// out: 10 stands for a tenth. The device was empty before them.
 const WARM_UP: u32 = 10;
 /// Largest factor by which the number of requests grows from one replay to the next one.
 const STEP: u32 = 16;
 
-/// Requests of a study that have no end, each as (index of the profile, its rate of requests); each
-/// replay draws as many as its figures need.
+/// Requests of a study whose number the user did not limit, each as (index of the profile, its rate
+/// of requests). Each replay draws as many as its figures need.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenLoad(Vec<(usize, OpenRequests)>);
 
 impl OpenLoad {
-    /// Collects the requests of these profiles that have no end.
+    /// Collects the requests of these profiles whose number the user did not limit.
     pub(crate) fn of(profiles: &[Loaded]) -> Self {
         let open = profiles
             .iter()
@@ -39,7 +39,7 @@ impl OpenLoad {
         Self(open.collect())
     }
 
-    /// Returns whether no process of the study has requests without an end.
+    /// Returns whether the number of requests is limited for every process of the study.
     pub(crate) const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -67,8 +67,8 @@ impl OpenLoad {
         }
     }
 
-    /// Replaces the requests without an end in `draw`, the draw of one seed, by those that
-    /// [`Self::draw`] draws for `count`.
+    /// Replaces the requests of unlimited number in `draw`, the random requests of one seed, by
+    /// those that [`Self::draw`] draws for `count`.
     pub(crate) fn redraw(&self, draw: &mut SeedDraw, count: u32) {
         for (process, times) in self.draw(count) {
             if let Some(own) = draw.iter_mut().find(|own| own.0 == process) {
@@ -78,8 +78,8 @@ impl OpenLoad {
         }
     }
 
-    /// Returns the smallest number of requests that a process with requests without an end had in
-    /// the replay `came`; `None` where no process has such requests.
+    /// Returns the smallest number of requests that a process had in the replay `came`, among the
+    /// processes whose requests are of unlimited number; `None` where there are none.
     pub(crate) fn count(&self, came: &Outcome) -> Option<u32> {
         self.0.iter().map(|(process, _)| came.iterations[*process]).min()
     }
@@ -101,8 +101,8 @@ impl OpenLoad {
         }
     }
 
-    /// Returns whether a replay of clearly more than `count` requests (at least half more) makes at
-    /// most [`MOST_LAUNCHES`] launches; a smaller growth would make figures hardly more exact.
+    /// Returns whether a replay of at least one and a half times `count` requests still makes at
+    /// most [`MOST_LAUNCHES`] launches. A smaller growth would make figures hardly more exact.
     pub(crate) fn can_grow(&self, workload: &Workload, count: u32) -> bool {
         !self.is_empty() && self.affordable(workload, count) / 3 >= count / 2
     }
@@ -142,7 +142,7 @@ impl OpenLoad {
 }
 
 /// Returns the number of requests at the start of a replay (the warm-up) that figures leave out: a
-/// tenth of `times`.
+/// tenth of all. `times` has the arrival time of each request.
 const fn warm_up(times: &[Ticks]) -> u32 {
     times.len() as u32 / WARM_UP
 }

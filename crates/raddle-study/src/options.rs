@@ -49,7 +49,7 @@ pub(crate) const OPTIONS: [&str; 29] = [
 pub(crate) const MORE: [&str; 2] = ["jitter", "time-unit"];
 
 /// Names of further settings that a sweep can vary: the rate of requests (`load`), and tables of a
-/// recipe.
+/// recipe (set of policies).
 const VARIED: [&str; 6] = ["load", "launch-path", "turn", "allocate", "preempt", "window"];
 
 impl Study {

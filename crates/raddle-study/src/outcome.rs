@@ -17,13 +17,13 @@ impl Studied {
         &self.result.answer.verdict
     }
 
-    /// Returns the outcome of the study under each recipe, the best recipe first.
+    /// Returns the outcome of the study under each recipe (set of policies), the best recipe first.
     pub fn recipes(&self) -> impl Iterator<Item = RecipeOutcome<'_>> {
         let figures = &self.result.answer;
         figures.ranking.iter().map(move |&row| RecipeOutcome { figures, row })
     }
 
-    /// Returns the outcome of the study under the recipe with this name.
+    /// Returns the outcome of the study under the recipe (set of policies) with this name.
     ///
     /// # Errors
     /// Where no recipe with this name was replayed; the error names those that were.
@@ -34,7 +34,7 @@ impl Studied {
     }
 }
 
-/// Outcome of a study for all processes under one recipe.
+/// Outcome of a study for all processes under one recipe (set of policies).
 #[derive(Clone, Copy, Debug)]
 pub struct RecipeOutcome<'s> {
     figures: &'s PolicyFigures,
@@ -42,20 +42,21 @@ pub struct RecipeOutcome<'s> {
 }
 
 impl<'s> RecipeOutcome<'s> {
-    /// Returns the name of the recipe.
+    /// Returns the name of the recipe (set of policies).
     #[must_use]
     pub fn name(&self) -> &'s str {
         &self.figures.rows[self.row].recipe
     }
 
-    /// Returns whether all launches ended under the recipe and every process has the figure by
-    /// which it is judged.
+    /// Returns whether all launches ended under the recipe (set of policies) and every process has
+    /// the figure by which it is judged.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.figures.rows[self.row].complete
     }
 
-    /// Returns whether the recipe meets all goals that the user set; true where there are none.
+    /// Returns whether all goals that the user set are met under the recipe; true where there are
+    /// none.
     #[must_use]
     pub fn meets_goals(&self) -> bool {
         self.figures.meets_all(self.row)
@@ -78,7 +79,7 @@ impl<'s> RecipeOutcome<'s> {
     }
 }
 
-/// Outcome of a study for one process under one recipe.
+/// Outcome of a study for one process under one recipe (set of policies).
 #[derive(Clone, Copy, Debug)]
 pub struct ProcessOutcome<'s> {
     recipe: RecipeOutcome<'s>,

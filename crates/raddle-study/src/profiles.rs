@@ -36,8 +36,8 @@ pub struct Loaded {
     pub given: String,
     /// Time in the replay at which the process begins, in nanoseconds.
     pub(crate) start_ns: u64,
-    /// Share of the process, 1 by default: the weight by which it gets longer turns, or a larger
-    /// part of the device.
+    /// Share of the process, 1 by default: its weight where policies divide turns or the device
+    /// among processes.
     pub(crate) share: u32,
     /// Device memory in bytes that the program needs, as the user says; `None` where the user says
     /// nothing.
@@ -117,9 +117,8 @@ impl Loaded {
             .any(|name| name == wanted)
     }
 
-    /// Returns a function that gives the urgency level of an op (launch, copy or fill): the level
-    /// of the first source that has one, of the user's rules, the requests, and the priorities in
-    /// the profile.
+    /// Returns a function that gives the urgency level of an op (launch, copy or fill). The user's
+    /// rules decide first, then the level of the requests, then the priorities in the profile.
     pub(crate) fn levels<'l>(
         &'l self,
         rules: &'l [PriorityRule],
@@ -226,8 +225,8 @@ fn check_times(name: &str, files: &dyn Files) -> Result<(), StudyError> {
     Err(StudyError::Usage(text))
 }
 
-/// Checks that each goal limits a figure that its process has, such as a percentile of its
-/// requests; the error names the first goal for which this does not hold.
+/// Checks that each goal limits a figure that its process has: a percentile, for instance, needs
+/// requests. The error names the first goal for which this does not hold.
 pub(crate) fn check_figures(goals: &[Goal], workload: &Workload) -> Result<(), StudyError> {
     for goal in goals {
         let own = workload.processes.iter().position(|process| process.name == goal.process);
@@ -308,12 +307,12 @@ pub(crate) fn think(profiles: &mut [Loaded], thinks: &[Named<u64>]) -> Result<()
     Ok(())
 }
 
-/// Least fraction of a host's recorded waits whose reason must be known for the host to wait for
-/// the device in a replay too, rather than to issue at the recorded times.
+/// Least fraction of a host's recorded waits whose reason must be known. With fewer, the host
+/// issues at the recorded times in a replay; else it waits for the device there too.
 const KNOWN_WAITS: f64 = 0.95;
 
-/// Makes the hosts of profiles wait for the device in the replay where they waited in the recording
-/// (a closed loop), if the reason of enough of the recorded waits is known.
+/// Makes hosts wait for the device in the replay where they waited in the recording (a closed
+/// loop). This is done only for profiles in which the reason of enough waits is known.
 pub(crate) fn close(profiles: &mut [Loaded]) {
     for loaded in profiles {
         loaded.closed = loaded.profile.known_waits().is_some_and(|known| known >= KNOWN_WAITS);
@@ -321,8 +320,8 @@ pub(crate) fn close(profiles: &mut [Loaded]) {
 }
 
 /// Changes the plans of ranks (the processes of one distributed job) so that a communication
-/// kernel, which runs in all ranks, ends in all at the same time. The ranks of a job are the
-/// profiles whose traces were chosen from one of the given folders.
+/// kernel, which runs in all ranks, ends in all at the same time. Profiles are ranks of one job if
+/// their traces come from the same one of the given folders.
 pub(crate) fn let_ranks_meet(profiles: &[Loaded], given: &[String], processes: &mut [ProcessPlan]) {
     let mut jobs: BTreeMap<&str, Vec<(&Profile, &mut ProcessPlan)>> = BTreeMap::new();
     for (loaded, process) in profiles.iter().zip(processes) {

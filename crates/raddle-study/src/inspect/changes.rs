@@ -16,8 +16,8 @@ use crate::units::{count, plain, share};
 
 /// Number of characters to which a warning shortens the name of a profile.
 const NAME: usize = 40;
-/// Inverse of the relative difference of two numbers of launches above which two recordings are
-/// taken to hold unequal amounts of work: 5 stands for a fifth.
+/// Divisor for the difference of two numbers of launches: 5 stands for a fifth of the larger one.
+/// Recordings that differ by more than that are taken to hold unequal amounts of work.
 const UNEQUAL: u64 = 5;
 
 /// Comparison of two recordings of the same program. Times are nanoseconds.
@@ -123,8 +123,8 @@ impl ProfileChanges {
         }
     }
 
-    /// Returns the fraction of the time of all kernels of both recordings, 0 to 1, that kernel
-    /// families take which both recordings have.
+    /// Returns the fraction of all kernel time, 0 to 1, that is in kernel families which both
+    /// recordings have. All kernel time is that of both recordings together.
     #[must_use]
     pub fn common(&self) -> f64 {
         let sum = |all: &mut dyn Iterator<Item = &FamilyChange>| {

@@ -7,8 +7,8 @@ use raddle_device::Device;
 use raddle_trace::Profile;
 use serde::Serialize;
 
-/// Shared memory of a workgroup, in bytes, above which CUDA wants a special call before a kernel
-/// may use it. Profilers do not know that call and state an occupancy of 0 for such kernels.
+/// Largest amount of shared memory per workgroup, in bytes, that a CUDA kernel may use without an
+/// opt-in call. Profilers do not know that call: above this amount they state an occupancy of 0.
 const ORDINARY_LDS_BYTES: u32 = 48 * 1024;
 /// Difference of the stated and the computed occupancy, in tenths of a percent, up to which they
 /// count as equal.

@@ -103,8 +103,8 @@ pub struct IdlePlace {
     pub mostly: RecordedCause,
 }
 
-/// Kind of an event of an op (launch, copy or fill) in a sweep in order of time; simultaneous
-/// events are processed in the order of the enum.
+/// Kind of an event in a walk through a recording in order of time: an op (launch, copy or fill) is
+/// issued, begins or ends. Events at the same time are processed in the order of the enum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum GapEdge {
     KernelEnds(u32),
@@ -117,7 +117,7 @@ enum GapEdge {
     KernelBegins(u32),
 }
 
-/// Time without a running kernel that has not ended yet, split by cause, in ns.
+/// Idle time (without a running kernel) that is still going on, split by cause, in ns.
 #[derive(Clone, Copy, Debug, Default)]
 struct OpenGap {
     after: Option<u32>,
@@ -141,9 +141,8 @@ impl PlaceSum {
     }
 }
 
-/// State of a sweep over the events of a recording in order of time: the numbers of running
-/// kernels, of running copies and of ops that wait, the idle time that has not ended yet, and sums
-/// of the ended ones.
+/// State of a walk through the events of a recording in order of time: how many kernels and copies
+/// run, how many ops (launches, copies or fills) were issued and wait, and the idle times so far.
 #[derive(Debug, Default)]
 struct IdleSweep {
     kernels: u32,
@@ -154,9 +153,9 @@ struct IdleSweep {
 }
 
 impl IdleSweep {
-    /// Adds `ns`, the time from the previous events to the ones in `moment`, to the cause that the
-    /// idle time has now. The events in `moment` tell whether the work that ends the idle time has
-    /// a known time of issue.
+    /// Adds `ns`, the time since the previous events, to the cause of the current idle time.
+    /// `moment` has the events that come next. They tell whether the work that ends the idle time
+    /// has a known time of issue.
     fn spend(&mut self, ns: u64, moment: &[(u64, GapEdge)]) {
         let ends_by = |edge| moment.iter().any(|(_, own)| *own == edge);
         let cause = if self.copies > 0 {

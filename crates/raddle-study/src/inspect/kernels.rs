@@ -88,8 +88,9 @@ pub struct Placing {
     /// Number of workgroups of a launch divided by `at_once`: 1.5 means that the workgroups run in
     /// one full round and a half-full one.
     pub rounds: f64,
-    /// Occupancy as a fraction: work-items on a compute unit over those for which it has room, on
-    /// average over the first round (the workgroups that the empty device holds at the same time).
+    /// Occupancy as a fraction, 0 to 1: work-items on a compute unit divided by those for which it
+    /// has room. It is an average over the first round, the workgroups that the empty device holds
+    /// at the same time.
     pub occupancy: f64,
 }
 
@@ -137,8 +138,8 @@ fn key(op: &Op) -> ShapeKey {
 /// Names that compilers write for an unnamed namespace in the names of kernels.
 const UNNAMED: [&str; 2] = ["(anonymous namespace)", "<unnamed>"];
 
-/// Returns the family of a kernel: its name without return type, parameters and template arguments,
-/// and without a number at its end, by which compilers tell generated kernels apart.
+/// Returns the family of a kernel: its name without return type, parameters, template arguments and
+/// a number at its end. Compilers add such numbers to tell generated kernels apart.
 ///
 /// ```
 /// use raddle_study::inspect::family;

@@ -36,8 +36,8 @@ pub struct LaunchLimits {
     /// Launches with fewer workgroups than the device has compute units, so that some units stay
     /// empty.
     pub fewer_than_cus: LaunchPart,
-    /// Launches whose workgroups the device holds all at the same time. No preemption between two
-    /// workgroups is possible in such a launch, as none of them starts after another has ended.
+    /// Launches whose workgroups the device holds all at the same time. Such a launch cannot be
+    /// preempted between workgroups, as all of them start at once.
     pub one_round: LaunchPart,
     /// Shapes of persistent kernels: long launches with one workgroup for each compute unit, or for
     /// at least five sixths of the units.
@@ -115,9 +115,9 @@ fn fits_at_once(shape: &LaunchShape, placing: &Placing) -> bool {
     placing.resident > 0 && shape.workgroups <= placing.at_once
 }
 
-/// Says to which need of the limiting resource a workgroup must be reduced for one more workgroup
-/// to fit a compute unit: "32 registers a thread, now 40". `None` where less of that resource does
-/// not help.
+/// Says how far a workgroup must reduce its need of the limiting resource so that one more
+/// workgroup fits a compute unit: "32 registers a thread, now 40". `None` where less of that
+/// resource does not help.
 #[must_use]
 pub fn one_more(shape: &LaunchShape, own: &Device) -> Option<String> {
     let placing = shape.placing.as_ref()?;

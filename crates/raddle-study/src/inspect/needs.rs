@@ -42,11 +42,11 @@ pub struct NeedPart {
     /// Sum of the durations of the launches of kernels that need the resource `need` most, as a
     /// fraction of that of all kernels, 0 to 1.
     pub share: f64,
-    /// Memory traffic that is assumed for the launches of these kernels while each fills the
-    /// device, in bytes per microsecond, averaged over their time.
+    /// Memory traffic that is assumed for the launches of these kernels, in bytes per microsecond,
+    /// as if each filled the device. It is the average over their time.
     pub bytes_per_us: u64,
-    /// Sources from which it is known that the kernels need the resource `need` most, such as their
-    /// name or grid, each with the fraction of the kernels' time for which it is the source.
+    /// Fractions of the kernels' time by the source from which their need is known, such as the
+    /// name or the grid of a kernel.
     pub known_by: BTreeMap<&'static str, f64>,
 }
 

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::launches::{OriginShares, kernels};
 
-/// Origins of one field of the recorded launches: the fractions of the launches for which it was
-/// measured, joined from other records, assumed or unknown.
+/// Origins of one field of the recorded launches. They are fractions of the launches for which the
+/// field was measured, joined from other records, assumed, or is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FieldOrigins {
     /// Name of the field, such as the arrival of a launch.

@@ -37,13 +37,12 @@ impl Inspection {
     }
 }
 
-/// Assumptions about a profile and results that were computed before, which its inspection takes
-/// over.
+/// Inputs of the inspection of one profile: assumptions, and results that were computed before.
 #[expect(missing_debug_implementations, reason = "it holds a function")]
 pub struct InspectedAs<'p> {
     /// Name of the profile, as results show it.
     pub name: &'p str,
-    /// (device that the profile was recorded on, how it was found); the error says why the device
+    /// Device that the profile was recorded on, and how it was found. The error says why the device
     /// is unknown.
     pub device: Result<(Device, DeviceFound), String>,
     /// Rule for communication kernels (which move data between devices): whether they are kept,
@@ -58,21 +57,21 @@ pub struct InspectedAs<'p> {
     /// Function that returns which resource a kernel needs most according to the user, by the name
     /// of the kernel; `None` where the user said nothing about the kernel.
     pub said: &'p dyn Fn(&str) -> Option<KernelNeed>,
-    /// Verdicts of source files on the kernels of the profile: whether a launch may be killed and
-    /// run again.
+    /// Verdicts, found in source files, on whether a launch of a kernel of the profile may be
+    /// killed and run again.
     pub verdicts: Vec<SourceVerdict>,
     /// Numbers of adjacent granules (the units in which a resource is given out) that the
     /// workgroups need; `None` where the user did not ask for them.
     pub amounts: Option<WantedAmounts>,
 }
 
-/// Result of a replay of a profile alone, compared with its recording, and what was fitted to the
-/// recording for it.
+/// Comparison of a recording with a replay of it alone, and the times that were fitted to the
+/// recording for that replay.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SelfReplayed {
-    /// Errors of a replay before anything was fitted: workgroups run in full rounds over the whole
-    /// device, without waits between streams, without launch latency.
+    /// Errors of a replay with the plain model, before anything was fitted: workgroups run in
+    /// rounds that fill the device, streams do not wait for each other, and launches start at once.
     pub before: ModelError,
     /// Comparison of the recording with the replay after the fit.
     #[serde(flatten)]
@@ -80,14 +79,14 @@ pub struct SelfReplayed {
     /// Launch latency that was fitted to the recording, or taken from another file.
     #[serde(flatten)]
     pub latency: FittedLatency,
-    /// [number of waits of streams for others that the file states, number of waits that were
-    /// inferred].
+    /// Numbers of waits of one stream for another: [stated in the file, inferred].
     pub stream_waits: [u64; 2],
     /// Launch latency fitted to the first half of the profile, with its accuracy on the second
     /// half; `None` where too few launches were recorded.
     pub halves: Option<HalvesFit>,
-    /// Fraction of the kernels whose wait is as recorded (within 2 us + 5 %) if the latency is
-    /// fitted to this profile itself; `None` unless the replay takes its latency from another file.
+    /// Fraction of the kernels whose replayed wait is as recorded (within 2 us + 5 %) if the
+    /// latency is fitted to this profile. `None` unless the replay takes its latency from another
+    /// file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_sample: Option<f64>,
 }
@@ -138,9 +137,8 @@ pub struct InspectedProfile {
     pub copies_elsewhere: CopiesElsewhere,
     /// Number of memory fills in the profile.
     pub sets: u64,
-    /// Fractions of the kernel time that belong to launches without a shape (grid and needed
-    /// resources), and to launches whose shape comes from the capture of a graph; `None` where
-    /// every launch has its own shape.
+    /// Fractions of the kernel time whose shape (grid and needed resources) is unknown, or comes
+    /// from the capture of a graph. `None` where every launch has its own shape.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unknown_kernels: Option<UnknownKernels>,
     /// Number of workgroups of all launches together.
@@ -192,8 +190,8 @@ pub struct InspectedProfile {
     /// did not ask for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub self_replay: Option<SelfReplayed>,
-    /// Verdicts of source files on kernels of the profile: which of them may be killed and run
-    /// again.
+    /// Verdicts, found in source files, on whether a launch of a kernel of the profile may be
+    /// killed and run again.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub verdicts: Vec<SourceVerdict>,
     /// Numbers of adjacent granules (the units in which a resource is given out) that the

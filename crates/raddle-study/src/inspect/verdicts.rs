@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-/// Verdict of a source file on a kernel of a profile: whether a launch may be killed and run again.
+/// Verdict, found in a source file, on whether a launch of a kernel may be killed and run again.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SourceVerdict {
-    /// Name of the kernel, as the profile writes it.
+    /// Name of the kernel that the verdict is about, as the profile writes it.
     pub kernel: String,
     /// Verdict whether a launch of the kernel may be killed and run again: `idempotent`,
     /// `conditional`, `not` or `unknown`.

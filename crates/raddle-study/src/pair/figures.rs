@@ -7,8 +7,8 @@ use raddle_sim::DemandRule;
 /// of two programs that ran side by side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenFigure {
-    /// Name of the figure, which is its key in a device file and ends with its unit, such as `-ns`
-    /// or `-permille` (thousandths).
+    /// Key of the figure in a device file. It ends with the unit, such as `-ns` or `-permille`
+    /// (thousandths).
     pub(super) key: &'static str,
     /// True if the figure matters only where processes take turns on the device; false if it
     /// matters only where they run side by side.

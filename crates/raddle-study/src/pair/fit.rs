@@ -19,23 +19,23 @@ pub struct PairFit {
     pub raddle_pair_fit: u32,
     /// Description of the device with the fitted figures.
     pub device: Device,
-    /// Figures of the device that were fitted, as their value changes the errors of the replays.
+    /// Figures of the device that were fitted: those whose value changes the errors of the replays.
     pub fitted: Vec<FittedFigure>,
-    /// Keys of the device's figures whose value changes the error of no replay, so that they were
-    /// left unchanged.
+    /// Keys of the device's figures that were left unchanged, as their value changes the error of
+    /// no replay.
     pub untold: Vec<&'static str>,
     /// Errors of replays of each program alone, which the fit does not change. Large ones show that
     /// a profile is not that of the measured program. Empty where no program was measured alone.
     pub alone: Vec<AloneError>,
-    /// Errors of replays of both programs before the fit, one entry for each way of sharing and
-    /// load.
+    /// Errors of replays of both programs before the fit, one entry for each way of sharing the
+    /// device and each load.
     pub before: Vec<WayError>,
     /// Errors of replays of both programs after the fit to all measurements, one entry for each way
-    /// of sharing and load.
+    /// of sharing the device and each load.
     pub after: Vec<WayError>,
-    /// Test of the fit on measurements that it did not use: for each recipe, the errors of its
-    /// replays after a fit to the measurements under all other recipes. Empty where only one recipe
-    /// was measured.
+    /// Test of the fit on measurements that it did not use. Each entry is for one recipe: the
+    /// figures were fitted to the measurements under all other recipes, and then this one was
+    /// replayed. Empty where only one recipe was measured.
     pub held_out: Vec<HeldOutWay>,
 }
 
@@ -43,27 +43,28 @@ pub struct PairFit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FittedFigure {
-    /// Name of the figure, which is its key in a device file and ends with its unit, such as `-ns`.
+    /// Key of the figure in a device file. It ends with the unit, such as `-ns`.
     pub key: &'static str,
     /// Value of the figure before the fit, in the unit that its key names.
     pub before: u64,
-    /// Value of the figure with the smallest errors of replays, in the unit that its key names; of
-    /// equally good values the one before the fit, else the smallest.
+    /// Value of the figure with the smallest errors of replays, in the unit that its key names. Of
+    /// equally good values it is the one before the fit, else the smallest.
     pub value: u64,
-    /// Bounds between which the true value of the figure may lie, in the unit that its key names:
-    /// on each side the nearest tried value whose errors are larger by more than a tenth, or the
-    /// outermost tried value where there is none.
+    /// Bounds [least, most] of the true value of the figure, in the unit that its key names. Each
+    /// is the nearest tried value whose errors are larger by more than a tenth, or the outermost
+    /// tried value where there is none.
     pub between: [u64; 2],
 }
 
-/// Errors of replays under one recipe, after a fit that did not use the measurements under it.
+/// Errors of replays under one recipe, after a fit that used only the measurements under other
+/// recipes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct HeldOutWay {
-    /// Name of the recipe whose measurements the fit did not use.
+    /// Name of the recipe (set of policies) whose measurements the fit did not use.
     pub recipe: &'static str,
-    /// Errors of replays under the recipe that the fit did not use, one entry for each way of
-    /// sharing and load.
+    /// Errors of replays under the recipe, one entry for each way of sharing the device and each
+    /// load.
     pub errors: Vec<WayError>,
 }
 
@@ -73,7 +74,7 @@ type Tried = Vec<(u64, u64)>;
 
 impl PairFit {
     /// Fits the figures of a device to measurements. Then, as a test, repeats the fit for each
-    /// recipe without the measurements under that recipe.
+    /// recipe (set of policies) without the measurements under that recipe.
     ///
     /// # Errors
     /// When a replay fails.
@@ -117,13 +118,13 @@ impl PairFit {
     }
 }
 
-/// Returns the first entry of a list of errors by device, for a list of one device.
+/// Returns the errors of the only device. `errors` has one list for each device.
 fn one(errors: Vec<Vec<WayError>>) -> Vec<WayError> {
     errors.into_iter().next().unwrap_or_default()
 }
 
-/// Returns the tried value of a figure with the smallest errors, and its bounds; `None` where all
-/// tried values have the same errors. `tried` must be in ascending order.
+/// Finds the value of a figure with the smallest errors among those tried, and its bounds. `None`
+/// where all tried values have the same errors. `tried` must be in ascending order.
 fn told(figure: &OpenFigure, device: &Device, tried: &Tried) -> Option<FittedFigure> {
     let least = tried.iter().map(|(_, cost)| *cost).min()?;
     if tried.iter().all(|(_, cost)| *cost == least) {
@@ -142,8 +143,8 @@ fn told(figure: &OpenFigure, device: &Device, tried: &Tried) -> Option<FittedFig
 }
 
 /// Fits the figures of a device one after the other, in rounds, until a round changes no figure.
-/// Returns (device with the fitted figures, tried values of each figure with their errors in the
-/// last round).
+/// Returns (device with the fitted figures; for each figure the values tried in the last round,
+/// with their errors).
 fn fitted(
     device: &Device,
     predictor: &PairPredictor<'_>,

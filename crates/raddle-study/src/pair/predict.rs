@@ -20,8 +20,8 @@ use crate::replay::Surroundings;
 use crate::rules::{Named, Rule};
 use crate::study::Study;
 
-/// Name of the file in memory from which a replay reads its device; that in `ARRIVALS` holds the
-/// arrival times of requests.
+/// Name of the file in memory from which a replay reads its device. The file named `ARRIVALS` holds
+/// the arrival times of requests.
 const DEVICE: &str = "raddle-fitted-device.json";
 const ARRIVALS: &str = "raddle-measured-arrivals.json";
 /// Urgency level of the program that repeats steps: less urgent than the program that serves
@@ -30,8 +30,9 @@ const LEVEL: u32 = 5;
 /// Cap on the error of one figure in a sum of errors, in thousandths of the measured figure.
 const MOST: u64 = 1000;
 
-/// Measured and replayed figures of two programs under one way of sharing and one load. Each list
-/// has three figures: median and 99th percentile of the times of requests, and mean time of a step.
+/// Measured and replayed times of two programs under one way of sharing the device and one load. A
+/// list of three holds the median and the 99th percentile of the times of requests, and the mean
+/// time of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct WayError {
@@ -49,14 +50,14 @@ pub struct WayError {
     /// Replayed figures in nanoseconds: [median request, 99th percentile of requests, mean step],
     /// each the median over the repetitions; `None` where nothing ended in a replay.
     pub replayed_ns: [Option<u64>; 3],
-    /// True if requests arrived faster than they were served, so that no figure of the device is
-    /// fitted to these measurements.
+    /// True if requests arrived faster than they were served. No figure of the device is fitted to
+    /// such measurements.
     pub overloaded: bool,
 }
 
 impl WayError {
-    /// Returns the error of each replayed figure in thousandths of the measured one. Below 0 the
-    /// replayed figure is too short; `None` where nothing ended in a replay.
+    /// Returns the error of each replayed figure in thousandths of the measured one, below 0 where
+    /// the replayed figure is too short; `None` where nothing ended in a replay.
     #[must_use]
     pub fn permille(&self) -> [Option<i64>; 3] {
         [0, 1, 2].map(|at| permille(self.replayed_ns[at]?, self.measured_ns[at]))
@@ -76,7 +77,8 @@ impl WayError {
 pub struct AloneError {
     /// Name of the program that ran alone.
     pub program: String,
-    /// Number of measurements of the program alone, over all loads and ways of sharing.
+    /// Number of measurements of the program alone, over all loads and all ways of sharing the
+    /// device.
     pub repetitions: usize,
     /// Median of the measured times of the program alone, in nanoseconds.
     pub measured_ns: u64,
@@ -120,11 +122,10 @@ impl std::fmt::Debug for PairPredictor<'_> {
     }
 }
 
-/// Key of a replay, by which equal replays are made only once: (recipe, percentages of the device
-/// of both programs, arrival times in ns, fitted figures of the device that matter under the
-/// recipe).
+/// Key by which the result of a replay is stored: (recipe, percentages of the device of both
+/// programs, arrival times in ns, fitted figures of the device that matter under the recipe).
 type ReplayKey = (&'static str, Option<[u32; 2]>, Vec<u64>, Vec<u64>);
-/// Results of the replays that were made so far.
+/// Results of the replays of two programs that were made so far, by their keys.
 type Made = BTreeMap<ReplayKey, Replayed>;
 
 /// Figures of one replay of two programs in nanoseconds; `None` where nothing ended.
@@ -137,8 +138,8 @@ struct Replayed {
     alone: [Option<u64>; 2],
 }
 
-/// Returns the key of the replay of the way of sharing `way`; `None` where no recipe simulates that
-/// way.
+/// Returns the key by which the replay of `way`, a way of sharing the device, is stored; `None`
+/// where no recipe simulates that way.
 fn key(way: &str, arrivals: &[u64], device: &Device) -> Option<ReplayKey> {
     let (recipe, percents) = recipe_of(way)?;
     let in_turns = recipe == "time-slice";
@@ -179,7 +180,8 @@ impl<'p> PairPredictor<'p> {
         Ok(Self { profiles, cases, alone, length_ns: truth.length_ns(), around, made })
     }
 
-    /// Returns the recipes that simulate the measured ways of sharing, without duplicates.
+    /// Returns the recipes (sets of policies) that simulate the measured ways of sharing the
+    /// device, without duplicates.
     pub(super) fn recipes(&self) -> Vec<&'static str> {
         let of = self.cases.iter().filter_map(|case| Some(recipe_of(&case.way)?.0));
         let mut all: Vec<&str> = of.collect();
@@ -189,7 +191,8 @@ impl<'p> PairPredictor<'p> {
     }
 
     /// Returns for each device the errors of its replays, one entry for each measured way of
-    /// sharing and load whose recipe is in `recipes`. Replays that were not made before are made.
+    /// sharing the device and each load, if the way's recipe is in `recipes`. Replays that were not
+    /// made before are made.
     ///
     /// # Errors
     /// When a replay fails.

@@ -10,11 +10,11 @@ use crate::written::json;
 
 /// Version of the format of a file of measurements that this raddle reads.
 const VERSION: u32 = 1;
-/// Beginning of the name of a case (a key of the file of measurements) in which both programs ran
-/// side by side; the name of the load follows.
+/// Beginning of the name of a measured case in which both programs ran side by side, as the file of
+/// measurements has it. The name of the load follows.
 const BESIDE: &str = "beside ";
-/// Smallest number of requests that still wait when the last request arrives, for a measurement
-/// that counts as overloaded.
+/// Smallest number of requests that still wait at the last arrival with which a measurement can
+/// count as overloaded.
 const BACKLOG: usize = 5;
 /// Key of the arrival times of requests within a case of the file of measurements.
 const ARRIVALS: &str = "arrivals";
@@ -42,8 +42,8 @@ pub struct PairTruth {
     /// Names of the two programs: first the one that answers requests, then the one that repeats
     /// steps.
     pub programs: [String; 2],
-    /// Arrival times of the requests in ms, by the name of the load; used for every case of that
-    /// load in which a repetition has no arrival times of its own.
+    /// Arrival times of the requests in ms, by the name of the load. They are used for every case
+    /// of that load that has no arrival times of its own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub arrivals: BTreeMap<String, PairTimes>,
     /// Measured times in ms, by the name of the way of sharing, then by case (`A alone LOAD`, `B
@@ -91,7 +91,7 @@ pub(crate) struct PairRun {
     pub(crate) steps: Vec<u64>,
 }
 
-/// All repetitions of both programs under one way of sharing and one load.
+/// All repetitions of both programs under one way of sharing the device and one load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PairCase {
     pub(super) way: String,
@@ -168,8 +168,8 @@ impl PairTruth {
         Ok(read)
     }
 
-    /// Returns the cases in which both programs ran beside each other under a way of sharing that
-    /// raddle can simulate, sorted by the name of the way, then by the load.
+    /// Returns the cases in which both programs ran beside each other under a way of sharing the
+    /// device that raddle can simulate, sorted by the name of the way, then by the load.
     pub(super) fn cases(&self) -> Result<Vec<PairCase>, TruthError> {
         let mut all = Vec::new();
         for (way, cases) in self.ways.iter().filter(|(way, _)| recipe_of(way).is_some()) {
@@ -187,8 +187,8 @@ impl PairTruth {
         if all.is_empty() { Err(TruthError::Nothing { one, other }) } else { Ok(all) }
     }
 
-    /// Returns all times that were measured for each program alone, in nanoseconds: for the first
-    /// program the median request, for the second the mean step, one value for each measurement.
+    /// Returns the times of each program alone in nanoseconds, one for each measurement, ascending:
+    /// the median request of the first program, and the mean step of the second.
     pub(super) fn alone(&self) -> Result<[Vec<u64>; 2], TruthError> {
         let cases = self.ways.iter().flat_map(|(way, cases)| cases.iter().map(move |it| (way, it)));
         let mut found = [Vec::new(), Vec::new()];
@@ -244,9 +244,8 @@ impl PairTruth {
         }
     }
 
-    /// Returns the case in which both programs ran under the recipe with this name in results, at
-    /// the load with this name; `None` as load means the only load that was measured under the
-    /// recipe.
+    /// Returns the measured case in which both programs ran under a recipe, given by its name in
+    /// results, at the load `load`. `None` means the only load that was measured under the recipe.
     ///
     /// # Errors
     /// Returns a message where no case, or more than one, fits the recipe and the load.
@@ -300,9 +299,9 @@ impl PairRun {
         [percentile(&sorted, 50), percentile(&sorted, 99), mean]
     }
 
-    /// Returns whether more requests arrived than were served: when the last request arrived, more
-    /// than a tenth of all requests, and at least [`BACKLOG`], had not ended. Then the figures
-    /// depend on when the measurement was ended.
+    /// Returns whether requests arrived faster than they were served: at the last arrival more than
+    /// a tenth of all requests, and at least [`BACKLOG`], had not ended. Then the figures depend on
+    /// when the measurement was stopped.
     pub(super) fn is_overloaded(&self) -> bool {
         let last = self.arrivals.last().copied().unwrap_or_default();
         let ends =
