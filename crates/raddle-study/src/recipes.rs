@@ -15,53 +15,53 @@ use crate::unique::UniqueNames;
 
 pub(crate) use prices::unknown_prices;
 
-/// Text of the bundled recipes, in the order in which they are listed and replayed; a line with its
-/// name precedes each recipe.
+/// Text of the bundled recipes (sets of scheduling policies), in the order in which they are listed
+/// and replayed. A line with its name precedes each recipe.
 const BUNDLED: &str = include_str!("../data/recipes.toml");
 
-/// Text of the recipes for the ways of sharing that devices offer, such as MPS, under the names
-/// that users know.
+/// Text of the recipes that simulate the ways of sharing a device which drivers offer, such as MPS,
+/// under the names that users know.
 const MODES: &str = include_str!("../data/modes.toml");
 
-/// Splits a file of recipes into (name, TOML) of each recipe.
+/// Splits a file of recipes (sets of scheduling policies) into (name, TOML text) of each recipe.
 fn recipes_in(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
     text.split("#### ").filter_map(|part| part.split_once('\n'))
 }
 
-/// Returns the bundled recipes, then those for the ways of sharing that devices offer, each as
-/// (name, TOML).
+/// Returns the bundled recipes (sets of scheduling policies), then those that simulate what drivers
+/// offer, such as MPS, each as (name, TOML text).
 pub fn texts() -> impl Iterator<Item = (&'static str, &'static str)> {
     recipes_in(BUNDLED).chain(recipes_in(MODES))
 }
 
-/// Names of the recipes that are replayed if the user names none: the device's default, the two
-/// ways to keep processes apart, in space and in time, and the one that lets the most urgent
-/// process go first.
+/// Names of the recipes that are replayed if the user names none: the device's default, two that
+/// keep processes apart in space and in time, and one that lets the most urgent process go first.
 pub const DEFAULT: [&str; 4] = [TODAY, "spatial", "leftover-drain", "weighted-slices"];
 
-/// A recipe with the name under which results list it.
+/// Recipe (file that names a policy for each scheduling decision) with the name under which results
+/// list it.
 #[derive(Clone, Debug)]
 pub struct NamedRecipe {
-    /// Name of the recipe in results; no other recipe of a study has it.
+    /// Name of the recipe (set of policies) in results; no other recipe of a study has it.
     pub name: String,
     /// Policies of the recipe, with their settings.
     pub recipe: Recipe,
     /// Number of eighths of the device's memory that each process has for itself, as in a MIG
-    /// instance, so that no neighbour competes for it; empty where all processes share the memory.
+    /// instance; empty where all processes share the memory.
     pub(crate) memory_eighths: Vec<u8>,
-    /// True if a driver offers the way of sharing that the recipe stands for; false if none does.
+    /// True if some driver offers the way of sharing a device that the recipe simulates.
     pub(crate) offered: bool,
-    /// Recipe as the user asked for it: a bundled name or a file.
+    /// Name of the bundled recipe, or path of the file, by which the user asked for the recipe.
     given: String,
-    /// Text from which the recipe was read, changed by settings of the user.
+    /// Text of the recipe, with the settings of the user applied.
     text: String,
-    /// Names of the tables, and of the keys outside of all tables, of the recipe in which the user
-    /// set something.
+    /// Names of the recipe's tables in which the user set a value, and of keys outside of tables
+    /// that the user set.
     set: Vec<String>,
 }
 
 impl NamedRecipe {
-    /// Reads a recipe from its text.
+    /// Reads a recipe (set of policies) from its text.
     ///
     /// # Errors
     /// When the text is no recipe.
@@ -88,7 +88,7 @@ impl NamedRecipe {
         &self.given
     }
 
-    /// Returns the text of the recipe, with the keys that the user set.
+    /// Returns the text of the recipe (set of policies), with the keys that the user set.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
@@ -160,8 +160,8 @@ pub fn choose(
         .collect()
 }
 
-/// Turns an error of a recipe into an error of usage if it is about a table or key that the user
-/// set; any other error stays.
+/// Turns the error of a recipe into an error of usage if it is about a table or key that the user
+/// set. Any other error is returned unchanged.
 fn asked(error: StudyError, set: &[String]) -> StudyError {
     let of = |key: &str| key.split('.').next().unwrap_or_default().replace('_', "-");
     match &error {
@@ -172,9 +172,9 @@ fn asked(error: StudyError, set: &[String]) -> StudyError {
     }
 }
 
-/// Returns the recipe of today (the way in which the device shares itself where nobody sets
-/// anything up) if a goal needs it as a reference and it is not among the recipes; else `None`.
-/// Keys that the user set do not change it.
+/// Returns the device's default recipe (by which it shares itself where nobody sets anything up),
+/// if a goal is relative to it and it is not among `recipes`; else `None`. Keys that the user set
+/// do not change it.
 pub(crate) fn reference(
     goals: &[Goal],
     recipes: &[NamedRecipe],
@@ -203,8 +203,8 @@ pub(crate) fn with(text: String, settings: &[Setting]) -> String {
     toml::to_string(&recipe).unwrap_or(text)
 }
 
-/// Returns the names of the recipes of a study: all bundled ones for `all`, else the `wanted` ones,
-/// else those of [`DEFAULT`].
+/// Returns the names of the recipes (sets of policies) of a study: all bundled ones for `all`, else
+/// the `wanted` ones, else those of [`DEFAULT`].
 pub(crate) fn names(all: bool, wanted: &[String]) -> Vec<String> {
     match (all, wanted) {
         (true, _) => {
@@ -216,7 +216,7 @@ pub(crate) fn names(all: bool, wanted: &[String]) -> Vec<String> {
     }
 }
 
-/// Returns the bundled recipe of this name.
+/// Returns the bundled recipe (set of policies) of this name.
 ///
 /// # Errors
 /// When there is none.
@@ -226,14 +226,14 @@ pub(crate) fn bundled(name: &str, registry: &Registry) -> Result<NamedRecipe, St
     NamedRecipe::parse(name.clone(), &name, text, registry)
 }
 
-/// Returns the text of a recipe without the settings of the user, given by its name or file; `None`
-/// where it cannot be read.
+/// Returns the text of a recipe (set of policies) without the settings of the user, given by its
+/// name or file; `None` where it cannot be read.
 pub(crate) fn text_as_given(wanted: &str, files: &dyn Files) -> Option<String> {
     find(wanted, files).ok().map(|(_, text)| text)
 }
 
-/// Returns (name in results, text) of a recipe: a bundled one with the name `wanted`, else the file
-/// with this path.
+/// Returns (name in results, text) of a recipe (set of policies): a bundled one with the name
+/// `wanted`, else the file with this path.
 fn find(wanted: &str, files: &dyn Files) -> Result<(String, String), StudyError> {
     if let Some((name, text)) = entry(wanted) {
         return Ok((name.to_owned(), text.to_owned()));
@@ -253,15 +253,14 @@ fn entry(name: &str) -> Option<(&'static str, &'static str)> {
     texts().find(|(known, _)| *known == name)
 }
 
-/// Returns the TOML of the bundled recipe, or of the recipe for a way of sharing, with this name;
-/// `None` where there is none.
+/// Returns the TOML text of a bundled recipe, or of one that simulates what a driver offers, such
+/// as MPS; `None` where no recipe has this name.
 #[must_use]
 pub fn text_of(name: &str) -> Option<&'static str> {
     entry(name).map(|(_, text)| text)
 }
 
-/// Returns the name of the bundled recipe or way of sharing that is spelled most like `name`;
-/// `None` where none is near.
+/// Returns the name of a recipe that is spelled most like `name`; `None` where none is near.
 #[must_use]
 pub fn nearest(name: &str) -> Option<&'static str> {
     let names = texts().map(|(known, _)| known).chain([TODAY]);
@@ -285,8 +284,8 @@ mod tests {
         assert_eq!(nearest("gredy"), Some("greedy"));
     }
 
-    /// Checks that the costs of ordinary and of condensed packets in the bundled recipes differ
-    /// only by the part that condensing saves.
+    /// Checks that the bundled recipes for ordinary and for condensed launch packets state equal
+    /// costs for all that both do. Only the cost that condensing saves differs.
     #[test]
     fn ordinary_and_condensed_packets_cost_the_same_for_each_part() {
         let text = |name| entry(name).unwrap().1;
@@ -318,8 +317,9 @@ mod tests {
         assert_eq!(twice, "the recipe streams is named twice: name each once");
     }
 
-    /// Checks that the unknown costs of a preemption flag have an upper bound, and that no cost is
-    /// unknown where launches test no flag or the costs are given.
+    /// Checks that the unknown costs of a preemption flag (a word in memory that tells launches to
+    /// stop) have an upper bound. No cost is unknown where launches test no flag, or where the
+    /// costs are given.
     #[test]
     fn an_unknown_price_of_a_flag_is_bounded() {
         let device = raddle_device::find("h200").unwrap();

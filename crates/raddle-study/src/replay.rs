@@ -66,22 +66,22 @@ pub struct Kept<'k> {
 #[derive(Debug)]
 pub struct Prepared {
     profiles: Vec<Loaded>,
-    /// Times that contention costs the processes, first by its lower bound, then by its upper
-    /// bound; empty where contention is not charged.
+    /// Times that contention costs the processes, as two entries: the lower bound, then the upper
+    /// bound. Empty where contention is not charged.
     bounds: Vec<Charges>,
-    /// Alternative workload for profiles whose file does not say when their work was issued: the
-    /// host issues that work early, without the recorded gaps. `None` where every file says when,
-    /// or where ways of sharing are compared instead of recipes.
+    /// Alternative workload for profiles whose file does not say when work was issued: the host
+    /// issues that work early, without the recorded gaps. `None` where every file says it, or where
+    /// ways of sharing the device are compared and not recipes.
     queued: Option<Workload>,
-    /// Random requests of each process, one entry for every random seed after the first.
+    /// Random requests of the processes, one entry for every random seed after the first.
     draws: Vec<SeedDraw>,
     /// Requests whose number the user did not limit; each simulation draws as many as its
     /// percentiles need.
     open: OpenLoad,
     load: Load,
     recipes: Vec<NamedRecipe>,
-    /// Ways of sharing, with their parameters, that the recipes stand for; empty where the study
-    /// compares recipes.
+    /// Ways of sharing the device (such as MPS), with their parameters, that the recipes simulate;
+    /// empty where the study compares recipes.
     modes: Vec<ShareCandidate>,
     /// Recipes whose simulation ended with an error, each with that error.
     broken: Vec<FailedCase>,
@@ -101,7 +101,7 @@ pub struct Prepared {
 pub struct Studied {
     pub(crate) prepared: Prepared,
     alone: Vec<Outcome>,
-    /// Result of the study, with the figures of all recipes and the verdict.
+    /// Result of the study, with the figures of all recipes (sets of policies) and the verdict.
     pub result: ReplayResult,
 }
 
@@ -198,8 +198,9 @@ impl Study {
         Ok(prepared)
     }
 
-    /// Returns the recipes that the study asks for, on a device with this number of processes;
-    /// empty if the study compares ways of sharing.
+    /// Returns the recipes (sets of scheduling policies) that the study asks for, on a device with
+    /// this number of processes; empty if the study compares the ways of sharing that drivers
+    /// offer.
     pub(crate) fn recipes(
         &self,
         (device, processes): (&Device, usize),
@@ -353,13 +354,13 @@ impl Prepared {
         &self.profiles
     }
 
-    /// Returns the names of the recipes that are compared.
+    /// Returns the names of the recipes (sets of policies) that are compared.
     pub fn recipes(&self) -> impl Iterator<Item = &str> + Clone {
         self.recipes.iter().map(|named| &*named.name)
     }
 
-    /// Returns the name of the recipe by which the device shares itself where nobody sets anything
-    /// up.
+    /// Returns the name of the recipe (set of policies) by which the device shares itself where
+    /// nobody sets anything up.
     pub(crate) fn today(&self) -> &'static str {
         today(&self.target.device, self.profiles.len())
     }
@@ -461,7 +462,8 @@ impl Prepared {
         Ok(Studied { prepared: self, alone, result })
     }
 
-    /// Removes the recipes whose runs ended with an error, and stores the errors.
+    /// Removes the recipes (sets of policies) whose runs ended with an error, and stores the
+    /// errors.
     fn leave_out(&mut self, broken: Vec<FailedCase>) {
         let ran = |name: &String| broken.iter().all(|of| of.case != *name);
         self.recipes.retain(|named| ran(&named.name));
@@ -474,8 +476,8 @@ impl Prepared {
         ReplayResult::new(&replay, self.facts.clone(), runs)
     }
 
-    /// Returns the way of sharing that a result recommends, else the baseline; `None` where recipes
-    /// and not ways of sharing are compared.
+    /// Returns the way of sharing the device that a result recommends, else that of the baseline
+    /// recipe. `None` where recipes are compared and not the ways that drivers offer.
     fn chosen(&self, result: &ReplayResult) -> Option<&ShareCandidate> {
         let answer = result.answer();
         let named = answer.recommended();

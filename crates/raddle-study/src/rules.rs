@@ -9,13 +9,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::amount::{AmountError, SpanUnit, is_meant, memory, percent, time, whole};
 
-/// Value that the user gives a key of recipes, with the text in which the user wrote it.
+/// Value that the user gives a key of the recipes (files of scheduling policies), with the text in
+/// which the user wrote it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Setting {
     /// Text of the setting as the user wrote it: `KEY=VALUE`, such as `turn.t0-us=5000`.
     pub text: String,
-    /// Key as a path: the names from the outermost table of the recipe down to the key itself.
+    /// Key as a path: the names from the outermost table of the recipe (set of policies) down to
+    /// the key itself.
     path: Vec<String>,
     value: toml::Value,
 }
@@ -24,7 +26,7 @@ pub struct Setting {
 /// tables that a replay uses.
 const RECIPE_KEYS: [&str; 5] = ["launch-path", "turn", "allocate", "preempt", "window"];
 
-/// Returns whether a key, such as `turn.t0-us`, is a key of recipes.
+/// Returns whether a key, such as `turn.t0-us`, is a key of recipes (sets of policies).
 pub(crate) fn is_recipe_key(key: &str) -> bool {
     let first = key.split('.').next().unwrap_or_default().replace('_', "-");
     RECIPE_KEYS.contains(&&*first)
@@ -36,7 +38,8 @@ impl Setting {
         self.path.first().map_or("", String::as_str)
     }
 
-    /// Sets the key in a recipe; a plain value where a table is needed is replaced by a table.
+    /// Sets the key in a recipe. If a plain value stands where a table is needed, a table replaces
+    /// it.
     pub(crate) fn apply(&self, recipe: &mut toml::Table) {
         let Some((last, tables)) = self.path.split_last() else { return };
         let mut at = recipe;
@@ -53,8 +56,8 @@ impl Setting {
     }
 }
 
-/// Returns the key as the table of the recipe spells it, with `_` or with `-`, if the table has it;
-/// else the key as given.
+/// Returns the key as the table of the recipe spells it, with `_` or with `-`; the key as given if
+/// the table has neither.
 fn spelled(table: &toml::Table, key: &str) -> String {
     let same = |own: &&String| own.replace('_', "-") == key;
     table.keys().find(same).cloned().unwrap_or_else(|| key.to_owned())
@@ -184,11 +187,14 @@ pub struct SaidRule<R> {
     pub rule: R,
 }
 
-/// Rule for how urgent work is: `GLOB[:stream N]=LEVEL`, where 0 is the most urgent level.
+/// Rule for how urgent work is: `GLOB[:stream N]=LEVEL`. The glob fits names of profiles, and level
+/// 0 is the most urgent.
 pub type Rule = SaidRule<PriorityRule>;
-/// Claim on whether kernels may be killed and run again: `GLOB=yes|no|unknown`.
+/// Claim on whether kernels may be killed and run again: `GLOB=yes|no|unknown`. The glob fits names
+/// of kernels.
 pub type IdempotenceClaim = SaidRule<IdempotenceRule>;
-/// Claim on the resource that kernels need most: `GLOB=memory|compute|latency|unknown`.
+/// Claim on the resource that kernels need most: `GLOB=memory|compute|latency|unknown`. The glob
+/// fits names of kernels.
 pub type NeedClaim = SaidRule<NeedRule>;
 
 impl NeedClaim {

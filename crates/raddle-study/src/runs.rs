@@ -31,9 +31,8 @@ use crate::timelines::{Missing, Wanted};
 use crate::units::duration;
 use crate::watcher::Watcher;
 
-/// Times that contention with neighbours costs the processes of a workload: either learnt from
-/// recordings, or computed from the memory bandwidth that launches need. An empty list leaves the
-/// workload as it is.
+/// Times that contention with neighbours costs the processes of a workload: learnt from recordings,
+/// or computed from the memory bandwidth that launches need. An empty list changes nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Charges {
     /// Costs that were learnt from recordings: for each process a list with one entry for each of
@@ -43,7 +42,7 @@ pub(crate) struct Charges {
 }
 
 impl Charges {
-    /// Replaces the contention costs of the processes of a workload by these.
+    /// Replaces the contention costs of the processes of a workload by those of `self`.
     pub(crate) fn give(&self, workload: &mut Workload) {
         for (plan, own) in workload.processes.iter_mut().zip(&self.learnt) {
             plan.contention.clone_from(own);
@@ -59,14 +58,15 @@ impl Charges {
 pub(crate) struct RunsPlan<'p> {
     pub(crate) workload: &'p Workload,
     pub(crate) recipes: &'p [NamedRecipe],
-    /// Times that contention costs the processes, first by its lower bound, then by its upper
-    /// bound; empty where contention is not charged.
+    /// Times that contention costs the processes, as two entries: the lower bound, then the upper
+    /// bound. Empty where contention is not charged.
     pub(crate) bounds: &'p [Charges],
     /// True if recipes with assumed times, such as the length of a turn, are also simulated with
-    /// the smallest and the largest possible values of these.
+    /// the smallest and the largest times that are possible.
     pub(crate) priced: bool,
-    /// Alternative workload in which hosts issue early, without the recorded gaps, as no file says
-    /// when they issued; `None` where every file says it, or such a simulation is not wanted.
+    /// Alternative workload for profiles whose file does not say when work was issued: hosts issue
+    /// that work early, without the recorded gaps. `None` where every file says it, or no such
+    /// simulation is wanted.
     pub(crate) queued: Option<&'p Workload>,
     /// Random requests of each process, one entry for every random seed after the first.
     pub(crate) draws: &'p [SeedDraw],
@@ -90,13 +90,13 @@ pub(crate) struct RunsPlan<'p> {
     pub(crate) watcher: &'p dyn Watcher,
 }
 
-/// One simulation that is to be run: its recipe, and its processes.
+/// One simulation that is to be run: its recipe (set of policies), and its processes.
 #[derive(Clone, Copy, Debug)]
 struct RunJob<'p> {
     named: &'p NamedRecipe,
     of: RunOf<'p>,
-    /// True if the simulation is of the workload [`RunsPlan::queued`], in which hosts issue early,
-    /// instead of [`RunsPlan::workload`].
+    /// True if hosts issue work early in the simulation: it is of the workload [`RunsPlan::queued`]
+    /// and not of [`RunsPlan::workload`].
     queued: bool,
 }
 
@@ -118,7 +118,7 @@ enum RunOf<'p> {
     Bound(usize),
     /// All processes run under a recipe whose assumed times have the least or the largest value.
     Priced,
-    /// All processes run once more on the workload [`RunsPlan::queued`], in which hosts issue
+    /// All processes run once more on the workload [`RunsPlan::queued`], in which hosts issue work
     /// early.
     Read,
 }
@@ -138,8 +138,8 @@ enum Log {
     Not,
 }
 
-/// Result of one simulation: the full outcome, with timelines and the time on lent compute units,
-/// or only a summary for simulations with another seed or with bounds of costs.
+/// Result of one simulation: the full outcome, with timelines and the time on lent compute units.
+/// For another random seed, or with bounds of costs, it is only a summary.
 enum RunDone {
     Ran(Box<Outcome>, Vec<DrawnTimeline>, Option<Vec<u128>>),
     Summed(Summary),
@@ -153,8 +153,8 @@ enum RunDone {
 pub(crate) struct AllRuns {
     /// Simulations of the recipes, one entry each, in the order of the recipes.
     pub(crate) recipes: Vec<RecipeRun>,
-    /// Simulation of one repetition of each process alone under `leftover`; empty for a single
-    /// process without requests, which runs alone anyway.
+    /// Simulation of one repetition of each process alone under the recipe `leftover`; empty for a
+    /// single process without requests, which runs alone anyway.
     pub(crate) alone: Vec<Outcome>,
     /// Recipes that are missing in `recipes` since one of their simulations ended with an error,
     /// each with that error.
@@ -180,7 +180,7 @@ impl<'p> Runner<'p> {
         Ok(Self { plan })
     }
 
-    /// Simulates all processes together under one recipe, on the caller's thread.
+    /// Simulates all processes together under one recipe (set of policies), on the caller's thread.
     pub(crate) fn together(&self, named: &NamedRecipe) -> Result<Outcome, StudyError> {
         Ok(self.settled(RunJob { named, of: RunOf::Together, queued: false })?.0)
     }
@@ -211,7 +211,7 @@ impl<'p> Runner<'p> {
     }
 
     /// Makes all simulations of the plan: each process alone, and all together under each recipe
-    /// with each seed; with the first seed also at the bounds of unknown costs.
+    /// with each random seed; with the first seed also at the bounds of unknown costs.
     pub(crate) fn all(&self) -> Result<AllRuns, StudyError> {
         let plan = &self.plan;
         let processes = &plan.workload.processes;
@@ -266,8 +266,9 @@ impl<'p> Runner<'p> {
         Ok(all)
     }
 
-    /// Returns the simulations that bound the figures, as (simulations that would equal that of all
-    /// processes without bounds, all others). `prices` is the result of [`Self::prices`].
+    /// Returns the simulations that give the bounds of figures, as (those that need not be made, as
+    /// they would equal the plain simulation; all others). `prices` is the result of
+    /// [`Self::prices`].
     fn bounded<'j>(&'j self, prices: &'j [Vec<NamedRecipe>]) -> (Vec<RunJob<'j>>, Vec<RunJob<'j>>) {
         let plan = &self.plan;
         let run = |named, of| RunJob { named, of, queued: false };
@@ -287,8 +288,8 @@ impl<'p> Runner<'p> {
         (alike, bounds.into_iter().chain(read).collect())
     }
 
-    /// Makes the simulations that bound the figures of all processes together, on the caller's
-    /// thread. Returns (summaries of these; summary for the workload [`RunsPlan::queued`], or
+    /// Makes the simulations that give the bounds of the figures of all processes together, on the
+    /// caller's thread. Returns (their summaries; summary for the workload [`RunsPlan::queued`],
     /// `None` where there is none).
     pub(crate) fn bounds(&self) -> Result<(Vec<Summary>, Option<Summary>), StudyError> {
         let prices = self.prices()?;
@@ -305,8 +306,8 @@ impl<'p> Runner<'p> {
     }
 
     /// Returns for each recipe the copies in which its assumed times, such as the length of a turn,
-    /// have the smallest or the largest possible value. The list is empty where no such simulations
-    /// are wanted, and for a single process, which takes no turns.
+    /// have the smallest or the largest possible value. A recipe has no copies where such
+    /// simulations are not wanted, or where a single process takes no turns.
     fn prices(&self) -> Result<Vec<Vec<NamedRecipe>>, StudyError> {
         let RunsPlan { workload, recipes, target, priced, .. } = &self.plan;
         let priced = *priced && workload.processes.len() > 1;
@@ -314,7 +315,8 @@ impl<'p> Runner<'p> {
     }
 
     /// Returns whether a simulation with a bound of the cost of contention would equal the plain
-    /// one, as the costs are equal; for instance where each process has memory of its own.
+    /// one. That is so if both have equal costs, for instance where each process has memory of its
+    /// own.
     fn is_as_together(&self, job: RunJob<'_>) -> bool {
         let (own, together) =
             (self.workload(job), self.workload(RunJob { of: RunOf::Together, ..job }));
@@ -383,7 +385,7 @@ impl<'p> Runner<'p> {
         done
     }
 
-    /// Returns the figure of each process that goals and ranks compare, in words for a user.
+    /// Writes the figure of each process (p99, step or end) that goals and ranks compare, in words.
     fn first_figures(&self, recipe: &str, outcome: &Outcome) -> String {
         let workload = self.plan.workload;
         let judged = |(at, process): (usize, &ProcessPlan)| {
@@ -452,8 +454,8 @@ impl AllRuns {
     }
 }
 
-/// Returns, for each process, the index of the first process with equal work, so that a simulation
-/// of either alone gives the same.
+/// Returns, for each process, the index of the first process with equal work. A simulation of
+/// either alone gives the same result.
 fn alike(processes: &[ProcessPlan]) -> Vec<usize> {
     let mut firsts: Vec<usize> = Vec::new();
     let like = |(process, plan): (usize, &ProcessPlan)| {
@@ -466,8 +468,9 @@ fn alike(processes: &[ProcessPlan]) -> Vec<usize> {
     processes.iter().enumerate().map(like).collect()
 }
 
-/// Returns an outcome for each process. A process with the same work as an earlier one gets that
-/// one's outcome; `firsts` has the outcomes of the others, `alike` is the result of [`alike`].
+/// Returns an outcome for each process. `firsts` has the outcomes of processes whose work no
+/// earlier process has; any other process gets the outcome of that earlier one. `alike` is the
+/// result of the function [`alike`].
 fn of_each(firsts: Vec<Outcome>, alike: &[usize]) -> Vec<Outcome> {
     let mut firsts = firsts.into_iter();
     let mut all: Vec<Outcome> = Vec::with_capacity(alike.len());

@@ -18,13 +18,13 @@ use crate::profiles::Loaded;
 use crate::watcher::{Quiet, Watcher};
 use crate::{Files, devices, kept_fit, parallel, recipes, runs};
 
-/// Name of the recipe under which a single process is replayed on its own device.
+/// Name of the recipe (set of policies) under which a single process is replayed on its own device.
 const RECIPE: &str = "streams";
 
-/// Compares two replays of a profile alone with its recording: one without any fitted times, and
-/// one with times fitted to the recording. If `rules.latency` is true, the second has the launch
-/// latency that the recording shows; where `other` is given, the latency comes from the recording
-/// of `other` instead.
+/// Compares two replays of a profile alone with its recording: the first without fitted times, the
+/// second with times fitted to the recording. If `rules.latency` is true, the second has the launch
+/// latency that the recording shows. If `other` is given, the latency is that of the recording of
+/// `other`.
 ///
 /// # Errors
 /// When no part of the profile can run on the device `own`.
@@ -111,16 +111,16 @@ fn calibrated<'l>(
 }
 
 /// Lowers the launch latency of a fit where that makes the replay agree better with the recording.
-/// The fit takes every wait of an op for latency, also waits for room and for copy engines; a
-/// replay would count those twice.
+/// The fit takes every wait of an op (launch, copy or fill) for latency, even a wait for room or
+/// for a copy engine. A replay simulates those waits too, so they would count twice.
 ///
-/// The latency between ops is lowered in steps of a quarter, down to 0, for as long as the replay
-/// does not get worse, then the latency from issue to start in the same way; no latency at all is
-/// tried too. Of two replays the better one has more waits within the goal; if equal, the smaller
-/// sum of errors of waits; if equal again, the better makespan, which comes last as it depends on
-/// recorded launches. Of equally good fits the one with the least latency is kept: beside other
-/// programs the device is free at other times, and latency that the recording does not show would
-/// then count.
+/// The latency between ops is lowered first, in steps of a quarter, for as long as the replay does
+/// not get worse; then the latency from issue to start. No latency at all is tried too. A replay is
+/// better if more waits are within the goal; if equal, by the sum of the errors of waits; if equal
+/// again, by the makespan.
+///
+/// Of equally good fits the one with the least latency is kept. Beside other programs the device is
+/// free at other times, and latency that the recording does not show would then count.
 fn refined(
     fitted: Fitted,
     loaded: &Loaded,

@@ -23,11 +23,14 @@ pub struct Study {
     pub profiles: Vec<String>,
     /// Rules for kernels whose profile does not state their shape (grid and needed resources).
     pub shapes: ShapeRules,
-    /// Choice of the recipes that are replayed where `recipes` names none.
+    /// Choice of the recipes (sets of scheduling policies) that are replayed where `recipes` names
+    /// none.
     pub ways: Ways,
-    /// Names of bundled recipes, and paths of recipe files; empty where `ways` chooses the recipes.
+    /// Names of bundled recipes (sets of policies), and paths of recipe files; empty where `ways`
+    /// chooses the recipes.
     pub recipes: Vec<String>,
-    /// Values that the user gives keys of the recipes, such as `turn.t0-us=5000`.
+    /// Values that the user gives keys of the recipes (sets of policies), such as
+    /// `turn.t0-us=5000`.
     pub settings: Vec<Setting>,
     /// Goals that figures of processes are to meet, such as `serve p99 20ms`.
     pub goals: Vec<Goal>,
@@ -60,7 +63,7 @@ pub struct Study {
     pub thinks: Vec<Named<u64>>,
     /// Rules for how urgent work is, each for certain profiles or streams.
     pub priorities: Vec<Rule>,
-    /// Assumption on which workgroups have waves that meet at barriers, which no profile tells.
+    /// Assumption on which workgroups have waves that meet at barriers; profiles do not say so.
     pub barriers: BarrierRule,
     /// Statements of the user, by names of kernels, on whether kernels may be killed and run again.
     pub idempotent: Vec<IdempotenceClaim>,
@@ -82,25 +85,27 @@ pub struct Study {
     pub comm: CommRule,
     /// Requests that run profiles, and when they arrive.
     pub load: Load,
-    /// Paths as the user gave them, where they are not those of `profiles`, such as a folder with
-    /// the files of all ranks (processes) of one job; empty where the user gave the profiles.
+    /// Paths as the user gave them, where they differ from `profiles`: a folder with the files of
+    /// all ranks (processes) of one job, for instance. Empty where the user gave the profiles
+    /// themselves.
     pub given: Vec<String>,
     /// Ranks (numbers of processes of one job), or the word `all`, that the user chose from folders
     /// with the files of all ranks; empty where the user chose none.
     pub ranks: Vec<String>,
 }
 
-/// Choice of the recipes that are replayed.
+/// Choice of the recipes (sets of scheduling policies) that are replayed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ways {
-    /// The recipes that the study names are replayed; where it names none, the default ones.
+    /// The recipes (sets of scheduling policies) that the study names are replayed; where it names
+    /// none, the default ones.
     #[default]
     Asked,
-    /// Every bundled recipe is replayed.
+    /// Every bundled recipe (set of policies) is replayed.
     All,
-    /// The ways of sharing that the device offers are replayed, each with the best parameters that
-    /// a search finds.
+    /// The ways of sharing that drivers offer for the device, such as MPS, are replayed, each with
+    /// the best parameters that a search finds.
     Modes,
 }
 
@@ -113,8 +118,8 @@ pub enum ContentionRule {
     /// follows from the same model.
     #[default]
     Demand,
-    /// The slowdown is taken from the profiles where kernels ran side by side in them; where they
-    /// did not, unknown slowdowns widen the intervals of figures.
+    /// The slowdown is taken from profiles in which kernels ran side by side. Where none did, the
+    /// slowdown is unknown, and the intervals of figures become wider.
     Learnt,
     /// Kernels are not slowed by other kernels while no resource is full.
     None,
@@ -124,7 +129,7 @@ pub enum ContentionRule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Latency {
-    /// A launch takes the launch latency that was fitted to its recording.
+    /// A launch takes the time (launch latency) that was fitted to its recording.
     #[default]
     Fitted,
     /// A launch takes no time.
@@ -256,7 +261,7 @@ fn changed<R: Default + PartialEq>(rule: R) -> Option<R> {
     Some(rule).filter(|rule| *rule != R::default())
 }
 
-/// Returns a list with the word by which an option names a rule; empty for `None`.
+/// Returns the word by which an option names a rule, as a list; empty for `None`.
 fn word(rule: Option<impl Serialize>) -> Vec<String> {
     let value = rule.and_then(|rule| serde_json::to_value(rule).ok());
     value.iter().filter_map(|value| value.as_str()).map(str::to_owned).collect()

@@ -19,11 +19,12 @@ const MOST: u32 = 500_000;
 /// the timeline ends earlier.
 const MOST_OF_SLOWEST: usize = 40_000;
 
-/// Timelines that a user wants: for which recipes, of which time, and in how much detail.
+/// Timelines that a user wants: for which recipes (sets of policies), of which time, and in how
+/// much detail.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TimelineWish {
-    /// True if a timeline is drawn for every recipe; false if only for the recipes that are
-    /// compared in detail.
+    /// True if a timeline is drawn for every recipe (set of policies); false if only for the
+    /// recipes that are compared in detail.
     pub all: bool,
     /// Largest number of slices (bars) of a timeline; one that needs more shows less detail. `None`
     /// means 500,000.
@@ -32,14 +33,15 @@ pub struct TimelineWish {
     pub window: Option<(u64, u64)>,
 }
 
-/// Timelines to draw in a study: for which recipes, of which time and with which names.
+/// Timelines to draw in a study: for which recipes (sets of policies), of which time and with which
+/// names.
 #[derive(Debug)]
 pub(crate) struct Wanted {
-    /// True if a timeline is drawn for every recipe, not only for those that are compared in
-    /// detail.
+    /// True if a timeline is drawn for every recipe (set of policies), not only for those that are
+    /// compared in detail.
     all: bool,
-    /// Name of the baseline, the recipe that others are compared with; its timeline is always
-    /// drawn.
+    /// Name of the baseline, the recipe (set of policies) that others are compared with; its
+    /// timeline is always drawn.
     baseline: String,
     most: usize,
     /// Simulated time to draw, (begin, end) in nanoseconds; `None` means all of it.
@@ -49,8 +51,8 @@ pub(crate) struct Wanted {
     cus: u16,
 }
 
-/// Timelines of one recipe that are still to be drawn: one of the whole simulation (`whole`), and
-/// one of the slowest request (`part`).
+/// Timelines of one recipe (set of policies) that are still to be drawn: one of the whole
+/// simulation (`whole`), and one of the slowest request (`part`).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Missing {
     whole: bool,
@@ -60,7 +62,8 @@ pub(crate) struct Missing {
 }
 
 impl Missing {
-    /// Value for a recipe of which only the timeline of the whole simulation is still to be drawn.
+    /// Constant for a recipe of which only the timeline of the whole simulation is still to be
+    /// drawn.
     pub(crate) const WHOLE: Self = Self { whole: true, part: None };
 }
 
@@ -68,8 +71,8 @@ impl Missing {
 pub(crate) struct Recorders {
     whole: Option<Recorder>,
     slowest: Option<Recorder>,
-    /// Simulated time after which nothing in the timelines can change, so that the simulation may
-    /// stop; `None` where it has to run to its end.
+    /// Simulated time after which nothing in the timelines can change; the simulation may stop
+    /// then. `None` where it has to run to its end.
     until: Option<Tick>,
 }
 
@@ -107,8 +110,8 @@ impl Wanted {
         })
     }
 
-    /// Returns whether the timeline of a recipe is drawn in its first simulation, as it is wanted
-    /// whatever the result is.
+    /// Returns whether the timeline of a recipe (set of policies) is drawn in its first simulation,
+    /// as it is wanted whatever the result is.
     pub(crate) fn at_once(&self, recipe: &str) -> bool {
         self.all || recipe == self.baseline
     }
@@ -175,9 +178,9 @@ impl Wanted {
     }
 }
 
-/// Returns the time in ns from which a simulation has to be recorded to draw a part of it that
-/// begins at `from`: the earliest start of a launch that was still on the device then, or `from`.
-/// `came` is an earlier simulation of the same work.
+/// Returns the time in ns from which on a simulation has to be recorded for a drawing that begins
+/// at `from`: the earliest start of a launch that was still on the device at `from`, or `from`
+/// itself. `came` is an earlier simulation of the same work.
 fn first_of(came: &Outcome, (from, _): (u64, u64)) -> u64 {
     let lasts = |ended: Option<Tick>| ended.is_none_or(|ended| ended.0 >= from);
     let there = came.records.iter().filter(|it| lasts(it.ended)).filter_map(|it| it.started);
@@ -185,7 +188,7 @@ fn first_of(came: &Outcome, (from, _): (u64, u64)) -> u64 {
 }
 
 /// Returns the time until which a simulation has to run for a drawing that ends at `to`: the end of
-/// the last launch that was ready by then. `None` if such a launch never ended in `came`, an
+/// the last launch that was ready by `to`. `None` where such a launch never ended in `came`, an
 /// earlier simulation of the same work.
 fn last_of(came: &Outcome, (_, to): (u64, u64)) -> Option<Tick> {
     let within = came.records.iter().filter(|it| it.ready.is_some_and(|ready| ready.0 <= to));

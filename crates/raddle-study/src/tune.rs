@@ -47,22 +47,22 @@ pub struct Tuned {
     pub minimised: String,
     /// Number of candidates, which are combinations of values of the varied options.
     pub candidates: u64,
-    /// Number of candidates of which a simulation ended with an error.
+    /// Number of candidates (combinations of values) of which a simulation ended with an error.
     pub failed: u64,
-    /// Candidates that failed, and why they failed; they count in no figure and no conclusion.
+    /// Combinations of values that failed, and why; they count in no figure and no conclusion.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedCase>,
     /// Number of simulations that the search made.
     pub runs: u64,
-    /// Number of random seeds with which the candidates in `best` were simulated.
+    /// Number of random seeds with which each candidate in `best` was simulated.
     pub seeds: u64,
     /// Names of the processes, each with the kind of figure by which it is judged, such as `train
     /// step`.
     pub processes: Vec<String>,
     /// Figures under the device's default recipe; all other varied options have the values of the
-    /// best candidate.
+    /// best candidate (combination of values).
     pub base: TunedRow,
-    /// Candidates that were simulated with all seeds, the best first.
+    /// Combinations of values that were simulated with all random seeds, the best first.
     pub best: Vec<TunedRow>,
     /// Facts about the profiles that can make the answer wrong, one line each.
     pub overturning: Vec<String>,
@@ -75,19 +75,20 @@ pub struct Tuned {
     /// Figures and verdict of a comparison of the device's default recipe with the candidates in
     /// `best`.
     pub answer: PolicyFigures,
-    /// Way of sharing that a driver offers and that is most similar to the recipe of the best
-    /// candidate; `None` where a driver offers that recipe itself.
+    /// Sharing that a driver offers and that is most similar to the recipe of the best candidate;
+    /// `None` where a driver offers that recipe itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_driver: Option<NotOffered>,
-    /// Recipe of the best candidate, as TOML.
+    /// Recipe (set of scheduling policies) of the best candidate, as TOML.
     pub recipe: String,
-    /// Study of the best candidate without its recipe, from which the command is made that the user
-    /// may run next.
+    /// Study of the best candidate without its recipe. The command that the user may run next is
+    /// made from it.
     #[serde(skip)]
     asked: Study,
 }
 
-/// Figures of one candidate, as means over the seeds.
+/// Figures of one candidate (combination of values of the varied options), as means over the random
+/// seeds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct TunedRow {
@@ -97,16 +98,16 @@ pub struct TunedRow {
     pub complete: bool,
     /// True if the means over the seeds meet all goals that were set.
     pub goals_met: bool,
-    /// True if `goals_met` stays as it is even where each figure is wrong by the full error that
-    /// its bounds allow. For the baseline and the best candidates the bounds cover all unknown
-    /// costs, for other candidates only the randomness of requests.
+    /// True if `goals_met` is certain: it stays the same even if each figure is wrong by the full
+    /// error that its bounds allow. For the baseline and the best candidates the bounds cover all
+    /// unknown costs, for other candidates only the randomness of requests.
     pub goals_sure: bool,
     /// Value that the search minimises, as a mean over the seeds: a figure in nanoseconds, or the
     /// product of all slowdowns; `None` if nothing ended.
     pub objective: Option<f64>,
-    /// How much larger `objective` is than that of the best candidate, from pairs of equal seeds:
-    /// (mean, half of its 95 % confidence interval). `None` for the best candidate itself, and
-    /// where there is one seed.
+    /// Distance of `objective` to that of the best candidate, from pairs of equal seeds: (mean,
+    /// half of its 95 % confidence interval). `None` for the best candidate itself, and where there
+    /// is one seed.
     pub behind: Option<(f64, f64)>,
     /// Figure by which each process is judged, in nanoseconds; `None` for a process of which
     /// nothing ended.
@@ -115,8 +116,8 @@ pub struct TunedRow {
 
 impl Tuned {
     /// Sets the command that the verdict proposes to run next: a replay of the device's default
-    /// recipe and of the best candidate, which gives the figures of this search. `recipe` is the
-    /// file in which the recipe of the best candidate was saved.
+    /// recipe and of the best candidate. `recipe` is the file in which the recipe of the best
+    /// candidate was saved.
     pub fn saved_as(&mut self, recipe: &str) {
         let recipes = vec![TODAY.to_owned(), recipe.to_owned()];
         let study = Study { recipes, ..self.asked.clone() };
@@ -163,17 +164,17 @@ struct Tuning<'t, 'b> {
     /// Launches that never ran, for each candidate; the seed does not matter for them.
     lost: Vec<LostLaunches>,
     /// Candidates that were also simulated with the bounds of unknown costs, each as (index of the
-    /// candidate, figures with bounds for the first seed); `None` as index stands for the device's
+    /// candidate, figures with bounds for the first seed). The index `None` stands for the device's
     /// default recipe.
     bounded: Vec<(Option<usize>, PolicyRow)>,
     runs: u64,
 }
 
 impl Bench<'_> {
-    /// Searches the best values of the varied options. Candidates that meet all goals rank first;
-    /// among equals the one with the smaller `minimise` ranks first, or, where that is `None`, with
-    /// the smaller product of all slowdowns. Each round simulates the better half of the candidates
-    /// with further random seeds.
+    /// Searches the best values of the varied options. Candidates (combinations of values) that
+    /// meet all goals rank first. Equal ones are ranked by the smaller figure `minimise`, or for
+    /// `None` by the smaller product of all slowdowns. Each round simulates the better half with
+    /// further random seeds.
     ///
     /// # Errors
     /// When no candidate can be simulated, or the watcher cancels the search.
@@ -230,8 +231,8 @@ impl Minimise {
 }
 
 impl Tuning<'_, '_> {
-    /// Simulates the candidates `left` with the seeds `more`, and returns them ranked by all seeds
-    /// so far, the best first. Candidates of which a simulation fails are left out.
+    /// Simulates the candidates `left` (combinations of values) with the seeds `more`, and returns
+    /// those without a failure, ranked by all seeds so far, the best first.
     fn round(&mut self, left: &[usize], more: Range<usize>) -> Result<Vec<usize>, StudyError> {
         let jobs: Vec<(usize, usize)> =
             left.iter().flat_map(|&at| more.clone().map(move |seed| (at, seed))).collect();
@@ -284,7 +285,7 @@ impl Tuning<'_, '_> {
         Ok(ranking)
     }
 
-    /// Returns the candidates that failed, each with the reason.
+    /// Returns the candidates (combinations of values) that failed, each with the reason.
     fn failures(&self) -> Vec<FailedCase> {
         let of = |(at, rows): (usize, &Vec<Result<PolicyRow, String>>)| {
             let error = rows.iter().find_map(|row| row.as_ref().err())?.clone();
@@ -293,8 +294,8 @@ impl Tuning<'_, '_> {
         self.rows.iter().enumerate().filter_map(of).collect()
     }
 
-    /// Returns the figures of the device's default recipe (`base`, one row for each seed), then
-    /// those of the candidates `left`, as means over all seeds so far, and judges the goals.
+    /// Returns figures as means over all seeds so far, and judges the goals. The first row is that
+    /// of the device's default recipe (`base` has it by seed), then come the candidates `left`.
     fn figures(&self, base: &[PolicyRow], left: &[usize]) -> PolicyFigures {
         let of = |rows: &[Result<PolicyRow, String>]| {
             PolicyRow::over_seeds(rows.iter().flatten().cloned().collect())
@@ -367,7 +368,7 @@ impl Tuning<'_, '_> {
     }
 
     /// Judges the candidates a last time. Goals that are relative to the device's default recipe
-    /// are now measured with the other options set as in the best candidate, not as in the first.
+    /// are measured with the other options set as in the best candidate, no longer as in the first.
     /// Returns (indices of the candidates, the best first; figures).
     fn judged_last(
         &mut self,

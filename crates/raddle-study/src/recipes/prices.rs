@@ -8,26 +8,27 @@ use crate::error::StudyError;
 use crate::rules::Setting;
 use crate::units::duration;
 
-/// Time of half a switch between processes (saving one, or restoring one) in the bundled recipe of
-/// time slices, in nanoseconds; `TURN_NS` is the length of a turn in that recipe. The user can
+/// Time to save or to restore a process (half of a switch between two) in the bundled recipe of
+/// time slices, in nanoseconds. `TURN_NS` is the length of a turn in that recipe. The user can
 /// change both values.
 const SWITCH_NS: u64 = 151_500;
 const TURN_NS: u64 = 2_270_000;
 
-/// Upper bounds for the three times that a preemption flag costs, for devices on which they are
-/// unknown, each as (key in the recipe, nanoseconds). The bounds are assumptions: twice what a V100
-/// needs for `exit-ns`, a few reads over the bus for the others.
+/// Upper bounds of the three costs of a preemption flag (a word in memory that tells launches to
+/// stop), for devices on which they are unknown, each as (key in the recipe, nanoseconds). The
+/// bounds are assumptions: twice what a V100 needs for `exit-ns`, a few reads over the bus for the
+/// others.
 const MOST_OF_FLAG: [(&str, u64); 3] =
     [("flag-ns", 20_000), ("exit-ns", 5_000), ("check-ns", 1_000)];
 
-/// Upper bound, in nanoseconds, for the time of saving or restoring a process on a device where it
-/// is unknown, without the time to move its bytes: half of the longest switch that was measured (on
-/// an RTX 5090).
+/// Upper bound, in nanoseconds, of the time to save or to restore a process, where it is unknown
+/// for a device; the time to move its bytes is left out. It is half of the longest switch that was
+/// measured (on an RTX 5090).
 const MOST_OF_SWITCH: u64 = 178_000;
 
 /// Returns the costs of preempting that a recipe needs and that are unknown for a device, each as
-/// (key in the recipe, upper bound in nanoseconds): those of a preemption flag where launches test
-/// one, that of a switch where work is saved and restored.
+/// (key in the recipe, upper bound in nanoseconds). The costs of a preemption flag are needed if
+/// launches test one, that of a switch if work is saved and restored.
 pub(crate) fn unknown_prices(recipe: &Recipe, device: &Device) -> Vec<(&'static str, u64)> {
     let runtime = recipe.runtime.or(raddle_sim::device_runtime(device));
     let half = device.time_slices().map_or(MOST_OF_SWITCH, |slices| slices.switch_ns()[2] / 2);
@@ -44,8 +45,8 @@ pub(crate) fn unknown_prices(recipe: &Recipe, device: &Device) -> Vec<(&'static 
 
 impl NamedRecipe {
     /// Returns the lengths of a turn and of half a switch (saving or restoring a process) on a
-    /// device, each as (least, expected, most) in nanoseconds. An entry is `None` where the user
-    /// has set the figure, or the recipe is not that of the driver's time slices.
+    /// device, each as [least, expected, most] in nanoseconds. An entry is `None` where the user
+    /// has set it, or where the recipe does not use the driver's time slices.
     fn slices(&self, device: &Device) -> [Option<[u64; 3]>; 2] {
         let slices = device.time_slices().filter(|_| self.is_time_sliced());
         let recipe = serde_json::to_value(&self.recipe).unwrap_or_default();
@@ -62,7 +63,7 @@ impl NamedRecipe {
     }
 
     /// Returns the bundled recipe of time slices with the lengths of a turn and of a switch that
-    /// are known for a device; every other recipe unchanged.
+    /// are known for a device. Any other recipe is returned unchanged.
     ///
     /// # Errors
     ///
@@ -82,8 +83,8 @@ impl NamedRecipe {
         Ok(Self { offered: self.offered, ..timed })
     }
 
-    /// Says which figures of a recipe are assumed for a device, such as the length of a turn;
-    /// `None` where none are.
+    /// Says which figures of a recipe (set of policies) are assumed for a device, such as the
+    /// length of a turn; `None` where none are.
     pub(crate) fn assumed_price(&self, device: &Device) -> Option<String> {
         let [turn, switch] = self.slices(device);
         let told = |what: &str, [least, own, most]: [u64; 3]| {
@@ -108,8 +109,9 @@ impl NamedRecipe {
     }
 
     /// Returns copies of the recipe in which the assumed times, such as the length of a turn, have
-    /// the smallest or the largest value that is possible on a device. Empty where no time is
-    /// assumed.
+    /// the smallest or the largest value that is possible on a device. Without such times, returns
+    /// one copy with each unknown cost of preempting at its upper bound; empty where no cost is
+    /// unknown either.
     ///
     /// # Errors
     /// When a recipe cannot be read, which would be a fault of raddle itself.
@@ -142,8 +144,8 @@ impl NamedRecipe {
         pairs.map(of).collect()
     }
 
-    /// Returns a copy of the recipe in which each unknown cost of preempting is set to its upper
-    /// bound; `None` where no cost is unknown.
+    /// Returns a copy of the recipe (set of policies) in which each unknown cost of preempting is
+    /// set to its upper bound; `None` where no cost is unknown.
     fn at_most_price(&self, device: &Device) -> Option<Self> {
         let unknown = unknown_prices(&self.recipe, device);
         let most = |key: &str| unknown.iter().find(|(of, _)| *of == key).map(|&(_, ns)| ns);
@@ -164,8 +166,8 @@ mod tests {
     use crate::answer::TIME_SLICE;
     use crate::files::MemoryFiles;
 
-    /// Checks that the recipe of time slices uses the length of a turn of a device for which it is
-    /// known, that its text states this length, and that keys which the user sets stay.
+    /// Checks that the recipe of time slices takes the known length of a turn of a device, also in
+    /// its text. Keys that the user sets must stay.
     #[test]
     fn time_slices_have_the_turn_of_the_device() {
         let (registry, files) = (Registry::bundled(), MemoryFiles::default());

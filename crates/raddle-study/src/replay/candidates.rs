@@ -14,21 +14,21 @@ use crate::runs::{AllRuns, Runner, RunsPlan};
 use crate::search;
 use crate::share::{self, ShareCandidate, Tenants};
 
-/// (number of a kind of way of sharing, such as MPS; a candidate of that kind, which has values for
-/// all parameters).
+/// Candidate with the number of its kind before it. A kind is a way of sharing the device, such as
+/// MPS; a candidate has values for all of its parameters.
 type KindOf = (usize, ShareCandidate);
 
-/// Number of requests in the simulations that choose the parameters of a way of sharing, where the
-/// user did not limit the number of requests.
+/// Number of requests in the simulations that choose the parameters of a way of sharing the device,
+/// where the user did not limit the number of requests.
 const SEARCHED: u32 = 100;
-/// Fraction of a goal's limit above which a figure counts as near the limit: computed from only
-/// [`SEARCHED`] requests, it may turn out to miss the goal with more requests.
+/// Fraction of a goal's limit above which a figure counts as near the limit. With more than
+/// [`SEARCHED`] requests such a figure may turn out to miss the goal.
 const NEAR: f64 = 0.8;
 
 impl Prepared {
-    /// Chooses the ways of sharing that are compared, each with its best parameters, and returns
-    /// their recipes. `reference` is the recipe relative to whose figures a goal is set, if there
-    /// is one.
+    /// Chooses the ways of sharing the device that are compared, each with its best parameters, and
+    /// returns their recipes. `reference` is the recipe to which a goal is relative, if there is
+    /// one.
     pub(super) fn choose_modes(
         &mut self,
         reference: Option<NamedRecipe>,
@@ -46,9 +46,9 @@ impl Prepared {
         Ok(self.modes.iter().map(|mode| mode.recipe.clone()).collect())
     }
 
-    /// Returns the ways of sharing that the device offers, each with the best parameters that a
-    /// search found, and the candidates (ways of sharing with parameters) whose runs ended with an
-    /// error. If `wanted` names ways of sharing, only those are searched.
+    /// Returns the ways of sharing the device that drivers offer, each with the best parameters
+    /// that a search found, and the candidates whose simulations ended with an error. A candidate
+    /// is a way with values for its parameters. If `wanted` names ways, only those are searched.
     fn candidates(
         &self,
         wanted: &[String],
@@ -71,9 +71,9 @@ impl Prepared {
         Ok((best.into_iter().map(|(_, candidate)| candidate).collect(), broken))
     }
 
-    /// Splits candidates into (candidates among which a search chooses; candidates that are kept in
-    /// any case, as they are the only one of their kind or the user named them with their
-    /// parameters). The baseline is always in the first list, unless that list is empty.
+    /// Splits candidates into (those among which a search chooses; those that are kept in any
+    /// case). A candidate is kept if it is the only one of its kind, or if the user named it with
+    /// its parameters. The baseline is always in the first list, unless that list is empty.
     fn with_rivals(
         &self,
         candidates: &[ShareCandidate],
@@ -94,8 +94,8 @@ impl Prepared {
         (with_kinds(searched), with_kinds(alone))
     }
 
-    /// Finds the best candidates of each kind by simulations. Returns (best candidates, candidates
-    /// whose simulations ended with an error).
+    /// Finds the best candidates of each kind (way of sharing the device, such as MPS) by
+    /// simulations. Returns (best candidates, candidates whose simulations ended with an error).
     fn search(
         &self,
         candidates: &[KindOf],
@@ -148,8 +148,8 @@ impl Prepared {
         Ok((best.into_iter().map(|at| candidates[at].clone()).collect(), broken))
     }
 
-    /// Simulates recipes with the first random seed only. Returns (their comparison, recipes whose
-    /// simulations ended with an error).
+    /// Simulates recipes (sets of policies) with the first random seed only. Returns (their
+    /// comparison, recipes whose simulations ended with an error).
     fn first_round(
         &self,
         recipes: &[NamedRecipe],
@@ -173,9 +173,9 @@ impl Prepared {
     }
 }
 
-/// Returns indices of candidates to keep beside the `best` one of each kind. Where the best one
-/// comes near the limit of a goal, and so may miss it with more requests, the candidate of that
-/// kind whose figures stay farthest below the limits is kept too.
+/// Returns the candidates to keep beside the `best` one of each kind, as indices. A best one that
+/// comes near the limit of a goal may miss the goal with more requests. The candidate of its kind
+/// with the figures farthest below the limits is then kept too.
 fn safest(best: &[usize], ranking: &[usize], (kinds, tightest): (&[usize], &[f64])) -> Vec<usize> {
     let near = best.iter().filter(|&&own| tightest[own] > NEAR);
     let of = |&own: &usize| {

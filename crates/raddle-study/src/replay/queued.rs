@@ -11,10 +11,10 @@ use crate::result::is_issue_unknown;
 use crate::study::Study;
 
 impl Study {
-    /// Plans the processes again for files that do not say when work was issued: that work is then
-    /// issued early, without the recorded gaps. The truth lies between this plan and `workload`,
-    /// which keeps those gaps. `None` where every file says when its work was issued, or where
-    /// `workload` already leaves the gaps out.
+    /// Plans the processes again for files that do not say when work was issued: that work is now
+    /// issued early, without the recorded gaps that `workload` keeps. The truth lies between the
+    /// two plans. `None` where every file says when its work was issued, or where `workload`
+    /// already leaves the gaps out.
     ///
     /// # Errors
     /// The errors of [`Study::workload`].

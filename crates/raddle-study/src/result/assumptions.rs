@@ -24,8 +24,8 @@ pub struct Rules {
     pub communication: CommRule,
     /// Sentence on the memory that the processes need together, and on how much the device has.
     pub memory: String,
-    /// True if launches whose time of issue the file does not tell count as issued together with
-    /// the launch before them, so that the gaps that were recorded between them vanish.
+    /// True if a launch without a recorded time of issue counts as issued together with the launch
+    /// before it. The recorded gaps between such launches then vanish.
     pub queued: bool,
     /// Source of the weights by which energy is counted, in words; `None` where energy is not
     /// counted.
@@ -45,12 +45,13 @@ pub struct Rules {
     /// Ways of sharing that people ask about and that were not tried, with the reasons, one clause
     /// each.
     pub not_tried: Vec<String>,
-    /// True if the user named the recipes or ways of sharing that are compared.
+    /// True if the user named what is compared: recipes (sets of scheduling policies), or ways of
+    /// sharing the device.
     pub by_name: bool,
 }
 
-/// Returns the assumptions of the cost model, one clause (part of a sentence) each; where an
-/// assumption concerns some kernels only, its clause says how much of each profile's kernel time
+/// Returns the assumptions of the cost model, each as a clause (part of a sentence). If an
+/// assumption concerns only some kernels, its clause says how much of each profile's kernel time
 /// they take.
 pub(super) fn cost_model(sources: &[ProfileFacts], rules: &Rules, repeats: bool) -> Vec<String> {
     let mut said = vec![
@@ -229,9 +230,9 @@ fn each(sources: &[ProfileFacts], figure: impl Fn(&ProfileFacts) -> String) -> S
     }
 }
 
-/// Warns of profiles whose device is unknown where the user named the device to replay on. The user
-/// then knows that this device stands in for the unknown one, so that these warnings do not make
-/// the answer doubtful.
+/// Returns warnings about profiles whose device is unknown, if the user named the device to replay
+/// on, which stands in for it. The user chose that, so these warnings do not make the answer
+/// doubtful.
 pub(super) fn named_for(sources: &[ProfileFacts], target: &DeviceFacts) -> Vec<String> {
     let named = matches!(target.found, DeviceFound::Named | DeviceFound::File);
     let named = sources.iter().filter(|_| named);

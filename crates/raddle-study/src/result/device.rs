@@ -77,9 +77,10 @@ impl std::fmt::Display for DeviceFacts {
     }
 }
 
-/// Returns the readable unit in which an error message gives a refused amount: (number of such
-/// units in one granule of the resource, name of the unit, such as "bytes of shared memory").
-/// `footprint` is what one workgroup needs.
+/// Returns the readable unit in which an error message states the refused amount of a resource:
+/// (number of such units in one granule, name of the unit, such as "bytes of shared memory"). A
+/// granule is the smallest amount that the device hands out. `footprint` is what one workgroup
+/// needs.
 pub(super) fn unit(
     device: &Device,
     resource: Resource,

@@ -16,8 +16,8 @@ use crate::inspect::{RecordedCause, RecordedIdle};
 use crate::launches::{ConcurrentTime, OriginShares, UnknownKernels, kernels};
 use crate::units::{self, share};
 
-/// Names of faults of files in which some times lie so far from all others that the span of the
-/// file says little.
+/// Names of the faults of a file by which some of its times lie far from all others. The time span
+/// of such a file says little.
 const TIMES_APART: [&str; 2] = ["time-outlier", "apart-before-zero"];
 
 /// A profile as it is replayed, from which the facts in results are made.
@@ -47,8 +47,8 @@ pub struct ReplayedProfile<'p> {
     pub latency: LaunchLatency,
     /// Rule for which of the recorded waits of one stream for another the replay keeps.
     pub waits: WaitRule,
-    /// (property of devices by which times are scaled to the device replayed on, factor of that
-    /// scaling); `None` where times are not scaled.
+    /// Scaling of times to the device replayed on: (property of devices by which times are scaled,
+    /// factor). `None` where times are not scaled.
     pub scaled: Option<(Scaling, TimeScale)>,
 }
 
@@ -109,9 +109,8 @@ pub struct ProfileFacts {
     pub copies_elsewhere: CopiesElsewhere,
     /// Number of fills of memory in the profile.
     pub sets: u64,
-    /// Fractions of the kernel time in kernels whose shape (grid and needed resources) is unknown,
-    /// and in kernels whose shape comes from the capture of a graph; `None` where the file has the
-    /// shape of every kernel.
+    /// Fractions of the kernel time whose shape (grid and needed resources) is unknown, or comes
+    /// from the capture of a graph. `None` where the file has the shape of every kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unknown_kernels: Option<UnknownKernels>,
     /// Number of workgroups of all launches of the profile together.
@@ -120,8 +119,8 @@ pub struct ProfileFacts {
     pub streams: usize,
     /// Sum of the durations of all kernel launches, in ns.
     pub(crate) kernel_ns: u64,
-    /// Fraction of the summed durations of all launches, copies and fills that is in copies of
-    /// unknown direction.
+    /// Fraction of the time of all launches, copies and fills that is in copies of unknown
+    /// direction.
     pub(crate) copied: f64,
     /// Time from the start of the first op to the end of the last op of the profile, in ns.
     pub span_ns: u64,
@@ -134,14 +133,13 @@ pub struct ProfileFacts {
     /// Fractions of the kernel launches whose arrival time is measured, joined from another record,
     /// assumed, or unknown.
     pub(crate) arrivals: OriginShares,
-    /// Fraction of the kernel time in launches of which it is assumed, not known, whether their
-    /// workgroups use a barrier.
+    /// Fraction of the kernel time in launches whose use of barriers is assumed, not known.
     pub(crate) barrier_assumed: f64,
-    /// Fraction of kernel time in launches for which the kinds of instructions that their waves
-    /// issue are assumed from the name of the kernel.
+    /// Fraction of the kernel time in launches whose mix of instructions is assumed from the name
+    /// of the kernel.
     pub(crate) activity_assumed: f64,
-    /// Fraction of kernel time during which another kernel ran, so that workgroup times are upper
-    /// bounds.
+    /// Fraction of the kernel time during which another kernel ran too. Times of workgroups are
+    /// then upper bounds, as the kernels may have slowed each other.
     pub(crate) overlapped: f64,
     /// Launches and kernel time of the communication kernels (which move data between devices);
     /// `None` where there are none.
@@ -206,8 +204,8 @@ impl CommunicationShares {
     }
 }
 
-/// Counts of the recorded waits of one stream of a profile for another stream, by whether the file
-/// names the op that is waited for.
+/// Numbers of the recorded waits of one stream of a profile for another. The file names the op
+/// (launch, copy or fill) that is waited for, or that op is inferred.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct StreamWaitFacts {
@@ -324,8 +322,9 @@ impl ProfileFacts {
     }
 
     /// Returns the relative error of the replayed end: how much later the profile ends in a replay
-    /// alone than in its recording, as a fraction of the recorded span. `None` where the host does
-    /// not wait for the device, or the profile was recorded on another device.
+    /// alone than in its recording, as a fraction of the recorded span; below 0 if it ends earlier.
+    /// `None` where the host does not wait for the device, or the profile was recorded on another
+    /// device.
     fn end_error(&self, process: &JudgedProcess) -> Option<f64> {
         // The time alone of a request or a step counts from its own begin; the end of a process
         // counts from the start of the run.
@@ -338,8 +337,8 @@ impl ProfileFacts {
     }
 }
 
-/// Returns the fraction, 0 to 1, of the summed durations of all launches, copies and fills that is
-/// in copies of unknown direction.
+/// Returns the fraction, 0 to 1, of the time of all launches, copies and fills that is in copies of
+/// unknown direction.
 fn copied(profile: &Profile) -> f64 {
     let all = time(profile.ops.iter());
     let ops = profile.ops.iter().zip(CopyDirection::of_all(profile));

@@ -7,22 +7,24 @@ use serde::Serialize;
 
 use super::runs::RecipeRun;
 
-/// Part of the device that one process got under a recipe, as fractions from 0 to 1.
+/// Part of the device that one process got under a recipe (set of policies), as fractions from 0 to
+/// 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct TenantGot {
     /// Name of the process that got this part of the device.
     pub process: String,
-    /// Share of the process as a fraction of the sum of all shares.
+    /// Weight that the user gave the process (its share), as a fraction of the sum over all
+    /// processes.
     pub asked: f64,
     /// Fraction of the device that the process is guaranteed whatever the others do; `None` where
     /// nothing is guaranteed.
     pub guaranteed: Option<f64>,
-    /// Wave-slot time that the process used, as a fraction of that which all processes used
-    /// together.
+    /// Wave-slot time that the process used, as a fraction of the wave-slot time that all processes
+    /// used.
     pub received: f64,
-    /// Part of `received` that the process got beyond its guarantee, as other processes did not use
-    /// their part; in the same unit. `None` where nothing is guaranteed.
+    /// Part of `received` that the process got beyond its guarantee, because other processes left
+    /// theirs unused. It is a fraction of the same whole. `None` where nothing is guaranteed.
     pub lent: Option<f64>,
     /// Number of requests or steps of the process that ended per second; `None` where it has
     /// neither.
@@ -33,7 +35,8 @@ pub struct TenantGot {
     pub per_second_between: Option<[f64; 2]>,
 }
 
-/// Parts of the device that a recipe guarantees to each process, whatever the other processes do.
+/// Parts of the device that a recipe (set of policies) guarantees to each process, whatever the
+/// other processes do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guarantee {
     /// Guaranteed part of each process, in the unit of `all`, such as compute units.
@@ -45,7 +48,7 @@ pub struct Guarantee {
     pub of: GuaranteeOf,
 }
 
-/// Kind of resource of which a recipe guarantees each process a part.
+/// Kind of resource of which a recipe (set of policies) guarantees each process a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GuaranteeOf {
     /// Compute units that no other process may use.
@@ -57,8 +60,8 @@ pub enum GuaranteeOf {
 }
 
 impl Guarantee {
-    /// Returns the parts that a recipe guarantees to processes with the shares `shares`; `None`
-    /// where it guarantees none.
+    /// Returns the parts that a recipe (set of policies) guarantees to processes with the shares
+    /// `shares`; `None` where it guarantees none.
     #[must_use]
     pub fn new(recipe: &Recipe, shares: &[u32]) -> Option<Self> {
         let [_, turn, allocate, _] = recipe.policies();

@@ -9,21 +9,22 @@ use crate::units::{count, duration, plain};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LoadLimit {
-    /// Name of the recommended recipe, for which the load limit holds.
+    /// Name of the recommended recipe (set of policies), for which the load limit holds.
     pub recipe: String,
     /// Highest load, in percent of the load that the user asked for, at which all goals were met in
     /// a replay and below which none was missed; `None` where every replayed load missed a goal.
     pub met_percent: Option<u32>,
-    /// True if the goals are met at the load `met_percent` even where each figure is wrong by the
-    /// full error that its bounds allow.
+    /// True if the goals are met at the load `met_percent` even if each figure is as bad as its
+    /// error bounds allow.
     pub met_surely: bool,
     /// Lowest replayed load that missed a goal, in percent of the load asked for; `None` where
     /// every replayed load met all goals.
     pub missed_percent: Option<u32>,
     /// Processes whose requests arrive at a rate.
     pub processes: Vec<RatedProcess>,
-    /// Time in the replay, in nanoseconds, from which on no request arrives, as the user asked; a
-    /// queue that still grows then may not show. `None` where the user set no end.
+    /// Time in the replay, in nanoseconds, from which on no request arrives, as the user asked;
+    /// `None` where the user set no end. A queue that still grows at that time may not show in the
+    /// result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until_ns: Option<u64>,
 }
@@ -103,8 +104,9 @@ impl LoadLimit {
         }
     }
 
-    /// Converts a load in percent of the load that the user asked for to the unit of the sentence:
-    /// with a single process requests per second, rounded to a tenth, else percent.
+    /// Converts a load to the unit of the sentence. `percent` is relative to the load that the user
+    /// asked for. The unit is requests per second, rounded to a tenth, with a single process; else
+    /// percent.
     fn load(&self, percent: u32) -> f64 {
         match self.processes.as_slice() {
             [only] => (only.per_s * f64::from(percent) / 10.0).round() / 10.0,

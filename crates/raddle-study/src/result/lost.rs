@@ -32,21 +32,22 @@ pub struct RefusedLaunches {
     /// Unit of the amounts, such as "bytes of shared memory".
     pub unit: &'static str,
     /// Room on a compute unit that the recipe's inexact search for free registers or memory
-    /// overlooks, where this is why the launches cannot run; else `None`.
+    /// overlooks. `None` where this is not why the launches cannot run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreported: Option<Unreported>,
     /// Number of launches of the kernel that can never run for this reason.
     pub launches: u64,
 }
 
-/// Free room on a compute unit that an inexact search of a recipe overlooks.
+/// Free room on a compute unit that a recipe's search overlooks. Such an inexact search is cheaper
+/// in hardware than a full one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Unreported {
     /// Name of the inexact search that the recipe uses, such as `sampled`.
     pub search: &'static str,
-    /// Largest amount of the resource in neighbouring granules on an empty compute unit, in the
-    /// unit of the refused launches.
+    /// Largest amount of the resource that an empty compute unit has in one piece, in the unit of
+    /// the refused launches.
     pub there_is: u64,
 }
 
@@ -70,8 +71,8 @@ pub struct NeverEnded {
 }
 
 impl NeverEnded {
-    /// Explains why launches of a replay under a recipe never ended; `None` where all launches
-    /// ended, or the reason is unknown.
+    /// Explains why launches of a replay under a recipe (set of policies) never ended; `None` where
+    /// all launches ended, or the reason is unknown.
     pub(super) fn new(recipe: &Recipe, outcome: &Outcome) -> Option<Self> {
         let why = match outcome.standstill? {
             Standstill::Policy { slot, law, setting } => {
@@ -104,9 +105,9 @@ impl NeverEnded {
     }
 }
 
-/// Returns the room on an empty compute unit that the recipe's inexact search overlooks although it
+/// Returns the room on an empty compute unit that the recipe's inexact search overlooks, if it
 /// would suffice for the refused workgroup; else `None`. `size` is the number of readable units
-/// (such as bytes) in one granule.
+/// (such as bytes) in one granule, the smallest amount that is handed out.
 fn unreported(recipe: &Recipe, device: &Device, why: &Refusal, size: u64) -> Option<Unreported> {
     let config: &MatchingConfig = recipe.allocate.settings()?;
     let search = match config.search {
@@ -160,8 +161,8 @@ pub(super) fn stuck(outcome: &Outcome, profiles: &[ReplayedProfile<'_>]) -> Vec<
     found.into_values().collect()
 }
 
-/// Smallest fraction of a profile's kernel time that can make the answer wrong if it never runs in
-/// a replay.
+/// Smallest fraction of a profile's kernel time that makes the answer doubtful if that much work
+/// never runs in a replay.
 const NOTICED: f64 = 0.01;
 
 /// Describes the profiles of which some launches can never run under some recipe. Replays count no
@@ -216,7 +217,7 @@ pub(crate) fn never_ran(
     work
 }
 
-/// Work that never ran under some recipe, in words for a person.
+/// Work that never ran under some recipe (set of scheduling policies), in words for a person.
 #[derive(Debug, Default)]
 pub(crate) struct LostWork {
     /// Warning for the top of the result, where the lost work can make the answer wrong; else
@@ -224,18 +225,20 @@ pub(crate) struct LostWork {
     pub(crate) overturning: Option<Overturning>,
     /// Sentences about profiles that lost too little work to make the answer wrong, one each.
     pub(crate) warnings: Vec<String>,
-    /// Launches of each profile that can run under none of the recipes, in words.
+    /// Launches of each profile that can run under none of the recipes (sets of policies), in
+    /// words.
     everywhere: Vec<String>,
 }
 
 impl LostWork {
-    /// Names the launches that can run under no recipe; `None` where there are none.
+    /// Names the launches that can run under no recipe (set of policies); `None` where there are
+    /// none.
     fn told(&self) -> Option<String> {
         (!self.everywhere.is_empty()).then(|| self.everywhere.join(", "))
     }
 
-    /// Adds to an answer the launches that can run under no recipe, and returns them in words;
-    /// `None` where there are none.
+    /// Adds to an answer the launches that can run under no recipe (set of policies), and returns
+    /// them in words; `None` where there are none.
     pub(crate) fn tell(&self, answer: &mut PolicyFigures) -> Option<String> {
         let launches = self.told()?;
         answer.add(&format!("The figures lack {launches}, which can never run here."));

@@ -9,21 +9,22 @@ use raddle_dispatch::Recipe;
 use raddle_workgroup::SpatialConfig;
 use serde::Serialize;
 
-/// A recommended way of sharing that no driver offers.
+/// Recommended recipe (set of scheduling policies) that no driver offers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct NotOffered {
-    /// Name of the recommended recipe.
+    /// Name of the recommended recipe (set of policies).
     pub recipe: String,
-    /// Name of the driver's way of sharing that is most similar to the recipe.
+    /// Name of the way of sharing the device that a driver offers and that is most similar to the
+    /// recipe.
     pub nearest: &'static str,
-    /// Command, variable or call that switches the way of sharing `nearest` on.
+    /// Command, variable or call that makes a driver share the device in the way `nearest`.
     pub by: &'static str,
 }
 
 impl NotOffered {
-    /// Returns the way of sharing that a driver offers and that is most similar to a recipe for
-    /// this number of processes; `None` where a driver offers what the recipe does.
+    /// Returns what a driver offers that is most similar to a recipe (set of scheduling policies),
+    /// for this number of processes; `None` where a driver offers the recipe itself.
     pub(crate) fn of(
         (name, recipe): (&str, &Recipe),
         vendor: Vendor,
@@ -52,8 +53,8 @@ impl NotOffered {
         (!offered).then(|| Self { recipe: name.to_owned(), nearest, by })
     }
 
-    /// Returns a line that says that no driver offers the recipe, and which way of sharing is most
-    /// similar.
+    /// Returns a line that says that no driver offers the recipe, and what a driver offers that is
+    /// most similar.
     #[must_use]
     pub fn text(&self) -> String {
         format!("by no driver; nearest is {} ({})", self.nearest, self.by)

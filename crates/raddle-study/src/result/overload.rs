@@ -5,15 +5,15 @@ use raddle_sim::{ProcessSummary, Summary};
 use super::overturning::Overturning;
 use crate::units::{count, plain};
 
-/// Smallest number of requests that must still wait when the last request arrives for a replay to
-/// count as overloaded.
+/// Smallest number of requests that still wait at the last arrival with which a replay can count as
+/// overloaded.
 const BACKLOG: u64 = 5;
 /// Largest number of characters of a recipe's name in the line of a warning.
 const NAME: usize = 18;
 
-/// Returns whether more requests of a process arrive than are served: when the last request
-/// arrives, more than a tenth of all requests, and at least [`BACKLOG`], have not ended. Requests
-/// that all arrive at once never count as an overload.
+/// Returns whether requests of a process arrive faster than they are served: at the last arrival
+/// more than a tenth of all requests, and at least [`BACKLOG`], have not ended. Requests that all
+/// arrive at once never count as an overload.
 fn is_overloaded(process: &ProcessSummary) -> bool {
     let of = |it: &raddle_sim::RequestSummary| {
         let all_at_once = it.waiting + 1 >= it.arrived;
@@ -22,8 +22,8 @@ fn is_overloaded(process: &ProcessSummary) -> bool {
     process.requests.as_ref().is_some_and(of)
 }
 
-/// Returns the warning that more requests arrive than are served under the recipe called `name`;
-/// `None` where all are served.
+/// Returns the warning that more requests arrive than are served under the recipe (set of policies)
+/// called `name`; `None` where all are served.
 pub(super) fn overloaded(name: &str, summary: &Summary) -> Option<Overturning> {
     let over = summary.processes.iter().filter(|it| is_overloaded(it));
     let told = over.filter_map(|process| {

@@ -22,8 +22,8 @@ pub struct Overturning {
     pub warnings: Vec<String>,
 }
 
-/// Smallest fraction that can make the answer wrong: of kernel time in communication kernels, or of
-/// the time of all work in copies.
+/// Smallest fraction that makes the answer doubtful. It holds for communication kernels as a part
+/// of kernel time, and for copies as a part of the time of all work.
 const LARGE: f64 = 0.25;
 /// Groups of faults of input files that can make an answer wrong, each as (names of the faults,
 /// words of the warning about them).
@@ -35,9 +35,8 @@ const IN_FILES: [(&[&str], &str); 3] = [
     (&["no-line-end"], "the last line has no end, its last value may be cut"),
     (&["time-outlier"], "times lie far from all others, so the span says little"),
 ];
-/// Largest number of characters of the name of a profile in a warning's line that names one
-/// profile; `FIRST` is the limit where a number of other profiles follows. A longer name loses its
-/// middle.
+/// Largest number of characters of a profile's name in a warning that names one profile. `FIRST` is
+/// the limit where the warning also counts further profiles. A longer name loses its middle.
 const ALONE: usize = 18;
 const FIRST: usize = 10;
 /// Largest number of messages of the profiler that a warning's line quotes; `TOLD` is the largest
@@ -46,8 +45,8 @@ const QUOTED: usize = 2;
 const TOLD: usize = 120;
 
 impl Overturning {
-    /// Makes a warning from (profile, sentence) pairs; the function `line` writes the short line
-    /// from the names. `None` without any pair.
+    /// Makes a warning from (name of a profile, sentence about it); `None` where there are none.
+    /// The function `line` writes the short line from the names.
     pub(super) fn of<'p>(
         found: impl IntoIterator<Item = (&'p str, String)>,
         line: impl FnOnce(&str) -> String,
@@ -165,9 +164,9 @@ fn guessed(sources: &[ProfileFacts]) -> Option<Overturning> {
     })
 }
 
-/// Warns of profiles for whose device the table has only a similar one, or several that fit. Where
-/// no profile is concerned, warns of a device to replay on that was assumed in this way; else
-/// returns `None`.
+/// Warns of profiles whose device is assumed: the device table has only a similar one, or several
+/// that fit. Where there is no such profile, warns if the device to replay on was assumed in this
+/// way; else returns `None`.
 fn assumed(sources: &[ProfileFacts], target: &DeviceFacts) -> Option<Overturning> {
     let with = || sources.iter().filter_map(|source| Some((source, source.assumed.as_deref()?)));
     let found = with().map(|(source, why)| {
@@ -189,8 +188,8 @@ fn assumed(sources: &[ProfileFacts], target: &DeviceFacts) -> Option<Overturning
     })
 }
 
-/// Warns of profiles whose device is unknown, so that the device replayed on stands in for it
-/// without having been named by the user; `None` where there are none.
+/// Warns of profiles whose device is unknown, if the user did not name the device replayed on,
+/// which stands in for it; `None` where there are none.
 fn unknown(sources: &[ProfileFacts], target: &DeviceFacts) -> Option<Overturning> {
     let named = matches!(target.found, DeviceFound::Named | DeviceFound::File);
     let found = sources
@@ -213,8 +212,8 @@ pub(super) fn stands_in(source: &ProfileFacts, target: &DeviceFacts) -> Option<S
     Some(format!("{} {why}, so {target} stands in for it in the cost model", source.name))
 }
 
-/// Faults of files by which a figure of a launch has a value that no device allows, each as (name
-/// of the fault, figure that then counts as unknown).
+/// Faults of files by which a launch has a figure that no device allows, each as (name of the
+/// fault, figure that counts as unknown).
 const IMPOSSIBLE: [(&str, &str); 6] = [
     ("impossible-registers", "registers"),
     ("impossible-shared-memory", "shared memory"),
@@ -326,8 +325,8 @@ fn no_launch_times(sources: &[ProfileFacts], queued: bool) -> Option<Overturning
     })
 }
 
-/// Returns a warning about profiles in which communication is a large part of kernel time, where
-/// the rule keeps its recorded times; `None` where there is none.
+/// Returns a warning about profiles in which communication kernels take a large part of kernel
+/// time, if the rule keeps their recorded times; `None` where there are none.
 fn communicating(sources: &[ProfileFacts], rule: CommRule) -> Option<Overturning> {
     let share = |source: &ProfileFacts| source.communication.map_or(0.0, |found| found.recorded);
     let how = match rule {
@@ -384,9 +383,9 @@ fn met_in_files(
     Overturning::of(found, |names| format!("{names}: {told}"))
 }
 
-/// Returns a warning that under a recipe some resets (kills of running launches, which later start
-/// again) were refused although a launch ran; `None` where none were. The launches then leave the
-/// device by a preemption flag instead.
+/// Returns a warning that under a recipe some resets (kills of running launches, which start again
+/// later) were refused although a launch ran; `None` where none were. Such launches stop by
+/// themselves instead, as a flag in memory tells them to.
 pub(super) fn refused_resets(name: &str, preemption: &PreemptionSummary) -> Option<Overturning> {
     let refused = preemption.resets_refused.iter();
     let refused = || refused.clone().filter(|(why, _)| **why != RefusedReset::NothingRuns);
@@ -407,7 +406,8 @@ pub(super) fn refused_resets(name: &str, preemption: &PreemptionSummary) -> Opti
     })
 }
 
-/// Returns the reason why a reset was not made, in words.
+/// Returns the reason why a reset (kill of a running launch, which starts again later) was not
+/// made, in words.
 const fn because(why: RefusedReset) -> &'static str {
     match why {
         RefusedReset::NothingRuns => "nothing ran",

@@ -54,26 +54,28 @@ pub struct ReplayResult {
     /// of the printed result.
     #[serde(skip)]
     pub in_brief: usize,
-    /// Names of the recipes under which some launches never ended; the figures of these recipes
-    /// leave such launches out.
+    /// Names of the recipes (sets of policies) under which some launches never ended; the figures
+    /// of these recipes leave such launches out.
     pub stuck: Vec<String>,
     /// Recipes whose simulations ended with an error, and the errors; they have no figures.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) failures: Vec<FailedCase>,
-    /// Launches that can run under none of the recipes, in words; `None` where there are none.
+    /// Launches that can run under none of the recipes (sets of policies), in words; `None` where
+    /// there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) never_ran: Option<String>,
-    /// Ways of sharing that people ask about and that were not tried, with the reasons, one clause
-    /// each; empty where the user named the ways, or recipes are compared.
+    /// Ways of sharing the device that people ask about and that were not tried, with the reasons,
+    /// one clause each. Empty where the user named the ways, or where recipes are compared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_tried: Vec<String>,
-    /// True if the user named the recipes or ways of sharing that are compared.
+    /// True if the user named what is compared: recipes (sets of scheduling policies), or ways of
+    /// sharing the device.
     #[serde(skip)]
     pub by_name: bool,
-    /// Figures of the processes under all recipes, and the recommendation.
+    /// Figures of the processes under all recipes (sets of policies), and the recommendation.
     pub answer: PolicyFigures,
-    /// Recommended recipe that no driver offers, with the most similar way of sharing that one
-    /// offers; `None` where a driver offers the recipe.
+    /// Recommended recipe that no driver offers, with what a driver offers that is most similar;
+    /// `None` where a driver offers the recipe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_driver: Option<NotOffered>,
     /// Highest load at which all goals are met; `None` where it was not searched.
@@ -83,22 +85,23 @@ pub struct ReplayResult {
     /// although there are goals and a rate; else `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load_limit_left_out: Option<LoadLimitLeftOut>,
-    /// Commands that set up the recommended way of sharing, one line each; empty where ways of
-    /// sharing are not compared.
+    /// Commands that set up the recommended way of sharing the device, one line each; empty where
+    /// recipes are compared and not the ways that drivers offer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub setup: Vec<String>,
     /// Files that the commands of `setup` need.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub setup_files: Vec<SetUpFile>,
-    /// Results of the recipes, one each, in the order in which the recipes were replayed.
+    /// Results of the recipes (sets of policies), one each, in the order in which the recipes were
+    /// replayed.
     pub recipes: Vec<RecipeResult>,
 }
 
-/// Result of the replays under one recipe.
+/// Result of the replays under one recipe (set of policies).
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RecipeResult {
-    /// Name of the recipe, as results show it.
+    /// Name of the recipe (set of policies), as results show it.
     pub name: String,
     /// Policies of the recipe for launch path, turn, allocate and preempt, with their settings.
     pub recipe: Recipe,
@@ -111,7 +114,7 @@ pub struct RecipeResult {
     /// Timeline of the period in which the slowest request ran, on every compute unit; `None` where
     /// none was drawn.
     pub slowest_timeline: Option<DrawnTimeline>,
-    /// Figures of the replay of all processes together under the recipe.
+    /// Figures of the replay of all processes together under the recipe (set of policies).
     pub summary: Summary,
     /// Part of the device that each process got; empty with one process.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -164,8 +167,8 @@ impl RecipeResult {
 }
 
 /// Returns the warnings that more requests arrive than are served, for the recipes that the verdict
-/// names and for the device's default. For other recipes the open end of the interval of their
-/// figures says enough.
+/// names and for the device's default. Other recipes need none: the interval of their figures has
+/// no upper end, which says enough.
 fn overloads(answer: &PolicyFigures, recipes: &[RecipeResult]) -> Vec<Overturning> {
     let named = [answer.verdict.recipe.as_ref(), answer.verdict.or.as_ref()];
     let today = answer.rows.get(answer.baseline).map(|row| &row.recipe);
@@ -240,8 +243,8 @@ impl ReplayResult {
         }
     }
 
-    /// Adds the recipes whose simulations ended with an error; the answer then compares only the
-    /// other recipes.
+    /// Adds the recipes (sets of policies) whose simulations ended with an error; the answer then
+    /// compares only the other recipes.
     pub fn fail(&mut self, broken: &[FailedCase]) {
         if broken.is_empty() {
             return;
@@ -263,7 +266,8 @@ impl ReplayResult {
         self.failures = broken.to_vec();
     }
 
-    /// Says how many recipes ended with an error, and why; `None` where none did.
+    /// Says how many recipes (sets of policies) ended with an error, and why; `None` where none
+    /// did.
     #[must_use]
     pub fn failed(&self) -> Option<String> {
         let (failed, all) = (self.failures.len(), self.failures.len() + self.recipes.len());
@@ -294,19 +298,21 @@ impl ReplayResult {
         &self.overturning
     }
 
-    /// Sets the commands that set up the recommended way of sharing, and the files that they need.
+    /// Sets the commands that set up the recommended way of sharing the device, and the files that
+    /// they need.
     pub fn set_up(&mut self, (lines, files): (Vec<String>, Vec<SetUpFile>)) {
         self.setup = lines;
         self.setup_files = files;
     }
 
-    /// Returns the files that set up the recommended way of sharing.
+    /// Returns the files that set up the recommended way of sharing the device.
     #[must_use]
     pub fn setup_files(&self) -> &[SetUpFile] {
         &self.setup_files
     }
 
-    /// Returns the figures of the processes under the recipes, and the recommendation.
+    /// Returns the figures of the processes under the recipes (sets of policies), and the
+    /// recommendation.
     #[must_use]
     pub const fn answer(&self) -> &PolicyFigures {
         &self.answer
@@ -324,7 +330,7 @@ impl ReplayResult {
         compared
     }
 
-    /// Returns whether a timeline was drawn of the recipe with this index.
+    /// Returns whether a timeline was drawn of the recipe (set of policies) with this index.
     #[must_use]
     pub fn is_drawn(&self, recipe: usize) -> bool {
         self.recipes.get(recipe).is_some_and(|of| of.timeline.is_some())
@@ -338,8 +344,8 @@ impl ReplayResult {
         Some((slow.arrival_ns, slow.end_ns))
     }
 
-    /// Adds a timeline to the result of the recipe with this name; does nothing where no recipe has
-    /// it.
+    /// Adds a timeline to the result of the recipe (set of policies) with this name; does nothing
+    /// where no recipe has it.
     pub fn draw(&mut self, recipe: &str, drawn: DrawnTimeline) {
         if let Some(of) = self.recipes.iter_mut().find(|of| of.name == recipe) {
             let slowest = drawn.file.ends_with(SLOWEST);
@@ -348,22 +354,22 @@ impl ReplayResult {
         }
     }
 
-    /// Returns the text that says why no recipe meets all goals; `None` where one does, or there
-    /// are no goals.
+    /// Returns the text that says why no recipe (set of policies) meets all goals; `None` where one
+    /// does, or there are no goals.
     #[must_use]
     pub fn missed_goals(&self) -> Option<String> {
         self.answer.missed_goals().map(str::to_owned)
     }
 
-    /// Says under which recipes how many launches never ended, and why; `None` where all launches
-    /// ended.
+    /// Says under which recipes (sets of policies) how many launches never ended, and why; `None`
+    /// where all launches ended.
     #[must_use]
     pub fn stuck_launches(&self) -> Option<String> {
         stuck_under(&self.recipes)
     }
 
-    /// Returns the launches that can run under none of the recipes, in words; `None` where there
-    /// are none.
+    /// Returns the launches that can run under none of the recipes (sets of policies), in words;
+    /// `None` where there are none.
     #[must_use]
     pub fn never_ran(&self) -> Option<&str> {
         self.never_ran.as_deref()
@@ -377,8 +383,8 @@ impl ReplayResult {
     }
 }
 
-/// Returns the recipe that an answer recommends, with the most similar way of sharing that a driver
-/// offers, where no driver offers the recipe; else `None`.
+/// Returns the recommended recipe and what a driver offers that is most similar, if no driver
+/// offers the recipe itself; else `None`.
 fn no_driver(
     replay: &Replay<'_>,
     answer: &PolicyFigures,
@@ -389,8 +395,8 @@ fn no_driver(
     NotOffered::of((name, &run.recipe), replay.target.vendor, replay.profiles.len())
 }
 
-/// Judges the processes under all recipes, and draws the conclusion: ranks, goals met and the
-/// recommendation.
+/// Judges the processes under all recipes (sets of policies), and draws the conclusion: ranks,
+/// goals met and the recommendation.
 fn answer(
     replay: &Replay<'_>,
     profiles: &[ProfileFacts],
@@ -427,8 +433,8 @@ fn unknown_kernels(profiles: &[ProfileFacts]) -> impl Iterator<Item = String> {
     })
 }
 
-/// Says under which recipes how many launches never ended, and why; `None` where all launches
-/// ended.
+/// Says under which recipes (sets of policies) how many launches never ended, and why; `None` where
+/// all launches ended.
 fn stuck_under(recipes: &[RecipeResult]) -> Option<String> {
     let stuck = recipes.iter().filter(|result| result.summary.stuck > 0);
     let told: Vec<String> = stuck

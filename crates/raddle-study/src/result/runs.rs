@@ -15,36 +15,37 @@ use crate::timeline::Timeline;
 pub const SUMMARY: &str = "summary.json";
 /// Name of the file with the HTML page that shows the result of a study.
 pub const PAGE: &str = "report.html";
-/// Name of the file with a decision log, in the folder of its recipe.
+/// Name of the file with a decision log, in the folder of its recipe (set of policies).
 pub const LOG: &str = "decisions.jsonl.zst";
-/// Name of the file with a timeline, in the folder of its recipe.
+/// Name of the file with a timeline, in the folder of its recipe (set of policies).
 pub const PERFETTO: &str = "timeline.perfetto-trace";
 
-/// Name of the file with a timeline of the slowest request alone, in the folder of its recipe.
+/// Name of the file with a timeline of the slowest request alone, in the folder of its recipe (set
+/// of policies).
 pub const SLOWEST: &str = "slowest.perfetto-trace";
 
-/// Name of the folder with the files that set up the recommended way of sharing.
+/// Name of the folder with the files that set up the recommended way of sharing the device.
 pub const SET_UP: &str = "set-up";
 
-/// File that sets up a way of sharing.
+/// File that sets up a way of sharing the device, such as MPS.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SetUpFile {
-    /// Name of the file, as the commands that set up the way of sharing have it.
+    /// Name of the file, as the commands that set up the sharing of the device have it.
     pub name: &'static str,
     /// Purpose of the file: which program reads it.
     pub what: &'static str,
-    /// Content of the file that sets up the way of sharing.
+    /// Content of the file that sets up the sharing of the device.
     pub text: String,
 }
 
-/// Outcomes of all simulations of one recipe, from which its result is made.
+/// Outcomes of all simulations of one recipe (set of policies), from which its result is made.
 #[derive(Debug)]
 pub struct RecipeRun {
-    /// Name of the recipe in results.
+    /// Name of the recipe (set of policies) in results.
     pub name: String,
     /// Policies and settings of the recipe.
     pub recipe: Recipe,
-    /// True if a driver offers the way of sharing that the recipe stands for; false if none does.
+    /// True if some driver offers the way of sharing the device that the recipe simulates.
     pub offered: bool,
     /// Outcome of the simulation of all processes together.
     pub together: Outcome,
@@ -54,9 +55,8 @@ pub struct RecipeRun {
     /// Summaries of the simulations of all processes at the lower and at the upper bound of the
     /// cost of contention; empty where contention is not charged.
     pub bounds: Vec<Summary>,
-    /// Summary of a simulation for profiles whose file does not say when their work was issued, in
-    /// which hosts issue that work early, without the recorded gaps; `None` where there was no such
-    /// simulation.
+    /// Summary of a simulation in which hosts issue work early, without the recorded gaps, where a
+    /// file does not say when its work was issued; `None` where there was no such simulation.
     pub queued: Option<Summary>,
     /// Wave-slot time that each process used on compute units of other processes, in wave slots
     /// times ns; `None` where the recipe lends no compute units.
@@ -81,8 +81,8 @@ pub struct Replay<'r> {
     pub workload: &'r Workload,
     /// Rules that stand in for facts that no profile tells.
     pub rules: &'r Rules,
-    /// Simulation of one repetition of each process alone under `leftover`; empty where there is
-    /// one process, which runs alone anyway.
+    /// Simulation of one repetition of each process alone under the recipe `leftover`; empty where
+    /// there is only one process, which runs alone anyway.
     pub alone: &'r [Outcome],
     /// Goals that the user set for the processes.
     pub goals: &'r [Goal],

@@ -58,8 +58,8 @@ impl Runner<'_> {
         })
     }
 
-    /// Returns whether a simulation of all processes cannot be followed by one with more requests,
-    /// as far as this is known before it runs.
+    /// Returns whether a simulation of all processes is surely the last: none with more requests
+    /// can follow it. This is judged before the simulation runs.
     fn is_last(&self) -> bool {
         let RunsPlan { workload, open, .. } = &self.plan;
         !open.can_grow(workload, open.first(workload))
@@ -87,8 +87,8 @@ impl Runner<'_> {
 
     /// Simulates a job, again and again with more requests until its percentiles are known well
     /// enough. Returns (outcome, use of lent compute units); the second is `None` where no units
-    /// are lent, or not all processes run together. Only the last simulation keeps a decision log,
-    /// and is repeated for it where it turns out to be the last only afterwards.
+    /// are lent, or not all processes run together. Only the last simulation writes a decision log.
+    /// If it turns out to be the last only when it has ended, it is run again for the log.
     pub(super) fn settled(&self, job: RunJob<'_>) -> Result<(Outcome, Option<Lent>), StudyError> {
         let plan = &self.plan;
         let mut workload = self.workload(job);

@@ -9,8 +9,8 @@ use super::mig;
 use super::modes::{has_compute_partitions, left_out};
 use super::parts::Tenants;
 
-/// Returns for each way of sharing that people ask about (such as MPS, MIG and partitions) and that
-/// is not tried on this device with these tenants the reason, as a clause.
+/// Returns the ways of sharing a device that people ask about, such as MPS or MIG, and that are not
+/// tried on this device with these tenants. Each is a clause with the reason.
 pub(crate) fn not_tried(device: &Device, tenants: &Tenants) -> Vec<String> {
     if tenants.len() < 2 {
         return Vec::new();

@@ -71,8 +71,8 @@ pub(super) fn instances(profiles: &[&str]) -> SetUpFile {
     }))
 }
 
-/// Writes a pod for each tenant, which uses that tenant's MIG instance of the claim of
-/// [`instances`].
+/// Writes a pod for each tenant. It uses the tenant's MIG instance, by the claim that [`instances`]
+/// writes.
 pub(super) fn mig_pods(tenants: &[Tenant<'_>]) -> SetUpFile {
     let what = "Kubernetes 1.34: pods, each with its instance of the claim";
     claim_pods(
@@ -82,9 +82,9 @@ pub(super) fn mig_pods(tenants: &[Tenant<'_>]) -> SetUpFile {
     )
 }
 
-/// Writes the script that makes MIG instances and prints which tenant runs on which. `profiles` are
-/// the kinds of the instances in the order of the tenants; `cut` lists the same kinds in the order
-/// in which the script makes them.
+/// Writes the script that makes MIG instances and prints which tenant runs on which. `profiles` has
+/// the kinds of the instances in the order of the tenants, `cut` in the order in which the script
+/// makes them.
 pub(super) fn mig_script(profiles: &[&str], cut: &str, tenants: &[Tenant<'_>]) -> SetUpFile {
     let own = |(at, tenant): (usize, &Tenant<'_>)| {
         let (profile, number) = (profiles[at], nth(profiles, at));
@@ -131,8 +131,8 @@ pub(super) fn mps_pods(
     })
 }
 
-/// Writes a pod for each tenant, all of which use the claim [`CLAIM`]. `own` returns the members of
-/// the container for the index of a tenant.
+/// Writes a pod for each tenant, all of which use the claim [`CLAIM`]. `own` returns the JSON of
+/// the container for the tenant with an index; name and image are added to it.
 fn claim_pods(
     (name, what): (&'static str, &'static str),
     tenants: &[Tenant<'_>],
@@ -184,7 +184,8 @@ pub(super) fn kai(tenants: &[Tenant<'_>]) -> SetUpFile {
     list("kai-pods.json", "Kubernetes: pods for KAI Scheduler", pods)
 }
 
-/// Returns the recipe that simulates a way of sharing, as a file.
+/// Returns a file with the recipe (set of scheduling policies) that simulates a way of sharing the
+/// device.
 pub(super) fn recipe(chosen: &ShareCandidate) -> SetUpFile {
     let text = chosen.recipe.text().to_owned();
     SetUpFile { name: "recipe.toml", what: "the recipe, also for raddle replay --recipe", text }

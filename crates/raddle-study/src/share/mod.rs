@@ -26,7 +26,8 @@ pub(crate) use parts::Tenants;
 /// Largest number of characters of a tenant's name in a command; a longer name loses its middle.
 const NAME: usize = 80;
 
-/// A way of sharing with its parameters, and the recipe by which it is simulated.
+/// A way of sharing the device, such as MPS, with its parameters, and the recipe (set of scheduling
+/// policies) by which it is simulated.
 #[derive(Clone, Debug)]
 pub(crate) struct ShareCandidate {
     mode: Mode,
@@ -34,8 +35,8 @@ pub(crate) struct ShareCandidate {
 }
 
 impl ShareCandidate {
-    /// Returns whether `wanted`, the names that the user gave, names this way of sharing together
-    /// with its parameters, such as `partition-30-70`.
+    /// Returns whether one of the names in `wanted`, which the user gave, means this way of sharing
+    /// the device with its parameters, such as `partition-30-70`.
     pub(crate) fn is_named_in(&self, wanted: &[String]) -> bool {
         let name = &self.recipe.name;
         name != self.mode.name() && wanted.contains(name)
@@ -50,8 +51,9 @@ struct Tenant<'t> {
     urgent: bool,
 }
 
-/// Returns for each candidate the number of its kind; kinds are counted from 0 in the order of the
-/// candidates. Candidates of one kind differ only in their parameters.
+/// Returns for each candidate (way of sharing the device, with parameters) the number of its kind,
+/// counted from 0 in the order of the candidates. Candidates of one kind differ only in their
+/// parameters.
 pub(crate) fn kinds(candidates: &[ShareCandidate]) -> Vec<usize> {
     let mut firsts: Vec<&Mode> = Vec::new();
     let mut kinds = Vec::with_capacity(candidates.len());
@@ -65,9 +67,9 @@ pub(crate) fn kinds(candidates: &[ShareCandidate]) -> Vec<usize> {
     kinds
 }
 
-/// Keeps the ways of sharing that `wanted` names, with or without their parameters. If it names
-/// none, keeps those that drivers offer, and those that show what a scheduler that preempts work
-/// would gain. `kills` is true if some launch may be killed.
+/// Keeps the ways of sharing the device that `wanted` names, with or without their parameters. If
+/// it names none, keeps those that drivers offer, and those that show what preemption of work would
+/// gain. `kills` is true if some launch may be killed.
 ///
 /// # Errors
 ///

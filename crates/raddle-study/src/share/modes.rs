@@ -12,15 +12,17 @@ use crate::error::StudyError;
 use crate::recipes::{self, NamedRecipe};
 use crate::rules::Setting;
 
-/// Name of the recipe whose slices (turns of time) are also tried in other lengths.
+/// Name of the recipe of weighted time slices, which is also tried with slices of other lengths.
 pub(super) const SLICES: &str = "weighted-slices";
-/// Further lengths of slices (turns of time) that are tried, in us.
+/// Further lengths of the time slices of the recipe [`SLICES`] that are tried, in us.
 const SLICES_US: [u32; 4] = [1000, 2500, 5000, 20_000];
 
-/// Names of the recipes by which less urgent work makes room for urgent work: by drain, by flag and
-/// by kill.
+/// Names of the recipes by which less urgent launches make room for urgent ones: they start no
+/// further workgroups (drain), stop when a flag in memory tells them to (flag), or are killed
+/// (reset).
 pub(super) const BY_LEVEL: [&str; 3] = ["leftover-drain", "leftover-flag", KILLS];
-/// Name of the recipe that kills less urgent launches to make room for urgent ones.
+/// Name of the recipe (set of policies) that kills less urgent launches to make room for urgent
+/// ones.
 const KILLS: &str = "leftover-reset";
 
 /// A way in which a device is shared, with its parameters.
@@ -43,7 +45,8 @@ pub(crate) enum Mode {
     RequestLimit(Vec<(u32, u32)>),
     /// Processes run side by side in hardware queues of their own.
     Queues,
-    /// Processes share the device as the recipe of this name says, which no driver offers.
+    /// Processes share the device as the recipe (set of policies) of this name says, which no
+    /// driver offers.
     Recipe(&'static str),
 }
 
@@ -63,15 +66,15 @@ impl Mode {
         }
     }
 
-    /// Returns whether the driver of some device offers this way of sharing.
+    /// Returns whether the driver of some device offers this way of sharing a device.
     pub(super) const fn is_offered(&self) -> bool {
         !matches!(self, Self::RequestLimit(_) | Self::Recipe(_))
     }
 
-    /// Returns whether this way of sharing is simulated where the user names none: if a driver
-    /// offers it, or if it shows what a scheduler that preempts work would gain. `kills` is true if
-    /// some launch may be killed; without it, the recipe that kills would equal the one that sets
-    /// flags.
+    /// Returns whether this way of sharing a device is simulated where the user names none: a
+    /// driver offers it, or it shows what preemption of work would gain. `kills` is true if some
+    /// launch may be killed. If none may be, the recipe that kills is left out, as it would equal
+    /// the one that stops launches by a flag.
     pub(super) fn is_tried_unasked(&self, kills: bool) -> bool {
         match self {
             Self::Recipe(KILLS) => kills,
@@ -79,14 +82,14 @@ impl Mode {
         }
     }
 
-    /// Returns whether two ways of sharing differ at most in their parameters.
+    /// Returns whether two ways of sharing a device differ at most in their parameters.
     pub(super) fn same_kind(&self, other: &Self) -> bool {
         self.name() == other.name()
     }
 }
 
-/// Returns every way of sharing that is tried for these tenants, with all values of its parameters;
-/// first comes the way in which the device shares itself without any set-up.
+/// Returns every way of sharing the device that is tried for these tenants, with all values of its
+/// parameters. The first is the way in which the device shares itself without any set-up.
 ///
 /// # Errors
 ///
@@ -155,19 +158,20 @@ pub(crate) fn candidates(
     Ok(all)
 }
 
-/// Returns the bundled recipe `name` as a way of sharing that no driver offers.
+/// Makes a way of sharing the device from the bundled recipe `name`, which no driver offers.
 fn own(name: &'static str, registry: &Registry) -> Result<ShareCandidate, StudyError> {
     bundled(Mode::Recipe(name), name, registry)
 }
 
-/// Returns a way of sharing by the recipe of weighted slices, in which the shortest turn lasts `us`
-/// microseconds.
+/// Makes a way of sharing the device from the recipe of weighted time slices, in which the shortest
+/// turn lasts `us` microseconds.
 fn slices(us: u32, registry: &Registry) -> Result<ShareCandidate, StudyError> {
     let name = format!("{SLICES}-{us}us");
     varied(Mode::Recipe(SLICES), SLICES, &name, ("turn.t0-us", us), registry)
 }
 
-/// Returns a way of sharing by a bundled recipe in which the key `key` has the value `value`.
+/// Makes a way of sharing the device from a bundled recipe in which the key `key` has the value
+/// `value`.
 fn varied(
     mode: Mode,
     recipe: &str,
@@ -193,8 +197,8 @@ fn holds(set: &[MigProfile], tenants: &Tenants) -> bool {
     set.iter().zip(&tenants.memory).all(|(one, &held)| one.most_memory_bytes() >= held)
 }
 
-/// Returns the reasons why this device offers some ways of sharing to fewer or smaller tenants, but
-/// not to these; one sentence each.
+/// Returns the reasons, one sentence each, why some ways of sharing this device are left out: the
+/// device offers them only to fewer or to smaller tenants than these.
 pub(crate) fn left_out(device: &Device, tenants: &Tenants) -> Vec<String> {
     let (all, tenants) = (tenants, tenants.len());
     let mut told = Vec::new();
@@ -270,9 +274,9 @@ pub(super) fn units(device: &Device, percent: u32) -> u16 {
     (u32::from(device.cus) * percent / 100) as u16
 }
 
-/// Returns each percentage as (percent, number of compute units). The number is that which MPS
-/// gives for the percentage; where these numbers add up to more units than the device has, it is
-/// the percentage rounded down, so that the parts do not overlap.
+/// Returns each percentage as (percent, number of compute units). The number is the one that MPS
+/// gives for the percentage. If these numbers add up to more units than the device has, each
+/// percentage is rounded down instead, so that the parts do not overlap.
 fn parts(device: &Device, percents: &[u32]) -> Vec<(u32, u16)> {
     let of = |units: &dyn Fn(u32) -> u16| -> Vec<(u32, u16)> {
         percents.iter().map(|&percent| (percent, units(percent))).collect()
@@ -338,9 +342,9 @@ fn partition_modes(device: &Device) -> &'static [(&'static str, u16)] {
     }
 }
 
-/// Returns the way of sharing by AMD's compute partitions, each tenant having one of the largest
-/// equal partitions of which there are enough; `None` where there are too few. Partitions share
-/// memory, so that contention is charged.
+/// Returns the way of sharing the device by AMD's compute partitions: each tenant has one of the
+/// largest equal partitions of which there are enough. `None` where there are too few. Partitions
+/// share memory, so contention between them is charged.
 pub(super) fn compute_partition(
     device: &Device,
     tenants: usize,

@@ -10,9 +10,9 @@ use crate::files::Files;
 use crate::recipes::{self, NamedRecipe};
 use crate::rules::Setting;
 
-/// Returns the way of sharing whose parameters are in its name: the percentages of a partition, the
-/// kinds of MIG instances, or the mode of AMD's compute partitions. `None` where the device offers
-/// no way of this name to that number of tenants.
+/// Returns the way of sharing the device whose parameters are in its name: the percentages of a
+/// partition, the kinds of MIG instances, or the mode of AMD's compute partitions. `None` where the
+/// device offers no way of this name to that number of tenants.
 ///
 /// # Errors
 /// When a recipe cannot be read, which would be a fault of raddle itself.
@@ -43,8 +43,8 @@ pub(super) fn named(
 }
 
 /// Reads the recipes that the user asked for, as [`recipes::choose`] does. A name may also be that
-/// of a way of sharing with its parameters, such as `partition-30-70`, if the device offers it to
-/// this number of processes.
+/// of a way of sharing the device with its parameters, such as `partition-30-70`, if the device
+/// offers it to this number of processes.
 pub(crate) fn choose(
     wanted: &[String],
     (device, processes): (&Device, usize),

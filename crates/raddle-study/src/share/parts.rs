@@ -4,13 +4,13 @@ use raddle_trace::PriorityRule;
 
 use crate::profiles::Loaded;
 
-/// Largest number of tenants for which a device is divided in all ways that a fixed step in percent
-/// allows. With more tenants only equal parts are tried, and divisions in which one tenant has
-/// twice the part of each other.
+/// Largest number of tenants for which a device is divided in many ways: all whose parts are
+/// multiples of a fixed step in percent. With more tenants only equal parts are tried, and
+/// divisions in which one tenant has twice the part of each other.
 const STEPPED: usize = 3;
 
-/// Facts about the tenants of a device that decide which ways of sharing, and which divisions of
-/// the device, are tried.
+/// Facts about the tenants (processes) of a device that decide in which ways it is shared and
+/// divided among them for a try.
 #[derive(Clone, Debug)]
 pub(crate) struct Tenants {
     /// Bytes of device memory that each tenant is known to need; 0 where nothing is known.
@@ -21,8 +21,8 @@ pub(crate) struct Tenants {
     /// For each tenant, the index of the first tenant with the same profile, requests, level and
     /// share. Tenants that agree in all of these get equal parts of the device.
     alike: Vec<usize>,
-    /// Shares that the user gave, by which the device is divided among the tenants; `None` where
-    /// the user gave none, so that several divisions are tried.
+    /// Shares that the user gave, by which the device is divided among the tenants. `None` where
+    /// the user gave none; several divisions are tried then.
     shares: Option<Vec<u32>>,
 }
 
@@ -56,17 +56,17 @@ impl Tenants {
         self.memory.len()
     }
 
-    /// Returns the divisions of the device that are tried; each lists, for every tenant, its
-    /// percentage of the compute units, and adds up to at most 100.
+    /// Returns the divisions of the device that are tried. Each has one percentage of the compute
+    /// units for every tenant, at most 100 in sum.
     pub(super) fn partitions(&self) -> Vec<Vec<u32>> {
         let step = if self.len() == 2 { 10 } else { 20 };
         self.asked().unwrap_or_else(|| self.fair(sets(self.len(), step)))
     }
 
-    /// Returns the combinations of a (guarantee, limit) for each tenant that are tried, in percent
-    /// of the compute units. Every list of guarantees is tried without limits, and also with one
-    /// tenant limited to the middle between its guarantee and 100, for each tenant in turn. With
-    /// many tenants only equal guarantees are tried with a limit.
+    /// Returns the combinations that are tried: in each, every tenant has (guarantee, limit), in
+    /// percent of the compute units. Every list of guarantees is tried without limits. It is also
+    /// tried with one tenant limited to the middle between its guarantee and 100, for each tenant
+    /// in turn; with many tenants only for equal guarantees.
     pub(super) fn request_limits(&self) -> Vec<Vec<(u32, u32)>> {
         let tenants = self.len();
         let mut found = Vec::new();
@@ -104,9 +104,9 @@ impl Tenants {
     }
 }
 
-/// Returns the lists of percentages that are tried for `tenants` tenants. For few tenants these are
-/// equal parts, and all parts that are multiples of `step` percent; for many tenants equal parts,
-/// and those in which one tenant has twice the part of each other.
+/// Returns the lists of percentages that are tried for `tenants` tenants. Equal parts are always
+/// among them. For few tenants so are all parts that are multiples of `step` percent; for many,
+/// those in which one tenant has twice the part of each other.
 fn sets(tenants: usize, step: u32) -> Vec<Vec<u32>> {
     // A number of tenants is far below 2^32.
     let parts = tenants as u32;

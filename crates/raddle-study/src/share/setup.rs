@@ -10,9 +10,9 @@ use super::{NAME, ShareCandidate, Tenant, files};
 use crate::result::SetUpFile;
 use crate::units::{plain, quoted};
 
-/// Returns (commands that set up a way of sharing, one line each; files that the commands read).
-/// The word COMMAND stands in for a tenant's own command; the tenant's name is only in a comment
-/// behind it, so that a user who pastes a line never runs the name as a command.
+/// Returns (commands that set up a way of sharing the device, one line each; files that the
+/// commands read). The word COMMAND stands for a tenant's own command. The tenant's name is only in
+/// a comment behind it, so that a pasted line never runs the name as a command.
 pub(super) fn set_up(
     chosen: &ShareCandidate,
     tenants: &[Tenant<'_>],
@@ -86,8 +86,8 @@ fn instances(set: &[MigProfile], tenants: &[Tenant<'_>]) -> (Vec<String>, Vec<Se
     (lines, vec![files::mig_script(&names, &cut, tenants), files::instances(&names), pods])
 }
 
-/// Returns the names of MIG instances with the largest first. In this order all of them fit: a
-/// small instance that is made first may take the place at which a large one has to begin.
+/// Returns the names of MIG instances, the largest first. In this order all of them fit: a small
+/// instance that is made first could block the place where a large one has to begin.
 fn largest_first(set: &[MigProfile]) -> String {
     let mut set: Vec<&MigProfile> = set.iter().collect();
     set.sort_by_key(|one| std::cmp::Reverse(one.units));
@@ -99,9 +99,9 @@ fn none(name: &str, chosen: &ShareCandidate) -> (Vec<String>, Vec<SetUpFile>) {
     (vec![line], vec![files::recipe(chosen)])
 }
 
-/// Returns (commands, files) that give each tenant its percentage of the device under MPS. Where
-/// all percentages are equal, the settings of NVIDIA's device plugin and the resource claim have
-/// them; unequal ones are in the pods.
+/// Returns (commands, files) that give each tenant its percentage of the device under MPS. Equal
+/// percentages are in the settings of NVIDIA's device plugin and in the resource claim, unequal
+/// ones in the pods.
 fn nvidia_partition(sets: &[(u32, u16)], tenants: &[Tenant<'_>]) -> (Vec<String>, Vec<SetUpFile>) {
     let own = each(tenants, |at| format!("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE={}", sets[at].0));
     let lines = std::iter::once("nvidia-cuda-mps-control -d".to_owned()).chain(own).collect();

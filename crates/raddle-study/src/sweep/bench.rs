@@ -34,8 +34,8 @@ use crate::sweep::SweepRow;
 use crate::watcher::{Quiet, Watcher};
 use crate::{energy, memory, parallel};
 
-/// Names of the options of a study that decide how its profiles are read and fitted; cases that
-/// agree in them share that work.
+/// Names of the options of a study that decide how its profiles are read and fitted. Cases of a
+/// sweep that agree in them share that work.
 const LEARNT: [&str; 8] = [
     "partial",
     "shapes-from",
@@ -61,14 +61,14 @@ pub struct Bench<'b> {
     files: Remembered<'b>,
     watcher: &'b dyn Watcher,
     jobs: Option<u16>,
-    /// Profiles as they were read, each with the fingerprint of its content; the key has the
+    /// Profiles as they were read, each with the fingerprint of its content. They are stored by the
     /// options on which reading depends.
     imports: Memo<(Arc<Profile>, String)>,
     /// Fitted profiles, with everything about them that does not depend on requests, device or
-    /// recipe; the key has the options on which they depend.
+    /// recipe. They are stored by the options on which they depend.
     learnt: Memo<Arc<Vec<Loaded>>>,
-    /// For each process the figure by which it is judged (p99, step or end) when it runs alone on
-    /// the device, in ns; the key has the settings on which the figure depends.
+    /// Figure by which each process is judged (p99, step or end) when it runs alone on the device,
+    /// in ns. It is stored by the settings on which it depends.
     alone: Memo<Alone>,
 }
 
@@ -187,9 +187,9 @@ impl<'b> Bench<'b> {
         parallel::each(self.jobs, positions.len(), |at| take(self.row(positions[at])?))
     }
 
-    /// Returns the fingerprint of a case, which differs from that of any case with the same id in
-    /// another sweep: it covers the study of the case, the content of its files, and the version of
-    /// raddle.
+    /// Returns the fingerprint of a case. It covers the study of the case, the content of its
+    /// files, and the version of raddle, so that it differs from that of a case with the same id in
+    /// another sweep.
     ///
     /// # Errors
     ///
@@ -274,8 +274,8 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// Returns (first recipe of a study as TOML, most similar way of sharing that a driver offers);
-    /// the second is `None` where a driver offers the recipe itself.
+    /// Returns the first recipe of a study as TOML, and what a driver offers that is most similar;
+    /// the latter is `None` where a driver offers the recipe itself.
     pub(crate) fn recipe_text(
         &self,
         study: &Study,
@@ -286,7 +286,7 @@ impl<'b> Bench<'b> {
         Ok((named.text().to_owned(), not_offered))
     }
 
-    /// Returns the first recipe of a study; `None` where it has none.
+    /// Returns the first recipe (set of policies) of a study; `None` where it has none.
     pub(crate) fn recipe(&self, study: &Study) -> Result<Option<NamedRecipe>, StudyError> {
         let (device, processes) = self.target(study)?;
         Ok(study.recipes((&device, processes), &self.around())?.into_iter().next())
@@ -321,8 +321,8 @@ impl<'b> Bench<'b> {
         }
     }
 
-    /// Returns the facts about the profiles that can make an answer wrong, one line each, from the
-    /// first and the last case: of those in `shard`, or of all cases if that is `None`.
+    /// Returns the facts about the profiles that can make an answer wrong, one line each. They are
+    /// those of the first and the last case of `shard`, or of all cases for `None`.
     ///
     /// # Errors
     /// When a profile cannot be read or planned.
@@ -368,8 +368,8 @@ impl<'b> Bench<'b> {
         Ok(never_ran(&replayed(&self.learnt(&self.cases.get(0)?.study)?), runs))
     }
 
-    /// Returns (the `judged` processes, with facts on the reliability of their figures; facts about
-    /// the profiles that can make an answer wrong, one line each).
+    /// Returns the processes `judged`, with facts on the reliability of their figures added, and
+    /// the facts about the profiles that can make an answer wrong, one line each.
     pub(crate) fn believed(
         &self,
         study: &Study,
@@ -448,7 +448,8 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// Returns the figure by which each process is judged (p99, step or end) when alone, in ns.
+    /// Returns the figure by which each process is judged (p99, step or end) when it runs alone on
+    /// the device, in ns.
     fn alone(
         &self,
         study: &Study,
@@ -492,7 +493,7 @@ fn alone_ns(
     Ok(JudgedProcess::new(workload, process, &outcome).alone_ns)
 }
 
-/// Writes a value, with all its parts, as a text that serves as a key of [`Memo`].
+/// Writes a value, with all its parts, as a text by which [`Memo`] stores a result.
 fn key(of: &impl serde::Serialize) -> String {
     // Keys are strings, numbers and lists of them, so that writing them as JSON cannot fail.
     serde_json::to_string(of).unwrap_or_default()

@@ -19,15 +19,15 @@ use crate::study::{Study, Ways};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Sweep {
-    /// Study from which all cases are made. If it has several recipes or seeds, these are varied
-    /// too.
+    /// Study from which all cases are made. If it has several recipes (sets of policies) or seeds,
+    /// these are varied too.
     pub study: Study,
     /// Options that are varied, each as `KEY=VALUE,VALUE` or `KEY=FROM..TO`; from one case to the
     /// next the last option changes first. A key is an option of `raddle replay`, a key of recipes
     /// (`turn.t0-us`), or `load`, the rate of requests.
     pub vary: Vec<String>,
     /// True if a search looks for the best case; it replays the device's default recipe by itself.
-    /// False for a plain sweep, to which that recipe is added where a goal is an increase over it.
+    /// False for a plain sweep, which adds that recipe only where a goal is relative to it.
     pub searched: bool,
 }
 
@@ -39,7 +39,7 @@ pub struct Cases {
     /// Values of each axis (varied option) in the form in which ids and rows name them: files
     /// without folders.
     shown: Vec<Vec<String>>,
-    /// True if the device's default recipe was added to the recipes of the user, as a goal is
+    /// True if the device's default recipe was added to the recipes of the user, because a goal is
     /// relative to it.
     reference: bool,
     len: usize,
@@ -172,7 +172,8 @@ impl Cases {
         self.len == 0
     }
 
-    /// Returns the study from which all cases are made, without the recipes, which are varied.
+    /// Returns the study from which all cases are made, without the recipes (sets of policies),
+    /// which are varied.
     pub(super) const fn base(&self) -> &Study {
         &self.base
     }
@@ -331,8 +332,8 @@ pub(super) fn apply(study: &mut Study, key: &str, value: &str) -> Result<(), Stu
     }
 }
 
-/// Returns the beginning of a value of `--requests` for the profile whose rate the key `load`
-/// varies, such as `serve=`; empty where there is only one profile.
+/// Returns how a value of the option `--requests` begins for the profile whose rate of requests the
+/// key `load` varies: `serve=`, for instance. Empty where there is only one profile.
 fn loaded(study: &Study) -> Result<String, StudyError> {
     match (study.load.requests.as_slice(), study.profiles.as_slice()) {
         ([only], _) => {

@@ -15,15 +15,15 @@ use crate::{devices, energy, recipes, verdicts};
 
 /// Recipes that the word `today` (the device's default) can mean on the devices that raddle knows.
 const ALL_TODAY: [&str; 2] = [TIME_SLICE, "streams"];
-/// Largest number of combinations with values of other options in which a value is tried. A value
-/// that works in none of them, where there are more, is taken to be usable.
+/// Largest number of combinations with values of other options in which one value is tried. If
+/// there are more combinations, a value that works in none of the tried ones counts as usable.
 const MOST: usize = 1000;
 
 impl Cases {
     /// Checks each value of each varied option in all parts of a study that need no profile:
     /// recipe, device and small files. Returns a line for each value that fails in all its cases
-    /// although another value of the option works; such a value may become usable before its cases
-    /// run.
+    /// although another value of the option works. Such a value is no error, as it may become
+    /// usable before its cases run.
     ///
     /// # Errors
     /// When all values of an option fail: the error of the first of them.
@@ -48,9 +48,10 @@ impl Cases {
         Ok(told)
     }
 
-    /// Tries one value of a varied option, given as (index of the option, index of the value),
-    /// together with values of the options that interact with it, until one combination works.
-    /// Returns the first error if none works.
+    /// Tries one value of a varied option, given as (index of the option, index of the value). The
+    /// value is combined with values of the options that interact with it, until one combination
+    /// works. Returns the first error if none works; no error where there are more than [`MOST`]
+    /// combinations.
     fn try_value(
         &self,
         (at, value): (usize, usize),
@@ -82,15 +83,15 @@ impl Cases {
     }
 }
 
-/// Returns whether the varied option `axis` is a recipe, a key of recipes or a device: options of
-/// which one decides if the values of another are usable.
+/// Returns whether the varied option `axis` is a recipe, a key of recipes or a device. Among such
+/// options, the value of one decides which values of another are usable.
 fn is_of_recipe(axis: &Axis) -> bool {
     is_recipe_key(&axis.key) || ["recipe", "device"].contains(&&*axis.key)
 }
 
 impl Study {
-    /// Checks the parts of a study that need no profile: the device, the recipes if there are any,
-    /// and small files; the error is the first that is found.
+    /// Checks the parts of a study that need no profile: the device, the recipes (sets of policies)
+    /// if there are any, and small files; the error is the first that is found.
     fn check_without_profiles(
         &self,
         registry: &Registry,

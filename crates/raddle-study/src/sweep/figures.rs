@@ -13,8 +13,8 @@ use serde_json::Number;
 use crate::answer::{JudgedBy, JudgedProcess, PolicyRow, RecordedOn};
 use crate::result::LostLaunches;
 
-/// For each process, by its index, the figure by which it is judged (p99, step or end) when it runs
-/// alone on the device, in ns; `None` where it is unknown.
+/// Figure by which each process is judged (p99, step or end) when it runs alone on the device, in
+/// ns, by the index of the process; `None` where it is unknown.
 pub(super) type Alone = Arc<Vec<Option<u64>>>;
 
 /// Choice of whether a case is also simulated with the lower and upper bounds of unknown costs.
@@ -28,30 +28,31 @@ pub(crate) enum CaseBounds {
 pub(super) struct CaseRun {
     pub(super) workload: Workload,
     pub(super) summary: Summary,
-    /// For each process the figure by which it is judged (p99, step or end) when it runs alone on
-    /// the device, in ns; `None` where it is unknown.
+    /// Figure by which each process is judged (p99, step or end) when it runs alone on the device,
+    /// in ns; `None` where it is unknown.
     pub(super) alone: Alone,
     /// Cost (gates, register bits, clock cycles) of the circuit with which the allocate policy
     /// `matching` searches free room; `None` under other allocate policies.
     pub(super) search: Option<SearchCost>,
     /// Launches of each process that never ran in this case.
     pub(super) lost: LostLaunches,
-    /// For each process, the fraction of its kernel time that never ran, 0 to 1.
+    /// Fraction of the kernel time of each process that never ran, 0 to 1.
     pub(super) lost_shares: Vec<f64>,
     /// Summaries of the simulations with lower and upper bounds of unknown costs, which give the
     /// bounds of the figures.
     pub(super) bounds: Vec<Summary>,
-    /// Summary of the simulation for profiles whose file does not say when their work was issued,
-    /// in which hosts issue that work early, without the recorded gaps; `None` where every file
-    /// says when, or no bounds were wanted.
+    /// Summary of a simulation in which hosts issue work early, without the recorded gaps, where a
+    /// file does not say when its work was issued. `None` where every file says it, or no bounds
+    /// were wanted.
     pub(super) queued: Option<Summary>,
-    /// For each process, how the device on which it was recorded relates to the device replayed on.
+    /// Relation of the device on which each process was recorded to the device replayed on, such as
+    /// the same device.
     pub(super) recorded_on: Vec<RecordedOn>,
 }
 
 impl CaseRun {
-    /// Returns (judged processes, figures of the case with their bounds); the figures name the recipe
-    /// `name`.
+    /// Returns (judged processes, figures of the case with their bounds). The recipe gets the name
+    /// `name` in the figures.
     pub(super) fn judged(&self, name: &str) -> (Vec<JudgedProcess>, PolicyRow) {
         let processes = self.workload.processes.iter().zip(self.alone.iter()).enumerate();
         let judged =
@@ -116,7 +117,7 @@ pub(super) fn figures(run: &CaseRun) -> Vec<(String, Number)> {
 }
 
 /// Adds the cost (gates, register bits, clock cycles) of the circuit with which the allocate policy
-/// `matching` searches free room, and how often workgroups had to wait, for each reason.
+/// `matching` searches free room. Adds also how often workgroups had to wait, for each reason.
 fn of_search(all: &mut CaseFigures, cost: SearchCost, summary: &Summary) {
     all.count("search-gates", cost.gates());
     all.count("search-register-bits", cost.register_bits());

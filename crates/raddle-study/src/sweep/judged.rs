@@ -7,20 +7,20 @@ use crate::error::StudyError;
 use crate::result::LostLaunches;
 use crate::study::Study;
 
-/// Result of the replay of a study that has one recipe.
+/// Result of the replay of a study that has one recipe (set of policies).
 pub(crate) struct JudgedRun {
     /// Processes of the study, each with the kind of figure (p99, step or end) by which it is
     /// judged.
     pub(crate) judged: Vec<JudgedProcess>,
-    /// Figures of the processes under the recipe.
+    /// Figures of the processes under the recipe (set of policies).
     pub(crate) row: PolicyRow,
     /// Launches of each process that never ran.
     pub(crate) lost: LostLaunches,
 }
 
 impl Bench<'_> {
-    /// Runs a study that has one recipe and judges its processes; the figures name the recipe
-    /// `name`.
+    /// Runs a study that has one recipe (set of scheduling policies) and judges its processes. The
+    /// recipe gets the name `name` in the figures.
     pub(crate) fn judged_run(
         &self,
         study: &Study,

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::error::StudyError;
 
-/// Slot of a store for one value that is computed once: the value, or the error of its computation
-/// as (true if the user made a mistake, message).
+/// Slot of a store for one value that is computed once. It holds the value, or the error of its
+/// computation as (true if the user made a mistake, message).
 type MemoSlot<T> = Arc<OnceLock<Result<T, (bool, String)>>>;
 
 /// Store of computed values by key; each value is computed only once, even if several threads ask

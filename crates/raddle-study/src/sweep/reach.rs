@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::summary::{GroupSummary, Reach, SweepSummary, SweptAxis};
 
-/// Ratio above which a load counts as too high where there are no goals: the figure at the load
-/// divided by the figure at the lowest load.
+/// Largest factor by which the figure of the first process may exceed its value at the lowest load.
+/// Where there are no goals, a load with a larger figure counts as too high.
 const KNEE: f64 = 2.0;
 
 /// Returns the number at the beginning of a value such as `40/s`, without the unit; `None` where
@@ -16,8 +16,8 @@ fn number(value: &str) -> Option<f64> {
 }
 
 /// Finds the axis (varied option) along which curves are drawn: the rate of requests, else the
-/// first option with at least three values, all numbers. Returns (index of the axis, its values as
-/// text and number); `None` where there is no such axis.
+/// first option with at least three values that are all numbers. Returns (index of the axis, its
+/// values as text and number); `None` where there is no such axis.
 pub(super) fn along(axes: &[&SweptAxis]) -> Option<(usize, Vec<(String, f64)>)> {
     let numbers = |axis: &SweptAxis| -> Option<Vec<(String, f64)>> {
         let all = axis.values.iter().map(|value| Some((value.clone(), number(value)?)));
@@ -29,8 +29,8 @@ pub(super) fn along(axes: &[&SweptAxis]) -> Option<(usize, Vec<(String, f64)>)> 
     Some((at, numbers(axes[at])?))
 }
 
-/// Finds, for each combination of values of all other varied options, the highest value of the
-/// option `along` up to which the results are good.
+/// Finds the highest value of one varied option (`along` in the summary) up to which the results
+/// are good, for each combination of values of the other options.
 pub(super) fn reaches(summary: &SweepSummary) -> Vec<Reach> {
     let Some((along, numbers)) = &summary.along else { return Vec::new() };
     let mut series: BTreeMap<Vec<&String>, BTreeMap<&String, &GroupSummary>> = BTreeMap::new();

@@ -15,11 +15,11 @@ use crate::study::{Study, Ways};
 /// of search methods varies it together with `DECISION`, the key for the time of one decision.
 const SEARCH: &str = "allocate.search";
 const DECISION: &str = "allocate.decision";
-/// Sizes, in granules, of the groups in which a search may examine a resource; a size is tried if
-/// it divides the amount of every resource of the device.
+/// Sizes, in granules (smallest amounts that are handed out), of the groups in which a search may
+/// examine a resource. A size is tried if it divides the amount of every resource of the device.
 const SIZES: [u32; 5] = [2, 4, 8, 16, 32];
-/// Numbers of groups into which a search may divide the granules of a resource; a number is tried
-/// if it divides the amount of every resource of the device.
+/// Numbers of groups into which a search may divide all granules (smallest amounts that are handed
+/// out) of a resource. A number is tried if it divides the amount of every resource of the device.
 const GROUPS: [u32; 2] = [16, 8];
 
 impl Sweep {
@@ -87,9 +87,9 @@ fn searches(device: &Device) -> Vec<String> {
     searches
 }
 
-/// Returns the cost (gates, register bits, clock cycles) of the search circuit of a recipe on a
-/// device, built for one-cycle decisions where the recipe says nothing about their time; `None`
-/// under other allocate policies than `matching`.
+/// Returns the cost (gates, register bits, clock cycles) of the circuit by which a recipe searches
+/// free room on a device. Where the recipe says nothing about time, a decision takes one clock
+/// cycle. `None` under other allocate policies than `matching`.
 pub(super) fn search_cost(named: &NamedRecipe, device: &Device) -> Option<SearchCost> {
     let config: &MatchingConfig = named.recipe.allocate.settings()?;
     let timing = config.decision.map_or(SearchTiming::OneClock, |time| time.timing);

@@ -93,26 +93,27 @@ pub struct SearchGroup {
     /// Makespan in nanoseconds, as a mean over the seeds; `None` where a case lacks it.
     pub makespan: Option<Within>,
     /// Relative change of the makespan against the full search (0.1 is 10 % longer), as a mean over
-    /// the seeds that have figures for both; `None` where no seed has.
+    /// the seeds in which both have figures; `None` where there is no such seed.
     pub longer: Option<Within>,
-    /// Number of times that the allocate policy let a workgroup wait as less was free than it
-    /// needs; `None` where a case lacks the number.
+    /// Number of times that the allocate policy let a workgroup wait because less was free than it
+    /// needs, as a mean over the seeds; `None` where a case lacks the number.
     pub not_enough: Option<Within>,
-    /// Number of times that the allocate policy let a workgroup wait although enough was free, as
-    /// the free granules were not neighbours; `None` where a case lacks the number.
+    /// Number of times that the allocate policy let a workgroup wait because the free granules
+    /// (smallest amounts of a resource) were not neighbours, though enough in sum. It is a mean
+    /// over the seeds; `None` where a case lacks the number.
     pub in_pieces: Option<Within>,
-    /// Number of times that the allocate policy let a workgroup wait although enough neighbouring
-    /// granules were free, as the search overlooked them; `None` where a case lacks the number.
+    /// Number of times that the allocate policy let a workgroup wait because its inexact search
+    /// overlooked the free room. It is a mean over the seeds; `None` where a case lacks the number.
     pub not_seen: Option<Within>,
     /// Number of launches that can never run, counted in one repetition of each process, as a mean
-    /// over the seeds.
+    /// over the seeds; `None` where no case has figures.
     pub refused: Option<Within>,
-    /// 99th percentiles in nanoseconds, in the order of [`SearchSummary::waits`]; `None` where a
-    /// case lacks the percentile.
+    /// 99th percentiles in nanoseconds, as means over the seeds, in the order of
+    /// [`SearchSummary::waits`]; `None` where a case lacks the percentile.
     pub waits: Vec<Option<Within>>,
     /// True if the search method is Pareto-optimal: no other method, with equal values of the other
-    /// varied options, is at least as good in both gates and makespan and better in one. `None`
-    /// where a case with these values failed.
+    /// varied options, is better in gates or makespan without being worse in the other of the two.
+    /// `None` where a case with these values failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_front: Option<bool>,
 }
@@ -256,8 +257,8 @@ impl SearchRows {
     }
 
     /// Returns the relative change of the makespan against the full search (0.1 is 10 % longer), as
-    /// a mean over the seeds that have figures for both; `None` where no seed has. `places` is the
-    /// combination of values, as indices, and `rows` has its figures by seed.
+    /// a mean over the seeds in which both have figures; `None` where there is no such seed.
+    /// `places` is the combination of values, as indices, and `rows` has its figures by seed.
     fn longer(&self, places: &[usize], rows: &BTreeMap<usize, Figures>) -> Option<Within> {
         let axes = self.axes.iter().filter(|axis| axis.key != "seed");
         let (at, axis) = axes.enumerate().find(|(_, axis)| axis.key == SEARCH)?;
@@ -273,9 +274,9 @@ impl SearchRows {
 }
 
 /// Marks the Pareto-optimal search methods in gates and makespan, among those with equal values of
-/// the other varied options. A method under which more launches can never run is always beaten, as
-/// its makespan is shorter for lack of work. Where a case with these values failed, none of the
-/// methods is marked.
+/// the other varied options. A method is never marked if more launches can never run under it than
+/// under another one: its makespan is short only for lack of work. Where a case with these values
+/// failed, no method is marked.
 fn mark_front(searches: &mut [SearchGroup], search: Option<usize>, failed: &BTreeSet<Vec<String>>) {
     let points: Vec<SearchPoint> = searches
         .iter()

@@ -43,15 +43,15 @@ pub struct SweepSummary {
     pub never_ran: Vec<NeverRan>,
     /// Goals that the user set for the processes.
     pub goals: Vec<Goal>,
-    /// Axis (varied option) along which curves are drawn, as (index of the axis, its values as text
-    /// and number); `None` where no option has enough numbers as values.
+    /// Axis (varied option) along which curves are drawn: (index of the axis, its values as text
+    /// and number). `None` where no option has enough numbers as values.
     pub along: Option<(usize, Vec<(String, f64)>)>,
-    /// For each process, which figure (p99, step or end) it is judged by.
+    /// Kind of figure (p99, step or end) by which each process is judged.
     pub judged: Vec<JudgedFigure>,
     /// Figures of each combination of values of the varied options, as means over the seeds.
     pub groups: Vec<GroupSummary>,
-    /// For each combination of values of the other varied options, the highest value of the option
-    /// `along` up to which the results are good.
+    /// Highest value of the option `along` up to which the results are good, for each combination
+    /// of values of the other varied options.
     pub reaches: Vec<Reach>,
 }
 
@@ -77,8 +77,8 @@ pub struct GroupSummary {
     pub seeds: u64,
     /// Number of seeds with which the case failed, so that it has no figures.
     pub failed: u64,
-    /// True if at least one case with these values has figures, and all launches ended in each that
-    /// has.
+    /// True if at least one case with these values has figures, and all launches ended in each case
+    /// that has figures.
     pub complete: bool,
     /// True if the cases of all seeds have figures and all their launches ended; if false, no
     /// conclusion is drawn from this combination of values.
@@ -98,15 +98,15 @@ pub struct GroupSummary {
     /// Bounds of the figure by which each process is judged, in nanoseconds; `None` where the
     /// figure has no bounds, as it is exact.
     pub bounds: Vec<Option<FigureBounds>>,
-    /// True if a process was recorded on a device of another vendor, on which programs use other
-    /// kernels, so that no goal is judged.
+    /// True if a process was recorded on a device of another vendor. Programs use other kernels
+    /// there, so no goal is judged.
     pub other_vendor: bool,
     /// True if the means meet all goals; `None` where there are no goals, or the goals cannot be
     /// judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goals_met: Option<bool>,
-    /// True if `goals_met` stays as it is even where each figure is wrong by the full error that
-    /// its bounds allow; `None` where `goals_met` is.
+    /// True if `goals_met` is certain: it stays the same even if each figure is wrong by the full
+    /// error that its bounds allow. `None` where `goals_met` is `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goals_sure: Option<bool>,
 }
@@ -151,11 +151,13 @@ pub struct Reach {
     pub up_to: Option<String>,
     /// True if `up_to` is the highest value of the option that was tried.
     pub all: bool,
-    /// Highest value of the option up to which all goals are met even where each figure is wrong by
-    /// the full error that its bounds allow; `None` where that does not hold at the lowest value.
+    /// Highest value of the option up to which all goals are surely met: even if each figure is
+    /// worse by the full error that its bounds allow. `None` where that does not hold at the lowest
+    /// value.
     pub surely_up_to: Option<String>,
-    /// Highest value of the option up to which all goals may be met, if each figure is wrong by the
-    /// full error that its bounds allow; `None` where a goal is surely missed at the lowest value.
+    /// Highest value of the option up to which all goals may be met: if each figure is better by
+    /// the full error that its bounds allow. `None` where a goal is surely missed at the lowest
+    /// value.
     pub perhaps_up_to: Option<String>,
     /// First value of the option at which it is unknown whether the results are good, with the
     /// reason; `None` where it is known for all values.
@@ -163,11 +165,12 @@ pub struct Reach {
     pub without_answer: Option<String>,
 }
 
-/// A case of a sweep or search, or a recipe of a replay, that failed, so that it has no figures.
+/// A case of a sweep or search, or a recipe (set of policies) of a replay, that failed, so that it
+/// has no figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FailedCase {
-    /// Id of the case; in a replay the name of the recipe.
+    /// Id of the case; in a replay the name of the recipe (set of policies).
     pub case: String,
     /// Reason why the case failed.
     pub error: String,
@@ -275,11 +278,11 @@ pub struct NeverRan {
     pub process: String,
     /// Number of cases of the sweep in which some launches of the process can never run.
     pub cases: u64,
-    /// Number of launches that can never run, in one repetition of the process and in the case with
-    /// the most.
+    /// Number of launches that can never run in one repetition of the process; the largest such
+    /// number of all cases.
     pub launches: u64,
-    /// Fraction of the kernel time of the process that never ran, 0 to 1, in the case with the
-    /// most.
+    /// Fraction of the kernel time of the process that never ran, 0 to 1; the largest such fraction
+    /// of all cases.
     pub share: f64,
 }
 

@@ -9,9 +9,9 @@ use super::summary::{
 };
 use crate::answer::{FigureBounds, Goal, GoalLimit, GoalMetric, GoalsJudged, JudgedBy};
 
-/// Keys of the figures of a process in a row. The first three (p99, step, end) are those by which a
-/// process may be judged, in the order of [`JudgedBy`]; the others include its figure alone and the
-/// bounds of the judged figure.
+/// Keys of the figures of a process in a row (the result of one case). The first three (p99, step,
+/// end) are the figures by which a process may be judged, in the order of [`JudgedBy`]. The others
+/// include the figure of the process alone and the bounds of the judged figure.
 const OF_PROCESS: [&str; 13] = [
     "p99-ns",
     "step-ns",
@@ -263,8 +263,8 @@ impl Swept {
         Some(GoalsJudged::of(met.into_iter()))
     }
 
-    /// Returns the rows under the device's default recipe whose values of all other options are
-    /// those of the combination `places`; `None` where there are none.
+    /// Returns the rows under the device's default recipe that agree with the combination `places`
+    /// in the values of all other options; `None` where there are none.
     fn base(&self, places: &[usize]) -> Option<&SweptGroup> {
         let mut axes = self.group_axes().enumerate();
         let (at, (_, axis)) = axes.find(|(_, (_, axis))| axis.key == "recipe")?;
@@ -276,9 +276,9 @@ impl Swept {
 }
 
 impl SweptGroup {
-    /// Returns the bounds of the figure by which the process with the index `process` is judged, as
-    /// means over the seeds, widened by the error of these means; `None` where the figure has no
-    /// bounds, or the rows were written by a version of raddle without bounds.
+    /// Returns the bounds of the figure by which the process with the index `process` is judged.
+    /// They are means over the seeds, widened by the error of these means. `None` where the figure
+    /// has no bounds; rows of older versions of raddle have none at all.
     fn bounds(&self, process: usize) -> Option<FigureBounds> {
         let first = process * OF_PROCESS.len();
         let of = |at: usize| self.figure(first + at);

@@ -26,8 +26,9 @@ struct CounterSeries {
 }
 
 impl CounterSeries {
-    /// Sets the value that the counter has from the time `now`, in ns, on: adds a sample, or raises
-    /// the last sample where `now` lies within its span. `step` is the span of a sample in ns.
+    /// Sets the value that the counter has from the time `now`, in ns, on. It adds a sample; if
+    /// `now` lies within the span of the last sample, it raises that one instead. `step` is the
+    /// span of a sample in ns.
     fn set(&mut self, now: u64, value: u64, step: u64) {
         let span = now & !(step - 1);
         self.catch_up(span, step);
@@ -44,9 +45,9 @@ impl CounterSeries {
         }
     }
 
-    /// Adds a sample with the present value where the drawing would otherwise keep showing an older
-    /// one: after the span of the last sample, if that ends before `until`, in ns. `step` is the
-    /// span of a sample in ns.
+    /// Adds a sample with the present value, if the span of the last sample ends before `until`, in
+    /// ns. Otherwise the drawing would go on showing the older value. `step` is the span of a
+    /// sample in ns.
     fn catch_up(&mut self, until: u64, step: u64) {
         if let Some(&(at, shown)) = self.samples.last() {
             let next = at.saturating_add(step);

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-/// Assigner of lanes (tracks side by side in a drawing) to spans of time, in the order of their
-/// starts: each span gets the lowest lane on which no earlier span still lasts.
+/// Assigner of lanes (tracks side by side in a drawing) to spans of time, which come in the order
+/// of their starts. Each span gets the lowest lane on which no earlier span still lasts.
 #[derive(Clone, Debug, Default)]
 pub struct Lanes {
     /// Lanes (tracks side by side) on which a span still lasts, each with the time in ns at which

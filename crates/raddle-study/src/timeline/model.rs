@@ -169,7 +169,7 @@ pub struct Slice {
     /// Index of the launch in [`Timeline::launches`].
     pub launch: u32,
     /// Number of the workgroup slot on the compute unit, from 0. At [`Grain::Cu`] it is the number
-    /// of a lane instead (one of several tracks side by side); slices with equal numbers never
+    /// of a lane (one of several tracks side by side) instead. Slices with equal numbers never
     /// overlap.
     pub slot: u32,
     /// Number of the compute unit on which the slice is drawn, from 0.

@@ -24,7 +24,7 @@ pub struct Recorder {
     pub(super) store: SliceStore,
     pub(super) counts: CounterSet,
     /// Workgroups of each launch that were saved to memory by a preemption: (number of the compute
-    /// unit, key of the workgroups).
+    /// unit, key that workgroups have in common if they start and end together).
     pub(super) saved: BTreeMap<LaunchId, Vec<(u16, GroupKey)>>,
     /// Number of ended waves of each workgroup whose waves start and end one by one; the key is
     /// (launch, number of the workgroup).

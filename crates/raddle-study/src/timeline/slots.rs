@@ -8,8 +8,8 @@
 use super::lanes::Lanes;
 use super::model::{Ending, Grain, Slice};
 
-/// Key that workgroups, or waves of one workgroup, have in common if they started together and end
-/// by the same event of the simulation.
+/// Key of workgroups that started together and end by the same event of the simulation. Waves of
+/// one workgroup can have such a key too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum GroupKey {
     /// Workgroups of one launch that started at the same time and end by one event (a front), by
@@ -22,8 +22,8 @@ pub(super) enum GroupKey {
     Part(u64, u16),
 }
 
-/// Workgroup slots of one bank that share one entry, as the workgroups in them started and ended at
-/// the same times; the slots are in use, or were.
+/// Workgroup slots of one bank (up to 64 neighbouring slots) that share one entry: the workgroups
+/// in them started and ended at the same times. The slots are in use, or were.
 #[derive(Clone, Copy, Debug)]
 struct AlikeSlots {
     /// Slots of the entry, as one bit for each slot of the bank; at least one bit is set.
@@ -46,8 +46,8 @@ impl AlikeSlots {
     }
 }
 
-/// A bank of up to 64 neighbouring workgroup slots of a compute unit. As many workgroups mostly
-/// start and end together, slots with equal histories share one entry.
+/// A bank of up to 64 neighbouring workgroup slots of a compute unit. Slots with equal histories
+/// share one entry, as many workgroups start and end together.
 #[derive(Clone, Debug, Default)]
 struct SlotBank {
     /// Slots in which a workgroup is, as one bit for each slot.
@@ -247,8 +247,8 @@ impl UnitSlots {
     }
 }
 
-/// Store of finished slices (bars) of a timeline; where there are too many, it joins them, so that
-/// less detail remains.
+/// Store of finished slices (bars) of a timeline. Where there are too many, it joins them, and less
+/// detail remains.
 #[derive(Debug)]
 pub(super) struct SliceStore {
     /// Part of the simulated time that is drawn, as (begin, end) in ns; slices (bars) that lie
@@ -273,7 +273,7 @@ impl SliceStore {
     }
 
     /// Returns whether the store keeps a slice (bar) from `start_ns` to `end_ns` in which
-    /// `workgroups` workgroups ended: it touches the part of the time that is drawn, and it has a
+    /// `workgroups` workgroups ended. It must touch the part of the time that is drawn, and have a
     /// length or at least one ended workgroup.
     fn takes(&self, start_ns: u64, end_ns: u64, workgroups: u64) -> bool {
         let empty = start_ns == end_ns && workgroups == 0;

@@ -25,8 +25,8 @@ fn device(name: &str) -> Device {
     raddle_device::find(name).unwrap()
 }
 
-/// Returns (name, commands, files) of the set-up of every way of sharing, on NVIDIA devices with
-/// and without MIG and on AMD devices, for two or more tenants.
+/// Returns (name, commands, files) for the set-up of every way of sharing a device, on NVIDIA
+/// devices with and without MIG and on AMD devices, for two or more tenants.
 fn every() -> Vec<(String, Vec<String>, Vec<SetUpFile>)> {
     let mut all = Vec::new();
     for name in ["h100", "a100", "h200", "b200", "v100", "mi300x", "rtx-5090"] {
@@ -104,8 +104,8 @@ fn manifests_keep_the_published_schemas() {
     );
 }
 
-/// Returns whether a value in a command is allowed by `kind`, the part of the list of known
-/// commands (`commands.json`) that describes this value.
+/// Returns whether `value`, a value in a command, is allowed. `kind` is the part of the list of
+/// known commands (`commands.json`) that describes this value.
 fn is_of(value: &str, kind: &Value) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let profiles = || {
