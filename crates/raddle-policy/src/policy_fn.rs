@@ -12,8 +12,9 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyFn<F>(F);
 
-/// Makes a turn policy of a function that writes the processes that may issue launches to its last
-/// argument, and returns until when they may (`None`: until the runnable processes change).
+/// Makes a turn policy (which decides which processes may issue launches) of a function. The
+/// function writes these processes to its last argument, and returns the tick until which they may;
+/// `None` means until the runnable processes change.
 ///
 /// ```
 /// use raddle_policy::turn_fn;

@@ -10,7 +10,8 @@ use crate::{Fact, Launch, Preemption, ProcessState, Tick};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct VictimLaunch {
-    /// The submitted launch or copy of the process that lost the turn.
+    /// The submitted launch or copy of the process that lost the turn (the right to issue
+    /// launches).
     pub launch: Launch,
     /// The number of workgroups of the launch that have not started.
     pub unstarted: u64,
@@ -27,7 +28,7 @@ pub struct VictimLaunch {
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub struct VictimView<'a> {
-    /// The process that lost the turn, in its present state.
+    /// The process that lost the turn (the right to issue launches), in its present state.
     pub process: &'a ProcessState,
     /// The submitted launches and copies of the process that have not ended, in the order of their
     /// submission; never empty.
@@ -38,8 +39,8 @@ pub struct VictimView<'a> {
 }
 
 impl<'a> VictimView<'a> {
-    /// Returns the view of a process that lost the turn, with its launches `launches`, which make
-    /// room for the processes `by`.
+    /// Returns the view of a process that lost the turn (the right to issue launches). `launches`
+    /// are its submitted launches; they make room for the work of the processes `by`.
     #[must_use]
     pub const fn new(
         process: &'a ProcessState,

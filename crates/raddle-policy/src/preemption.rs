@@ -10,8 +10,9 @@
 pub enum Preemption {
     /// All submitted launches run to their end. The device gets no command.
     Wait,
-    /// Launches that have not started go back to the buffer of their process; running launches run
-    /// to their end.
+    /// Launches that have not started leave the device's runtime without running, because each
+    /// tests a preemption flag at its start. They wait in the buffer of their process again.
+    /// Running launches run to their end.
     Flag,
     /// Resident workgroups run to their end; the device keeps all other workgroups from starting.
     Drain,

@@ -56,7 +56,8 @@ impl fmt::Display for Resource {
 /// compute unit. A refusal is data, not an error.
 ///
 /// Amounts are granules or slots of the device, summed over the waves of one workgroup; where
-/// enough is free but in runs that are too short, they are lengths of one run.
+/// enough is free, but in runs (adjacent free granules) that are too short, they are the lengths of
+/// one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]

@@ -118,9 +118,11 @@ impl StreamState {
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 #[doc(hidden)]
 pub struct CacheLoad {
-    /// The processes among which the turn policy chose those that run next.
+    /// The processes among which the turn policy (which says who may issue launches) chose those
+    /// that run next.
     pub candidates: Vec<ProcessId>,
-    /// The processes that the turn policy chose to run next, in the order in which they run.
+    /// The processes that the turn policy (which says who may issue launches) chose to run next, in
+    /// the order in which they run.
     pub loaded: Vec<LoadedSlice>,
 }
 
@@ -135,7 +137,7 @@ pub struct LoadedSlice {
     /// The weight of the process (a fair rule divides time by it) as a fraction: (numerator,
     /// denominator).
     pub weight: (u128, u64),
-    /// The length of the process's slice, in ticks.
+    /// The length of the process's slice (its turn on the device), in ticks.
     pub slice: Ticks,
 }
 
@@ -177,8 +179,8 @@ pub trait Turn {
     }
 
     /// Writes to `may_issue` (empty at the call) the streams that may submit, of a process that has
-    /// the turn, and returns until when they may; `None`: until the streams or their priority
-    /// levels change. Submitted launches of other streams run on.
+    /// the turn (may issue launches), and returns until when they may; `None`: until the streams or
+    /// their priority levels change. Submitted launches of other streams run on.
     ///
     /// `streams` are those with a ready or submitted launch, by id. The policy is asked when one of
     /// these streams appears, disappears or changes its priority level, when its process gets the
