@@ -18,17 +18,19 @@ use crate::error::Reason;
 /// State of one process with respect to the turn, which is the right to submit launches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// The process has the turn and may submit launches.
+    /// The process has the turn (the right to submit launches).
     HasTurn,
-    /// The process has the turn again, while its work still leaves the device by this method. It
-    /// may submit launches when its work has left.
+    /// The process has the turn (the right to submit launches) again, while its work still leaves
+    /// the device by this method. It may submit launches when its work has left.
     Returning(Preemption),
     /// The process has no turn and may not submit launches; its submitted launches stay, as no
     /// preemption removes them.
     Paused,
-    /// The process does not have the turn, and its work is leaving the device by this method.
+    /// The process does not have the turn (the right to submit launches), and its work is leaving
+    /// the device by this method.
     Leaving(Preemption),
-    /// The process does not have the turn, and none of its work is on the device any more.
+    /// The process does not have the turn (the right to submit launches), and none of its work is
+    /// on the device any more.
     Away,
 }
 
@@ -48,17 +50,18 @@ pub struct Decided {
     /// Requests to the drivers, each to preempt, pause or resume one process, in the order of the
     /// processes' ids; each [`Wish::Resume`] comes after all other requests.
     pub wishes: Vec<Wish>,
-    /// Processes that lost the turn with submitted work, each as (process, method by which its work
-    /// leaves the device); the method is `None` where the work stays. The preempt policy chooses
-    /// the method. If work of an earlier preemption is still away, the method of that preemption is
-    /// kept.
+    /// Processes that lost the turn (the right to submit launches) with submitted work, each as
+    /// (process, method by which its work leaves the device); the method is `None` where the work
+    /// stays. The preempt policy chooses the method. If work of an earlier preemption is still
+    /// away, the method of that preemption is kept.
     pub ways: Vec<(ProcessId, Option<Preemption>)>,
     /// Ids of the processes that have the turn (the right to submit launches) from now on.
     pub may_issue: Vec<ProcessId>,
-    /// Tick at which the turn ends; `None` where the turn policy set no end.
+    /// Tick at which the turn (the right to submit launches) ends; `None` where the turn policy set
+    /// no end.
     pub until: Option<Tick>,
-    /// Law of [`Turn`] that the turn policy broke, so that another policy answered in its place
-    /// ([`Turn::broke_law`]); `None` where no law was broken.
+    /// Law of [`Turn`] that the turn policy broke. Another policy has then answered in its place
+    /// ([`Turn::broke_law`]). `None` where no law was broken.
     pub broken: Option<&'static str>,
 }
 
@@ -69,22 +72,25 @@ pub struct Decided {
 pub struct Arbiter {
     standings: BTreeMap<ProcessId, Standing>,
     until: Option<Tick>,
-    /// True where a change in the processes makes it necessary to ask the turn policy again.
+    /// True where a change in the processes makes it necessary to ask the turn policy (which says
+    /// who may submit launches) again.
     is_stale: bool,
-    /// Processes that have the turn since the last decision, in the order of their ids.
+    /// Processes that have the turn (the right to submit launches) since the last decision, in the
+    /// order of their ids.
     named: Vec<ProcessId>,
     by: Vec<ProcessState>,
     victims: Vec<VictimLaunch>,
 }
 
 impl Arbiter {
-    /// Adds a process that does not have the turn: its driver starts [paused](Wish::Pause).
+    /// Adds a process that does not have the turn (the right to submit launches): its driver starts
+    /// [paused](Wish::Pause).
     pub fn joined(&mut self, process: ProcessId) {
         self.standings.insert(process, Standing::Paused);
     }
 
-    /// Removes a process that has left permanently; if the process had the turn, a new decision is
-    /// due.
+    /// Removes a process that has left permanently; if the process had the turn (the right to
+    /// submit launches), a new decision is due.
     pub fn left(&mut self, process: ProcessId) {
         self.is_stale |= self.standings.remove(&process).is_some_and(Standing::has_turn);
     }
@@ -204,8 +210,9 @@ impl Arbiter {
 }
 
 impl Arbiter {
-    /// Asks the turn policy which processes have the turn and until when, and stores its answer in
-    /// `decided`. An answer that breaks a law of [`Turn`] is an error, which names the law.
+    /// Asks the turn policy which processes have the turn (the right to submit launches) and until
+    /// when, and stores its answer in `decided`. An answer that breaks a law of [`Turn`] is an
+    /// error, which names the law.
     fn ask(
         &mut self,
         turn: &mut dyn Turn,
@@ -231,8 +238,9 @@ fn find(states: &[ProcessState], process: ProcessId) -> Option<&ProcessState> {
 }
 
 /// Checks an answer of the turn policy at the tick `now` against laws 1 to 3 of [`Turn`]: the
-/// processes `named`, in the order of ids, have the turn until the tick `until` (`None` is without
-/// end). `states` are the runnable processes. The error names the broken law.
+/// processes `named`, in the order of ids, have the turn (the right to submit launches) until the
+/// tick `until` (`None` is without end). `states` are the runnable processes. The error names the
+/// broken law.
 fn check(
     states: &[ProcessState],
     named: &[ProcessId],

@@ -39,7 +39,7 @@ pub use driver::{
     WishAnswer,
 };
 pub use error::PreemptError;
-/// Crate of the types in this crate's signatures: ticks, ids, levels, launches.
+/// Crate of the types in this crate's signatures, such as ticks, ids, priority levels and launches.
 pub use raddle_policy;
 pub use raddle_policy::ErrorKind;
 

@@ -39,9 +39,9 @@ pub enum Command {
         /// Stream of the process in which the runtime runs the launch.
         stream: StreamId,
     },
-    /// Raise the preemption flags of a process (seed 001, S3.2), for the launches that
-    /// [`cuts`](crate::Controller::cuts) lists. Report `raised` once every launch that starts sees
-    /// the flags.
+    /// Raise the preemption flags (tested by each launch at its start) of a process (seed 001,
+    /// S3.2), for the launches that [`cuts`](crate::Controller::cuts) lists. Report `raised` once
+    /// every launch that starts sees the flags.
     Raise {
         /// Process whose preemption flags (tested by each launch at its start) are raised.
         process: ProcessId,
@@ -116,9 +116,9 @@ pub enum Preempted {
 pub enum Escalated {
     /// The preemption that was under way uses the stronger method from now on.
     Begun,
-    /// No reset may be made, for this reason. The launches that leave by the preemption flag
-    /// (tested by each launch at its start) leave nevertheless; ask again when the launch that the
-    /// reason names has ended.
+    /// No reset (killing of running launches) may be made, for this reason. The launches that leave
+    /// by the preemption flag (tested by each launch at its start) leave nevertheless. Ask again
+    /// when the launch that the reason names has ended.
     Refused(NoReset),
     /// The requested method is not stronger than the method under way, so nothing has changed.
     NotStronger,
@@ -139,17 +139,18 @@ pub enum Resumed {
     Running,
 }
 
-/// Decision on a reset of a process, made when its raised preemption flag (which each launch tests
-/// at its start) has become visible (seed 001, S3.3).
+/// Decision whether the running launches of a process are killed (a reset), made when its raised
+/// preemption flag (which each launch tests at its start) has become visible (seed 001, S3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResetVerdict {
-    /// No reset was requested: the process is preempted by the preemption flag alone, which
-    /// launches test at their start.
+    /// No reset (killing of running launches) was requested: the process is preempted by the
+    /// preemption flag alone, which launches test at their start.
     NotAsked,
     /// A reset is the next command, because every launch that it would kill may be killed. If all
     /// launches of the process end before that, the command is left out.
     Reset,
-    /// No reset is made, for this reason; the preemption waits for the end of the running launches.
+    /// No reset (killing of running launches) is made, for this reason; the preemption waits for
+    /// the end of the running launches.
     NoReset(NoReset),
 }
 
@@ -176,7 +177,8 @@ pub enum NoReset {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a launch that leaves without a flag may have been overtaken"]
 pub enum Exit {
-    /// The preemption flag was raised for the launch, so it had to leave.
+    /// The preemption flag (tested by each launch at its start) was raised for the launch, so it
+    /// had to leave.
     Flagged,
     /// The launch left although no preemption flag (tested by each launch at its start) was raised
     /// for it. It waits in its stream again, but launches that were submitted after it may run

@@ -44,7 +44,7 @@ impl<T> Controller<T> {
     }
 
     /// Returns the next command for any process; `None` where there is none before the driver
-    /// reports something. Processes that have commands take turns.
+    /// reports something. Where several processes have commands, they are served in rotation.
     pub fn next_any(&mut self) -> Option<Command> {
         while let Some(process) = self.listed.pop_front() {
             if let Ok(Some(command)) = self.next(process) {
@@ -160,9 +160,9 @@ struct NextSubmission {
 }
 
 impl<T> ControlledProcess<T> {
-    /// Submits a waiting launch of the process: of those that may be submitted, the one that was
-    /// captured first. Returns the fields of its submit command; `None` where no launch may be
-    /// submitted.
+    /// Submits a waiting launch of the process: of those that may be submitted, the one that the
+    /// host issued (the controller captured) first. Returns the fields of its submit command;
+    /// `None` where no launch may be submitted.
     #[inline(never)]
     fn submit(&mut self) -> Option<NextSubmission> {
         let (stream, work) = self.queues.pop()?;

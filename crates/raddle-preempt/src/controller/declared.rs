@@ -52,9 +52,9 @@ impl ResetScope {
     }
 }
 
-/// Limit on the kills of one launch, for users that must choose one: programs that run live, and
-/// recipes whose turns end by time. The value is this project's own choice; the patent (seed 001)
-/// has no limit.
+/// Limit on the kills of one launch, for programs that must choose one: those that run live, and
+/// recipes (choices of policies) in which turns end by time. The value is this project's own
+/// choice; the patent (seed 001) has no limit.
 pub const MOST_KILLS: u32 = 3;
 
 /// Settings of a controller: limits on the launches of one process and on their kills.

@@ -34,8 +34,9 @@ pub(super) struct FlyingLaunch<T> {
     pub(super) fate: LaunchFate,
 }
 
-/// Fate of a launch in the runtime when the preemption flag is raised or a reset is made. The enum
-/// has the size of a whole word, which is copied faster than a byte.
+/// Fate of a launch in the runtime when the preemption flag (tested by each launch at its start) is
+/// raised, or a reset kills running launches. The enum has the size of a whole word, which is
+/// copied faster than a byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum LaunchFate {
@@ -58,7 +59,7 @@ pub(super) struct Flight<T> {
     slots: Vec<Option<FlyingLaunch<T>>>,
     free: Vec<u32>,
     /// Indices of the used slots (one for each launch in the runtime), ordered by stream and then
-    /// by submission, as of the last raise of the preemption flag.
+    /// by submission. The list is made each time the preemption flag is raised.
     sorted: Vec<u32>,
     /// Number of launches in the state [`FlightState::Submitting`], whose submit calls have not
     /// returned.
@@ -78,8 +79,8 @@ impl<T> Flight<T> {
         self.len() == 0
     }
 
-    /// Adds a launch and returns its slot. The number of slots is at most the window, the most
-    /// launches of a process in the runtime.
+    /// Adds a launch and returns its slot. There are never more slots than launches that a process
+    /// may have in the runtime (its window).
     #[inline]
     pub(super) fn insert(&mut self, flying: FlyingLaunch<T>) -> u32 {
         if flying.state == FlightState::Submitting {
@@ -154,8 +155,9 @@ impl<T> Flight<T> {
         self.slots.len()
     }
 
-    /// Returns the stream of the launch in a slot, if that launch leaves by the preemption flag and
-    /// may have begun, so that a reset could kill it; otherwise `None`.
+    /// Returns the stream of the launch in a slot if a reset could kill that launch: it leaves by
+    /// the preemption flag (tested by each launch at its start) and may have begun. Otherwise
+    /// `None`.
     pub(super) fn target(&self, slot: usize) -> Option<StreamId> {
         let flying = self.slots.get(slot)?.as_ref()?;
         matches!(flying.fate, LaunchFate::Leaves | LaunchFate::Hit).then_some(flying.stream)
@@ -173,10 +175,10 @@ impl<T> Flight<T> {
         self.iter().any(|(_, flying)| flying.stream == stream)
     }
 
-    /// Decides for each launch whether it leaves by the preemption flag, stream by stream in the
-    /// order of submission. The second argument of `leaves` is true where the launch before it in
-    /// the stream leaves. A launch that stays makes all earlier launches of its stream stay, since
-    /// it would overtake them.
+    /// Decides for each launch whether it leaves by the preemption flag (tested by each launch at
+    /// its start), stream by stream in the order of submission. The second argument of `leaves` is
+    /// true where the launch before it in the stream leaves. A launch that stays makes all earlier
+    /// launches of its stream stay, since it would overtake them.
     pub(super) fn flag(&mut self, leaves: impl Fn(&FlyingLaunch<T>, bool) -> bool) {
         let Self { slots, sorted, .. } = self;
         sorted.clear();

@@ -10,11 +10,11 @@ use crate::error::PreemptError;
 use crate::error::Reason;
 
 impl<T> Controller<T> {
-    /// Adds a process, with its preemption flag lowered and no launch submitted (seed 001, S2.1),
-    /// and returns its id: the lowest free one, even if a process that has left had it. The numbers
-    /// of submissions and captures continue from that earlier process. So handles of the earlier
-    /// process stay invalid, and the new process's launches do not obey a flag that was raised for
-    /// the earlier one.
+    /// Adds a process, with its preemption flag (tested by each launch at its start) lowered and no
+    /// launch submitted (seed 001, S2.1), and returns its id: the lowest free one, even if a
+    /// process that has left had it. The numbers of submissions and captures continue from that
+    /// earlier process. So handles of the earlier process stay invalid, and the new process's
+    /// launches do not obey a flag that was raised for the earlier one.
     ///
     /// # Errors
     /// More processes than ids.
@@ -29,7 +29,7 @@ impl<T> Controller<T> {
     ///
     /// # Errors
     /// The id is taken by a process that has not left, or by a process that died
-    /// ([lost](Self::lost)) while the driver resets.
+    /// ([lost](Self::lost)) while the driver resets compute units.
     pub fn join_as(&mut self, process: ProcessId, level: Level) -> Result<(), PreemptError> {
         let least = process.index() + 1;
         if self.processes.len() < least {

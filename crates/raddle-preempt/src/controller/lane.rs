@@ -38,8 +38,8 @@ pub(super) struct Hold {
     pub(super) is_wait: bool,
 }
 
-/// Waiting launches of one stream, in rising order of capture. Launches that came back (exited or
-/// killed) come before new ones, since they were captured earlier.
+/// Waiting launches of one stream, in the order in which they were captured. Launches that came
+/// back (exited or killed) come before new ones, since they were captured earlier.
 #[derive(Clone, Debug)]
 pub(super) struct StreamQueue<T> {
     back: VecDeque<WaitingLaunch<T>>,
@@ -94,8 +94,8 @@ impl<T> StreamQueue<T> {
     }
 
     /// Removes the first waiting launch; `None` where no launch waits. Returns (the launch, order
-    /// of capture of the next launch in the queue). The second part is `None` where no next launch
-    /// waits or may be submitted.
+    /// of capture (number among the captured work of the process) of the next launch in the queue).
+    /// The second part is `None` where no next launch waits or may be submitted.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(WaitingLaunch<T>, Option<u64>)> {
         let work = match self.back.pop_front() {
@@ -105,7 +105,8 @@ impl<T> StreamQueue<T> {
         Some((work, self.front()))
     }
 
-    /// Inserts a launch that came back among the waiting launches, by its order of capture.
+    /// Inserts a launch that came back (exited or killed) among the waiting launches, before those
+    /// that were captured later.
     pub(super) fn put_back(&mut self, work: WaitingLaunch<T>) {
         let order = work.order;
         let later = |other: &WaitingLaunch<T>| other.order > order;
@@ -122,7 +123,8 @@ impl<T> StreamQueue<T> {
         self.back.insert(before, work);
     }
 
-    /// Returns whether the launch with the order of capture `order` waits in the stream.
+    /// Returns whether the launch with the order of capture `order` (number among the captured work
+    /// of the process) waits in the stream.
     pub(super) fn has(&self, order: u64) -> bool {
         let has = |queue: &VecDeque<WaitingLaunch<T>>| {
             queue.binary_search_by_key(&order, |work| work.order).is_ok()
@@ -130,8 +132,8 @@ impl<T> StreamQueue<T> {
         has(&self.back) || has(&self.fresh)
     }
 
-    /// Adds a hold to the stream: from the order of capture in `hold` on, no launch is submitted.
-    /// Returns whether this hold is new.
+    /// Adds a hold to the stream: from the order of capture (number among the captured work of the
+    /// process) in `hold` on, no launch is submitted. Returns whether this hold is new.
     pub(super) fn hold(&mut self, hold: Hold) -> bool {
         self.held_from = self.held_from.min(hold.from);
         self.holds.insert(hold)

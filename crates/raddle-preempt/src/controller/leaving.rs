@@ -81,9 +81,10 @@ impl<T> ControlledProcess<T> {
         own.any(|(handle, it)| refuses(handle, it, options).is_some())
     }
 
-    /// Marks the launches that a reset kills: those that leave by the preemption flag and may have
-    /// begun. Where a reset kills the launches of single streams, it leaves out each stream with a
-    /// launch that must not be killed. Returns whether any launch was marked.
+    /// Marks the launches that a reset kills: those that leave by the preemption flag (tested by
+    /// each launch at its start) and may have begun. Where a reset kills the launches of single
+    /// streams, it leaves out each stream with a launch that must not be killed. Returns whether
+    /// any launch was marked.
     fn aim(&mut self, process: ProcessId, scope: ResetScope, options: ControllerConfig) -> bool {
         let mut any = false;
         for slot in 0..self.flight.slots() {
@@ -108,7 +109,8 @@ impl<T> ControlledProcess<T> {
 
 impl<T> Controller<T> {
     /// Notes that every launch of the process that starts from now on sees the raised preemption
-    /// flag. Returns whether a reset follows, or why not (seed 001, S3.3, A2, A11).
+    /// flag. Returns whether a reset (killing of running launches) follows, or why not (seed 001,
+    /// S3.3, A2, A11).
     ///
     /// # Errors
     /// An unknown process; one whose flag is not being raised.
@@ -127,9 +129,9 @@ impl<T> Controller<T> {
         Ok(verdict)
     }
 
-    /// Decides whether a process is reset, once its raised preemption flag (which each launch tests
-    /// at its start) is visible; if so, the reset is the next command. An unknown process is an
-    /// error.
+    /// Decides whether a process is reset (its running launches are killed), once its raised
+    /// preemption flag (which each launch tests at its start) is visible. If so, the reset is the
+    /// next command. An unknown process is an error.
     pub(super) fn decide(&mut self, process: ProcessId) -> Result<ResetVerdict, PreemptError> {
         let (scope, options) = (self.declared.scope, self.options);
         let why = self.refuses_reset(process)?;
@@ -150,9 +152,9 @@ impl<T> Controller<T> {
         Ok(ResetVerdict::Reset)
     }
 
-    /// Returns the reason why a reset of `process` must not be made now; `None` where it may. A
-    /// reset that reaches launches of other processes is checked for these too. An unknown process
-    /// is an error.
+    /// Returns the reason why a reset of `process` (the killing of its running launches) must not
+    /// be made now; `None` where it may. If the reset would also kill launches of other processes,
+    /// these are checked too. An unknown process is an error.
     fn refuses_reset(&self, process: ProcessId) -> Result<Option<NoReset>, PreemptError> {
         let it = self.process(process)?;
         if !it.has_target() {

@@ -217,7 +217,7 @@ impl<T> Controller<T> {
     }
 
     /// Returns (stream, range of its submission numbers that leave) for each stream from which a
-    /// launch leaves by the raised preemption flag.
+    /// launch leaves by the raised preemption flag (tested by each launch at its start).
     ///
     /// # Errors
     /// An unknown process.

@@ -6,8 +6,9 @@ use alloc::vec::Vec;
 use raddle_policy::StreamId;
 
 /// Tournament tree over streams that finds the launch to submit next: each leaf is the first launch
-/// of a stream that may be submitted, and the root (node 1) the one captured first. The leaves are
-/// the second half of the nodes; the children of node n are 2n and 2n + 1, side by side.
+/// of a stream that may be submitted, and the root (node 1) the one that was captured (issued by
+/// the host) first. The leaves are the second half of the nodes; the children of node n are 2n and
+/// 2n + 1, side by side.
 #[derive(Clone, Debug)]
 pub(super) struct OldestTree(Vec<[OldestLaunch; 2]>);
 

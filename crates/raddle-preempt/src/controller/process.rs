@@ -16,10 +16,11 @@ pub(super) enum PreemptionStage {
     /// The preemption flag, which launches test at their start, is being raised (seed 001, S3.2)
     /// and is not yet visible to them.
     Raising,
-    /// The next command is the reset that was decided on (seed 001, S3.3).
+    /// The next command is the reset (killing of running launches) that was decided on (seed 001,
+    /// S3.3).
     MustReset,
-    /// The driver resets the compute units; `over` is true when it has reported the end of the
-    /// reset.
+    /// The driver resets the compute units, which kills running launches; `over` is true when it
+    /// has reported the end of the reset.
     Resetting { over: bool },
     /// The preemption waits until no launch of the process is in the runtime.
     Emptying,
@@ -37,8 +38,8 @@ impl PreemptionStage {
         matches!(self, Self::Resetting { .. })
     }
 
-    /// Returns whether a reset of the process was decided on and has not ended: it is the next
-    /// command or under way.
+    /// Returns whether a reset of the process (killing of its running launches) was decided on and
+    /// has not ended: it is the next command or under way.
     pub(super) const fn is_reset_pending(self) -> bool {
         matches!(self, Self::MustReset | Self::Resetting { over: false })
     }
@@ -104,19 +105,21 @@ pub(super) struct ControlledProcess<T> {
     /// Measures that the driver has taken for the preemption under way, and that a resume has to
     /// undo.
     pub(super) done: Measures,
-    /// Measures (raised flag, hold, save) of the ended preemption that the next commands undo.
+    /// Measures of the ended preemption (raised preemption flag, held workgroups, saved work) that
+    /// the next commands undo.
     pub(super) undo: Measures,
-    /// First submission number to which the raised preemption flag does not apply: launches with
-    /// lower numbers may leave by the flag. `None` while no flag is raised.
+    /// First submission number to which the raised preemption flag (tested by each launch at its
+    /// start) does not apply. Launches with lower numbers may leave by the flag. `None` while no
+    /// flag is raised.
     pub(super) cut: Option<u64>,
-    /// Number of the next submission of the process; a raised flag holds for a range of such
-    /// numbers.
+    /// Number of the next submission of the process. A raised preemption flag (tested by each
+    /// launch at its start) applies to a range of such numbers.
     pub(super) next: u64,
     /// Number that changes whenever something happens that a blocked thread of the host may be
     /// waiting for.
     pub(super) generation: u64,
-    /// True where the process died while the driver resets; its id is taken until the reset is
-    /// over.
+    /// True where the process died while the driver resets the compute units (kills running
+    /// launches). Its id is taken until the reset is over.
     pub(super) is_lost: bool,
     /// True where the process is in the controller's list of processes that may have a command.
     pub(super) is_listed: bool,
@@ -188,15 +191,16 @@ impl<T> ControlledProcess<T> {
         })
     }
 
-    /// Returns whether a reset of the process was requested and has neither been refused nor ended.
+    /// Returns whether a reset of the process (killing of its running launches) was requested and
+    /// has neither been refused nor ended.
     pub(super) fn may_be_reset(&self) -> bool {
         let undecided = matches!(self.stage, PreemptionStage::Pausing | PreemptionStage::Raising);
         (undecided && self.way.begins_again()) || self.stage.is_reset_pending()
     }
 
-    /// Returns whether the preemption flag is raised and visible to every launch of the process
-    /// that starts. True also after a reset, because launches that the reset did not kill still
-    /// leave by the flag.
+    /// Returns whether the preemption flag (tested by each launch at its start) is raised and
+    /// visible to every launch of the process that starts. True also after a reset, because
+    /// launches that the reset did not kill still leave by the flag.
     pub(super) fn is_leaving(&self) -> bool {
         let seen =
             matches!(self.stage, PreemptionStage::Resetting { .. } | PreemptionStage::Emptying);

@@ -134,8 +134,9 @@ impl<T> Queues<T> {
         Some(order)
     }
 
-    /// Removes and returns the launch that was captured first among those that may be submitted, as
-    /// (stream, launch); `None` where none may be submitted.
+    /// Removes a waiting launch and returns (its stream, the launch): of those that may be
+    /// submitted, the one that was captured (issued by the host) first. `None` where none may be
+    /// submitted.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(StreamId, WaitingLaunch<T>)> {
         let stream = StreamId(self.oldest.first()?.stream);
@@ -167,8 +168,9 @@ impl<T> Queues<T> {
         true
     }
 
-    /// Removes the host's hold on a stream from the order of capture `from` on, so that its
-    /// launches may be submitted. Returns whether the stream had that hold.
+    /// Removes the host's hold on a stream from the order of capture `from` (number among the
+    /// captured work of the process) on, so that its launches may be submitted. Returns whether the
+    /// stream had that hold.
     pub(super) fn release(&mut self, stream: StreamId, from: u64) -> bool {
         self.unhold(stream, Hold { from, is_wait: false })
     }
@@ -201,13 +203,15 @@ impl<T> Queues<T> {
         }
     }
 
-    /// Returns whether the launch with the order of capture `order` waits in the stream `stream`.
+    /// Returns whether the launch with the order of capture `order` (number among the captured work
+    /// of the process) waits in the stream `stream`.
     pub(super) fn holds_order(&self, stream: StreamId, order: u64) -> bool {
         self.lane(stream).is_some_and(|lane| lane.has(order))
     }
 
-    /// Returns the order of capture of the waiting launch that was captured first, even if the host
-    /// holds it back; `None` where no launch waits.
+    /// Returns the order of capture (number among the captured work of the process) of the waiting
+    /// launch that was captured first, even if the host holds it back; `None` where no launch
+    /// waits.
     pub(super) fn first(&self) -> Option<u64> {
         if self.holds == 0 {
             return self.oldest.first().map(|first| first.order);
@@ -216,7 +220,8 @@ impl<T> Queues<T> {
     }
 
     /// Returns (order of capture, payload) of every waiting launch, stream by stream, in each
-    /// stream in the order of capture.
+    /// stream in the order of capture. The order of capture is the launch's number among the
+    /// captured work of the process.
     pub(super) fn into_payloads(self) -> impl Iterator<Item = (u64, T)> {
         self.lanes.into_iter().flat_map(StreamQueue::into_payloads)
     }

@@ -109,13 +109,14 @@ impl<T> Controller<T> {
         self.finished(handle)
     }
 
-    /// Notes that a launch will certainly leave by the preemption flag without having begun, so
-    /// that no reset kills it and it cannot forbid a reset. A driver may report this from the
-    /// command `Raise` on; when the launch has left, the driver also reports
-    /// [`exited`](Self::exited).
+    /// Notes that a launch will certainly leave by the preemption flag (tested by each launch at
+    /// its start) without having begun. So no reset kills it, and it cannot forbid a reset. A
+    /// driver may report this from the command `Raise` on; when the launch has left, the driver
+    /// also reports [`exited`](Self::exited).
     ///
     /// # Errors
-    /// An unknown process; a launch that is not in the runtime, that has started, or that does not leave.
+    /// An unknown process; a launch that is not in the runtime, that has started, or that does not
+    /// leave.
     pub fn claimed(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
         let it = self.process_mut(handle.process)?;
         let Some(flying) = it.flight.get_mut(handle) else {
@@ -199,8 +200,8 @@ impl<T> Controller<T> {
         flying.filter(|handle| self.is_hit(*handle)).collect()
     }
 
-    /// Notes that the commanded reset of the process is over, or that its held or saved work has
-    /// left the device.
+    /// Notes that the commanded reset of the process (killing of its running launches) is over, or
+    /// that its held or saved work has left the device.
     ///
     /// # Errors
     /// An unknown process; one for which no reset, hold or save was commanded.

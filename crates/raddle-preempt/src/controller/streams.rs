@@ -99,7 +99,8 @@ impl<T> Controller<T> {
     }
 
     /// Ends a hold of a stream: the launches that the host held back from the order of capture
-    /// `from` on may be submitted. Other holds of the stream remain.
+    /// `from` (number among the captured work of the process) on may be submitted. Other holds of
+    /// the stream remain.
     ///
     /// # Errors
     /// An unknown process; a stream that has no hold from that order on.
@@ -116,9 +117,9 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Returns whether all work of the process that was captured up to `order` has finished, which
-    /// is the condition that a synchronising call waits for (seed 001, A15). Preempted launches
-    /// have not finished.
+    /// Returns whether all work of the process that was captured up to the number `order` has
+    /// finished. A synchronising call of the host waits for that (seed 001, A15). Preempted
+    /// launches have not finished.
     ///
     /// # Errors
     /// An unknown process.
@@ -129,8 +130,8 @@ impl<T> Controller<T> {
         Ok(oldest.is_none_or(|oldest| oldest > order.0))
     }
 
-    /// Returns whether all work of one stream that was captured up to `order` has finished. A
-    /// stream that was closed and has no work left has finished all work.
+    /// Returns whether all work of one stream that was captured up to the number `order` has
+    /// finished. A stream that was closed and has no work left has finished all work.
     ///
     /// # Errors
     /// An unknown process.

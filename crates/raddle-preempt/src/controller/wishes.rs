@@ -53,9 +53,9 @@ impl<T> Controller<T> {
     }
 
     /// Replaces the method of a preemption under way by a stronger one: any other method in place
-    /// of waiting, a reset (kill) in place of the preemption flag, a switch (save) in place of a
-    /// drain. A refused reset may be requested again, but not after a reset was made. A resume that
-    /// waits for the end of the preemption goes on waiting.
+    /// of waiting, a reset (kill) in place of the preemption flag (tested by each launch at its
+    /// start), a switch (save) in place of a drain. A refused reset may be requested again, but not
+    /// after a reset was made. A resume that waits for the end of the preemption goes on waiting.
     ///
     /// # Errors
     /// An unknown process.

@@ -2,7 +2,8 @@
 
 use raddle_policy::{Idempotence, StreamId};
 
-/// Kind of captured work; only kinds that matter for order and preemption are distinguished.
+/// Kind of captured work (work that the host issued and the controller queues). Only kinds that
+/// matter for order and preemption are distinguished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WorkKind {
     /// A kernel launch.
@@ -34,7 +35,8 @@ pub struct AfterWork {
     pub order: CaptureOrder,
 }
 
-/// Work that a host captured, in the order of its stream.
+/// Work that a host issued and that is handed to the controller, to be queued in the order of its
+/// stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapturedWork<T> {
     /// Data that the driver needs to submit the work; the controller returns it when the work has
@@ -97,12 +99,12 @@ impl<T> CapturedWork<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CaptureOrder(pub u64);
 
-/// Answer of a controller to work that a host captured.
+/// Answer of a controller to captured work, which the host issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "work that was not taken comes back"]
 pub enum Capture<T> {
     /// The controller has accepted the work, which waits at the end of its stream under this order
-    /// of capture.
+    /// of capture (number among the captured work of the process).
     Taken(CaptureOrder),
     /// The queues are full and the controller has not accepted the work, which it returns here:
     /// wait until the [`generation`](crate::Controller::generation) of the process changes, then
@@ -111,7 +113,8 @@ pub enum Capture<T> {
 }
 
 impl<T> Capture<T> {
-    /// Returns the order of capture of the accepted work; `None` where the queues were full.
+    /// Returns the order of capture (number among the captured work of the process) of the accepted
+    /// work; `None` where the queues were full.
     pub fn order(self) -> Option<CaptureOrder> {
         match self {
             Self::Taken(order) => Some(order),

@@ -28,7 +28,8 @@ use crate::controller::{
 };
 use crate::error::PreemptError;
 
-/// Request of the arbiter, which decides on turns, to the driver of a process.
+/// Request of the arbiter, which decides which processes may submit launches, to the driver of a
+/// process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
     /// The work of a process shall leave the device by the given method.
@@ -99,7 +100,8 @@ pub enum Heard<T> {
     /// whether the flag was raised for it.
     Left(Exit),
     /// The raised preemption flag (which each launch tests at its start) is visible to every launch
-    /// that starts, and the controller has decided whether a reset follows.
+    /// that starts, and the controller has decided whether a reset (killing of running launches)
+    /// follows.
     Verdict(ResetVerdict),
 }
 
@@ -134,7 +136,8 @@ impl<T: Clone, R: Runtime<T>> Driver<T, R> {
     /// Returns a driver of the runtime `runtime`, with the properties that the runtime declares.
     ///
     /// # Errors
-    /// Where the runtime can reset and has no preemption flag, or the window is 0.
+    /// Where the runtime can reset (kill running launches) and has no preemption flag, or the
+    /// window (largest number of launches in the runtime) is 0.
     pub fn new(runtime: R, options: ControllerConfig) -> Result<Self, PreemptError> {
         let controller = Controller::new(runtime.declared(), options)?;
         Ok(Self { controller, runtime, observer: (), wake: None, idle: true })
@@ -146,7 +149,8 @@ impl<T: Clone> Driver<T, ()> {
     /// takes [tasks](Self::take) and lets that runtime carry them out.
     ///
     /// # Errors
-    /// Where the runtime can reset and has no preemption flag, or the window is 0.
+    /// Where the runtime can reset (kill running launches) and has no preemption flag, or the
+    /// window (largest number of launches in the runtime) is 0.
     pub fn apart(declared: Declared, options: ControllerConfig) -> Result<Self, PreemptError> {
         let controller = Controller::new(declared, options)?;
         Ok(Self { controller, runtime: (), observer: (), wake: None, idle: true })

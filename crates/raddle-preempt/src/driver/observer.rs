@@ -15,8 +15,8 @@ pub enum Seen {
     Wish(Wish, WishAnswer),
     /// A report of the runtime that the controller accepted.
     Report(Report),
-    /// The decision whether the process is reset, made when its raised preemption flag (which each
-    /// launch tests at its start) became visible.
+    /// The decision whether the process is reset (its running launches are killed), made when its
+    /// raised preemption flag (which each launch tests at its start) became visible.
     Verdict(ProcessId, ResetVerdict),
     /// A command that the driver issued, which the runtime has to carry out next.
     Command(Command),
@@ -50,7 +50,8 @@ pub struct Counts {
     pub(crate) begun: [u64; Preemption::ALL.len()],
     /// Number of preemptions that were completed: the work of the process left the device.
     pub(crate) drained: u64,
-    /// Number of times that the runtime was commanded to reset compute units.
+    /// Number of times that the runtime was commanded to reset compute units, which kills running
+    /// launches.
     pub(crate) resets: u64,
     /// Number of resets that were refused, for each reason in this order: no launch to hit; a
     /// launch may not be run again; a launch does not leave; a launch was killed too often; another
@@ -104,7 +105,8 @@ impl Counts {
         self.drained
     }
 
-    /// Returns the number of times that the runtime was commanded to reset compute units.
+    /// Returns the number of times that the runtime was commanded to reset compute units, which
+    /// kills running launches.
     #[must_use]
     pub const fn resets(&self) -> u64 {
         self.resets

@@ -50,8 +50,9 @@ pub trait Runtime<T> {
     /// call.
     fn submit(&mut self, handle: LaunchHandle, stream: StreamId, payload: T) -> SubmitCall;
 
-    /// Raises the preemption flag of each stream in `cuts`, for the range of submission numbers
-    /// beside it, and reports `raised` once every launch that starts sees the flags.
+    /// Raises the preemption flag (tested by each launch at its start) of each stream in `cuts`,
+    /// for the range of submission numbers beside it, and reports `raised` once every launch that
+    /// starts sees the flags.
     fn raise(&mut self, process: ProcessId, cuts: &[(StreamId, FlagCut)]) {
         let _ = (process, cuts);
     }

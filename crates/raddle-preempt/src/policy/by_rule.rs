@@ -23,7 +23,7 @@ enum MethodRule {
 }
 
 /// A preempt policy (which chooses how work leaves the device) with a rule: always one method, or
-/// the cheapest.
+/// the one that wastes the least device time.
 ///
 /// # Laws
 ///

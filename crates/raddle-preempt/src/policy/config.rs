@@ -48,8 +48,8 @@ pub struct CheapestConfig {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct DeviceCosts {
-    /// Time in nanoseconds from raising a preemption flag until launches that start see it; `None`
-    /// where it is unknown, which counts as 0.
+    /// Time in nanoseconds from raising a preemption flag (tested by each launch at its start)
+    /// until launches see it; `None` where it is unknown, which counts as 0.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub flag_ns: Option<u64>,
     /// Time in nanoseconds in which one launch leaves by the preemption flag (tested by each launch
