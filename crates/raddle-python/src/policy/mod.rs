@@ -53,9 +53,9 @@ pub(crate) enum PolicySlotName {
 }
 
 impl PolicySlotName {
-    /// Finds the question of the dispatcher (the slot of a recipe) that a Python policy answers,
-    /// from the one method that the policy has. An error where it has none of the known methods, or
-    /// several.
+    /// Finds the question of the dispatcher (the slot of a recipe, a text that composes policies)
+    /// that a Python policy answers, from the one method that the policy has. An error where it has
+    /// none of the known methods, or several.
     pub(crate) fn of(policy: &Bound<'_, PyAny>) -> PyResult<Self> {
         let methods = [
             ("submit", Self::LaunchPath),
