@@ -177,14 +177,15 @@ fn figure(figure: Option<Within>, bounds: Option<FigureBounds>) -> Cell {
 }
 
 /// Adds to the document how much memory the processes need: the first sentence in `told` is about
-/// the first case of the sweep, and the second about the last case.
+/// the first case (combination of values) of the sweep, and the second about the last case.
 pub(super) fn memory(document: &mut Document, told: &[String]) {
     if !told.is_empty() {
         document.paragraph("Memory", told.join("; in the last case "));
     }
 }
 
-/// Returns a warning that some cases of the sweep failed; `None` where none did.
+/// Returns a warning that some cases (combinations of values) of the sweep failed; `None` where
+/// none did.
 pub(super) fn of_failures(failures: &[FailedCase]) -> Option<String> {
     let failed = counted(failures.len() as u64, "case", "cases");
     let them = them(failures.len() as u64);

@@ -12,8 +12,8 @@ use super::layout::Tracks;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TrackEvent {
     pub(super) at: u64,
-    /// Number of the track on which the event is drawn; for a sample, the index of its counter in
-    /// the timeline.
+    /// Number of the track on which the event is drawn; for a sample of a counter, the index of the
+    /// counter in the timeline.
     pub(super) track: u32,
     pub(super) what: TimelineEventKind,
 }

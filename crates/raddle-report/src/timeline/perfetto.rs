@@ -367,10 +367,10 @@ fn note_ending(message: &mut Proto, ending: Ending) {
 }
 
 /// Bit in the number of an arrow that is set for arrows from a request to a launch, and clear for
-/// arrows from a launch to its first slice on a compute unit.
+/// arrows from a launch to its first slice (bar) on a compute unit.
 const OF_REQUEST: u64 = 1 << 63;
 
-/// Returns the number of the arrow from a launch to its first slice on a compute unit.
+/// Returns the number of the arrow from a launch to its first slice (bar) on a compute unit.
 fn flow(launch: u32) -> u64 {
     u64::from(launch) + 1
 }
