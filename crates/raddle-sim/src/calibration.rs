@@ -127,15 +127,15 @@ impl<'p> Calibration<'p> {
     }
 
     /// Returns the error of a replay without calibration: by how much longer the device was busy
-    /// with kernels in the first pass than in the recording, as a fraction of the recorded busy
-    /// time. `None` before the first pass.
+    /// with kernels in the first pass (replay) than in the recording, as a fraction of the recorded
+    /// busy time. `None` before the first pass.
     #[must_use]
     pub const fn uncalibrated(&self) -> Option<f64> {
         self.uncalibrated
     }
 
-    /// Returns the best lengths found: the time in ns of one workgroup of each op on the device of
-    /// the recording.
+    /// Returns the best lengths found: for each op (kernel, copy or fill), the time in ns of one
+    /// workgroup on the device of the recording.
     #[must_use]
     pub fn into_workgroups(self) -> Vec<u64> {
         self.urgent.best.map_or(self.workgroups, |(_, best)| best)

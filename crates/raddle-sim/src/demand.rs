@@ -87,8 +87,9 @@ pub struct DemandRule {
 /// The choice of the rate at which one compute unit moves bytes, within the range of error of the
 /// device's figure.
 ///
-/// A figure that was measured may be off by a tenth. One that is derived from the peak may be off
-/// by a half, as few devices were measured, and caches move more than the memory.
+/// A measured figure may be off by a tenth. A figure that is derived from the peak bandwidth of the
+/// memory may be off by a half: few devices were measured, and compute units also move bytes that
+/// caches serve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnitRate {
     /// The figure of the device itself, for every launch.

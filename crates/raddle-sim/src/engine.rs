@@ -38,9 +38,9 @@ const DECISIONS_A_TICK: u32 = 1_000_000;
 /// event to come, after which a run ends. Policies that count their retries (seed 000, E3) need
 /// some hundreds.
 const IDLE_WAKES: u32 = 65_536;
-/// The number of turns in a row, in which no work was issued and none ended, after which a run
-/// stops: a kernel lasts too long for such short slices, as where the clock of a recording was
-/// wrong. With slices of 1 ms, that kernel would last 17 minutes.
+/// The number of turns (time slices) in a row, in which no work was issued and none ended, after
+/// which a run stops. Then a kernel lasts too long for such short turns, perhaps as the clock of
+/// the recording was wrong. With turns of 1 ms, that kernel would last 17 minutes.
 const TURNS_IN_A_ROW: u32 = 1 << 20;
 /// The number of times that one launch may be taken off the device before it ends, after which a
 /// run stops: a kernel lasts too long, although other programs make progress beside it. With turns

@@ -38,8 +38,8 @@ pub struct Fairness {
     /// The number of turns (rights to issue launches) at whose end the process still had work on
     /// the device.
     pub overruns: u64,
-    /// The time in ns for which work of processes stayed on the device after the end of their
-    /// turns, summed over all turns.
+    /// The time in ns for which work of processes stayed on the device after the end of their turns
+    /// (rights to issue launches), summed over all turns.
     pub(crate) overrun_ns: u64,
     /// The longest time in ns for which work of a process stayed on the device after the end of its
     /// turn.

@@ -34,10 +34,11 @@ const fn hardware_queues(device: &Device) -> Option<u16> {
 /// queues in the order of issue.
 #[derive(Clone, Debug, Default)]
 struct QueueState {
-    /// The op that was put into the queue last: (index of the op, stream); `None` for an empty
-    /// queue.
+    /// The op (kernel, copy or fill) that was put into the queue last: (index of the op, its
+    /// stream); `None` for an empty queue.
     last: Option<(u32, u32)>,
-    /// The ops of other streams for which ops in this queue wait: by stream, the latest such op.
+    /// The ops (kernels, copies, fills) for which ops in this queue wait: by stream of the awaited
+    /// op, the index of the latest one.
     awaited: BTreeMap<u32, u32>,
 }
 
@@ -69,8 +70,8 @@ pub(crate) fn agree(profile: &Profile, own: &Device, queues: u16, waits: &[TaskW
     shared(profile, own, queues, waits).iter().all(|wait| held(profile, wait))
 }
 
-/// Returns whether a wait was kept in the recording: the op that is waited for had ended when the
-/// waiting op started.
+/// Returns whether a wait was kept in the recording: the op (kernel, copy or fill) that is waited
+/// for had ended when the waiting op started.
 fn held(profile: &Profile, wait: &TaskWait) -> bool {
     profile.ops[wait.source as usize].end_ns() <= profile.ops[wait.task as usize].start_ns
 }

@@ -50,8 +50,8 @@ pub(crate) fn issues(
     profile.ops.iter().enumerate().map(one).collect()
 }
 
-/// Returns whether an op was launched by the same call as the op before it in its stream, as the
-/// nodes of a graph are.
+/// Returns whether an op (kernel, copy or fill) was launched by the same call as the op before it
+/// in its stream, as the nodes of a graph are.
 pub(crate) fn is_later_in_graph(profile: &Profile, op: &Op) -> bool {
     let joined = |op: &Op| op.provenance.of(Field::Arrival) == Origin::Joined;
     let before = op.after.map(|at| &profile.ops[at as usize]);

@@ -110,10 +110,10 @@ struct WaitingOp {
     arrival: u64,
     start: u64,
     end: u64,
-    /// The time in ns for which the op runs by itself, without the time for which it waited for
-    /// another op.
+    /// The time in ns for which the op (kernel, copy or fill) runs by itself, without the time for
+    /// which it waited for another op.
     lasts: u64,
-    /// The indices of the earlier ops for which the op waits.
+    /// The indices of the earlier ops (kernels, copies, fills) for which the op waits.
     after: Vec<usize>,
     /// True if the op is a kernel whose launch call was recorded.
     known: bool,

@@ -33,8 +33,8 @@ pub(super) struct Urgent {
     /// lengths (durations) of one level, as less urgent kernels fill the room that this level
     /// leaves.
     turns: Vec<Level>,
-    /// The index in `turns` of the level that this pass (replay) corrects; `calm` is the number of
-    /// passes in a row before it that changed no length.
+    /// The index in `turns` of the level of urgency that this pass (replay) corrects; `calm` is the
+    /// number of passes in a row before it that changed no length.
     turn: usize,
     calm: usize,
     /// The time in ns of one workgroup of each op (kernel, copy or fill) at the beginning of the
@@ -44,8 +44,8 @@ pub(super) struct Urgent {
     /// how many more times that may be done.
     since: usize,
     restarts: usize,
-    /// The result of the best pass (replay) so far: (sum of the errors of all starts and ends in
-    /// ns, lengths (durations) of workgroups in ns, by op); `None` before the first pass.
+    /// The result of the best pass (replay) so far; `None` before the first pass: (sum of the
+    /// errors of all starts and ends in ns, length in ns of a workgroup of each op).
     pub(super) best: Option<(u128, Vec<u64>)>,
 }
 
@@ -71,7 +71,7 @@ impl Urgent {
     }
 
     /// Returns whether this pass (replay) corrects the length (duration) of the workgroups of the
-    /// op at `position`.
+    /// op (kernel, copy or fill) at `position`.
     pub(super) fn learns(&self, position: usize) -> bool {
         self.levels.get(position).is_none_or(|&level| level == self.turns[self.turn])
     }
@@ -179,9 +179,9 @@ impl Calibration<'_> {
         !settled
     }
 
-    /// Returns for each op whether the replay's start or end differs from the recording by more
-    /// than a thousandth of the op's duration. Stores the present lengths if the sum of their
-    /// errors is the least so far.
+    /// Returns for each op (kernel, copy or fill) whether its start or end in the replay differs
+    /// from the recording by more than a thousandth of its duration. Stores the present lengths if
+    /// the sum of these differences is the least so far.
     pub(super) fn off(&mut self, outcome: &Outcome) -> Vec<bool> {
         let mut off = vec![false; self.profile.ops.len()];
         if self.urgent.levels.is_empty() {

@@ -63,8 +63,8 @@ struct Taught {
 
 impl HeldOut {
     /// Compares the second half of a recording with the predictions from its first half.
-    /// `workgroups` has the time of one workgroup of each op in ns; with `None`, these times are
-    /// derived from the recorded durations.
+    /// `workgroups` has the time of one workgroup of each op (kernel, copy or fill) in ns; with
+    /// `None`, these times are derived from the recorded durations.
     #[must_use]
     pub fn of(profile: &Profile, own: &Device, workgroups: Option<&[u64]>) -> Self {
         let all = observed(profile, own, workgroups);

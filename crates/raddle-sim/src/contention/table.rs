@@ -74,9 +74,9 @@ type Samples = BTreeMap<(String, NeighbourClass), [Vec<u32>; 4]>;
 
 impl ContentionTable {
     /// Learns a table from recordings, each given as (profile, device of the recording, time of one
-    /// workgroup of each op in ns). The times come from [`Calibration`](crate::Calibration), which
-    /// corrects for the part of the device that neighbours used; with `None`, they are derived from
-    /// the recorded durations.
+    /// workgroup of each op in ns); an op is a kernel, copy or fill. The times come from
+    /// [`Calibration`](crate::Calibration), which corrects for the part of the device that
+    /// neighbours used; with `None`, they are derived from the recorded durations.
     #[must_use]
     pub fn learn<'p>(
         recordings: impl IntoIterator<Item = (&'p Profile, &'p Device, Option<&'p [u64]>)>,

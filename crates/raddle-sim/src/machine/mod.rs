@@ -75,7 +75,8 @@ pub(crate) struct Front {
     /// off to `ends`, a later tick, the event is queued again when this tick comes.
     due: Tick,
     groups: u64,
-    /// True if the waves of the front wait at a barrier for other waves of their workgroup.
+    /// True if the waves of the front (workgroups that end together) wait at a barrier for other
+    /// waves of their workgroup.
     gathers: bool,
     /// True if the front (workgroups that end together) waits for launches of other processes that
     /// have not begun, so that its end is unknown.
@@ -114,8 +115,8 @@ struct Live {
     /// waves on the device.
     cut: BTreeMap<u64, u16>,
     assigned: BTreeMap<u64, CuId>,
-    /// The indices of the fronts whose waves wait at a barrier for other waves of their workgroup,
-    /// by workgroup number.
+    /// The indices of the fronts (workgroups that end together) whose waves wait at a barrier for
+    /// other waves of their workgroup, by workgroup number.
     gathered: BTreeMap<u64, Vec<u32>>,
 }
 
