@@ -253,9 +253,8 @@ impl Op {
         }
     }
 
-    /// Returns whether the op is an opaque kernel, of unknown grid or workgroup, as are most
-    /// kernels that a graph launched. An opaque kernel has its times and its stream, but 0
-    /// workgroups.
+    /// Returns whether the op is an opaque kernel: one of unknown grid or workgroup size, like most
+    /// kernels that a graph launched. It has its times and its stream, but 0 workgroups.
     #[must_use]
     pub fn is_opaque(&self) -> bool {
         self.provenance.of(Field::Shape) == Origin::Unknown
