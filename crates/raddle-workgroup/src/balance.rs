@@ -26,9 +26,9 @@
 use crate::Error;
 use crate::error::Reason;
 
-/// A split table: for each number of waves of a workgroup, the number of them that each SIMD of an
-/// empty compute unit gets (patent 000, label h10). These numbers are as equal as can be;
-/// surplus waves go to the first SIMDs. The rows are computed, not stored.
+/// A split table (patent 000, label h10). It has a row for each number of waves of a workgroup: how
+/// many of them each SIMD of an empty compute unit gets. The entries of a row are as equal as can
+/// be; surplus waves go to the first SIMDs. The rows are computed, not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Table {
     units: u32,
@@ -141,8 +141,9 @@ pub enum Kind {
     Head,
 }
 
-/// A pointer to the SIMD of one compute unit from which the next surplus waves (beyond an equal
-/// number for all SIMDs) are given out, so that all SIMDs get equally many waves over time.
+/// A pointer to the SIMD of one compute unit that is next in turn for surplus waves (those beyond
+/// an equal number for all SIMDs). It moves on with each of them, so that over time all SIMDs get
+/// equally many waves.
 ///
 /// ```
 /// use raddle_workgroup::balance::{Kind, Pointer, Table};

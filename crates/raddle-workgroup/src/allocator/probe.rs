@@ -188,9 +188,9 @@ fn first_from(bank: &Bank, map: usize, from: u32, want: u32) -> Option<u32> {
     bank.first_fit_from(map, from, want).map(|plan| plan.start())
 }
 
-/// Counts how many runs of `want` granules could be taken, up to `count`, from a copy of the free
-/// map with the index `map`. Returns (runs that fit, length of the longest free run that they
-/// leave).
+/// Counts how many runs of `want` granules, at most `count`, could be taken from the free map with
+/// the index `map`; takes none. Returns (number of these runs, length of the longest free run that
+/// they would leave).
 fn take_runs(bank: &Bank, map: usize, want: u32, count: u16) -> (u16, u32) {
     let mut bank = bank.clone();
     for found in 0..count {

@@ -12,8 +12,8 @@ use super::plan::PlacedGroup;
 pub(super) struct CuGranules {
     /// The number of free wave slots of each SIMD; the entries beyond the number of SIMDs are 0.
     pub(super) slots: [u16; MAX_SIMDS],
-    /// One more than the length in granules of the longest free run of vector registers on a SIMD
-    /// with a free wave slot; 0 where no slot is free.
+    /// A bound: a wave fits only if it wants fewer granules of vector registers than this. It is
+    /// one more than the longest free run on a SIMD with a free wave slot; 0 where no slot is free.
     widest: u32,
     /// The number of free granules of scalar registers; `u16::MAX` where scalar registers never
     /// limit.
@@ -197,9 +197,9 @@ impl CuGranules {
         self.widest = with_slot.map(|simd| self.vgpr.longest(simd) + 1).max().unwrap_or(0);
     }
 
-    /// Returns one more than the length in granules of the longest free run of vector registers on
-    /// a SIMD with a free wave slot; 0 where no slot is free. A wave that wants that many granules
-    /// or more finds no SIMD.
+    /// Returns a bound: a wave fits only if it wants fewer granules of vector registers than this.
+    /// It is one more than the longest free run on a SIMD with a free wave slot; 0 where no slot is
+    /// free.
     pub(super) const fn widest(&self) -> u32 {
         self.widest
     }

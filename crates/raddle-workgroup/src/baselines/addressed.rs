@@ -71,8 +71,8 @@ pub struct BaselineConfig {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct PlacedAddresses {
-    /// The allocator of addresses; `None` until the policy is asked for the first time, since the
-    /// view that it gets then shows the number of compute units.
+    /// The allocator of addresses. `None` until the first question to the policy, as only then the
+    /// number of compute units is known.
     allocator: Option<Allocator>,
 }
 

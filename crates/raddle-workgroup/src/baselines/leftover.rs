@@ -77,8 +77,7 @@ impl Leftover {
 }
 
 /// Returns the launch that was submitted first among the most urgent ones; `None` where none waits.
-/// The search stops at the first launch of level 0, the most urgent, as thousands of launches may
-/// wait.
+/// The search stops at the first launch of level 0, as none is more urgent.
 fn most_urgent<'e>(waiting: impl Iterator<Item = &'e ReadyLaunch>) -> Option<&'e ReadyLaunch> {
     let mut first: Option<&ReadyLaunch> = None;
     for entry in waiting {

@@ -39,9 +39,9 @@ pub struct SpatialConfig {
     pub of: Option<u32>,
     /// True if compute units of a process that has no workgroup to start serve other processes.
     pub lend: bool,
-    /// The most that each process may use of the device, including compute units that other
-    /// processes lend to it: by process id, as a number of shares. A process beyond the list, or
-    /// with 0, may use all units.
+    /// The largest number of shares of the device that each process may use, by process id. Compute
+    /// units that other processes lend to it count too. A process beyond the list, or with 0, may
+    /// use all units.
     pub limits: Vec<u32>,
 }
 

@@ -17,8 +17,8 @@ const TICKS_PER_US: u64 = 1_000;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct MatchingConfig {
-    /// The search that decides how long a free run of granules the simulated hardware reports (E4
-    /// to E7 in `docs/policies/matching.md`).
+    /// The search by which the simulated hardware finds the longest free run of granules (E4 to E7
+    /// in `docs/policies/matching.md`); some searches report a shorter length.
     pub search: SearchRule,
     /// The order of the urgency levels, which may change with time: which level is the best at a
     /// tick (E1 and E2 in `docs/policies/matching.md`).
@@ -249,9 +249,9 @@ pub enum PlaceRule {
     /// Takes the compute unit with the smallest power score (weighted instructions of its waves in
     /// the latest ticks, E10), ties to the lowest.
     LeastPower(PowerWeights),
-    /// Takes the compute unit with the largest score: the score of its free resources times a, less
-    /// the score of its recent power times b, each score as a fraction of the largest among the
-    /// units that fit.
+    /// Takes the compute unit with the largest a * F - b * P. F is the score of its free resources
+    /// and P that of its recent power, each divided by the largest such score among the units on
+    /// which the workgroup fits.
     Mix {
         /// The weights of the free resources in the score for free resources.
         free: FreeWeights,
@@ -280,8 +280,8 @@ pub struct FreeWeights {
     pub amounts: Amounts,
 }
 
-/// The rule that says which free granules count of a resource that a workgroup takes in one run of
-/// neighbours.
+/// The rule that says which free granules count in the score, for a resource of which a workgroup
+/// takes one run of neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]

@@ -80,10 +80,10 @@ impl Matching {
     /// Returns the policy with these settings, for a device of `cus` compute units of this shape.
     ///
     /// # Errors
-    /// When the search does not suit a resource of the shape; for an empty list of windows or a
-    /// window of 0 ticks; for weights that are all 0 or too large; for a history of 0 ticks; for
-    /// factors of the mix that are both 0; for 0 channels; and for cutting without time between
-    /// rounds.
+    /// When a resource of the shape cannot be searched by the rule `search`; for an empty list of
+    /// windows or a window of 0 ticks; for weights that are all 0 or too large; for a history of 0
+    /// ticks; for factors of the mix that are both 0; for 0 channels; and for cutting workgroups
+    /// with no time between two decisions.
     pub fn new(config: MatchingConfig, shape: CuShape, cus: u16) -> Result<Self, Error> {
         let levels = LevelRanks::new(&config.order)?;
         if config.channels == Some(0) {

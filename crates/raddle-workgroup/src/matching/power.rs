@@ -159,8 +159,8 @@ impl Power {
         }
     }
 
-    /// Returns the score of a compute unit for the power that its waves drew lately (TB in design
-    /// document 000): power times ticks in the window, at most `u64::MAX`.
+    /// Returns the score of a compute unit for the power that its waves drew lately (TB in patent
+    /// 000): the sum of power times ticks over the window of time, at most `u64::MAX`.
     pub(super) fn score(&mut self, cu: usize, now: Tick) -> u64 {
         let (window, ahead) = (self.window, self.ahead);
         let score = self.meters.get_mut(cu).map_or(0, |meter| {

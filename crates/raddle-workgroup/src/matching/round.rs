@@ -222,8 +222,8 @@ impl Matching {
         }
     }
 
-    /// Adds the refusal that says why a launch waits, for the compute unit at which the search
-    /// begins, and counts the reason.
+    /// Adds to `round` the refusal that says why a launch waits, and counts the reason. It is the
+    /// refusal by the compute unit at which the search begins.
     fn explain(&mut self, launch: &Launch, class: usize, round: &mut Round) {
         let cu = self.asked_first();
         if let Some(lack) = self.matcher.lacks(cu, class) {

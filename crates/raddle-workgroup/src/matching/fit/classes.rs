@@ -113,8 +113,8 @@ impl Matcher {
     }
 
     /// Stops keeping up to date on which compute units a demand class (workgroups of equal demand)
-    /// fits, if nobody has asked for the class since the last call. The method is called after more
-    /// changes of units than there are units. By then, deciding a class anew costs less than
+    /// fits, if no question has asked for the class since the last call. The method is called after
+    /// more changes of units than there are units. By then, deciding a class anew costs less than
     /// keeping it up to date.
     #[cold]
     pub(super) fn drop_classes(&mut self) {

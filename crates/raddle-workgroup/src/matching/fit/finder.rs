@@ -12,8 +12,8 @@ use crate::Error;
 use crate::error::{Reason, SearchFault};
 use crate::matching::search::{Excluded, SearchRule};
 
-/// The search that decides which length the hardware reports for the longest free run of granules
-/// of one resource.
+/// The search by which the simulated hardware finds the longest free run of granules of one
+/// resource; some searches report a shorter length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[doc(hidden)]

@@ -119,8 +119,8 @@ impl Matcher {
     /// unit with room is found quickly. A shape that fails [`CuShape::check`] has room for nothing.
     ///
     /// # Errors
-    /// Where the search does not suit a resource of the shape, or no memory could hold the granule
-    /// maps.
+    /// Where a resource of the shape cannot be searched by the rule `search`, or no memory could
+    /// hold the granule maps.
     pub(crate) fn new(
         shape: CuShape,
         cus: u16,

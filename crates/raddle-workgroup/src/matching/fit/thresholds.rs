@@ -44,8 +44,8 @@ impl AmountRows {
     }
 }
 
-/// For each resource of a compute unit, a list from which one reads the demand classes (workgroups
-/// of equal demand) for which a given free amount is enough.
+/// For each resource of a compute unit, a list that tells for each free amount which demand classes
+/// (workgroups of equal demand) want no more than that.
 #[derive(Clone, Debug)]
 pub(super) struct Thresholds {
     shared: [AmountRows; 4],
