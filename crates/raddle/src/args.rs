@@ -23,8 +23,7 @@ use crate::shape_args::ShapeArgs;
 use crate::sweep::SweepArgs;
 use crate::tune::TuneArgs;
 
-/// Replays GPU profiles under every way of sharing a GPU, and under scheduling policies of your
-/// own.
+/// Replays GPU profiles under every way of sharing a GPU, and under scheduling policies of your own.
 ///
 /// Without a verb it replays the bundled pair under four ways of sharing and says which one to use.
 #[derive(Debug, Parser)]
@@ -166,15 +165,15 @@ pub(crate) struct InspectArgs {
     /// How long a launch takes to reach the device in that replay
     #[arg(long, value_enum, value_name = "RULE", default_value_t = LatencyArgument::Fitted)]
     pub(crate) launch_latency: LatencyArgument,
-    /// The number of hardware queues of the process in that replay, where the recording agrees with
-    /// it [default: 8 on NVIDIA, 4 on AMD, else one a stream]
+    /// The number of hardware queues of the process in that replay, where the recording agrees with it
+    /// [default: 8 on NVIDIA, 4 on AMD, else one a stream]
     #[arg(long, value_name = "N", requires = "self_replay", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) queues: Option<u16>,
     /// Take the launch latency of that replay from another profile: another rank or run
     #[arg(long, value_name = "FILE", requires = "self_replay", conflicts_with = "launch_latency")]
     pub(crate) fit_from: Option<PathBuf>,
-    /// The resource that kernels need most: GLOB=memory|compute|latency|unknown, against kernel
-    /// names; may be repeated, the last that matches wins
+    /// The resource that kernels need most: GLOB=memory|compute|latency|unknown, against kernel names; may be
+    /// repeated, the last that matches wins
     #[arg(long = "kernel-class", value_name = "RULE", value_parser = need)]
     pub(crate) needs: Vec<NeedClaim>,
     #[command(flatten)]
@@ -252,9 +251,9 @@ impl ShowArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// Two or more summary.json, or the folders that hold them, or profiles; the others are
-    /// compared with the first. RESULT#RECIPE is one recipe of a result, compared with another
-    /// recipe or result (A#leftover A#spatial)
+    /// Two or more summary.json, or the folders that hold them, or profiles; the others are compared
+    /// with the first. RESULT#RECIPE is one recipe of a result, compared with another recipe or
+    /// result (A#leftover A#spatial)
     #[arg(value_name = "RESULT", required = true, num_args = 2..)]
     pub(crate) results: Vec<PathBuf>,
     /// Show all figures, not only those that changed

@@ -15,9 +15,9 @@ pub(crate) struct ArrivalArgs {
     #[arg(long, value_name = "[NAME=]FILE[:TASK]|queued")]
     pub(crate) arrivals: Vec<String>,
     /// A generated load: so many requests a second, at random (`serve=40/s`), or so many at once
-    /// (`serve=burst:8`); at random 300 and more, until p99 is known to a tenth, unless --until
-    /// says when they end. Such requests are the most urgent work, profiles without requests the
-    /// least; may be repeated
+    /// (`serve=burst:8`); at random 300 and more, until p99 is known to a tenth, unless --until says
+    /// when they end. Such requests are the most urgent work, profiles without requests the least;
+    /// may be repeated
     #[arg(long, value_name = "[NAME=]RATE/s|burst:N|FILE", value_parser = raddle_study::requests)]
     pub(crate) requests: Vec<String>,
     /// Requests arrive only before this, such as 300ms [default: the end of the
@@ -31,8 +31,8 @@ pub(crate) struct ArrivalArgs {
     /// 95% confidence intervals
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=100))]
     pub(crate) seeds: Option<u16>,
-    /// Delay each request by less than this at random, such as 1ms: for traces whose clock has
-    /// coarse steps
+    /// Delay each request by less than this at random, such as 1ms: for traces whose clock has coarse
+    /// steps
     #[arg(long, value_name = "TIME", value_parser = span)]
     pub(crate) jitter: Option<u64>,
     /// The unit of the times in a request trace, and of `time` in a DISB or REEF load [default: by

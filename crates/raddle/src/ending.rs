@@ -24,8 +24,8 @@ pub(crate) struct VerbEnding<'e> {
     pub(crate) missed_goals: Option<String>,
 }
 
-/// Sentence that says where the user finds which resources launches lacked, for verbs that do not
-/// print this themselves.
+/// Sentence that tells the user which command shows the resources that launches lacked. It is for
+/// verbs that do not show them.
 pub(crate) const OF_A_REPLAY: &str = "`raddle replay -v` under those values says what lacked";
 
 impl VerbEnding<'_> {

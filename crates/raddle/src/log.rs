@@ -149,8 +149,8 @@ fn tell_of_rules(
 }
 
 /// Returns a text with a line for each slot of the recipe: how many of its answers equal those of
-/// the naive model (twin) of its policy, how many differ, the first that differs, and why the
-/// remaining ones are not checked.
+/// the naive model (twin) of its policy, and how many differ. The line also has the first answer
+/// that differs, and the reason why the remaining ones are not checked.
 fn told_of_policies(twins: Option<&Report>) -> String {
     let Some(twins) = twins else {
         return "answers of policies are not in the log of a live program, so none are checked\n"
@@ -182,8 +182,8 @@ fn told(broken: &Broken<'_>) -> String {
     format!("rule {rule} ({name}) is broken {times}, first in line {line}: {what}\n")
 }
 
-/// Prints the lines of a log, with the parts filled in that a line leaves out since they follow
-/// from earlier lines: as JSON or, with `--print`, as readable text.
+/// Prints the lines of a log as JSON or, with `--print`, as readable text. Parts that a line leaves
+/// out, since they follow from earlier lines, are filled in.
 fn print(path: &Path, format: Format, console: &mut Console) -> Result<(), CliError> {
     let file = path.display().to_string();
     let log = open(path, &file, console.progress)?;

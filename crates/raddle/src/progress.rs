@@ -29,8 +29,8 @@ pub(crate) fn is_silenced() -> bool {
     std::env::var_os(SILENCE).is_some_and(|value| value == "off")
 }
 
-/// Starts plain lines of progress on the error stream; returns `None` unless `shown`, and where the
-/// error stream is a terminal, on which a progress bar is drawn instead.
+/// Starts to write plain lines of progress to the error stream. Returns `None` unless `shown`; also
+/// on a terminal, where a progress bar is drawn instead.
 fn told(shown: bool, shorter: &'static str) -> Option<ToldWork> {
     let plainly = shown && !io::stderr().is_terminal();
     plainly.then(|| ToldWork::new(EVERY, shorter, io::stderr()))
@@ -285,8 +285,8 @@ impl Drop for ProgressReader {
     }
 }
 
-/// A reader of a text that shows how much of it has been consumed, line by line: the work on the
-/// lines may take long even where the file that holds them is short.
+/// A reader of a text that shows how much of it has been consumed, not how much of its file has
+/// been read: a short compressed file may hold a long text.
 #[derive(Debug)]
 pub(crate) struct ProgressText<R> {
     text: R,

@@ -77,8 +77,8 @@ pub(super) struct PairArgs {
     /// first without a daemon of MPS, the others with it, percentages 30-70, 50-50 and 70-30]
     #[arg(long = "way", value_name = "WAY")]
     pub(super) ways: Vec<String>,
-    /// A number of requests a second, which the program with requests is told; may be repeated.
-    /// With --from: the loads that are fitted to [default: its own load; all]
+    /// A number of requests a second, which the program with requests is told; may be repeated. With
+    /// --from: the loads that are fitted to [default: its own load; all]
     #[arg(long = "load", value_name = "N")]
     pub(super) loads: Vec<String>,
     /// The length of each case

@@ -58,9 +58,9 @@ pub(crate) fn verb(
     Ok(enough?)
 }
 
-/// Returns a study, a question about profiles: how the profiles share a device. The command that
-/// `inspect` suggests next asks it. The study takes over those options of `inspect` that `replay`
-/// and `share` have too.
+/// Returns the study (a question about profiles) for the command that `inspect` suggests next: how
+/// do the profiles share a device? It takes over those options of `inspect` that `replay` and
+/// `share` have too.
 fn study(args: &InspectArgs, files: &[PathBuf]) -> Study {
     Study {
         profiles: named(files),

@@ -50,8 +50,8 @@ pub(super) struct Build {
     /// An option of clBuildProgram, such as -DN=16 or -Iinclude; may be repeated
     #[arg(long = "option", value_name = "OPTION", allow_hyphen_values = true)]
     pub(super) options: Vec<OsString>,
-    /// Take each macro that neither a source nor an option decides as one that the device's
-    /// compiler lacks; name those that it has by --option -DNAME
+    /// Take each macro that neither a source nor an option decides as one that the device's compiler lacks;
+    /// name those that it has by --option -DNAME
     #[arg(long)]
     pub(super) lacks_others: bool,
     /// The compiler clang [default: found by itself]; --llvm-spirv must be of the same version

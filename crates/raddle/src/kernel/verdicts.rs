@@ -9,8 +9,8 @@ use raddle_study::{VerdictFile, VerdictRule, VerdictWord};
 use super::KernelVerdict;
 use crate::error::CliError;
 
-/// Beginning of a file of rules that say which kernels a replay may kill and run again, by which
-/// raddle recognises a file that it wrote.
+/// Beginning of every file of rules that raddle writes about which kernels a replay may kill and
+/// run again. Raddle recognises its own files by it.
 pub(super) const HEAD: &str = "\
 # Which kernels may be stopped and run again; for `raddle replay --idempotent-from`.
 # `conditional` holds where the named arguments share no byte: a replay takes them to lie apart.

@@ -124,8 +124,7 @@ pub(crate) struct StatsArgs {
 
 /// Default costs of launching, in nanoseconds: writing a packet (E), reading it (P), decoding a
 /// kernel of a condensed packet, giving a kernel to the compute units (S), and a cleanup (C). They
-/// are those of the worked example in the patent (seed 002), with 1,000 ns for each of its time
-/// units.
+/// are those of the worked example in patent 002, with 1,000 ns for each of its time units.
 const WORKED: [u64; 5] = [2000, 3000, 0, 1000, 2000];
 
 /// The costs of launching, by the parts of figures 5 and 7. The defaults are those of the worked

@@ -29,7 +29,8 @@ pub(super) struct PacketCounts {
     /// of their own kernel.
     pub(super) own_kernel: u64,
     /// Number of launches in condensed packets that are encoded as differences from a stored launch
-    /// of another kernel, so that the kernel object is among the fields that differ.
+    /// of another kernel. The address of the kernel's code (kernel object) is then one of the
+    /// fields that differ.
     pub(super) other_kernel: u64,
     pub(super) reference: u64,
     pub(super) ordinary: u64,
@@ -38,7 +39,7 @@ pub(super) struct PacketCounts {
     pub(super) overhead_ns: u64,
 }
 
-/// Settings by which `packet stats` makes packets, apart from the rule for which launches are
+/// Settings by which `packet stats` makes packets, without the rule that says which launches are
 /// stored in the table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Making<'l> {
@@ -61,8 +62,8 @@ pub(super) const fn name(arguments: KernelArguments) -> &'static str {
 }
 
 impl Making<'_> {
-    /// Encodes all launches as a dispatcher would, with the rule `keep` for which launches are
-    /// stored in the table, and counts the packets.
+    /// Encodes all launches as a dispatcher would, and counts the packets. The rule `keep` says
+    /// which launches are stored in the table.
     pub(super) fn row(
         &self,
         arguments: KernelArguments,

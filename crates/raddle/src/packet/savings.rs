@@ -31,7 +31,7 @@ pub(super) struct StatsReport {
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Assumed {
     /// Largest number of 16-bit half-words in which a launch may differ from a stored launch of its
-    /// own kernel for the stored one to count as near.
+    /// own kernel without being stored itself.
     pub(super) near: u16,
     pub(super) entries: u16,
     pub(super) scope: SharingArg,
@@ -46,8 +46,8 @@ pub(super) struct Assumed {
     pub(super) costs: CostArgs,
 }
 
-/// Figures of one profile: its launches, the cost of ordinary packets, and the savings under each
-/// rule for which launches are stored in the table.
+/// Figures of one profile: its launches, the cost of ordinary packets, and the savings by each rule
+/// that says which launches are stored in the table.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Saved {

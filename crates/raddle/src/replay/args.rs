@@ -93,9 +93,9 @@ pub(crate) struct ReplayArgs {
 #[derive(Debug, Args)]
 pub(crate) struct StudyArgs {
     /// A bundled recipe or a recipe file; may be repeated [default: today, as the device shares
-    /// itself without any set-up; spatial, which keeps processes apart in space; leftover-drain,
-    /// which lets urgent work go first; weighted-slices, which keeps them apart in time; of
-    /// `share`: every way that the driver offers, and what stopping work would gain]
+    /// itself without any set-up; spatial, which keeps processes apart in space; leftover-drain, which lets urgent work
+    /// go first; weighted-slices, which keeps them apart in time; of `share`: every way that the driver offers, and what
+    /// stopping work would gain]
     #[arg(long = "recipe", value_name = "NAME|FILE")]
     pub(crate) recipes: Vec<String>,
     /// Change a key of the recipes: KEY=VALUE, such as turn.t0-us=5000 or allocate.policy=greedy;
@@ -129,26 +129,24 @@ pub(crate) struct StudyArgs {
     /// spread (docs/policies/place.md); a replay prints it like --verbose
     #[arg(long)]
     pub(crate) energy: bool,
-    /// Energy weights, as `raddle calibrate energy` writes them [default: published and assumed
-    /// weights]
+    /// Energy weights, as `raddle calibrate energy` writes them [default: published and assumed weights]
     #[arg(long, value_name = "FILE")]
     pub(crate) energy_weights: Option<PathBuf>,
     /// How long a launch takes to reach the device
     #[arg(long, value_enum, value_name = "RULE", default_value_t = LatencyArgument::Fitted)]
     pub(crate) launch_latency: LatencyArgument,
     /// How many hardware queues a process has, which its streams share: work waits until what was
-    /// issued before it in its queue has started (NVIDIA), or has ended (AMD) [default: 8 on
-    /// NVIDIA, as `CUDA_DEVICE_MAX_CONNECTIONS`; 4 on AMD, as `GPU_MAX_HW_QUEUES`; else one a
-    /// stream; what was recorded side by side waits only for a number given here]
+    /// issued before it in its queue has started (NVIDIA), or has ended (AMD) [default: 8 on NVIDIA,
+    /// as `CUDA_DEVICE_MAX_CONNECTIONS`; 4 on AMD, as `GPU_MAX_HW_QUEUES`; else one a stream; what was
+    /// recorded side by side waits only for a number given here]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) queues: Option<u16>,
     /// How much kernels of other processes slow a kernel down before a resource is full
     /// (docs/contention.md)
     #[arg(long, value_enum, value_name = "RULE", default_value_t = ContentionArg::Demand)]
     pub(crate) contention: ContentionArg,
-    /// The resource that kernels need most: GLOB=memory|compute|latency|unknown, against kernel
-    /// names; may be repeated, the last that matches wins [default: by name, grid and length, see
-    /// `inspect`]
+    /// The resource that kernels need most: GLOB=memory|compute|latency|unknown, against kernel names; may be
+    /// repeated, the last that matches wins [default: by name, grid and length, see `inspect`]
     #[arg(long = "kernel-class", value_name = "RULE", value_parser = need)]
     pub(crate) needs: Vec<NeedClaim>,
     /// How long the host takes between two steps or requests: FILE=TIME, such as train=2ms
@@ -292,8 +290,7 @@ impl LogDetail {
 /// Choice of the recipes of which timelines are drawn, as the option `--timeline` takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WhichTimelines {
-    /// The way of today and the recommended recipe, and the slowest request of both on every
-    /// compute unit
+    /// The way of today and the recommended recipe, and the slowest request of both on every compute unit
     Compared,
     /// Every recipe, and the slowest requests as well
     All,
