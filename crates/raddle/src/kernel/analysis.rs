@@ -31,7 +31,7 @@ fn judged(file: &Path, build: &Build) -> Result<Vec<Judged>, CliError> {
 }
 
 /// Adds a test of the preemption flag to the kernels of a source file, by which a running launch
-/// learns that it shall stop. Returns the new source.
+/// learns that it shall stop. Returns the new source, and which kernels got the test.
 pub(super) fn instrument(
     file: &Path,
     source: &str,
