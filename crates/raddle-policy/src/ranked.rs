@@ -88,8 +88,8 @@ pub struct Ranked<R> {
 struct Ladder {
     /// The free resources that each compute unit of this table had before the present answer.
     stood: CuFree,
-    /// The free resources of a compute unit of this table at the last entry of `ranks`: after as
-    /// many workgroups of this answer as that entry's index says.
+    /// The free resources of a compute unit of this table after `ranks.len() - 1` workgroups of
+    /// this answer, to which the last entry of `ranks` belongs.
     stands: CuFree,
     room: u32,
     /// The rank of a compute unit of this table after 0, 1, .. workgroups of this answer.
