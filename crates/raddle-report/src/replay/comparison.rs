@@ -118,7 +118,7 @@ fn add_rows(table: &mut Table, result: &RecipeResult) {
 
 /// Makes the table of fragmentation over time: the fraction of free granules outside the longest
 /// free run of each compute unit. It has one row for each resource under each recipe (way of
-/// sharing the device) whose allocate policy keeps addresses.
+/// sharing the device) whose allocate policy knows which granules are free.
 fn fragmented(result: &ReplayResult) -> Table {
     let names = [Column::name("recipe", NAME), Column::name("resource", 10)];
     let figures = ["fragmented", "most", "1/8", "2/8", "3/8", "4/8", "5/8", "6/8", "7/8", "8/8"];
