@@ -37,8 +37,8 @@ pub struct TestBench {
 /// The number of instructions that a wave of a test issues in a microsecond: at 1,000 a
 /// microsecond, a wave draws as many mW as one instruction costs pJ.
 const RATE: u32 = 1000;
-/// The ticks that each workgroup of a test lasts; `WORKGROUPS` is the number of workgroups of a
-/// test.
+/// The ticks that each workgroup of a test (a run of one kind of work) lasts; `WORKGROUPS` is the
+/// number of workgroups of a test.
 const LASTS: Ticks = Ticks(1024);
 const WORKGROUPS: u64 = 64;
 

@@ -188,8 +188,8 @@ impl DemandRule {
         }
     }
 
-    /// Returns the expected figures for a device: its own measured ones, where it has them, else
-    /// [`Self::EXPECTED`].
+    /// Returns the figures by which the memory bandwidth that launches want on a device is
+    /// estimated: the device's own measured ones, where it has them, else [`Self::EXPECTED`].
     #[must_use]
     pub fn expected(device: &Device) -> Self {
         Self {

@@ -39,8 +39,8 @@ const DECISIONS_A_TICK: u32 = 1_000_000;
 /// some hundreds.
 const IDLE_WAKES: u32 = 65_536;
 /// The number of turns (time slices) in a row, in which no work was issued and none ended, after
-/// which a run stops. Then a kernel lasts too long for such short turns, perhaps as the clock of
-/// the recording was wrong. With turns of 1 ms, that kernel would last 17 minutes.
+/// which a run stops. Then a kernel lasts too long for such short turns, for example because the
+/// clock of the recording was wrong. With turns of 1 ms, that kernel would last 17 minutes.
 const TURNS_IN_A_ROW: u32 = 1 << 20;
 /// The number of times that one launch may be taken off the device before it ends, after which a
 /// run stops: a kernel lasts too long, although other programs make progress beside it. With turns

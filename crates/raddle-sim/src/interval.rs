@@ -21,8 +21,8 @@ const BATCHES: [(usize, f64); 3] = [(5, 2.776), (10, 2.262), (20, 2.093)];
 const FEWEST_IN_BATCH: usize = 2;
 /// The number of independent values below which the interval of a percentile has no upper bound.
 const FEWEST: f64 = 25.0;
-/// The percentiles (median and 90th) at which the correlation of neighbouring values is measured,
-/// by which values lie above and which below.
+/// The percentiles (median and 90th) at which the correlation of neighbouring values is measured:
+/// values count as alike if they lie on the same side of the percentile.
 const LEVELS: [u64; 2] = [50, 90];
 /// The largest correlation of neighbouring batches that the interval takes into account; a greater
 /// one counts as this.
