@@ -17,8 +17,8 @@ pub enum Ranges {
     #[default]
     Never,
     /// Yes, if the kernel gets added arguments that say which workgroups of the whole launch it
-    /// runs. It uses the number of its workgroup, the number of workgroups, or the size or offset
-    /// of the launch.
+    /// runs. The kernel uses the number of its workgroup, the number of workgroups, or the size or
+    /// offset of the launch.
     Told,
     /// Yes, without a change of the kernel: a global offset gives each work-item its right global
     /// id.

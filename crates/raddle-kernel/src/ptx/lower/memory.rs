@@ -178,8 +178,8 @@ impl<'m, 't> PtxLowering<'m, 't> {
     }
 
     /// Converts a loaded value to the width of its register `name`, or a stored value from that
-    /// width to the width in memory. `code` is the load or store, of `bytes` bytes. Where the
-    /// widths are equal, `value` is returned unchanged.
+    /// width to the width in memory. `code` is the load or store, of `bytes` bytes. A constant is
+    /// returned unchanged, as is a value whose register is not wider than `bytes`.
     fn resized(
         &mut self,
         frame: &PtxFrame<'t>,
