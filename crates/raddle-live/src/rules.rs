@@ -64,8 +64,8 @@ struct Retold {
     checker: Checker,
     number: usize,
     captured: u64,
-    /// Launches in the GPU runtime: number of the submission and, as the value, number in the order
-    /// of capture.
+    /// Launches in the GPU runtime, by the number of their submission; the value is the launch's
+    /// number in the order of capture.
     flying: BTreeMap<u64, u64>,
     /// Launches in the GPU runtime that will leave without having begun, by their number in the
     /// order of capture.

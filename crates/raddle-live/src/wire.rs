@@ -81,7 +81,7 @@ pub(crate) enum ToClient {
     Bound { ns: Option<u64> },
     /// Answer to the question whether the daemon still runs.
     Alive {},
-    /// Answer to a request for a token: the token, and the level for which it is good.
+    /// Answer to a request for a token: the token, and the priority level for which it is good.
     Granted { token: String, level: Level },
     /// Answer to a request for the state of all programs.
     Status { of: Box<LiveStatus> },

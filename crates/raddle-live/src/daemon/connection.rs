@@ -190,16 +190,16 @@ impl Connection {
         true
     }
 
-    /// Makes and returns a token by which programs join at the level `level`, good as long as this
-    /// connection exists.
+    /// Makes and returns a token by which programs join at the priority level `level`. It is good
+    /// as long as this connection exists.
     pub(super) fn grant(&mut self, level: Level) -> io::Result<String> {
         let token = super::socket::unguessable()?;
         self.granted = Some((token.clone(), level));
         Ok(token)
     }
 
-    /// Returns the level for which the token was granted on this connection; `None` for another
-    /// token.
+    /// Returns the priority level for which the token was granted on this connection; `None` for
+    /// another token.
     pub(super) fn granted(&self, token: &str) -> Option<Level> {
         let (granted, level) = self.granted.as_ref()?;
         (granted == token).then_some(*level)

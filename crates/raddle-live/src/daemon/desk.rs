@@ -315,9 +315,10 @@ impl Desk {
         turns.try_for_each(|it| it.decide(&self.states, &self.members, now, decided))
     }
 
-    /// Turns a wish of the arbiter, such as to preempt or resume a program, into an order to the
-    /// program, and adds the order to `told`. `is_new` returns true for a program whose preemption
-    /// begins now: only those count against the limit of preemptions in a second.
+    /// Turns a wish of the arbiter (which turns answers of the turn policy into pauses and
+    /// preemptions) into an order to the program, and adds the order to `told`. `is_new` returns
+    /// true for a program whose preemption begins now: only those count against the limit of
+    /// preemptions in a second.
     fn wish(
         &mut self,
         wish: Wish,

@@ -93,7 +93,8 @@ pub(crate) enum DaemonEvent {
     LetGo {
         process: ProcessId,
     },
-    /// A program has another level or share from now on, or gives a hint to policies.
+    /// A program has another priority level or share from now on, or gives a hint that policies can
+    /// read, such as a deadline.
     Hint {
         process: ProcessId,
         hint: LiveHint,

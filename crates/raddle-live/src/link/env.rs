@@ -15,8 +15,8 @@ use crate::client::{Client, ClientConfig, Reporter};
 
 /// Environment variable with the path of the daemon's socket.
 pub const SOCKET: &str = "RADDLE_LIVE_SOCKET";
-/// Environment variable with the token by which a program joins at the level that the daemon
-/// granted.
+/// Environment variable with the token by which a program joins at the priority level that the
+/// daemon granted.
 pub const TOKEN: &str = "RADDLE_LIVE_TOKEN";
 /// Environment variable with the path of a file. Each process that loads raddle's library for
 /// OpenCL or CUDA adds its process id to the file.

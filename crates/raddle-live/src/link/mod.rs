@@ -46,8 +46,8 @@ const AGAIN: (Duration, Duration) = (Duration::from_millis(10), Duration::from_m
 pub struct LinkConfig {
     /// Path of the daemon's socket.
     pub socket: PathBuf,
-    /// Token for a level, as `raddle live run` passes it on; `None` for the level of programs
-    /// without a token.
+    /// Token for a priority level, as `raddle live run` passes it on; `None` for the level of
+    /// programs without a token.
     pub token: Option<String>,
     /// Name of the device that the client schedules; programs with the same device name take turns.
     pub device: String,
