@@ -25,7 +25,8 @@ pub enum Received<'l> {
 }
 
 impl<'l> Received<'l> {
-    /// Returns the launches of the packet; a barrier or a foreign packet has none.
+    /// Returns the launches of the packet. A barrier has none, nor has a packet of a type that the
+    /// format does not have.
     #[must_use]
     pub const fn launches(self) -> &'l [LaunchImage] {
         match self {

@@ -51,8 +51,8 @@ pub struct CondensedConfig {
     pub(crate) cleanup_ns: u64,
     /// Policy that decides which launches are stored in the agent's table.
     pub(crate) keep: Replacement,
-    /// Largest difference between a launch and a stored launch of the same kernel at which both
-    /// count as near: the launch is then not stored itself. The unit is half-words (16 bits) of a
+    /// Largest difference between a launch and a stored launch of the same kernel up to which the
+    /// launch counts as near, and is then not stored itself. The unit is half-words (16 bits) of a
     /// packet, the header of the difference included.
     pub(crate) near: u16,
     /// Number of launches that the agent's table can store, 1 to 8.
