@@ -34,8 +34,8 @@ impl<'a> ReadyView<'a> {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub struct ReadyLaunch {
-    /// The launch that waits. Workgroups from `next` up to its field `workgroups` have neither
-    /// started nor been assigned to a compute unit. That field is the number of all workgroups,
+    /// The launch that waits. Workgroups from `next` up to `launch.workgroups`, exclusive, have
+    /// neither started nor been assigned to a compute unit. That is the number of all workgroups,
     /// unless the launch was saved with assigned workgroups, which must be assigned again.
     pub launch: Launch,
     /// The number of the lowest workgroup that has neither started nor been assigned to a compute
@@ -274,9 +274,9 @@ pub trait Allocate {
         None
     }
 
-    /// Tells the policy that its last answer broke a law of this trait, with the text of the law,
-    /// and that this part of the answer was dropped. Returns whether another policy takes over and
-    /// is to be asked: see [`Fallback`](crate::Fallback).
+    /// Tells the policy that its last answer broke a law of this trait, with the text of the law.
+    /// The part of the answer that broke it was dropped. Returns whether another policy takes over
+    /// and is to be asked: see [`Fallback`](crate::Fallback).
     fn broke_law(&mut self, law: &str) -> bool {
         let _ = law;
         false

@@ -80,8 +80,8 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// The needs of a policy about which no fact is true, and which has no limit for kills of a
-    /// launch.
+    /// The needs of a policy of which no fact is true. The number of kills of a launch has no
+    /// limit.
     pub const NONE: Self = Self { facts: 0, most_kills: None };
 
     /// The needs of a policy that does not state them: all facts are assumed to be true.
@@ -117,8 +117,8 @@ impl Needs {
         Self { facts: 1 << bit, ..Self::NONE }
     }
 
-    /// Returns the needs that are in `self` or `other`; the most kills of a launch are those of
-    /// `self`.
+    /// Returns all needs that are in `self` or in `other`. The most kills of a launch are taken
+    /// from `self`.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self { facts: self.facts | other.facts, ..self }

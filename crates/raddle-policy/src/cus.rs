@@ -50,7 +50,7 @@ pub struct Cus {
     shape: CuShape,
     cus: PerCu<CuFree>,
     /// The compute units on which resources were freed since the last [`Cus::watch`]; `None` where
-    /// these are not recorded, so any unit may be one.
+    /// these are not recorded, so it may be any units.
     freed: Option<CuSet>,
 }
 
@@ -107,7 +107,7 @@ impl Cus {
     }
 
     /// Returns the compute units on which resources were freed since an allocate policy last
-    /// answered that it waits; `None` if these are not recorded, so any unit may be one.
+    /// answered that it waits; `None` if these are not recorded, so it may be any units.
     #[must_use]
     #[doc(hidden)]
     pub const fn freed(&self) -> Option<&CuSet> {
@@ -288,9 +288,8 @@ impl Cus {
     }
 
     /// Takes the resources of `count` whole workgroups on each of these compute units. `taken` is
-    /// called with each range of equally treated units and the waves on each of their SIMDs. The
-    /// error is the index of the first unit without room; units that were passed to `taken` keep
-    /// what they took.
+    /// called with (adjacent units, number of waves on each SIMD of each of them). The error is the
+    /// index of the first unit without room; units that were passed to `taken` keep what they took.
     fn take_each(
         &mut self,
         units: Range<usize>,

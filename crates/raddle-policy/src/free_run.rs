@@ -42,7 +42,7 @@ pub struct WaitTally {
     /// The reason why the resource was not sufficient: too little is free, no free run is long
     /// enough, or the search reports none.
     pub reason: WaitReason,
-    /// The number of times that the policy was asked and work waited for this resource and this
+    /// The number of questions to the policy that left work waiting for this resource and for this
     /// reason.
     pub count: u64,
 }

@@ -28,9 +28,9 @@ pub trait Host {
     /// When the device cannot be waited for.
     fn wait(&mut self, wake: Option<Tick>) -> Result<Option<Tick>, HostError>;
 
-    /// Passes every event up to the tick that [`Host::wait`] returned to the dispatcher, by calling
-    /// `tell`. If `tell` returns an error, the event has changed nothing: the device may go on, or
-    /// end the run with that error.
+    /// Passes to the dispatcher, by calling `tell`, every event up to the tick that [`Host::wait`]
+    /// returned. If `tell` returns an error, the event has changed nothing: the device may go on,
+    /// or end the run with that error.
     ///
     /// # Errors
     /// When the run is to end.
