@@ -47,10 +47,9 @@ pub struct Recipe {
     /// or more (8 in seed 001). With `None`, each launch is submitted when it is ready, with no
     /// limit on their number.
     pub window: Option<u32>,
-    /// True if copies and fills start as soon as they are ready, whichever process has the turn
-    /// (the right to issue launches), as on devices whose copy engines take no turns. If false,
-    /// they are submitted like launches, while their process has the turn. Without a submission
-    /// window they always start when they are ready.
+    /// True if copies and fills start as soon as they are ready, whichever process may issue
+    /// launches. If false, they wait like launches until their process has the turn (the right to
+    /// issue). Without a submission window they always start when they are ready.
     pub copies_apart: bool,
     /// The launch path policy, which decides how launches reach the device.
     pub(crate) launch_path: PolicySlot<dyn LaunchPath + Send>,
@@ -187,7 +186,8 @@ impl Recipe {
         ]
     }
 
-    /// Returns the optional fields of a launch that some policy reads: a log has no others.
+    /// Returns the optional fields of a launch that at least one policy reads. Only these fields
+    /// are written to a log.
     pub(crate) fn reads(&self) -> Needs {
         let all = self.needs();
         let estimate = all.iter().any(|needs| needs.has(Needs::ESTIMATE));
@@ -200,20 +200,21 @@ impl Recipe {
         read.fold(Needs::NONE, |all, (_, need)| all.and(need))
     }
 
-    /// Returns the needs of the four policies (launch path, turn, allocate, preempt): the optional
-    /// fields of launches that each reads, and its use of preemption flags, time slices and kills.
+    /// Returns the needs of each of the four policies (launch path, turn, allocate, preempt): the
+    /// optional fields of launches that it reads, and its use of preemption flags, time slices and
+    /// kills.
     fn needs(&self) -> [Needs; 4] {
         [self.launch_path.needs(), self.turn.needs(), self.allocate.needs(), self.preempt.needs()]
     }
 
-    /// Returns whether the allocate policy may cut workgroups with independent waves, so that their
-    /// waves run on different compute units of the device.
+    /// Returns whether the allocate policy may split a workgroup whose waves are independent, and
+    /// start the waves on different compute units of the device.
     pub(crate) fn cuts(&self, device: &Cus) -> bool {
         self.allocate.make(device).is_ok_and(|policy| policy.cuts())
     }
 
     /// Returns whether the preempt policy needs launches to test a preemption flag at their start.
-    /// True for a policy from outside this workspace, whose needs are unknown.
+    /// True also for a policy that does not tell what it needs.
     #[must_use]
     #[doc(hidden)]
     pub fn tests_flag(&self) -> bool {
@@ -221,7 +222,7 @@ impl Recipe {
     }
 
     /// Returns whether the preempt policy may save the work of a process and restore it later. True
-    /// for a policy from outside this workspace, whose needs are unknown.
+    /// also for a policy that does not tell what it needs.
     #[must_use]
     #[doc(hidden)]
     pub fn switches(&self) -> bool {
@@ -238,10 +239,10 @@ impl Recipe {
         self.preempt.needs().most_kills()
     }
 
-    /// Sets the most times that one launch may be killed, where the recipe sets none and the turn
-    /// policy ends turns by time: a launch longer than its time slice would otherwise be killed at
-    /// the end of each slice and never end. Policies whose turns do not end by time get no limit
-    /// (seed 001 has none).
+    /// Limits the number of times that one launch may be killed, where the recipe sets no limit and
+    /// the turn policy has time slices. Without a limit, a launch longer than its slice would be
+    /// killed at the end of every slice and never end. Under other turn policies there is no limit,
+    /// as in patent 001.
     fn fill_kills(&mut self) {
         if self.turn.needs().has(Needs::SLICES) {
             let most_kills = Some(raddle_preempt::MOST_KILLS);
@@ -293,16 +294,16 @@ impl Recipe {
         Ok(builder.policies(self.policies(), path, turn, allocate, preempt))
     }
 
-    /// Sets the clock in MHz (`None` if unknown) by which an allocate policy counts the time of its
-    /// own decisions, if the recipe gives none. A log then contains the clock, and can be replayed
-    /// without the device.
+    /// Sets the clock, in MHz, by which an allocate policy counts the time of its own decisions, if
+    /// the recipe gives none; `None` where the device's clock is unknown. The recipe in a log then
+    /// contains the clock, and a replay needs no device.
     #[doc(hidden)]
     pub fn fill_clock(&mut self, mhz: Option<u32>) {
         self.allocate.fill(&Given { clock_mhz: mhz, ..Given::default() });
     }
 
-    /// Sets the costs of preemption to those of a device, where the recipe gives none; does nothing
-    /// for the policy `never`. A log then contains the costs, and can be replayed without the
+    /// Sets each cost of preemption that the recipe does not give to that of a device; does nothing
+    /// for the policy `never`. The recipe in a log then contains the costs, and a replay needs no
     /// device.
     #[doc(hidden)]
     pub fn fill_costs(&mut self, costs: DeviceCosts, runtime: PreemptRuntime) {

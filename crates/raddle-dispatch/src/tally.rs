@@ -8,14 +8,15 @@ use alloc::collections::BTreeMap;
 use raddle_policy::{Idempotence, ProcessId, Ticks};
 use serde::{Deserialize, Serialize};
 
-/// The counts of turns (rights to issue launches) that processes lost, and of their overruns.
+/// Counts of the turns (rights to issue launches) that processes lost, and of the overruns: turns
+/// that ended while work of their process was still on the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TurnTally {
     /// The number of times that a process with submitted work lost the turn (the right to issue
     /// launches).
     pub(crate) revoked: u64,
-    /// The number of turns that work outlasted: work of the process was on the device when it lost
-    /// the turn; each counts when that work has ended.
+    /// The number of overruns: turns that ended while work of their process was still on the
+    /// device. An overrun is counted when that work has ended.
     pub(crate) overruns: u64,
     /// The sum over all overruns, in ticks; an overrun is the time by which work on the device
     /// outlasts its turn.
@@ -33,8 +34,8 @@ impl TurnTally {
         self.revoked
     }
 
-    /// Returns the number of turns that work outlasted: work of the process was on the device when
-    /// it lost the turn; each counts when that work has ended.
+    /// Returns the number of overruns: turns that ended while work of their process was still on
+    /// the device. An overrun is counted when that work has ended.
     #[must_use]
     pub const fn overruns(&self) -> u64 {
         self.overruns
@@ -102,8 +103,8 @@ impl RefusedReset {
         }
     }
 
-    /// Returns the reason by which a launch with this verdict on its idempotence forbids the reset;
-    /// `None` is a launch without a verdict.
+    /// Returns the reason why a launch with this verdict on its idempotence must not be killed;
+    /// `None` stands for a launch that was not judged yet.
     pub(crate) const fn of(verdict: Option<Idempotence>) -> Self {
         match verdict {
             Some(Idempotence::Not) => Self::NotIdempotent,

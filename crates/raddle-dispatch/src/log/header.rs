@@ -20,16 +20,18 @@ pub const LOG_VERSION: u32 = 2;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LogHeader {
-    /// The version of the log format: [`LOG_VERSION`], or 1, which has other hashes of addresses.
+    /// The version of the log format: [`LOG_VERSION`], or 1 in logs that compute the hashes of wave
+    /// addresses in another way.
     pub(super) raddle_log: u32,
-    /// The detail with which the log has starts of workgroups: one line for each start, or for each
-    /// workgroup.
+    /// The detail with which the log lists starts of workgroups: one line for each start of one or
+    /// more workgroups, or one line for each workgroup.
     detail: Detail,
     /// The name of the device for which the decisions of the log were made.
     device: String,
     /// The number of compute units of the device.
     pub(super) cus: u16,
-    /// The slots and granules of one compute unit of the device.
+    /// The resources of one compute unit of the device: its slots, and its granules (smallest
+    /// amounts that are handed out).
     pub(super) shape: CuShape,
     /// The four policies of the dispatcher that made the decisions, with their settings.
     pub(super) recipe: Recipe,
@@ -48,8 +50,8 @@ struct ReadHeader {
     recipe: Value,
 }
 
-/// The header line of any decision log: of a simulation, of a live program or of a daemon. The
-/// policies are not looked up.
+/// The header line of a decision log of any kind: of a simulation, of a live program or of a
+/// daemon. The policies that it names are not looked up in a registry.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum AnyHeader {
@@ -81,16 +83,15 @@ pub(super) fn is_header(line: &str) -> bool {
 }
 
 impl LogHeader {
-    /// Returns the header of a log in the present format, with one line for each start of
-    /// workgroups. The dispatcher has the policies of `recipe`; the device has the name `device`
-    /// and `cus` compute units of the shape `shape`.
+    /// Returns the header of a log in the present format, for a dispatcher with the policies of
+    /// `recipe`. The device has the name `device` and `cus` compute units of the shape `shape`. The
+    /// log has one line for each start of one or more workgroups.
     pub fn new(recipe: Recipe, device: impl Into<String>, shape: CuShape, cus: u16) -> Self {
         let (raddle_log, detail, device) = (LOG_VERSION, Detail::Answers, device.into());
         Self { raddle_log, detail, device, cus, shape, recipe }
     }
 
-    /// Returns this header with another detail of starts: one line for each start, or one for each
-    /// workgroup.
+    /// Returns this header for a log that lists starts of workgroups with the given detail.
     #[must_use]
     pub fn with_detail(self, detail: Detail) -> Self {
         Self { detail, ..self }
@@ -133,8 +134,8 @@ impl LogHeader {
         LogWriter::new(to, (self.detail, self.recipe.reads(), false), self)
     }
 
-    /// Returns a writer to `to` of a short log that begins with this header: a line leaves out each
-    /// part that follows from earlier lines.
+    /// Returns a writer to `to` of a short log that begins with this header. A line of a short log
+    /// leaves out each part that follows from earlier lines, such as its time.
     #[must_use]
     #[doc(hidden)]
     pub fn short_writer(&self, to: Box<dyn Write + Send>) -> LogWriter {

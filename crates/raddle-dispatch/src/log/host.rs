@@ -12,9 +12,9 @@ use crate::answer::{TakenOff, WrittenPieces, as_lists};
 use crate::error::DispatchReason;
 use crate::line::{LoggedEvent, spelled};
 
-/// Reads an event in the form of the log, without its time: `{"event":"woke"}`. If it ends waves,
-/// their pieces (equal workgroups on one compute unit) are put into `pieces`. The device has `cus`
-/// compute units.
+/// Reads an event from JSON as in a line of a log, but without its time: `{"event":"woke"}`. The
+/// device has `cus` compute units. For an event that ends waves, `pieces` gets their workgroups, in
+/// groups of equal ones on one compute unit.
 ///
 /// ```
 /// use raddle_policy::{Event, ProcessId};
@@ -45,10 +45,12 @@ pub fn event_of<'p>(
     read.event(cus, pieces).map_err(|what| bad(what.to_owned()))
 }
 
-/// Returns the actions of a decision as a JSON list. An action has the keys of its answer in the
-/// log, and others that a device needs: the `sequence` of a submission, the `cuts` of raised
-/// preemption flags as `[stream, from, to]`, and the ticks `after` which a preemption was complete.
-/// The addresses of a start are spelled in full.
+/// Returns the actions of a decision as a JSON list. Each action has the keys that its answer has
+/// in the log.
+///
+/// Some have further keys for the device: a submission has its `sequence`, a raised preemption flag
+/// has the `cuts` as `[stream, from, to]`, and a complete preemption has the ticks `after` which it
+/// was complete. The addresses of a start are given in full, not as a hash.
 ///
 /// ```
 /// use raddle_policy::{Action, Actions, LaunchId};

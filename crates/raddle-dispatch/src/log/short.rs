@@ -28,13 +28,13 @@ pub(super) struct Memory {
     /// The (tick, step) of the last line; `None` before the first line.
     last: Option<(u64, u64)>,
     launches: ByLaunch<ToldBefore>,
-    /// The text, without its time, of the last answer to wait, so that a later equal one can leave
-    /// it out.
+    /// The text, without its time, of the last answer that asks to wait. A later equal answer
+    /// leaves its text out.
     wait: Vec<u8>,
 }
 
-/// The workgroups of one launch that have started and not ended, as earlier lines of a short log
-/// tell; those that started together are one batch.
+/// The running workgroups of one launch, as earlier lines of a short log tell. Workgroups that
+/// started together form one batch.
 #[derive(Debug, Default)]
 struct ToldBefore {
     next: u64,
@@ -69,8 +69,9 @@ struct ReadEnd {
 }
 
 impl Memory {
-    /// Writes the beginning of a line of a short log into `text`: with tick and step, with only the
-    /// time since the last line, or with neither where both are those of the last line.
+    /// Writes the beginning of a line of a short log into `text`. A line at the tick and step of
+    /// the last line has neither; a line of the next step has the ticks since the last line; any
+    /// other line has its tick and step.
     pub(super) fn begin(&mut self, t: Tick, step: u64, text: &mut Vec<u8>) {
         let begun = match self.last.replace((t.0, step)) {
             Some((at, before)) if (at, before) == (t.0, step) => write!(text, "{{"),
@@ -82,9 +83,9 @@ impl Memory {
         begun.expect("memory takes whatever is written");
     }
 
-    /// Records a start of workgroups. Returns the number that a short log subtracts from the first
-    /// workgroup of each piece, which is one more than the highest workgroup that had started;
-    /// `None` where a piece begins with a lower workgroup.
+    /// Records a start of workgroups. Returns the number from which a short log counts the
+    /// workgroups of this line: one more than the highest workgroup of the launch that has started
+    /// before; `None` where the line has a lower workgroup.
     pub(super) fn started(
         &mut self,
         id: LaunchId,
@@ -108,8 +109,8 @@ impl Memory {
         pieces.iter().all(|piece| piece.first >= from).then_some(from)
     }
 
-    /// Records an end of waves. Returns whether it ends exactly the oldest batch of the launch
-    /// (workgroups that started together), so that a line may leave the workgroups out.
+    /// Records an end of waves. Returns whether exactly the oldest batch of the launch ends
+    /// (workgroups that started together); the line of a short log then leaves the workgroups out.
     pub(super) fn ended(&mut self, id: LaunchId, waves: WaveSpan, pieces: &[Piece]) -> bool {
         let first = self.launches.get(id).and_then(|told| told.started.front());
         let follows = first.is_some_and(|batch| batch.waves == waves && batch.pieces == pieces);
@@ -118,8 +119,8 @@ impl Memory {
     }
 
     /// Removes and returns the oldest batch of a launch (workgroups that started together); `None`
-    /// where there is none. If `first` is false, also removes all its later batches, as the order
-    /// of ends is no longer known.
+    /// where there is none. If `first` is false, other workgroups than the oldest batch have ended,
+    /// and all batches of the launch are removed.
     fn drop_first(&mut self, id: LaunchId, first: bool) -> Option<Batch> {
         let told = self.launches.get_mut(id)?;
         let batch = told.started.pop_front();

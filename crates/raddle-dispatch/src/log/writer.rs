@@ -11,20 +11,20 @@ use super::short::Memory;
 use crate::answer::LoggedAnswer;
 use crate::line::LoggedEvent;
 
-/// The detail with which a log has starts of workgroups.
+/// The detail with which a log lists starts of workgroups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Detail {
-    /// The log has one line for each start that the policy answers.
+    /// The log has one line for each answer by which the policy starts one or more workgroups.
     #[default]
     Answers,
-    /// The log has one line for each workgroup, with the addresses of its waves if the policy gives
-    /// any.
+    /// The log has one line for each workgroup that starts, with the addresses of its waves if the
+    /// policy gives any.
     Full,
 }
 
-/// Returns a launch with only those optional fields that `reads` names, as a policy of the recipe
-/// reads them; the others are unknown.
+/// Returns a launch as a log has it: its optional fields that `reads` names are kept, and the other
+/// optional fields are set to unknown.
 fn read_of(reads: Needs, launch: Launch) -> Launch {
     let Launch { activity, call, estimate, .. } = launch;
     Launch {
@@ -35,7 +35,7 @@ fn read_of(reads: Needs, launch: Launch) -> Launch {
     }
 }
 
-/// A writer of a decision log, which may be off, so that it writes nothing.
+/// A writer of a decision log. A writer that is off accepts all calls and writes nothing.
 ///
 /// A write error is stored until [`LogWriter::finish`] reports it, so that no decision depends on
 /// it.
@@ -84,8 +84,9 @@ impl LogWriter {
         self.to.is_none()
     }
 
-    /// Returns a writer to `to` of a log that begins with `header`; if `short` is true, lines leave
-    /// out parts that follow from earlier ones.
+    /// Returns a writer to `to` of a log that begins with `header`. Starts of workgroups are listed
+    /// with the detail `detail`, and `reads` names the optional fields of launches that the log
+    /// keeps. If `short` is true, lines leave out parts that follow from earlier ones.
     pub(super) fn new(
         to: Box<dyn Write + Send>,
         (detail, reads, short): (Detail, Needs, bool),

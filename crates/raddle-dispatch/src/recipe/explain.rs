@@ -82,7 +82,8 @@ pub(super) fn explain(
     RecipeError::setting(&dotted(&at), &message, example)
 }
 
-/// Returns one step of a JSON Pointer, without its escapes and in kebab-case.
+/// Returns one part of a JSON Pointer (the text between two slashes) without its escapes, in
+/// kebab-case.
 fn unescaped(step: &str) -> String {
     kebab(&step.replace("~1", "/").replace("~0", "~"))
 }

@@ -7,9 +7,9 @@ use toml::de::{DeTable, DeValue};
 
 use raddle_read::kebab;
 
-/// Returns the number, from 1, of the line of a recipe's text (TOML or JSON) on which a key such as
-/// `order.windows.windows-us[2]` is or, if the key is missing, of the innermost table to which it
-/// belongs; `None` where that is missing too.
+/// Returns the number, from 1, of the line that has the key `key`, such as
+/// `order.windows.windows-us[2]`, in a recipe's text (TOML or JSON). Where the key is missing,
+/// returns the line of the innermost table to which it belongs; `None` where that is missing too.
 pub(super) fn line(text: &str, key: &str) -> Option<usize> {
     let steps = key.split(['.', '[']).map(|step| step.trim_end_matches(']'));
     let at = if is_json(text) { in_json(text, steps) } else { in_toml(text, steps) }?;

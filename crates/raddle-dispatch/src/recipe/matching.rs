@@ -5,8 +5,9 @@ use raddle_workgroup::{DecisionTime, Matching, MatchingConfig};
 
 use super::slot::Knowledge;
 
-/// The needs of the policy `matching`, and the function that gives its settings the clock of the
-/// device, if its decisions take time.
+/// Two functions for the policy `matching`. One returns its needs, the facts that a recipe must
+/// know about it; the other sets the clock of the device in its settings, if its decisions take
+/// time and no clock is set.
 pub(super) const KNOWN: Knowledge<MatchingConfig> = Knowledge {
     needs: Matching::needs,
     fill: |config, given| {

@@ -169,7 +169,8 @@ pub(super) fn preempts() -> SlotPolicies<dyn Preempt + Send> {
     )
 }
 
-/// Returns the needs of a turn policy whose turns may end by time (time slices).
+/// Returns the functions for a turn policy that may end a turn because its time slice is over.
+/// Nothing is filled into the policy's settings.
 #[cfg(feature = "timeslice")]
 const fn ends_by_time<C>() -> Knowledge<C> {
     Knowledge::needs(|_| Needs::SLICES)

@@ -68,7 +68,8 @@ macro_rules! slots {
     ($($(#[$doc:meta])* $slot:ident, $named:ident: $Slot:ident;)*) => {$(
         $(#[$doc])*
         ///
-        /// The new policy replaces a policy of the same name, also in recipes that name it.
+        /// Where the registry has a policy of the same name, the added one replaces it. Recipes
+        /// that name the policy then get the added one.
         #[must_use]
         pub fn $slot<P>(mut self) -> Self
         where

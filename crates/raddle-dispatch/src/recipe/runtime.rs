@@ -43,8 +43,8 @@ pub struct PreemptRuntime {
     /// bytes that it moves; `None`: as in the device table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switch_ns: Option<u64>,
-    /// The fewest bytes that count as moved in a save or a restore of a process; `None`: as in the
-    /// device table.
+    /// Least number of bytes that a save or a restore of a process counts as moving, even where it
+    /// moves fewer; `None`: as in the device table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switch_bytes: Option<u64>,
     /// Nanoseconds that the device takes to switch from one process to another, even where no work

@@ -2,9 +2,10 @@
 
 use toml::Value;
 
-/// Looks up a path of keys in several TOML texts, and returns (last key of the path, value).
-/// Prefers a text in which the value is `word` or has a key `word`, else takes the first text that
-/// has the path; `None` where no text has it. A path into a list ends at the list.
+/// Looks up a path of keys in several TOML texts, and returns (last key of the path, value). Takes
+/// the first text whose value there is `word` or has a key `word`, else the first text that has the
+/// path; `None` where no text has it. Of a path into a list, only the part before the index is
+/// used.
 pub(super) fn find(texts: &[&str], path: &[&str], word: Option<&str>) -> Option<(String, Value)> {
     let index = |step: &&str| step.trim_end_matches(']').parse::<usize>().is_ok();
     let path = &path[..path.iter().position(index).unwrap_or(path.len())];

@@ -39,8 +39,9 @@ trait AnySettings<P: ?Sized>: erased_serde::Serialize + Any + Send + Sync {
 
 type Make<C, P> = Arc<dyn Fn(&C, &Cus) -> Result<Box<P>, SettingError> + Send + Sync>;
 
-/// Two functions on a policy's settings of type `C`: one returns the needs of the policy (the
-/// fields of launches and other facts on which its answers depend), the other fills values in.
+/// Two functions for a policy with settings of type `C`. One returns the facts that a recipe must
+/// know about the policy, such as the fields of launches that it reads; the other fills in settings
+/// that the user did not give.
 pub(super) struct Knowledge<C> {
     pub(super) needs: fn(&C) -> Needs,
     /// A function that returns the settings with values of [`Given`] filled in; `None` where
@@ -57,8 +58,8 @@ impl<C> Clone for Knowledge<C> {
 impl<C> Copy for Knowledge<C> {}
 
 impl<C> Knowledge<C> {
-    /// Returns the two functions for a policy with these needs, into whose settings nothing is
-    /// filled.
+    /// Returns the two functions for a policy with these needs. Nothing is filled into its
+    /// settings.
     pub(super) const fn needs(needs: fn(&C) -> Needs) -> Self {
         Self { needs, fill: |_, _| None }
     }
@@ -118,8 +119,8 @@ where
     row_of(name, samples, Knowledge::needs(|_| Needs::NONE), Arc::new(make))
 }
 
-/// Returns the registry entry of a policy as [`row`] does, with its needs and a function that fills
-/// in settings (`known`).
+/// Returns the registry entry of a policy as [`row`] does. `known` has two more functions: one
+/// returns the policy's needs, the other fills in settings.
 pub(super) fn row_knowing<C, P>(
     name: &'static str,
     samples: &'static [&'static str],
@@ -133,8 +134,8 @@ where
     row_of(name, samples, known, Arc::new(make))
 }
 
-/// Returns the registry entry of a policy as [`row_knowing`] does, where the function that makes
-/// the policy is a closure.
+/// Returns the registry entry of a policy as [`row_knowing`] does; `make`, the function that makes
+/// the policy, may be a closure.
 pub(super) fn row_of<C, P>(
     name: &'static str,
     samples: &'static [&'static str],
@@ -221,8 +222,8 @@ impl<P: ?Sized + 'static> SlotPolicies<P> {
     }
 }
 
-/// Changes the error of an unknown setting so that it suggests the key `policy`, where the unknown
-/// key is similar to that.
+/// Changes the error of an unknown setting: where the unknown key looks like a misspelt `policy`,
+/// the error suggests that key.
 fn meant_policy(error: ReadError) -> ReadError {
     let beside = error.kind == FaultKind::UnknownField && error.nearest().is_none();
     match beside && nearest(&kebab(&error.found), ["policy"]).is_some() {

@@ -3,8 +3,8 @@
 
 use raddle_policy::{Preempt, Preemption, Tick, VictimView};
 
-/// A preempt policy that never takes work off the device: work of a process that lost its turn runs
-/// to its end, after an unknown time.
+/// A preempt policy that never takes work off the device. Work of a process that lost its turn runs
+/// to its end, however long that takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Never;
 

@@ -10,8 +10,8 @@ const PACKET_BYTES: u64 = 64;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub struct OrdinaryConfig {
-    /// Nanoseconds for each packet from submission until the device can start the launch, in
-    /// addition to the other costs.
+    /// Nanoseconds that each packet takes, beside the other costs, from its submission until the
+    /// device can start the launch.
     pub(crate) packet_ns: u64,
     /// Nanoseconds that the host takes to write one packet (E in seed 002).
     #[serde(skip_serializing_if = "is_zero")]
@@ -26,16 +26,16 @@ pub struct OrdinaryConfig {
     /// (C in seed 002).
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) cleanup_ns: u64,
-    /// True if a kernel is submitted while the kernel before it runs, and can start as soon as its
-    /// own costs have passed (B14); this needs a submission window. If false, kernels that are
-    /// submitted together can start when the costs of all of them have passed.
+    /// True if a kernel can be submitted while the kernel before it runs: it can start once its own
+    /// costs have passed. This needs a submission window. If false, kernels that are submitted
+    /// together can start only when the costs of all of them have passed.
     #[serde(skip_serializing_if = "is_false")]
     pub(crate) overlap: bool,
 }
 
 impl OrdinaryConfig {
-    /// Returns these settings with another time in ns for each packet from submission until the
-    /// device can start the launch.
+    /// Returns these settings with another number of nanoseconds that each packet takes, beside the
+    /// other costs, until the device can start the launch.
     #[must_use]
     pub const fn with_packet_ns(self, packet_ns: u64) -> Self {
         Self { packet_ns, ..self }
@@ -69,8 +69,8 @@ impl OrdinaryConfig {
         Self { cleanup_ns, ..self }
     }
 
-    /// Returns these settings with another choice of overlap: if true, a kernel is submitted while
-    /// the kernel before it runs, and can start as soon as its own costs have passed (B14).
+    /// Returns these settings with another choice of overlap. If true, a kernel can be submitted
+    /// while the kernel before it runs, and can start once its own costs have passed.
     #[must_use]
     pub const fn with_overlap(self, overlap: bool) -> Self {
         Self { overlap, ..self }

@@ -30,8 +30,8 @@ pub fn check(registry: &Registry, log: impl BufRead) -> Result<CheckedLog, Dispa
     check_beside(registry, log, |_, _| Ok(()))
 }
 
-/// Checks a log as [`check`] does, and also calls `also` with each line and its number, from 1: the
-/// header as it is, all other lines spelled in full.
+/// Checks a log as [`check`] does. Also calls `also` with the number of each line, from 1, and its
+/// text; parts that a short log leaves out are filled in.
 ///
 /// # Errors
 /// When [`check`] would return an error, or when `also` returns one.

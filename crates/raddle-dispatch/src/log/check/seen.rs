@@ -13,13 +13,13 @@ pub(super) enum SeenStage {
     Buffered,
     /// The launch is submitted and was not asked to leave the device.
     Submitted,
-    /// The launch is submitted while its process is being preempted by drain or switch, so that it
-    /// will be asked to leave.
+    /// The launch is still submitted, but a preemption of its process has begun that will ask it to
+    /// leave the device.
     Staying,
     /// The launch was asked to leave the device by this preemption method, and has not left yet.
     Leaving(Preemption),
-    /// The launch is off the device after a preemption (held or saved), so that none of its
-    /// workgroups starts.
+    /// The launch was taken off the device by a preemption, and was not asked to come back. None of
+    /// its workgroups starts.
     Held,
     /// The launch is off the device and was asked to come back, which is not complete yet.
     Returning,
@@ -30,8 +30,8 @@ pub(super) enum SeenStage {
 pub(super) struct SeenLaunch {
     pub(super) process: ProcessId,
     pub(super) stream: StreamId,
-    /// The index in the checker's `buffers` of the buffer in which launches of this stream wait to
-    /// be submitted.
+    /// The index, in the checker's list `buffers`, of the buffer in which launches of this stream
+    /// wait to be submitted.
     pub(super) buffer: usize,
     pub(super) order: u64,
     pub(super) idempotent: Idempotence,
@@ -40,11 +40,12 @@ pub(super) struct SeenLaunch {
     pub(super) whole: u64,
     pub(super) ready: bool,
     pub(super) stage: SeenStage,
-    /// True while the submit call of the launch has not returned.
+    /// True while a call is under way that submits the launch to the device: it has neither
+    /// succeeded nor failed yet.
     pub(super) called: bool,
     pub(super) kills: u32,
-    /// The number of waves of the launch that have started since it was last killed; `ended` is the
-    /// number of these that have ended.
+    /// The number of waves of the launch that have started; `ended` counts those of them that have
+    /// ended. Both begin again at 0 when a preemption puts the launch back into its buffer.
     pub(super) started: u64,
     pub(super) ended: u64,
     /// True if the launch has begun: it has started a workgroup or assigned one to a compute unit.
@@ -75,7 +76,7 @@ impl SeenLaunch {
         }
     }
 
-    /// Returns whether the launch is submitted: it has left the buffer and has not come back.
+    /// Returns whether the launch is submitted: it has left its buffer, and was not put back there.
     pub(super) fn is_in_runtime(&self) -> bool {
         self.stage != SeenStage::Buffered
     }
@@ -84,8 +85,8 @@ impl SeenLaunch {
 /// The preemption of one process that is under way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SeenPreemption {
-    /// True if the preempted launches stay submitted, held or saved; false if they end or go back
-    /// to the buffer.
+    /// True if the preempted launches stay submitted and can come back to the device; false if they
+    /// end or go back to the buffer of their stream.
     pub(super) holds: bool,
     /// The number of the log line that begins the preemption.
     pub(super) since: usize,
@@ -152,8 +153,8 @@ impl InOrder {
     }
 }
 
-/// A set of launch ids to which ids are only added: a bit for each id, 64 consecutive ids in an
-/// entry, as most ids are consecutive.
+/// A set of launch ids, from which no id is removed. Each number has one bit for each of 64
+/// consecutive ids, as most ids follow each other.
 #[derive(Debug, Default)]
 pub(super) struct UsedIds(ByLaunch<u64>);
 
