@@ -99,9 +99,9 @@ fn tell_table(question: &BalanceQuestion, table: Table, story: &mut Story) {
     story.note(format!("{names}; only a dispatch moves it"));
 }
 
-/// Adds to the explanation how the surplus waves of one workgroup, the last one in `answer`, were
-/// balanced over the SIMDs. `waves` is the workgroup's number of waves, `before` the pointer (SIMD
-/// at which the surplus begins) before the workgroup, and `kind` the meaning of the pointer.
+/// Explains how the surplus waves of one workgroup were balanced over the SIMDs. The workgroup has
+/// `waves` waves, and is the last one in `answer`. `before` is the pointer to a SIMD before this
+/// workgroup; `kind` tells if that SIMD got the last surplus wave or gets the next one.
 fn tell_one(
     table: Table,
     (kind, before): (Kind, &Pointer),

@@ -78,9 +78,9 @@ struct PlaceAnswer {
     free: Option<Vec<u64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     power: Option<Vec<u64>>,
-    /// Index of the candidate (compute unit that fits) that the rule takes: `Some(None)`, written
-    /// as `null`, where there are no candidates; `None`, left out of the JSON, where the question
-    /// asks for no choice.
+    /// Index of the candidate (compute unit that fits) that the rule takes. `Some(None)`, written
+    /// as `null`, means that there are no candidates; `None`, left out of the JSON, means that the
+    /// question asks for no choice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pick: Option<Option<usize>>,
 }
@@ -146,8 +146,8 @@ fn scored(given: &[u64], rows: Vec<Vec<u64>>, at: [&str; 2]) -> Result<ScoredRow
     Ok(ScoredRows { weights, rows, scores })
 }
 
-/// Converts the error of scoring one candidate (compute unit that fits) to a fault. The candidate
-/// has `amounts` amounts for `weights` weights, and `at` is the place of the amounts in the
+/// Converts an error in scoring one candidate (compute unit that fits) to a fault. The candidate
+/// has `amounts` amounts, and there are `weights` weights; `at` is the place of the amounts in the
 /// question.
 fn located(error: &Error, (amounts, weights): (usize, usize), at: &str) -> Fault {
     let (kind, message) = match error.kind() {

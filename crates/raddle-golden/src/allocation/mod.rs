@@ -112,8 +112,8 @@ pub struct AllocationFinding {
     pub clock: u64,
     /// Sentence that tells a person which rule is broken, and how.
     pub what: String,
-    /// Picture of the compute unit's free and held blocks at the moment of the finding; empty
-    /// unless the finding is a start that differs from the prediction or does not fit.
+    /// Picture of the compute unit's free and held blocks at the moment of the finding. Drawn only
+    /// where a placement starts at another block than predicted, or does not fit; else empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub map: String,
 }
@@ -127,15 +127,15 @@ pub struct AllocationOptions {
     /// Rules that predict at which block a placement starts, by the name of the resource that is
     /// placed.
     pub starts_of: BTreeMap<String, StartRule>,
-    /// Most clock cycles between the choice of a start and its record: a start is right if the rule
-    /// gives it for the free blocks at any moment of that time.
+    /// Most clock cycles that may pass between the moment at which the dispatcher chooses the first
+    /// block of a placement and the event that records the placement. The choice counts as right if
+    /// the rule predicts it for the free blocks at any moment of that time.
     pub lag: u64,
 }
 
 impl AllocationOptions {
-    /// Checks the options: a lag (clocks that may pass between the choice of a start and its
-    /// record) without a rule that predicts starts is an error. Every check calls this before it
-    /// begins.
+    /// Checks that the lag (most clock cycles between a choice and its record) is 0 where no rule
+    /// predicts the first blocks of placements. Every check of a table calls this before it begins.
     ///
     /// # Errors
     /// A text for the user where the options have a lag and no rule that predicts starts.
@@ -155,8 +155,8 @@ pub struct AllocationReport {
     pub events: u64,
     /// Number of workgroups that were placed.
     pub placed: u64,
-    /// Number of requests for room that were not answered by the last event, while workgroups still
-    /// run.
+    /// Number of requests for room that had no answer at the last event, where workgroups still run
+    /// that could make room.
     pub open: u64,
     /// Number of starts (first blocks of placements) that were predicted.
     pub predicted: u64,
@@ -265,7 +265,8 @@ impl AllocationCheck {
     /// Checks the next event, and returns the number of findings that it adds.
     ///
     /// # Errors
-    /// Those of [`check`], with the number of the event as the line; the check is unchanged then.
+    /// The errors of [`check`], which name the number of the event as the line. After an error the
+    /// check is as it was before the event.
     pub fn take(&mut self, mut event: AllocationEvent) -> Result<u64, TableFault> {
         event.line = self.taken + 1;
         event.check(&self.model.device)?;

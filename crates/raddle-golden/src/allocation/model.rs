@@ -62,17 +62,17 @@ pub(super) struct RingPart {
     pub(super) freed: bool,
 }
 
-/// State of one resource of a compute unit, beside the blocks that workgroups hold, from which the
-/// first blocks of placements are predicted.
+/// State of one resource of a compute unit from which the first blocks of placements are predicted.
+/// The blocks that are held now are listed with the workgroups that hold them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stock {
-    /// End of the latest placement, a block number from which the start rules `Next` and `Ring`
-    /// search on.
+    /// Number of the block behind the latest placement, from which the start rules `Next` and
+    /// `Ring` search on.
     after: u64,
-    /// Blocks that were given back within the lag (the clock cycles for which freed blocks may
-    /// still be seen as taken), the latest last.
+    /// Blocks that were given back lately, the latest last. For some clock cycles, the lag, the
+    /// dispatcher may still see them as taken.
     recent: VecDeque<Freed>,
-    /// Blocks of a resource handed out as a ring that have not been reclaimed yet, the oldest
+    /// Blocks that are not reclaimed yet, of a resource that is handed out as a ring; the oldest
     /// placement first.
     pub(super) ring: VecDeque<RingPart>,
 }
@@ -93,8 +93,8 @@ pub(super) struct Model {
     pub(super) device: AllocationDevice,
     pub(super) rules: Vec<Option<StartRule>>,
     pub(super) lag: u64,
-    /// All compute units; a further entry at the end has the workgroups that the table places on a
-    /// unit that does not exist.
+    /// All compute units. One more entry, at the end, holds the workgroups that the table places on
+    /// a unit that does not exist.
     pub(super) units: Vec<Unit>,
     requests: BTreeMap<u64, Asked>,
     /// Compute unit of each workgroup that is placed, as the index of the unit in the list `units`.
@@ -275,9 +275,9 @@ impl Model {
         event.waves.or(asked.waves)
     }
 
-    /// Checks a placement against what the compute unit with the index `index` already holds;
-    /// broken rules are added to the findings. `waves` is the number of waves of the workgroup,
-    /// `None` if unknown; `parts` has (start, size) in blocks for each resource.
+    /// Checks a placement on the compute unit with the index `index` against the work that is
+    /// already there, and adds broken rules to the findings. The workgroup has `waves` waves
+    /// (`None` if unknown), and gets the blocks `parts` of the resources, each as (start, size).
     fn on_unit(
         &mut self,
         event: &AllocationEvent,
@@ -356,9 +356,9 @@ impl Model {
         parts.filter(|&(_, size)| size > 0).map(|(start, size)| (start, start + size)).collect()
     }
 
-    /// Checks that, of a resource that is handed out as a ring, the blocks `start..end` that a
-    /// workgroup gets were given back; a broken rule is added to the findings. `index` is the index
-    /// of the compute unit, `at` that of the resource.
+    /// Checks the blocks `start..end` that a workgroup gets of a resource handed out as a ring:
+    /// they must have been reclaimed, in the order in which they were taken. A broken rule is added
+    /// to the findings. `index` is the index of the compute unit, `at` that of the resource.
     fn reclaimed(
         &mut self,
         event: &AllocationEvent,
@@ -377,11 +377,12 @@ impl Model {
         self.found(event, AllocationRule::Fit, what);
     }
 
-    /// Compares the first block, `start`, of a placement of `size` blocks with the prediction of
-    /// `rule`, for the free blocks at all moments within the lag (the clocks for which freed blocks
-    /// may still be seen as taken); a difference is added to the findings. `index` is the index of
-    /// the compute unit, `at` that of the resource; `free` has the free runs of blocks, `held` the
-    /// runs that workgroups hold.
+    /// Compares the first block of a placement, `start`, with the prediction of `rule`, and adds a
+    /// difference to the findings. The choice may be older than its record by up to the lag, so it
+    /// is right if the rule predicts it for the free blocks at any moment of that time.
+    ///
+    /// `index` is the index of the compute unit, `at` that of the resource, and `size` the number
+    /// of placed blocks. `free` has the free runs of blocks, `held` those that workgroups hold.
     fn start(
         &mut self,
         event: &AllocationEvent,

@@ -5,9 +5,9 @@ use super::starts::{Held, runs};
 /// Most characters of the picture of a resource's blocks.
 const WIDE: u64 = 64;
 
-/// Draws the map of a resource with `blocks` blocks under the title `label`: which are free (`.`),
-/// held (`#`), or free and held within one character (`+`). Below stand the characters of `marks`
-/// at their starts (left out for `None`), and the free runs in numbers.
+/// Draws which blocks of a resource are free (`.`) or held (`#`), under the title `label`. A
+/// character that stands for several blocks, free and held ones, is `+`. Below are the characters
+/// of `marks`, each at its block (left out for `None`), and the list of free runs.
 pub(super) fn picture(
     held: &mut Held,
     blocks: u64,

@@ -34,16 +34,16 @@ struct SearchCosts {
     churn: ChurnRequests,
 }
 
-/// Costs and misses of one variant of the search for free blocks, in one timing (way in which its
-/// steps are spread over clocks).
+/// Costs and misses of one variant of the search for free blocks, whose circuit spreads the steps
+/// of the search over clocks in one certain way.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct VariantCost {
     variant: String,
-    /// Clocks that one period of the circuit takes; in a period it searches one free map, or
-    /// several side by side.
+    /// Clocks of one use of the circuit (a period). In one use it searches one free map, or several
+    /// side by side.
     clocks: u32,
-    /// Number of periods (uses of the circuit) that it takes to search every free map once.
+    /// Number of uses of the circuit (periods) in which every free map is searched once.
     periods: usize,
     drawn: GateCounts,
     folded: GateCounts,
@@ -54,8 +54,8 @@ struct VariantCost {
     missed: String,
     /// Number of requests that the variant missed under churn (requests and releases at random).
     churn_missed: u64,
-    /// Number of two-input gates that the read-out (length of the longest free run, lowest start)
-    /// adds to the Verilog circuit; `None` unless the search takes one clock.
+    /// Number of two-input gates that are added to the Verilog circuit to output the length of the
+    /// longest free run and the start for a request; `None` unless the search takes one clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     read_out_gates: Option<u64>,
 }
@@ -79,7 +79,8 @@ struct ChurnRequests {
     fragmented: u64,
 }
 
-/// A variant of the search with its name, and the circuits whose costs are added up.
+/// A variant of the search for free blocks: its name, and the circuits of which it consists. The
+/// costs of these circuits are added up.
 struct CostedVariant {
     name: String,
     circuits: Vec<CostedCircuit>,
@@ -196,9 +197,9 @@ fn candidates(blocks: u32) -> Result<Vec<CostedVariant>, Error> {
 }
 
 impl CostedVariant {
-    /// Returns (cost of all gates that the patent draws, cost of the gates that remain
-    /// when constants are folded, clocks of one period) of the variant; `None` for a timing that
-    /// the document does not have for it.
+    /// Returns the costs of the variant as (cost of all gates that the patent draws; cost of the
+    /// gates that remain when those with constant inputs are removed; clocks of one use of the
+    /// circuit). `None` for a timing that does not exist for this variant.
     fn cost(&self, timing: Timing) -> Result<Option<(GateCounts, GateCounts, u32)>, Error> {
         let (mut drawn, mut folded, mut clocks) = (GateCounts::default(), GateCounts::default(), 0);
         for circuit in &self.circuits {
@@ -216,8 +217,8 @@ impl CostedVariant {
         Ok(Some((drawn, folded, clocks)))
     }
 
-    /// Counts the gates that a read-out of the longest length and the lowest start adds to the
-    /// circuits; returns an error where a circuit cannot be written.
+    /// Counts the gates that are added to the circuits to output the length of the longest free run
+    /// and the start for a request; returns an error where a circuit cannot be written.
     fn read_out(&self) -> Result<u64, ModelError> {
         let mut added = 0;
         for circuit in &self.circuits {
@@ -362,9 +363,9 @@ fn aligned(rows: &[Vec<String>], story: &mut Story) {
     }
 }
 
-/// Writes the table of paragraphs 151 to 154 of the patent: the chance that `want` free
-/// blocks in a row are not found in maps of `blocks` blocks, each free with the chance `half`. The
-/// table also lists search variants that those paragraphs leave out.
+/// Writes a table into the explanation: the chance that a search does not find `want` free blocks
+/// in a row in a map of `blocks` blocks, each free with the chance `half`. The table of the patent
+/// (paragraphs 151 to 154) has fewer search variants.
 fn seed_table(
     candidates: &[CostedVariant],
     (blocks, want): (u32, u32),

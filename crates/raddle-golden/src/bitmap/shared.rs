@@ -43,15 +43,16 @@ enum LayoutWord {
     Halves,
 }
 
-/// Layout of a shared search circuit: for each period (one use of the circuit) the widths in blocks
-/// of its slots (ranges for one map each), which follow each other without gaps.
+/// Layout of a circuit that searches several maps side by side, as a question spells it. For each
+/// period (one use of the circuit) it has the widths in blocks of the slots, the parts of the
+/// circuit for one map each.
 #[derive(Deserialize)]
 struct LayoutBySlots {
     slots: Vec<Vec<u64>>,
 }
 
-/// A shared finder (one circuit that searches several free maps in turn), and the maps that it
-/// searches in one round.
+/// A circuit that searches several free maps in turn, with the maps that it searches until every
+/// map was searched once (a round).
 #[derive(Debug)]
 pub(super) struct SharedRound {
     pub(super) finder: Shared,

@@ -33,9 +33,9 @@ pub(super) struct MatchClocks {
 }
 
 impl MatchClocks {
-    /// Counts the clocks of a decision (a round) that begins at tick `now`. The compute units are
-    /// searched at the same time, so the slowest one decides. Returns a fault where the search does
-    /// not suit the maps.
+    /// Counts the clocks of a decision that begins at tick `now`. The compute units are searched at
+    /// the same time, so the clocks are those of the slowest search. Returns a fault where the
+    /// search does not suit the maps.
     pub(super) fn new(
         time: DecisionTime,
         search: &SearchRule,
@@ -102,9 +102,9 @@ impl MatchClocks {
     }
 }
 
-/// Counts the clocks of search circuits that work at the same time: those of the slowest one.
-/// Returns a fault where a search does not suit its map, or cannot spread its steps over clocks as
-/// `timing` says.
+/// Counts the clocks of the searches where every map has a circuit of its own and all work at the
+/// same time: the clocks of the slowest circuit. Returns a fault where a search does not suit its
+/// map, or where the timing `timing` does not exist for it.
 fn of_finders(search: &SearchRule, cus: &[Cu<String>], timing: SearchTiming) -> Result<u64, Fault> {
     let stocks = cus.iter().flat_map(|cu| cu.simds.iter().chain([&cu.shared]).flatten());
     let runs = stocks.filter_map(|(name, stock)| match stock {
@@ -126,9 +126,9 @@ fn of_finders(search: &SearchRule, cus: &[Cu<String>], timing: SearchTiming) -> 
     Ok(clocks)
 }
 
-/// Counts the clocks of one use of a search circuit that all resources share in turn; it searches
-/// `width` blocks, several maps side by side. Returns a fault where such a circuit cannot spread
-/// its steps over clocks as `timing` says.
+/// Counts the clocks of one use of a search circuit that all resources share; a use searches
+/// `width` blocks, which may be several maps. Returns a fault where the timing `timing` does not
+/// exist for such a circuit.
 fn of_period(width: u32, timing: SearchTiming) -> Result<u64, Fault> {
     let at = "/search/shared/width";
     let finder = Shared::new(width, width, &[[Kind { id: 0, blocks: width }]], &Layout::Packed);
@@ -152,9 +152,9 @@ fn clocks_of(variant: Variant<'_>, timing: SearchTiming, at: &str) -> Result<u64
     cost.map(|cost| cost.clocks.into()).map_err(fault(FaultKind::OutOfRange, at))
 }
 
-/// Lists the maps of a compute unit that a shared finder (one circuit for several maps) searches in
-/// each of its periods, as (name, map): the maps of each SIMD, then those that the SIMDs share. A
-/// period takes as many maps as fit into `width` blocks.
+/// Divides the maps of a compute unit over the uses (periods) of one search circuit. The circuit is
+/// `width` blocks wide, and each use takes as many maps as fit. Returns for each use its maps, as
+/// (name, map): first those of the SIMDs, then those that the SIMDs share.
 fn periods(cu: &Cu<String>, width: u32) -> Vec<Vec<(String, &FreeMap)>> {
     // The order in which a recipe's finder goes through its resources, the others behind.
     let rank = |name: &str| ["vgpr", "sgpr", "lds"].iter().position(|it| *it == name).unwrap_or(3);

@@ -11,8 +11,9 @@ use super::model::{MatchHead, Wants};
 use crate::explanation::{Story, counted};
 use crate::fault::{Fault, check, fault};
 
-/// Counter of decisions (rounds) in which no head fitted, and the workgroups that may be cut into
-/// waves. A head is the first workgroup of a channel.
+/// State of the rule that cuts waiting workgroups into waves: the number of decisions in a row in
+/// which no head (first workgroup of a channel) fitted, and the heads that may be cut. A channel is
+/// a queue of workgroups.
 #[derive(Debug)]
 pub(super) struct MatchCutting {
     threshold: u64,
@@ -22,45 +23,45 @@ pub(super) struct MatchCutting {
     failures: u64,
     /// For each channel its head (first workgroup), if that may be cut into waves; else `None`.
     whole: Vec<Option<MayCut>>,
-    /// Index of the least urgent level in the order of levels, which the waves of a cut workgroup
-    /// get.
+    /// Index of the least urgent level in the list of levels. The waves of a cut workgroup get this
+    /// level.
     lowest: usize,
 }
 
 /// A head (first workgroup of a channel) that may be cut into waves that start separately.
 #[derive(Debug)]
 pub(super) struct MayCut {
-    /// Tick since which the workgroup is the first one of its channel; among the workgroups that
-    /// may be cut, the one that has waited longest is cut.
+    /// Tick since which the workgroup has been the first one of its channel. Of the workgroups that
+    /// may be cut, the one that has been first for longest is cut.
     pub(super) since: u64,
     /// Demand of the first wave of the workgroup, if the workgroup is cut into waves.
     pub(super) piece: Wants<String>,
 }
 
-/// End of one decision (a round): the number of decisions in a row in which nothing fitted, and the
-/// step that follows.
+/// Result of one decision (a round): the number of decisions in a row in which nothing fitted, and
+/// the step that follows.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct MatchRound {
     g: u64,
-    /// Step that follows the decision: dispatch, retry or cut; `None` where no channel has a
-    /// workgroup, so that the decision does not count.
+    /// Step that follows the decision: dispatch a workgroup, retry, or cut a workgroup; `None`
+    /// where no workgroup waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     action: Option<Step>,
     /// Channel whose head (first workgroup) is cut into waves; `None` where none is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) channel: Option<usize>,
-    /// Tick of the decision that will cut a head (the first workgroup of a channel) into waves if
-    /// nothing happens until then; `None` where no decision will.
+    /// Tick of the decision that will cut a head (the first workgroup of a channel) into waves, if
+    /// nothing happens until then; `None` where no decision will cut one.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_at: Option<u64>,
 }
 
 impl MatchCutting {
-    /// Makes the counter of decisions in which nothing fitted, from the question's rule for cutting
-    /// and the number of such decisions before this one. `whole` has, for each channel, its head
-    /// (first workgroup) if that may be cut; `lowest` is the index of the lowest level. Returns a
-    /// fault where the rule contradicts itself, or a number is out of range.
+    /// Makes the state of `rule`, which cuts workgroups into waves. `failures` is the number of
+    /// decisions in a row, until now, in which nothing fitted. `whole` has, for each channel, its
+    /// head (first workgroup) if that may be cut; `lowest` is the index of the least urgent level.
+    /// Returns a fault where the rule contradicts itself, or a number is out of range.
     pub(super) fn new(
         rule: SplitRule,
         failures: u64,
@@ -79,10 +80,12 @@ impl MatchCutting {
         Ok(Self { threshold: rule.threshold, retry, failures, whole, lowest })
     }
 
-    /// Returns how the decision (round) that begins at `tick` ends, by steps c2 and c3 of the
-    /// patent. `heads` is true where a channel has a head (first workgroup), `fits` where
-    /// a head fits on a compute unit. If a head is cut, it is the one that has been the first of
-    /// its channel for longest, of equal ones that of the lowest channel.
+    /// Returns the result of a decision (round) that begins at `tick`, by steps c2 and c3 of the
+    /// patent. `heads` is true if any channel has a head (first workgroup), `fits` if any head fits
+    /// on a compute unit.
+    ///
+    /// If a head has to be cut, it is the one that has been first in its channel for longest; of
+    /// equal ones, that of the lowest channel.
     pub(super) fn judge(&self, heads: bool, fits: bool, tick: u64) -> MatchRound {
         if !heads {
             return MatchRound { g: self.failures, ..MatchRound::default() };
@@ -102,23 +105,23 @@ impl MatchCutting {
         MatchRound { g, action: Some(Step::Split), channel, retry_at: None }
     }
 
-    /// Returns the first wave of the head (first workgroup) of a channel, at the least urgent
-    /// level, to be matched in place of the whole workgroup; `None` where the head may not be cut
-    /// into waves.
+    /// Returns the first wave of a channel's head (first workgroup), at the least urgent level; in
+    /// the next match it takes the place of the whole workgroup. `None` where the head may not be
+    /// cut into waves.
     pub(super) fn first_wave(&self, channel: usize) -> Option<MatchHead<String>> {
         let wants = self.whole.get(channel)?.as_ref()?.piece.clone();
         Some(MatchHead { level: self.lowest, wants })
     }
 
-    /// Returns the end of the decision `round` at `tick`, for the case that a head (first workgroup
-    /// of a channel) was cut into waves and its first wave does not fit either.
+    /// Returns the result of the decision `round` for the case that a head (first workgroup of a
+    /// channel) was cut into waves, but its first wave fits no compute unit either.
     pub(super) fn in_vain(&self, round: MatchRound, tick: u64) -> MatchRound {
         MatchRound { retry_at: self.retry_at(0, round.channel, tick), ..round }
     }
 
     /// Returns the tick of the decision that will cut a head (first workgroup of a channel) into
-    /// waves, after `g` decisions in a row in which nothing fitted; `None` where no head may be
-    /// cut. The head of the channel `but`, if there is one, is left out.
+    /// waves, if nothing happens until then; `None` where no head may be cut. Nothing has fitted in
+    /// the last `g` decisions. The head of the channel `but` does not count.
     fn retry_at(&self, g: u64, but: Option<usize>, tick: u64) -> Option<u64> {
         let mut whole = (0..).zip(&self.whole);
         let any = whole.any(|(channel, it)| it.is_some() && Some(channel) != but);

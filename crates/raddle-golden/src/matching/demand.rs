@@ -33,9 +33,9 @@ struct WavesDemand {
     shared_per_wave: AmountsByName,
 }
 
-/// Reads from a question how much of each resource a workgroup needs; a fault names the place `at`
-/// of the demand. If the workgroup has several waves, the demand of its first wave alone is read
-/// too; it includes everything that the waves share.
+/// Reads a workgroup's demand from a question: the amount that it needs of each resource. For a
+/// workgroup of several waves, reads also the demand of its first wave alone, which includes all
+/// that the waves share. A fault names `at`, the place of the demand in the question.
 pub(super) fn wants(demand: &Value, cus: &[Cu<String>], at: &str) -> Result<HeadAndPiece, Fault> {
     if !is_in_waves(demand) {
         let GroupsDemand { shared, simds } = read_at(demand, at)?;

@@ -13,9 +13,8 @@ use serde_json::Value;
 use super::HeadLevels;
 use crate::fault::{Fault, check_all, fault, has, read_at};
 
-/// Level of urgency of the waves of a cut workgroup where neither windows nor a list say which
-/// level is the lowest (least urgent). A recipe (file that chooses the policies of a run) has 256
-/// levels.
+/// Level of urgency of the waves of a cut workgroup, where the question does not order the levels:
+/// 256, the least urgent level of a recipe (file that chooses the policies of a run).
 const LOWEST: u64 = 256;
 
 /// Order of the levels of urgency, as a question asks for it.
@@ -73,20 +72,20 @@ impl AskedOrder {
         }
     }
 
-    /// Returns the least urgent level of the order, which the waves of a cut workgroup get. `heads`
-    /// are the levels of the channels' first workgroups; they count only where the order has no
-    /// list.
+    /// Returns the least urgent level, which the waves of a cut workgroup get. Where neither a list
+    /// nor windows order the levels, it is 256 or, if larger, the largest of `heads`, the levels of
+    /// the channels' first workgroups.
     pub(super) fn lowest(&self, heads: impl Iterator<Item = u64>) -> u64 {
         let listed = self.at(0).and_then(|levels| levels.into_iter().max());
         listed.unwrap_or_else(|| heads.fold(LOWEST, u64::max))
     }
 }
 
-/// Ranks levels of urgency by the list `order`, the most urgent first; without a list they ascend,
-/// the lowest number being the most urgent. The levels are those of the channels' first workgroups,
-/// `heads` (`None` for a channel without one), and `pieces`, the level of the waves of a cut
-/// workgroup (`None` without one). Returns a fault where the list repeats a level, or lacks the
-/// level of a head.
+/// Ranks the levels of urgency by the list `order`, the most urgent first; without a list, the
+/// lowest number is the most urgent. Ranked are `heads`, the levels of the channels' first
+/// workgroups (`None` for an empty channel), and `pieces`, the level of the waves of a cut
+/// workgroup (`None` if none is cut). Returns a fault where the list has a level twice, or lacks
+/// the level of a first workgroup.
 pub(super) fn levels(
     order: Option<&[u64]>,
     heads: &[Option<u64>],
@@ -124,9 +123,10 @@ pub(super) fn levels(
     Ok(HeadLevels { given, ranks: of_heads })
 }
 
-/// Distributes entries (waiting workgroups) over `channels` channels: entry n waits in channel n
-/// modulo `channels`, and the first entry of a channel that is not `None` is its head. Returns (the
-/// head of each channel, `None` without one; the index of the head in `entries`).
+/// Distributes waiting workgroups, `entries`, over `channels` channels (queues): entry number n
+/// waits in channel n modulo `channels`. The first entry of a channel that is not `None` is its
+/// head. Returns (the head of each channel, `None` for an empty one; the index of each head in
+/// `entries`).
 pub(super) fn folded<T>(entries: Vec<Option<T>>, channels: u64) -> (Vec<Option<T>>, Vec<usize>) {
     let channels = usize::try_from(channels).unwrap_or(usize::MAX).min(entries.len().max(1));
     let mut heads: Vec<Option<T>> = (0..channels).map(|_| None).collect();

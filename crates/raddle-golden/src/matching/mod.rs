@@ -44,24 +44,25 @@ pub(crate) const TOPIC: Topic = Topic {
     solve,
 };
 
-/// For each level the channels that are marked: they were chosen lately among tied channels, so
-/// that unmarked channels are chosen first (step a42 of the patent).
+/// Marked channels (queues of workgroups), by level of urgency. A channel is marked when it was
+/// chosen among equally good ones; unmarked channels are chosen first (step a42 of the patent).
 type MarkedChannels = BTreeMap<u64, BTreeSet<usize>>;
 
 /// One question about the matching of workgroups to compute units, after it was read.
 #[derive(Debug)]
 struct MatchQuestion {
     model: MatchModel<String>,
-    /// For each compute unit the pointer (SIMD that gets the next surplus wave) as the question
-    /// gives it; `None` where it gives none.
+    /// For each compute unit the pointer that the question gives, `None` where it gives none. The
+    /// pointer names the SIMD that gets the next of the surplus waves, which the SIMDs cannot share
+    /// equally.
     pointers: Vec<Option<CuPointer>>,
     heads: Vec<Option<MatchHead<String>>>,
     levels: HeadLevels,
     /// Channels that the question gives as marked (chosen lately among tied channels), by level.
     marks: MarkedChannels,
     search: SearchRule,
-    /// True if the question asks for the whole chain of steps around a match, so that free runs and
-    /// scores are explained too.
+    /// True if the question asks for all steps of a decision; then the free runs and the scores of
+    /// compute units are explained too.
     is_chain: bool,
     balance: Balance,
     pick: Choice,
@@ -69,8 +70,8 @@ struct MatchQuestion {
     /// For each channel the index of its head (first workgroup) in the question's list of entries;
     /// `None` where each entry is a channel of its own.
     entries: Option<Vec<usize>>,
-    /// Tick at which the decision begins; the heads (first workgroups of channels) are those of
-    /// this tick.
+    /// Tick at which the decision begins. The question gives the first workgroups of the channels
+    /// as they are at this tick.
     now: u64,
     clocks: Option<MatchClocks>,
     /// Levels of urgency at the tick of the decision, the most urgent first; `None` unless windows
@@ -86,7 +87,7 @@ struct HeadLevels {
     /// Levels of urgency that the question gives, ascending; the model knows a level by its index
     /// in this list, from 0.
     given: Vec<u64>,
-    /// For each level of the list `given` its rank in the order of urgency, 0 for the most urgent.
+    /// Rank in the order of urgency, 0 for the most urgent, of each level in the list `given`.
     ranks: Vec<usize>,
 }
 
@@ -116,8 +117,8 @@ struct MatchAnswer<'q> {
 #[derive(Serialize)]
 struct Dispatched<'q> {
     channel: usize,
-    /// Index of the dispatched workgroup in the question's list of entries, where entries are
-    /// distributed over fewer channels; else `None`.
+    /// Index of the dispatched workgroup in the question's list of waiting workgroups; `None` where
+    /// each of these has a channel of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     entry: Option<usize>,
     cu: usize,
@@ -154,10 +155,10 @@ impl MatchQuestion {
         self.clocks.map_or(self.now, |clocks| clocks.t)
     }
 
-    /// Makes the decision. If too many decisions have found no head (first workgroup of a channel)
-    /// that fits, cuts one head into waves and makes the decision again with its first wave.
-    /// Returns (the last decision made; how the round ends, `None` where the question has no rule
-    /// for cutting). The error is a fault of the question.
+    /// Makes the decision. If no head (first workgroup of a channel) fits, and too many decisions
+    /// before found none either, one head is cut into waves, and the decision is made again with
+    /// its first wave. Returns (the last decision; the result of the rule for cutting, `None` where
+    /// the question has no such rule). The error is a fault of the question.
     fn decide_with_cuts(
         &mut self,
         story: &mut Story,
@@ -231,8 +232,9 @@ fn starts(pieces: &BTreeMap<String, TakenPiece>) -> BTreeMap<&str, u32> {
     starts
 }
 
-/// Returns the marked channels (chosen lately among tied channels) after a decision: new marks for
-/// the levels that the channels' first workgroups have, and the given marks for all other levels.
+/// Returns the marked channels (chosen lately among equally good ones) after a decision, by level.
+/// The levels of the channels' first workgroups get the marks of the decision; all other levels
+/// keep their marks.
 fn marks_after(question: &MatchQuestion, decision: &MatchDecision<String>) -> MarkedChannels {
     let mut marks = question.marks.clone();
     for (position, level) in question.levels.given.iter().enumerate() {

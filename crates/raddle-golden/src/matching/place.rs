@@ -73,8 +73,8 @@ pub(super) enum MatchPlace {
     Mix(FreeScore, Vec<u64>, Mix),
 }
 
-/// Weights of free amounts, by the names of resources; the weighted sum is the score TA of a
-/// compute unit.
+/// Rule that scores compute units by their free amounts: the weight of each resource, by name. The
+/// score TA of a unit is the sum of its free amounts, each times its weight.
 #[derive(Debug)]
 pub(super) struct FreeScore {
     names: Vec<String>,
@@ -175,9 +175,9 @@ fn of_recipe(rule: PlaceRule, weighed: Weighed<'_>) -> Result<MatchPlace, Fault>
     })
 }
 
-/// Returns, for each compute unit, the score TB: the weighted instructions that its waves issued in
-/// the window of time before the decision, in thousandths of an instruction. If the rule looks
-/// ahead, the instructions that running waves will issue in an equal window after it are added. A
+/// Returns for each compute unit the score TB: the weighted number of instructions, in thousandths,
+/// that its waves issued in the window of time before the decision. If the rule looks ahead, the
+/// instructions that running waves will issue in an equally long window afterwards are added. A
 /// fault names `at`, the place of the rule in the question.
 fn drawn(rule: &PowerWeights, weighed: Weighed<'_>, at: &str) -> Result<Vec<u64>, Fault> {
     let window = rule.history().map_err(|error| {
@@ -242,9 +242,9 @@ fn power(asked: &AskedPower, cus: &[Cu<String>], at: &str) -> Result<Vec<u64>, F
 }
 
 impl FreeScore {
-    /// Returns TA, the score of a compute unit: the sum of its free amounts, each times its weight.
-    /// The rule says whether a resource in blocks counts with all its free blocks, or with the
-    /// longest run that the search reports. Returns the error of the search, if that fails.
+    /// Returns the score TA of a compute unit: the sum of its free amounts, each times its weight.
+    /// By the rule's setting, a resource in blocks counts with all of its free blocks, or with the
+    /// longest free run that the search reports. Fails where the search fails.
     fn of(&self, cu: &Cu<String>, search: &SearchRule) -> Result<u64, Error> {
         let amount = |name: &String, stock: &Stock| match (stock, self.amounts) {
             (Stock::Count(free), _) => Ok(*free),
@@ -287,9 +287,9 @@ impl MatchPlace {
         })
     }
 
-    /// Picks one of the compute units with the indices `fit`, and returns its position in `fit`; of
-    /// equally good units the lowest. Where `fit` is empty, `None` or a position that does not exist.
-    /// Returns an error where a score is too large.
+    /// Picks one of the compute units with the indices `fit` by the rule, of equally good units the
+    /// lowest. Returns the unit's position in `fit`; for an empty list, `None` or a position that
+    /// does not exist. Returns an error where a score is too large.
     pub(super) fn pick(
         &self,
         fit: &[usize],

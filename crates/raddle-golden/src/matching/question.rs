@@ -21,7 +21,8 @@ use super::{HeadLevels, MarkedChannels, MatchQuestion, shape};
 use crate::MOST_FIGURES;
 use crate::fault::{Fault, check, check_all, fault, given, has, positive, read_at};
 
-/// Keys of a matching question: with any of them, the question asks for all steps around a match.
+/// Keys of a matching question. With any of them, the question asks for all steps of a decision,
+/// not only for the match.
 const CHAIN: [&str; 5] = ["now", "pick", "balance", "decision", "split"];
 
 type AmountsByName<T> = BTreeMap<String, T>;
@@ -42,8 +43,8 @@ struct AskedMatch {
     fit: Fit,
     #[serde(default, deserialize_with = "channels")]
     fold: Option<u64>,
-    /// Tick at which the decision begins; the heads (first workgroups of channels) are those of
-    /// this tick.
+    /// Tick at which the decision begins. The question gives the first workgroups of the channels
+    /// as they are at this tick.
     #[serde(default)]
     now: u64,
     #[serde(default)]
@@ -68,8 +69,9 @@ struct AskedCu {
     activity: Vec<CuActivity>,
 }
 
-/// Pointer of a compute unit for the balance of waves: its kind, the SIMD at which the surplus
-/// waves begin, and the most waves of a workgroup that a SIMD takes.
+/// Pointer of a compute unit for the balance of surplus waves, which the SIMDs cannot share
+/// equally: its kind, the SIMD at which the surplus begins, and the most waves of one workgroup
+/// that a SIMD takes.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub(super) struct CuPointer {
     pub(super) kind: Kind,
@@ -87,8 +89,8 @@ struct AskedHead {
     /// may be cut into waves that start separately.
     #[serde(default)]
     independent: bool,
-    /// Tick since which the workgroup is the first one of its channel; among the workgroups that
-    /// may be cut, the one that has waited longest is cut.
+    /// Tick since which the workgroup has been the first one of its channel. Of the workgroups that
+    /// may be cut, the one that has been first for longest is cut.
     #[serde(default)]
     since: u64,
 }
@@ -160,9 +162,11 @@ pub(super) fn question(value: &Value) -> Result<MatchQuestion, Fault> {
 }
 
 /// Distributes the waiting workgroups, `entries`, over `fold` channels; where `fold` is `None`,
-/// each workgroup has a channel of its own. Returns (the first workgroup of each channel; for the
-/// same channels the items of `whole`, which say if the workgroup may be cut into waves; the index
-/// of each first workgroup in `entries`, or `None` where `fold` is `None`).
+/// each workgroup has a channel of its own. `whole` tells for each workgroup if it may be cut into
+/// waves.
+///
+/// Returns (the first workgroup of each channel; its item of `whole`; its index in `entries`). The
+/// indices are `None` where `fold` is `None`.
 fn by_channel(
     entries: Heads,
     whole: Vec<Option<MayCut>>,
@@ -177,9 +181,9 @@ fn by_channel(
     (heads, whole, Some(entries))
 }
 
-/// Returns, for each channel, its head (first workgroup) where that may be cut into waves, as it
-/// has several waves and they are independent; else `None`. Returns a fault where a head is said to
-/// be independent and its demand is not given in waves.
+/// Returns for each channel its head (first workgroup), if that may be cut into waves: it has
+/// several waves, and the question says that they are independent. All other heads are `None`.
+/// Returns a fault where the demand of an independent head is not given in waves.
 fn may_be_cut(
     asked: &[Option<AskedHead>],
     heads: &[Option<(u64, HeadAndPiece)>],
@@ -223,8 +227,8 @@ fn unit(cu: &AskedCu, balance: Balance, at: &str) -> Result<Cu<String>, Fault> {
     Ok(Cu { shared, pointer, simds })
 }
 
-/// A map of free blocks as a question gives it, with the block behind those that were handed out
-/// last, from which next fit searches on.
+/// A map of free blocks as a question gives it, with the number of the block from which the rule
+/// "next fit" searches on: the one behind the blocks that were handed out last.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AskedRun {
@@ -288,8 +292,9 @@ pub(crate) fn number(name: &str, at: &str) -> Result<u64, Fault> {
     read_at(&Value::String(name.to_owned()), at)
 }
 
-/// Makes the model's marks (channels that were chosen lately among tied channels, by level) for the
-/// levels of the channels' first workgroups; returns a fault where such marks cannot exist.
+/// Converts the question's marked channels (chosen lately among equally good ones) to marks of the
+/// model, for the levels of the channels' first workgroups. Returns a fault where such marks cannot
+/// exist.
 fn model_marks(
     levels: &HeadLevels,
     marks: &MarkedChannels,

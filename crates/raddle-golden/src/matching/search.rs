@@ -11,10 +11,10 @@ use raddle_workgroup::{Error, ResourceSearch, SearchRule};
 use super::model::{Cu, Stock};
 use crate::fault::Fault;
 
-/// Returns the length in blocks of the free run that the search set by `rule` reports in the map
-/// `map` of the resource `name`. A resource that is not in the device table cannot have a search of
-/// its own; it uses a search that the rule sets for all resources, if there is one. Returns an
-/// error where that search does not suit the map.
+/// Returns the length in blocks of the free run that a search reports in `map`, the map of the
+/// resource `name`. `rule` sets the search for this resource. A resource that is not in the device
+/// table uses the search that the rule sets for all resources. Returns an error where the search
+/// does not suit the map.
 pub(super) fn reported(rule: &SearchRule, name: &str, map: View<'_>) -> Result<u32, Error> {
     searched(rule, name, map.blocks()).map(|search| search.longest(map))
 }

@@ -25,8 +25,8 @@ pub(super) fn drawn(format: &AqlFormat, title: &str, packet: &AqlPacket, story: 
     }
 }
 
-/// Adds to the explanation the kernels that condensed packets hold, each as its differences from an
-/// entry of the reference table.
+/// Explains the kernels that condensed packets hold, one line each: the number of the reference
+/// table's entry from which the kernel is encoded, and the fields that differ from this entry.
 pub(super) fn differences(format: &AqlFormat, kernels: &[CondensedKernel], story: &mut Story) {
     story.step(format!("{} as differences", counted(kernels.len() as u64, "kernel", "kernels")));
     for (number, kernel) in kernels.iter().enumerate() {

@@ -59,8 +59,8 @@ impl Serialize for ShownLaunch<'_> {
     }
 }
 
-/// A table of reference entries (launches from which others are encoded) that is written as a JSON
-/// object: each entry under its number.
+/// A reference table that is written as a JSON object, each entry under its number. An entry is a
+/// launch from which other launches are encoded by their differences.
 struct ShownTable<'q>(&'q AqlFormat, ReferenceTable);
 
 impl Serialize for ShownTable<'_> {
@@ -95,8 +95,9 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     Ok(json(&EncodedPackets { packets: packets.iter().map(hex).collect() }))
 }
 
-/// Packs kernels into condensed packets (packets of several launches, encoded as differences) in
-/// order, each packet as full as possible; returns a fault where a kernel cannot be encoded.
+/// Packs kernels, in order, into condensed packets, which hold several launches each, encoded as
+/// differences. A kernel begins a new packet only where the last one has no room. Returns a fault
+/// where a kernel cannot be encoded.
 fn condensed(format: &AqlFormat, kernels: &[CondensedKernel]) -> Result<Vec<AqlPacket>, Fault> {
     let mut packets = Vec::new();
     let mut open = Condensed::new(format);

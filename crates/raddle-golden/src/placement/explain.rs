@@ -12,9 +12,9 @@ const EXAMPLE_GROUP: u64 = 600;
 /// Number of workgroups that the explanation of a replay shows from its beginning.
 const FIRST: u64 = 3;
 
-/// Explains a replay of the placement contract (a fixed test run) while it runs, by four
-/// workgroups: those placed first, the first one that was refused by the compute unit it tried
-/// first, the one of the contract's worked example, and the last one.
+/// Explains a replay of the placement contract (a fixed test run) while it runs. Explained are the
+/// workgroups placed first, the first one refused by the compute unit that was tried first, the one
+/// of the contract's worked example, and the last one.
 pub(super) struct PlacementTeller<'q> {
     replay: &'q PlacementReplay,
     demand: Demand,
@@ -92,8 +92,8 @@ impl<'q> PlacementTeller<'q> {
         story.note(format!("Row: {placed}"));
     }
 
-    /// Describes which compute units refused the workgroup first, from the compute unit `asked` on,
-    /// which was tried first, and which one took it.
+    /// Describes how a workgroup found its compute unit: how many units refused it, beginning with
+    /// the unit `asked`, which was tried first, and which unit took it.
     fn reasons(&self, placed: &PlacedWorkgroup, asked: u64) -> String {
         let (cu, cus) = (u64::from(placed.cu.0), u64::from(self.replay.cus));
         let begin = match self.replay.algorithm {

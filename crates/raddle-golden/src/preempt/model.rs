@@ -42,14 +42,14 @@ impl Default for StreamSetup {
 /// One launch of the preempted program, as a question gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct StreamLaunch {
-    /// Earliest tick at which the host issues the launch; it first issues all launches before this
-    /// one.
+    /// Earliest tick at which the host issues the launch. The host issues launches in order, so it
+    /// may issue this one later.
     pub at: Tick,
     /// Ticks for which the launch runs if nothing stops it.
     #[serde(deserialize_with = "crate::fault::positive")]
     pub ticks: u64,
-    /// Known answer to the question whether the launch may be killed part-way and run again without
-    /// harm.
+    /// Verdict on whether the launch may be killed part-way and run again without harm; it may be
+    /// unknown.
     #[serde(deserialize_with = "idempotence")]
     pub idempotent: Idempotence,
 }

@@ -12,8 +12,9 @@ pub(super) struct Port {
     pub(super) name: String,
     pub(super) width: u32,
     pub(super) output: bool,
-    /// Number of the slot (range of a shared search circuit) in whose periods an output is checked;
-    /// `None` for an output that is always checked.
+    /// Number of the slot (part of a shared search circuit, for one map) to which an output
+    /// belongs; the output is checked only in periods that use this slot. `None` for an output that
+    /// is always checked.
     slot: Option<usize>,
 }
 

@@ -26,8 +26,9 @@ pub(super) struct ChoiceSpec {
     levels: u32,
 }
 
-/// Writes a circuit that chooses among the heads (first workgroups) of channels: the head of the
-/// best level; of equal ones that of the lowest channel that is not marked (was not chosen lately).
+/// Writes a circuit that chooses one of the channels (queues of workgroups) whose head, the first
+/// workgroup, fits a compute unit. It chooses the head of the best level; of equal ones, that of
+/// the lowest channel that is not marked (was not chosen lately).
 ///
 /// Inputs: `fits` (the head of channel i fits some compute unit), `level` (of each channel's head,
 /// 0 is the best), `marks` (one bit for each level and channel). Outputs: `any` (some head fits),

@@ -10,20 +10,21 @@ use raddle_bitmap::{Grouped, Polarity, Sampled, Shared};
 
 use super::wires::{Body, Column, Gate, Part, Wires};
 
-/// A border between two neighbouring slots of a search circuit; a slot is the range of the circuit
-/// for one map, and several maps are searched side by side. No window (run of blocks that is
-/// tested) may cross the border.
+/// A border between two neighbouring slots of a search circuit that searches several maps side by
+/// side. A slot is the part of the circuit for one map. No window (run of blocks that is tested)
+/// may reach across the border.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Border {
     /// First block of the circuit's input that lies behind the border.
     pub(super) at: u32,
-    /// (width of the widest slot that ends at the border, width of the widest slot that begins
-    /// there), in blocks; a slot is the range of the circuit for one map.
+    /// Widths in blocks of two slots (parts of the circuit for one map each), as (widest slot that
+    /// ends at the border, widest slot that begins there).
     pub(super) widest: [u32; 2],
 }
 
-/// Verilog statements of a search circuit while they are being written, with the form of the
-/// circuit: the digit of a free block, the direction of shifts, and how windows of blocks are made.
+/// A search circuit while its Verilog is being written: the statements so far, and the form of the
+/// circuit (digit of a free block, direction of shifts, and from which shorter windows of blocks a
+/// longer one is made).
 #[derive(Debug)]
 pub(super) struct Finder {
     pub(super) body: Body,
@@ -36,8 +37,8 @@ impl Finder {
         Self { body: Body::default(), setup, doublings }
     }
 
-    /// Returns the gate that combines two sequences of the search circuit; the other gate reduces a
-    /// sequence to a digit.
+    /// Returns the kind of gate that combines two sequences of digits, digit by digit: AND where 1
+    /// stands for a free block, else OR. Gates of the other kind reduce a sequence to one digit.
     pub(super) const fn combining(&self) -> Gate {
         match self.setup.polarity {
             Polarity::FreeIsOne => Gate::And,
@@ -49,8 +50,8 @@ impl Finder {
         matches!(self.setup.polarity, Polarity::FreeIsZero)
     }
 
-    /// Returns the index, in the sequence SA_i (one digit for each window of i + 1 blocks), of the
-    /// window that begins at block `start`.
+    /// Returns the position, in the sequence SA_i, of the digit for the window that begins at block
+    /// `start`. SA_i has one digit for each window (tested run) of i + 1 blocks.
     pub(super) const fn window(&self, start: u32, i: u32) -> u32 {
         match self.setup.shift {
             Shift::Left => start,
@@ -58,8 +59,8 @@ impl Finder {
         }
     }
 
-    /// Returns the index, in a sequence with one digit for each window (tested run of blocks) of
-    /// one length, of the window that begins `by` blocks further than the window with the index
+    /// Returns the position of a window's digit in a sequence that has one digit for each window
+    /// (tested run of blocks). The window begins `by` blocks further than the one at the position
     /// `low`.
     const fn partner(&self, low: u32, by: u32) -> u32 {
         match self.setup.shift {
@@ -68,9 +69,9 @@ impl Finder {
         }
     }
 
-    /// Writes the sequences SA_0 to SA_(n-1) over the n blocks of `first`: digit p of SA_i says
-    /// whether the window of i + 1 blocks at p is free. Windows that cross one of `borders` count
-    /// as occupied.
+    /// Writes the sequences SA_0 to SA_(n-1) for the n blocks `first`. Digit p of SA_i tells if the
+    /// window (tested run) of i + 1 blocks at p is free. A window that reaches across one of
+    /// `borders` counts as occupied.
     fn windows(&mut self, name: &str, first: &Wires, borders: &[Border]) -> Vec<Wires> {
         let mut all = vec![first.clone()];
         let mut edges: Vec<Option<Wires>> = vec![None; borders.len()];
@@ -106,9 +107,9 @@ impl Finder {
         all
     }
 
-    /// Returns the borders at which a window of the sequence SA_i (windows of i + 1 blocks) counts
-    /// as occupied, as (number of the border, start of that window), ascending. `width` is the
-    /// number of blocks of the whole circuit.
+    /// Lists the borders that windows of the sequence SA_i (tested runs of i + 1 blocks) must not
+    /// cross, as (number of the border, start of the window that counts as occupied there),
+    /// ascending. `width` is the number of blocks of the whole circuit.
     fn masked(&self, borders: &[Border], i: u32, width: u32) -> Vec<(usize, u32)> {
         let start = |border: &Border| match (self.doublings, self.setup.shift) {
             // Halves that overlap keep apart what either of them keeps apart.
@@ -124,10 +125,9 @@ impl Finder {
         starts.filter_map(|(number, border)| Some((number, start(border)?))).collect()
     }
 
-    /// Writes a gate that makes the digit `masked` count as occupied while the border `number` is
-    /// closed. The digit is one of the two from which a window of the sequence SA_i (windows of i +
-    /// 1 blocks) is made, so that this window cannot cross the border. `borders` is the number of
-    /// all borders. Returns the output of the gate.
+    /// Writes a gate that makes the digit `masked` count as occupied while the border `number`, one
+    /// of `borders`, is closed. A window of the sequence SA_i (tested run of i + 1 blocks) that is
+    /// made from the digit then cannot cross the border. Returns the output of the gate.
     fn edge(&mut self, (number, i): (usize, u32), masked: &Part, borders: usize) -> Wires {
         let name = match self.doublings {
             true => format!("edge_{number}_{i}"),
@@ -138,14 +138,14 @@ impl Finder {
         self.body.both((&name, 0), gate, &[masked], &[control.part(number as u32, 1)])
     }
 
-    /// Returns the name of the port with one wire for each border: `open` where 1 lets windows
-    /// cross it, `closed` where 1 holds them back.
+    /// Returns the name of the input with one wire for each border between slots: `open` where a 1
+    /// lets windows of blocks cross the border, `closed` where a 1 keeps them from crossing.
     pub(super) const fn control(&self) -> &'static str {
         if self.inverts() { "closed" } else { "open" }
     }
 
-    /// Writes the sequence under test, named `to`: one digit for each window length, which says
-    /// whether any window of that length is free. Returns its wires.
+    /// Writes the sequence under test, named `to`. It has one digit for each window length, which
+    /// is 1 if any window (tested run of blocks) of that length is free. Returns its wires.
     fn under_test(&mut self, to: &str, windows: &[Wires]) -> Wires {
         let mut level = 0;
         for (i, wires) in windows.iter().enumerate() {
@@ -156,10 +156,11 @@ impl Finder {
         Wires::new(to, 0, windows.len() as u32, level)
     }
 
-    /// Writes the Verilog of the full search, which finds the longest free run of any length, over
-    /// the wires of a map. Returns (for each length of a run the wires that say where such a run is
-    /// free; the sequence under test, one digit for each length that says whether such a run is
-    /// free anywhere).
+    /// Writes the Verilog of the full search, which finds free runs of every length, over the wires
+    /// of a map.
+    ///
+    /// Returns (wires that say where a run of each length is free; the sequence under test, which
+    /// has one digit for each length: 1 if a run of that length is free anywhere).
     pub(super) fn full(&mut self, map: &Wires) -> (Vec<Column>, Wires) {
         let windows = self.windows("sa", map, &[]);
         let tested = self.under_test("sar", &windows);
@@ -168,10 +169,11 @@ impl Finder {
         (columns.collect(), tested)
     }
 
-    /// Writes the Verilog of the grouped search, which finds only whole groups of free blocks, over
-    /// the wires of a map; starts are counted in groups. Returns (for each length of a run the
-    /// wires that say where such a run is free; the sequence under test, one digit for each length
-    /// that says whether such a run is free anywhere).
+    /// Writes the Verilog of the grouped search over the wires of a map. It finds only runs of
+    /// whole groups of blocks, and counts starts in groups.
+    ///
+    /// Returns (wires that say where a run of each length is free; the sequence under test, which
+    /// has one digit for each length: 1 if a run of that length is free anywhere).
     pub(super) fn grouped(&mut self, map: &Wires, search: &Grouped) -> (Vec<Column>, Wires) {
         let size = search.size();
         let mut groups = Wires::new("f_0", 0, search.groups(), 0);
@@ -188,10 +190,11 @@ impl Finder {
         (columns.collect(), tested)
     }
 
-    /// Writes the Verilog of the sampled search, which tests certain lengths only, over the wires
-    /// of a map. Returns (for each tested length the wires that say where such a run is free; the
-    /// sequence under test, one digit for each tested length that says whether such a run is free
-    /// anywhere).
+    /// Writes the Verilog of the sampled search, which tests certain run lengths only, over the
+    /// wires of a map.
+    ///
+    /// Returns (wires that say where a run of each tested length is free; the sequence under test,
+    /// which has one digit for each tested length: 1 if a run of that length is free anywhere).
     pub(super) fn sampled(&mut self, map: &Wires, search: &Sampled) -> (Vec<Column>, Wires) {
         let mut at = map.clone();
         let mut samples = Vec::new();
@@ -212,10 +215,12 @@ impl Finder {
         (columns.map(|(&amount, it)| Column::new(amount, it.whole())).collect(), tested)
     }
 
-    /// Writes the search circuit that several resources share in turn. Returns for each slot (range
-    /// of the circuit for one resource's map), in the order of the slots' numbers, (wires that say
-    /// where a run of each length is free; the sequence under test, one digit for each length that
-    /// says whether such a run is free anywhere).
+    /// Writes the search circuit that several resources share in turn. Each slot is the part of the
+    /// circuit for one resource's map.
+    ///
+    /// Returns for each slot, in the order of the slots' numbers, (wires that say where a run of
+    /// each length is free; the sequence under test, which has one digit for each length: 1 if a
+    /// run of that length is free anywhere).
     pub(super) fn shared(&mut self, state: &Wires, search: &Shared) -> Vec<(Vec<Column>, Wires)> {
         let slots = slots(search);
         let windows = self.windows("da", state, &borders(search));
@@ -246,9 +251,9 @@ impl Finder {
         all.map(|(number, &(start, end))| (columns(start, end), tested(number))).collect()
     }
 
-    /// Writes, for each segment `from..to` of blocks, one wire that is 1 if a free window of the
-    /// sequence SA_i (windows of i + 1 blocks) begins in it; `None` where no window can begin in a
-    /// segment.
+    /// Writes one wire for each segment, a range `from..to` of blocks. The wire is 1 if a free
+    /// window of the sequence SA_i (tested run of i + 1 blocks) begins in the segment; `None` where
+    /// no window can begin there.
     fn segments(&mut self, i: u32, wires: &Wires, segments: &[(u32, u32)]) -> Vec<Option<Wires>> {
         let mut reduced = Vec::with_capacity(segments.len());
         for (number, &(from, to)) in segments.iter().enumerate() {
@@ -268,8 +273,8 @@ impl Finder {
     }
 }
 
-/// Returns the slots (ranges of a shared circuit for one map each) of a round as (start, end),
-/// ascending and each once; a slot's index in this list is its number.
+/// Lists the slots of all periods as (start, end) in blocks, ascending and each once. A slot is the
+/// part of a shared circuit for one map; its index in the list is its number.
 pub(super) fn slots(search: &Shared) -> Vec<(u32, u32)> {
     let all = (0..search.periods()).flat_map(|period| search.slots(period));
     let mut all: Vec<(u32, u32)> = all.map(|slot| (slot.start(), slot.end())).collect();
@@ -278,8 +283,8 @@ pub(super) fn slots(search: &Shared) -> Vec<(u32, u32)> {
     all
 }
 
-/// Returns the segments of blocks between neighbouring ends of slots, as (start, end), without
-/// segments that belong to no slot. A slot is the range of a shared circuit for one map.
+/// Divides the blocks at every start and end of a slot (part of a shared circuit for one map), and
+/// returns the segments that lie within a slot, as (start, end).
 fn segments(slots: &[(u32, u32)]) -> Vec<(u32, u32)> {
     let mut cuts: Vec<u32> = slots.iter().flat_map(|&(start, end)| [start, end]).collect();
     cuts.sort_unstable();
@@ -290,8 +295,8 @@ fn segments(slots: &[(u32, u32)]) -> Vec<(u32, u32)> {
     pairs.filter(within).collect()
 }
 
-/// Returns, ascending, the borders where two slots meet that are searched together; a slot is the
-/// range of a shared circuit for one map. Windows must not cross a border.
+/// Lists, ascending, the borders at which two slots (parts of a shared circuit for one map each)
+/// meet in a period. Windows, the tested runs of blocks, must not cross a border.
 pub(super) fn borders(search: &Shared) -> Vec<Border> {
     let mut all: Vec<Border> = Vec::new();
     for period in 0..search.periods() {

@@ -18,19 +18,19 @@ use crate::{frame, packet};
 /// `BYTES` bytes in all.
 const HALF_WORDS: usize = 31;
 const BYTES: usize = 64;
-/// Number of half-words (16 bits each) of each field of a launch, in the order of the bits of a
-/// diff vector (one bit for each field that differs), the lowest bit first (patent 002,
-/// table 1).
+/// Number of half-words (16 bits each) of each field of a launch (patent 002, table 1). The fields
+/// are in the order of the bits of a diff vector, the lowest first; a diff vector has one bit for
+/// each field that differs.
 const FIELDS: [u32; 13] = [1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 4, 4, 4];
 /// Number of the packet type "condensed packet", which holds several launches as differences.
 const CONDENSED: u8 = 6;
 
-/// Writes a circuit that finds the headers of all launches in a condensed packet (one of several
-/// launches) at once.
+/// Writes a circuit that finds the headers of all launches in a condensed packet at once. A
+/// condensed packet holds several launches.
 ///
-/// Input: `packet`, in which byte i begins at digit 8 i. Outputs: `is_header` (half-word i of the
-/// packet's field diff_values is the header of a kernel) and `ok`: 0 where a decoder refuses the
-/// packet, whatever the reference table holds.
+/// Input: `packet`, in which byte i begins at bit 8 i. Outputs: `is_header` has one bit for each
+/// half-word (16 bits) of the packet's field diff_values, 1 where it is the header of a kernel.
+/// `ok` is 0 where a decoder refuses the packet, whatever is in the reference table.
 ///
 /// ```
 /// assert!(raddle_golden::rtl::headers().module.contains("module raddle_headers ("));

@@ -25,10 +25,12 @@ pub(super) fn widths(columns: &[Column]) -> [u32; 2] {
 }
 
 impl Finder {
-    /// Writes the outputs `longest`, `fits` and `start` of a search circuit for the input `want`, a
-    /// number of blocks; all four names end in `suffix`. `columns` are the amounts that the search
-    /// tests; `tested`, the sequence under test, has a digit for each amount that says whether a
-    /// run of it is free. `most` is the largest request that the input must hold.
+    /// Writes three outputs of a search circuit: `longest` (length of the longest free run), `fits`
+    /// (1 if a request fits) and `start` (its lowest start). The input `want` is the request in
+    /// blocks, up to `most`. All four names end in `suffix`.
+    ///
+    /// `columns` are the run lengths that the search tests. `tested`, the sequence under test, has
+    /// one digit for each of them: 1 if such a run is free.
     pub(super) fn read_out(&mut self, columns: &[Column], tested: &Wires, most: u32, suffix: &str) {
         let asked = self.asked(columns, most, suffix);
         self.body.line(format_args!("wire {}pick{suffix};", range(0, columns.len() as u32)));
@@ -47,9 +49,9 @@ impl Finder {
         self.body.reduce(&format!("fits{suffix}"), Gate::Or, &all, false);
     }
 
-    /// Writes the decoder of a request, an input with the numbers 0 to `most`. The decoder has one
-    /// wire for each number of blocks up to the largest amount of `columns`; the wire of the
-    /// requested number is 1. Names of wires end in `suffix`.
+    /// Writes the decoder of a request, a number from 0 to `most`. It has one wire for each number
+    /// up to the largest amount of `columns`, and only the wire of the requested number is 1. Names
+    /// of wires end in `suffix`.
     fn asked(&mut self, columns: &[Column], most: u32, suffix: &str) -> Wires {
         let (want, wide) = (format!("want{suffix}"), digits(most));
         let largest = columns.last().map_or(0, |column| column.amount);
@@ -79,9 +81,9 @@ impl Finder {
         made
     }
 
-    /// Writes the output `longest`, in binary: the largest amount of `columns` for which `tested`,
-    /// the sequence under test, has a 1, as a run of this amount is free. Names of wires end in
-    /// `suffix`.
+    /// Writes the output `longest` in binary: the largest amount of `columns` of which a run is
+    /// free. `tested`, the sequence under test, has a 1 for each amount with a free run. Names of
+    /// wires end in `suffix`.
     fn longest(&mut self, columns: &[Column], tested: &Wires, suffix: &str) {
         let many = columns.len() as u32;
         let last = Wires::new(format!("last{suffix}"), 0, many, tested.level + 1);
@@ -140,9 +142,9 @@ impl Finder {
         parts.pop()
     }
 
-    /// Writes the output `start`: the lowest start of a free window of the amount that was picked
-    /// (the wire of `picks` that is 1), 0 where there is no such window. Returns the wire that is 1
-    /// where there is one. Names of wires end in `suffix`.
+    /// Writes the output `start`: the lowest start of a free run of the amount whose wire in
+    /// `picks` is 1; 0 where there is no such run. Returns the wire that is 1 where there is one.
+    /// Names of wires end in `suffix`.
     fn start(&mut self, columns: &[Column], picks: &Wires, tested: &Wires, suffix: &str) -> Wires {
         let to = format!("start{suffix}");
         let places = columns.first().map_or(0, |column| column.starts.width());
@@ -179,9 +181,9 @@ impl Finder {
         Wires::new(found.any, 0, 1, found.level)
     }
 
-    /// Writes a tree of gates that merges the windows (tested runs of blocks) of all amounts into
-    /// one sequence with a digit for each start, and returns it. `picked` has the windows from the
-    /// smallest amount (most starts) to the largest.
+    /// Writes gates that merge the sequences `picked`, one for each amount, into one sequence with
+    /// a digit for each start, and returns it. `picked` begins with the smallest amount, which has
+    /// the most starts.
     fn merged(&mut self, mut picked: Vec<Wires>, suffix: &str) -> Wires {
         let gate = self.combining().other();
         let mut made = 0;

@@ -15,8 +15,8 @@ pub struct RtlGates {
     pub or_gates: u64,
     /// Number of inverters, which do not count as gates.
     pub inverters: u64,
-    /// Number of gates on the longest path from an input to an output. A step of the circuit is
-    /// counted as if it began only when all gates of the step before it are done.
+    /// Number of gates on the longest path from an input to an output. Each step of the circuit
+    /// counts as beginning only when all gates of the step before it are done.
     pub depth: u32,
 }
 
@@ -170,8 +170,8 @@ pub(super) struct Body {
 }
 
 impl Body {
-    /// Counts `gates` gates of one kind; the longest path from the inputs of the circuit to their
-    /// outputs has `level` gates.
+    /// Adds `gates` gates of one kind to the counts. `level` is the number of gates on the longest
+    /// path from the circuit's inputs to the outputs of these gates.
     pub(super) fn count(&mut self, gate: Gate, gates: u32, level: u32) {
         match gate {
             Gate::And => self.gates.and_gates += u64::from(gates),

@@ -60,8 +60,8 @@ impl TaskPool {
         self.count(self.now);
     }
 
-    /// Advances the time to the tick `now`, and computes the most urgent level anew after a change
-    /// of the tasks.
+    /// Sets the time to `now`, unless it is later already, and finds the most urgent level among
+    /// the tasks.
     fn count(&mut self, now: Tick) {
         self.now = self.now.max(now);
         self.most_urgent = self.tasks.iter().map(|task| task.level).min_by_key(|level| level.0);
@@ -133,8 +133,8 @@ impl Exclusive {
         self.stages.loads()
     }
 
-    /// Returns how often a set of tasks was chosen to run whose slices could not be computed in 128
-    /// bits; a slice that is beyond them gets the longest possible length.
+    /// Returns the number of times that tasks were chosen to run and a slice of theirs could not be
+    /// computed in 128 bits. Such a slice gets the longest possible length.
     #[must_use]
     pub const fn overflows(&self) -> u64 {
         self.stages.overflows()

@@ -103,8 +103,8 @@ impl AskedRun {
 /// each runs.
 #[derive(Debug)]
 struct DecidedSlices {
-    /// Indices, in the question's list of tasks, of the candidates: tasks that may be chosen to
-    /// run.
+    /// Indices, in the question's list of tasks, of the candidates: the tasks of the most urgent
+    /// level, from which the tasks to run are chosen.
     candidates: Vec<usize>,
     loaded: Vec<LoadedProcess>,
     weights: Vec<String>,
@@ -192,8 +192,9 @@ fn question(value: &Value) -> Result<SlicesQuestion, Fault> {
     Ok(question)
 }
 
-/// Checks that each task that arrives later has not run and is created at its arrival, and that at
-/// least one task is present from the tick `now` on; returns a fault where that does not hold.
+/// Checks the tasks that arrive later: the question must give each of them `now` as its creation
+/// and 0 as its run time. At least one task must be present at the tick `now`. Returns a fault
+/// where that does not hold.
 fn arrivals(run: &AskedRun, tasks: &[SlicesTask], now: u64) -> Result<(), Fault> {
     let inconsistent = |at: &str, message: &str| {
         Err(Fault::new(FaultKind::Inconsistent, &format!("/run/arrives{at}"), message))

@@ -60,8 +60,8 @@ struct WarpRun {
     sms: u16,
     each: Resources,
     options: BlockWarpConfig,
-    /// Highest priority in the question, where a larger priority is more urgent; a kernel's rank is
-    /// this number minus its priority.
+    /// Highest priority in the question; there, a larger priority is more urgent. A kernel's rank
+    /// is this number minus its priority, 0 for the most urgent.
     highest: u64,
     names: Vec<String>,
     jobs: Vec<Job>,

@@ -252,8 +252,8 @@ impl WarpPlay<'_> {
         Ok(())
     }
 
-    /// Lets a warp run; `due.at` is the number of ticks that it runs for, and becomes the tick at
-    /// which it ends. A tick beyond 64 bits is an error.
+    /// Lets a warp run from now on. `due.at` is the number of ticks for which it runs; the warp is
+    /// stored with the tick at which it ends. Returns an error where that tick is beyond 64 bits.
     fn let_run(&mut self, due: DueWarp) -> Result<(), ModelError> {
         let time = ModelError::WarpTime { kernel: LaunchId(due.kernel) };
         let at = self.now.checked_add(due.at).ok_or(time)?;

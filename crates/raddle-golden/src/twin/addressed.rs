@@ -28,12 +28,14 @@ struct Cu {
     lds: Map,
     workgroups: u64,
     barriers: u64,
-    /// Number of workgroups that came back after a preemption and found their addresses taken.
+    /// Number of workgroups that have lost their addresses on this compute unit: a preemption took
+    /// them off, and when they came back, other work was there.
     displaced: u64,
 }
 
-/// Compute unit of a workgroup, and the address of each of its waves. The list of addresses is
-/// empty for a workgroup that came back after a preemption and found its addresses taken.
+/// A workgroup on the device: its compute unit, and the address of each of its waves. The list of
+/// addresses is empty for a workgroup that came back after a preemption and found its addresses
+/// taken.
 #[derive(Clone, Debug)]
 struct Held {
     cu: usize,
@@ -51,8 +53,8 @@ pub(super) struct Addressed {
     cus: Vec<Cu>,
     held: BTreeMap<(LaunchId, u64), Held>,
     saved: BTreeMap<LaunchId, Vec<(u64, Held)>>,
-    /// For each demand, as its five numbers, what is known of each compute unit: true if a
-    /// workgroup fits, false if not, `None` if this was not tested since the unit last changed.
+    /// Fit of a workgroup on each compute unit, by the demand (five numbers) of the workgroup: true
+    /// if it fits, false if not, `None` if that was not tested since the unit last changed.
     fits: BTreeMap<[u32; 5], Vec<Option<bool>>>,
 }
 
@@ -89,8 +91,8 @@ impl Cu {
         Some(places)
     }
 
-    /// Takes the resources at the addresses of a workgroup on this compute unit, or frees them
-    /// where `back` is true.
+    /// Frees the resources at a workgroup's addresses on this compute unit if `back` is true;
+    /// otherwise takes them.
     fn hand(&mut self, held: &Held, back: bool) {
         let demand = &held.demand;
         let by = |free: &mut u64, amount: u64| {
@@ -131,8 +133,8 @@ impl Cu {
     }
 }
 
-/// Returns how many amounts of `each` granules the free granules of the map are enough for,
-/// wherever they lie.
+/// Returns how many portions of `each` granules the free granules of the map make up, even where
+/// they are not neighbours.
 fn times(map: &Map, each: u64) -> u64 {
     map.free().checked_div(each).unwrap_or(u64::MAX)
 }
@@ -197,8 +199,8 @@ impl Addressed {
         Some(held)
     }
 
-    /// Frees the resources of a launch's workgroups; if `saved`, their addresses are kept, so that
-    /// they can come back to the same addresses.
+    /// Frees the resources of a launch's workgroups. If `saved` is true, the addresses are stored,
+    /// and the workgroups can come back there later.
     fn lift(&mut self, id: LaunchId, saved: bool) {
         let of = self.held.range((id, 0)..=(id, u64::MAX)).map(|(name, _)| name.1);
         let of: Vec<u64> = of.collect();

@@ -23,8 +23,9 @@ enum Rule {
     /// The policy `round-robin`: takes the next compute unit with room, from this compute unit's
     /// number on.
     RoundRobin(usize),
-    /// The policy `leftover`: takes the compute unit with room for most workgroups. Launches are
-    /// served in the order of submission or, where `by_level` is true, the most urgent first.
+    /// The policy `leftover`: takes the compute unit with room for the largest number of
+    /// workgroups. Launches are served in the order of submission; if `by_level` is true, the most
+    /// urgent first.
     Leftover { by_level: bool },
 }
 
@@ -37,8 +38,8 @@ pub(super) struct Baseline {
 }
 
 impl Baseline {
-    /// Makes the model for the settings of a recipe (file that chooses the policies of a run) whose
-    /// answers carry no addresses, on a device of `count` compute units.
+    /// Makes the model of the policy that a recipe sets in `settings`, on a device of `count`
+    /// compute units. Answers of this model carry no addresses.
     pub(super) fn new(settings: &Value, shape: &CuShape, count: u16) -> Self {
         let rule = match settings["policy"].as_str() {
             Some("greedy") => Rule::Greedy,
@@ -68,8 +69,8 @@ pub(super) fn most<C>(rooms: impl IntoIterator<Item = (C, u64)>) -> Option<C> {
     rooms.into_iter().reduce(|best, it| if it.1 > best.1 { it } else { best }).map(|best| best.0)
 }
 
-/// A repeated search for the compute unit with the most room, of equal ones the lowest; the room of
-/// a unit may only shrink between two searches.
+/// A search, to be repeated, for the compute unit with the most room, of equal ones the lowest.
+/// Between two searches the room of a unit may shrink, but must not grow.
 #[derive(Debug, Default)]
 pub(super) struct MostRoom {
     /// The compute unit found last, as (its room in workgroups, its index in `rooms`); `None`

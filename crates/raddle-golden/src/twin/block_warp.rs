@@ -43,8 +43,8 @@ pub(super) struct BlockWarp {
     units: Units,
     /// Blocks (workgroups) on the compute units, in the order in which they were assigned to them.
     blocks: Vec<Block>,
-    /// Rest of the last decision: whole blocks (workgroups) that still have to start on its compute
-    /// unit, as (launch, compute unit, next block, number of blocks left); `None` where none are
+    /// Whole blocks (workgroups) that the last decision gave to a compute unit and that have not
+    /// started, as (launch, compute unit, next block, number of blocks left); `None` where none are
     /// left.
     granted: Option<(LaunchId, u16, u64, u64)>,
 }
@@ -70,8 +70,9 @@ impl BlockWarp {
         self.whole_for_barriers && launch.barrier.possible()
     }
 
-    /// Returns the answer that starts waves on one compute unit: waves of the most urgent waiting
-    /// block (workgroup) of which some can start. `None` where no waves can start.
+    /// Returns the answer that starts waves on the compute unit `cu`. They belong to the most
+    /// urgent block (workgroup) that waits there and can start some; `None` where no waves can
+    /// start.
     fn serve(&self, cu: u16, view: &View<'_>) -> Option<Wanted> {
         let entry = |block: &Block| view.entries.iter().find(|it| it.launch.id == block.launch);
         // By priority, then in the order of distribution (C7).
@@ -142,10 +143,9 @@ impl BlockWarp {
         self.pick(second.filter(|it| it.1 > launch.level.0.into()).collect()).map(assign)
     }
 
-    /// Picks one of the compute units in `of`, each given as (compute unit, value): the first one;
-    /// or, where the settings say so, the one with the largest value, of equal ones the first. The
-    /// value is the room for workgroups or waves, or the level of the unit's work. `None` for an
-    /// empty list.
+    /// Picks one of the compute units in `of`, a list of (compute unit, value): the first one or,
+    /// by the policy's setting, the one with the largest value, of equal ones the first. The value
+    /// is a unit's room or level. `None` for an empty list.
     fn pick(&self, of: Vec<(u16, u64)>) -> Option<u16> {
         let better = |best: (u16, u64), it: (u16, u64)| {
             if self.most_free && it.1 > best.1 { it } else { best }

@@ -27,9 +27,9 @@ struct Begun {
     /// Number of waves of the whole launch; the field `ended` counts those that have ended.
     waves: u64,
     ended: u64,
-    /// Ticks that the launch spent on the device before the latest preemption removed it. The field
-    /// `since` has the tick at which it last came to the device (`None` while it is not there), and
-    /// `off` the tick at which it was last removed.
+    /// Ticks that the launch had been on the device when a preemption last removed it. `since` is
+    /// the tick at which it came to the device, `None` while it is not there; `off` is the tick at
+    /// which it was last removed.
     before: u64,
     since: Option<u64>,
     off: u64,
@@ -63,8 +63,8 @@ pub(super) struct Cheapest {
     abilities: [bool; 4],
     costs: BTreeMap<String, u64>,
     begun: BTreeMap<LaunchId, Begun>,
-    /// For each kind of launch (ticks that the latest launch of the kind took; ticks that its
-    /// latest workgroup took, `None` if unknown).
+    /// Times of each kind of launch, in ticks: (time of the latest launch; time of its latest
+    /// workgroup, `None` if unknown).
     kinds: BTreeMap<Kind, (u64, Option<u64>)>,
 }
 
@@ -103,7 +103,7 @@ impl Cheapest {
         })
     }
 
-    /// Returns the ticks until the workgroup of the launch that started last has ended; `None` if
+    /// Returns the ticks until the workgroup of a launch that started last has ended; `None` if
     /// unknown.
     fn workgroup(&self, it: &Victim, now: u64) -> Option<u64> {
         if it.resident == 0 {
@@ -142,8 +142,9 @@ impl Cheapest {
         Some(ticks.saturating_add(self.cost("switch-ns")))
     }
 
-    /// Returns (latency, waste) of preempting these launches by the given method, in ticks: how
-    /// long it takes (`None` if unknown), and how much work of the device it costs.
+    /// Returns the price of preempting these launches by one method, in ticks, as (latency; waste).
+    /// The latency is the time until the launches have left, `None` if unknown; the waste is the
+    /// work of the device that is lost.
     fn price(&self, method: Preemption, victims: &[Victim], now: u64) -> (Option<u64>, u64) {
         let has_begun = |it: &&Victim| self.begun.contains_key(&it.launch.id);
         let begun = || victims.iter().filter(has_begun);

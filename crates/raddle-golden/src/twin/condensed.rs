@@ -11,12 +11,12 @@ use std::collections::BTreeMap;
 use raddle_policy::Launch;
 use serde_json::Value;
 
-/// Number of half-words (16 bits each) of a packet for the kernels and the fields in which they
-/// differ from a table entry (Table 4 of patent 002).
+/// Number of half-words (16 bits each) of a condensed packet that can hold launches. Each launch
+/// takes a header and the fields in which it differs from a table entry (Table 4 of patent 002).
 const ROOM: u64 = 31;
 
-/// Most kernels whose launches are counted at a time although the reference table has no entry for
-/// them.
+/// Most kernels without an entry in the reference table whose launches are counted. The counts
+/// decide which of these kernels gets an entry.
 const COUNTED: usize = 32;
 
 /// Number of half-words (16 bits each) of each field in which two launches may differ: dimensions,
@@ -34,8 +34,8 @@ type Fields = [u64; 9];
 /// nanoseconds).
 pub(super) type Sent = (u32, u64, u64, u64);
 
-/// Costs of sending a launch, in nanoseconds (figures 5 and 7 of patent 002): of a packet
-/// (E and P), of scheduling (S), of decoding one kernel, and of cleanup (C).
+/// Costs of sending a launch, in nanoseconds, with the letters of figures 5 and 7 in patent 002:
+/// writing and reading a packet (E and P), scheduling (S), decoding one kernel, and cleanup (C).
 #[derive(Clone, Copy, Debug)]
 struct Costs {
     packet: u64,
@@ -54,8 +54,8 @@ struct Entry {
     last: u64,
 }
 
-/// A reference state table (launches from which others are encoded), and the packet that is being
-/// filled with launches that refer to it.
+/// A reference table, and the packet that is being filled. The table holds launches; other launches
+/// are sent as their differences from one of its entries.
 #[derive(Clone, Debug, Default)]
 struct Table {
     entries: Vec<Entry>,
@@ -68,12 +68,13 @@ struct Table {
     /// launches may follow in the same packet.
     owes: bool,
     uses: u64,
-    /// Kernels for which the reference table has no entry, as (kernel, number of launches).
+    /// Kernels that have no entry in the reference table, each as (kernel, number of its launches).
     rare: Vec<(u64, u64)>,
 }
 
-/// Form in which a launch is sent: as an ordinary packet, stored as a new entry of the reference
-/// table, or encoded from an entry at this cost in half-words (16 bits each).
+/// Form in which a launch is sent: as an ordinary packet; stored in the reference table, in the
+/// entry with this index; or encoded from an entry, as (index of the entry, cost in half-words of
+/// 16 bits).
 enum Way {
     Ordinary,
     Stored(usize),
@@ -120,9 +121,10 @@ impl Condensed {
         }
     }
 
-    /// Returns the values of a launch's fields in its packet. The arguments and the signal are
-    /// represented by the number of the launch; by the settings, fixed arguments are represented by
-    /// the number of the kernel, and a launch without signals by 0.
+    /// Returns the values of a launch's fields in its packet. Values are only compared, so the
+    /// number of the launch stands for its arguments and its signal. Where the settings say so,
+    /// arguments are fixed, and the number of the kernel stands for them; without signals, the
+    /// signal is 0.
     fn fields(&self, launch: &Launch) -> Fields {
         let call = &launch.call;
         let kernel = u64::from(launch.process.0) << 32 | u64::from(call.kernel);
@@ -142,8 +144,8 @@ impl Condensed {
         ]
     }
 
-    /// Returns (packets, bytes, cost in nanoseconds, cleanup in nanoseconds) that the submission of
-    /// this launch must have by the policy's rules.
+    /// Returns the figures that the submission of this launch must have by the policy's rules, as
+    /// (packets, bytes, cost in nanoseconds, cleanup in nanoseconds).
     pub(super) fn of(&mut self, launch: &Launch) -> Sent {
         if launch.is_copy() {
             return (0, 0, 0, 0);
@@ -191,8 +193,8 @@ impl Condensed {
 impl Table {
     /// Decides how a launch is sent: as an ordinary packet, stored in an entry of the reference
     /// table, or encoded from an entry. An entry of the same kernel is used if encoding from it
-    /// takes at most `near` half-words; `most` is the most entries of the table, and `keep` the
-    /// rule that says which entry is replaced.
+    /// takes at most `near` half-words (16 bits each). The table has at most `most` entries, and
+    /// `keep` names the rule that picks the one to be replaced.
     fn way(&mut self, fields: &Fields, keep: &str, near: u64, most: usize) -> Way {
         let far = |entry: &Entry| {
             let differ = (0..WIDTHS.len()).filter(|&at| entry.fields[at] != fields[at]);
@@ -223,9 +225,9 @@ impl Table {
         }
     }
 
-    /// Counts a launch of `kernel`, for which the table has no entry. Returns whether that kernel
-    /// has been launched more often than the entry `entry` was used; if so, the two change places:
-    /// the old kernel of the entry is counted from now on among those without an entry.
+    /// Counts a launch of `kernel`, which has no entry in the table. Returns whether the kernel has
+    /// now been launched more often than the entry `entry` was used. If so, the kernel of that
+    /// entry takes its place among the counted kernels without an entry.
     fn is_rarer(&mut self, entry: usize, kernel: u64) -> bool {
         let known = self.rare.iter().position(|it| it.0 == kernel);
         let at = known.unwrap_or_else(|| {

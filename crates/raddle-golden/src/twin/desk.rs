@@ -42,15 +42,16 @@ pub(super) struct Job {
     /// Workgroups that are assigned or partly started, by number, each as (compute unit, number of
     /// waves that have started).
     pub(super) bound: BTreeMap<u64, (u16, u16)>,
-    /// Number of waves of the workgroup `next` that have started separately, as the workgroup was
-    /// cut into waves.
+    /// Number of waves that have started of the workgroup `next`, if that workgroup was cut into
+    /// waves that start separately.
     pub(super) cut: u16,
     /// Number of waves of the launch that have started and not ended.
     pub(super) resident: u64,
     /// Number of waves of the launch that were saved when it was preempted.
     saved: u64,
     ended: u64,
-    /// True if the launch or copy makes its process runnable, because it is ready or submitted.
+    /// True if the launch or copy counts as work of its process, because it is ready or submitted.
+    /// A process with such work is runnable.
     counts: bool,
 }
 
@@ -77,8 +78,9 @@ impl Job {
         self.stage != Stage::Buffered
     }
 
-    /// Returns the number of the launch's next workgroup, if all workgroups from that one on are to
-    /// be placed in ascending order and none of them has started in part; else `None`.
+    /// Returns the number of the launch's next workgroup, if the launch has simply to start its
+    /// workgroups in order from there on; `None` if a workgroup has started in part or has to be
+    /// placed again.
     pub(super) fn fresh(&self) -> Option<u64> {
         let fresh = self.stage == Stage::OnDevice && self.ready && self.cut == 0;
         (fresh && self.bound.is_empty() && self.returned.is_empty()).then_some(self.next)
@@ -103,7 +105,7 @@ impl Job {
     }
 }
 
-/// A launch with workgroups to be placed, as the log's allocate policy sees it.
+/// A launch that still has workgroups to be placed, as the allocate policy sees it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) launch: Launch,
@@ -112,8 +114,8 @@ pub(super) struct Entry {
     /// end`.
     pub(super) next: u64,
     pub(super) end: u64,
-    /// Number of waves of the workgroup `next` that have started separately, as the workgroup was
-    /// cut into waves.
+    /// Number of waves that have started of the workgroup `next`, if that workgroup was cut into
+    /// waves that start separately.
     pub(super) cut: u16,
 }
 
@@ -133,11 +135,11 @@ pub(super) struct Desk {
     pub(super) processes: Processes,
     /// Launches that the allocate policy sees, in the order of submission.
     pub(super) view: Vec<Entry>,
-    /// Number of changes of the launches that the allocate policy sees; after a change, a check
-    /// asks its naive model again.
+    /// Number of times that the launches have changed which the allocate policy sees. After a
+    /// change, the check asks its naive model of the policy again.
     pub(super) changes: u64,
-    /// True if launches wait in a buffer until they may be submitted, so that the log names
-    /// launches and copies before they are ready.
+    /// True if the log names launches and copies before they are ready, because launches may wait
+    /// in a buffer until they are submitted.
     ahead: bool,
     /// True if workgroups without a barrier may be cut into waves that start separately.
     cuts: bool,
@@ -146,11 +148,11 @@ pub(super) struct Desk {
     /// Launches that were submitted in the present step of the log, as (launch, cost in ticks).
     batch: Vec<(LaunchId, u64)>,
     travelling: BTreeSet<(u64, u64, LaunchId)>,
-    /// Processes whose launches are being removed from the device by a preemption that holds or
-    /// saves them.
+    /// Processes whose launches are being removed from the device by a preemption after which they
+    /// can come back.
     pub(super) removing: BTreeSet<ProcessId>,
-    /// True if the host sends a launch to the device while the launch before it runs; the field
-    /// `lines` then has, for each stream, the tick until which sending keeps it busy.
+    /// True if the host can send a launch to the device while the launch before it runs. For each
+    /// stream, `lines` has the tick until which the host is busy sending its launches.
     overlap: bool,
     lines: BTreeMap<(ProcessId, StreamId), u64>,
 }
@@ -256,9 +258,9 @@ impl Desk {
         self.count(answer.launch);
     }
 
-    /// Computes when the launches that one step of the log submits reach the device, and moves
-    /// those that have arrived by now. Launches of one stream in a row arrive together when all of
-    /// them are sent or, with `overlap`, one after the other; copies arrive at the tick of their
+    /// Computes when the launches that one step of the log submits reach the device, and hands over
+    /// those that have arrived. Launches of one stream in a row arrive together, when all of them
+    /// are sent; with `overlap`, one after the other. Copies arrive at the tick of their
     /// submission.
     pub(super) fn arrive(&mut self) {
         let batch = std::mem::take(&mut self.batch);
@@ -412,8 +414,8 @@ impl Desk {
         }
     }
 
-    /// Records that the launches of a process are about to leave the device: from now on they start
-    /// only workgroups that are already assigned to a compute unit.
+    /// Records that a preemption is about to remove the launches of a process from the device. From
+    /// now on they start no workgroups but those already assigned to a compute unit.
     pub(super) fn removes(&mut self, process: ProcessId) {
         self.removing.insert(process);
         let there = |job: &&Job| job.launch.process == process && job.stage == Stage::OnDevice;

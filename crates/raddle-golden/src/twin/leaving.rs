@@ -28,8 +28,8 @@ pub(super) enum Rule {
 #[derive(Debug)]
 pub(super) struct Leaving {
     rule: Rule,
-    /// For each launch the number of times that it was killed; the field `most_kills` has the
-    /// number of times that a launch may be killed (`None` for any number).
+    /// Number of times that each launch was killed. The field `most_kills` has the most times that
+    /// a launch may be killed, `None` for no limit.
     kills: BTreeMap<LaunchId, u64>,
     most_kills: Option<u64>,
     /// Processes whose preemption has begun and is not complete.
@@ -64,9 +64,9 @@ impl Leaving {
         })
     }
 
-    /// Begins a turn; `had` are the processes that had the turn before, `has` those that have it
-    /// now. A process has to leave the device if it had the turn before and not now, is runnable,
-    /// has a submitted launch, and is not being preempted already.
+    /// Begins a turn: the processes `had` had the turn before, and `has` have it now. A process
+    /// that lost the turn has to be removed from the device if it is runnable, has a submitted
+    /// launch, and is not being preempted already.
     pub(super) fn turn(
         &mut self,
         (had, has): (&[ProcessId], &[ProcessId]),
@@ -118,7 +118,7 @@ impl Leaving {
         }
     }
 
-    /// Ends a step of the log. Each process that the policy had to remove from the device in the
+    /// Ends a step of the log. A process that the policy had to remove from the device in this
     /// step, and did not, is recorded as a difference in `slot`, the report on the preempt policy.
     pub(super) fn step_ends(&mut self, slot: &mut Slot, at: Place) {
         for id in std::mem::take(&mut self.due) {

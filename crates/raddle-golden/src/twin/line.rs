@@ -142,8 +142,8 @@ pub(super) enum Answered {
     Other,
 }
 
-/// Returns the waves that the keys `waves` and `cut` of a line name: all waves of a workgroup where
-/// both are missing.
+/// Returns the waves of each workgroup that a line of the log names: by its key `waves`; by its key
+/// `cut`, for a workgroup that was cut into waves; or, without both keys, all waves.
 pub(super) const fn span(waves: FirstAndCount, cut: FirstAndCount) -> WaveSpan {
     match (waves, cut) {
         (Some((first, count)), _) => WaveSpan::Range { first, count },
@@ -168,8 +168,8 @@ pub(super) struct Submitted {
     pub(super) cleanup: u64,
 }
 
-/// Start of workgroups of a launch, or of some waves of each workgroup, as a line of the log gives
-/// it.
+/// Start of workgroups of one launch, as a line of the log gives it: whole workgroups, or only some
+/// waves of each.
 #[derive(Deserialize)]
 pub(super) struct Start {
     pub(super) launch: LaunchId,
@@ -207,8 +207,8 @@ impl Start {
     }
 }
 
-/// Processes that a turn policy chose to run next: the candidates (runnable processes of the most
-/// urgent level), and each chosen process with its weight and its slice in ticks.
+/// Choice of the processes that run next, by a turn policy. The candidates are the runnable
+/// processes of the most urgent level. Each chosen process has its weight, and its slice in ticks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct Load {
     pub(super) candidates: Vec<ProcessId>,
@@ -239,9 +239,10 @@ impl Off {
     }
 }
 
-/// Pieces (equal workgroups on one compute unit) on neighbouring units, as (first workgroup,
-/// stride, count, first compute unit, number of compute units, step from one unit's first workgroup
-/// to the next unit's); the step is left out where it is 1.
+/// One entry of a log line that names workgroups: a piece (equal workgroups on one compute unit),
+/// repeated on neighbouring units. The entry is (first workgroup, stride, count, first compute
+/// unit, number of compute units, step). The step leads from the first workgroup on one unit to the
+/// first one on the next, and is left out where it is 1.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Run {

@@ -17,8 +17,8 @@ use super::unit::Unit;
 /// Most workgroups of one answer that a check looks at; no real device holds more at a time.
 const MOST_WORKGROUPS: u64 = 1 << 22;
 
-/// State of the check of a log whose header was read: for each slot of the recipe (place for one
-/// policy of the run) its report, and the policy's twin (naive model) if there is one.
+/// State of the check of a log after its header was read. For each slot of the recipe (place for
+/// one policy of the run) it has a report, and a naive model of the policy if there is one.
 pub(super) struct OpenLog {
     at: Place,
     step: Option<u64>,
@@ -423,8 +423,8 @@ impl OpenLog {
         }
     }
 
-    /// Ends the check of the policy in the slot `slot`: the policy broke a law (a rule that every
-    /// policy must keep), and another policy answers in its place from now on.
+    /// Stops the check of the policy in the slot `slot`. This policy broke a rule that every policy
+    /// of its kind must keep, and another policy answers in its place from now on.
     fn broke(&mut self, slot: &str) {
         let why = "it broke a law, and another policy answers in its place".to_owned();
         match slot {

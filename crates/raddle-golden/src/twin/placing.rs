@@ -76,9 +76,9 @@ pub(super) trait PlacingTwin {
     fn peek(&mut self, view: &View<'_>) -> Wanted {
         self.ask(view)
     }
-    /// Starts the next workgroups of `launch`, if by the rules this launch is next and its
-    /// workgroups start whole on these compute units, in this order. Otherwise returns `false` and
-    /// changes nothing, as does a model that must be asked for each workgroup.
+    /// Starts the next workgroups of `launch`, as whole workgroups on these compute units, in this
+    /// order, if the rules demand exactly that. Otherwise returns `false` and changes nothing. A
+    /// model that has to be asked for each workgroup always returns `false`.
     fn start_many(&mut self, _: &Launch, _: &[u16], _: &View<'_>) -> bool {
         false
     }
@@ -89,20 +89,21 @@ pub(super) trait PlacingTwin {
     fn hear(&mut self, fact: &Fact<'_>, now: u64);
     /// Returns the compute units that run waves of a launch.
     fn units(&self, launch: LaunchId) -> Vec<u16>;
-    /// Returns whether the rules place workgroups by the free resources that the policy's view of
-    /// the device shows; false where the policy keeps its own account of free resources.
+    /// Returns whether the policy places workgroups by the free resources that it is shown when it
+    /// is asked; false if it keeps its own account of free resources.
     fn reads_the_view(&self) -> bool;
     /// Returns the label of the rule that decides this aspect (launch, unit, address, time) of an
     /// answer.
     fn rule(&self, aspect: Aspect) -> &'static str;
 }
 
-/// Number of workgroups up to which the twin (naive model) is asked about each workgroup
-/// separately.
+/// Most workgroups of one start for which the twin (naive model) is asked about each workgroup. A
+/// larger start is first checked as a whole.
 const FEW: u64 = 4;
 
-/// Lists the compute units of workgroups, in the order of the workgroups' numbers from `next` on;
-/// `None` if the log lines `lines` name other workgroups than these.
+/// Lists the compute units of the workgroups that `lines` of the log name, in the order of the
+/// workgroups' numbers. `None` unless these workgroups have the numbers from `next` on, without a
+/// gap.
 fn in_order(lines: &[(At, Start)], next: u64) -> Option<Vec<u16>> {
     let all = || lines.iter().flat_map(|(_, it)| it.pieces.iter().flat_map(|run| run.workgroups()));
     let total = lines.iter().fold(0u64, |sum, (_, it)| sum.saturating_add(it.workgroups()));
@@ -272,10 +273,11 @@ impl Placing {
         self.twin.hear(&Fact::Assigned { launch: &launch, workgroup, cu }, desk.now);
     }
 
-    /// Checks the reasons that an answer gives for waiting. Each reason must name a known launch, a
+    /// Checks the reasons that an answer gives for waiting. Each must name a launch that exists, a
     /// compute unit of the device, and a resource of which less is available than wanted. A false
-    /// reason is recorded in `slot`, the report on the allocate policy. The available amount itself
-    /// is not checked, since it is what the policy's search sees.
+    /// reason is recorded in `slot`, the report on the allocate policy.
+    ///
+    /// The available amount itself is not checked, since it depends on how the policy searches.
     pub(super) fn reasons(&self, given: &[Refusal], desk: &Desk, slot: &mut Slot, at: At) {
         let is_true = |why: &&Refusal| {
             let there = why.cu.is_none_or(|cu| cu.0 < self.cus);
@@ -329,9 +331,9 @@ impl Placing {
         workgroups <= self.most
     }
 
-    /// Begins a reset of a process, which stops all work of the device if `whole_device` is true.
-    /// Until the reset is over, no start is expected if the whole device is stopped, or if the
-    /// policy keeps its own account of free resources.
+    /// Begins a reset of a process, in which its launches are killed. Until the reset is over, no
+    /// start is expected if it stops the whole device (`whole_device`), or if the policy keeps its
+    /// own account of free resources.
     pub(super) fn reset(&mut self, process: ProcessId, whole_device: bool) {
         if whole_device || !self.twin.reads_the_view() {
             self.resets.insert(process);
@@ -385,8 +387,8 @@ impl std::fmt::Display for Wanted {
     }
 }
 
-/// Returns the fact that tells an allocate policy's model of a launch that was taken off the device
-/// by a preemption.
+/// Makes the fact (message to the model of an allocate policy) that a preemption took a launch off
+/// the device.
 pub(super) const fn off(launch: &Launch, how: Preemption) -> Fact<'_> {
     Fact::TakenOff { launch, how }
 }

@@ -54,8 +54,8 @@ pub(super) struct Runnable {
 #[derive(Debug, Default)]
 pub(super) struct Processes {
     all: BTreeMap<ProcessId, Joined>,
-    /// True if the set of runnable processes or the level of a process has changed, or if the
-    /// program sent a hint, so that the turn policy has to be asked again.
+    /// True if the turn policy has to be asked again: the runnable processes or the level of one
+    /// have changed, or the program sent a hint.
     pub(super) changed: bool,
 }
 
@@ -68,8 +68,8 @@ impl Processes {
         self.all.remove(&id);
     }
 
-    /// Counts a launch that makes its process runnable from tick `now` on; where `more` is false, a
-    /// launch that no longer does so.
+    /// Counts, from tick `now` on, one more launch that makes the process runnable or, if `more` is
+    /// false, one launch less.
     pub(super) fn work(&mut self, id: ProcessId, level: Level, more: bool, now: u64) {
         let Some(process) = self.all.get_mut(&id) else { return };
         let before = process.levels.keys().next().copied();

@@ -44,7 +44,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Result of the check of one policy's answers; the policy fills a slot of the recipe, the file
+/// Result of the check of one policy's answers. Each policy fills one slot of a recipe, the file
 /// that chooses the policies of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CheckedSlot {
@@ -99,7 +99,7 @@ impl Report {
     }
 }
 
-/// The report on one policy, named by its slot in the recipe, as far as the check has come.
+/// Report on one policy while the check goes on; a slot is the policy's place in the recipe.
 pub(super) type Slot = CheckedSlot;
 
 impl CheckedSlot {

@@ -22,8 +22,8 @@ pub(super) struct Slices {
     t0: u64,
     capacity: usize,
     levels: u64,
-    /// True if a process's share multiplies its weight a second time where slice lengths are
-    /// computed; false if the weight has it only once.
+    /// True if the share of a process multiplies its weight once more where the lengths of slices
+    /// are computed; false if the share counts only once, in the weight.
     time_shares: bool,
     longest: Option<u64>,
     random: bool,
@@ -42,9 +42,9 @@ pub(super) struct Slices {
     current: Option<(ProcessId, Option<u64>)>,
 }
 
-/// Weight of a process as a fraction: its share times the ticks for which it was runnable (or, by
-/// the settings, since it joined), over the ticks for which it ran; both numbers of ticks count as
-/// at least one base slice, t0.
+/// Weight of a process, as the fraction `over / under`. It is the process's share times the ticks
+/// for which it was runnable (or, by the settings, since it joined), divided by the ticks for which
+/// it ran. Both numbers of ticks count as at least one base slice, t0.
 struct Weight {
     over: BigUint,
     under: BigUint,
@@ -84,8 +84,9 @@ impl Slices {
         Weight { over, under: it.ran.max(self.t0).into() }
     }
 
-    /// Returns (the candidates: processes of the most urgent level; those of them that are chosen
-    /// to run, in the order in which they were chosen), by steps S12 to S14 of patent 004.
+    /// Chooses the processes that run next, by steps S12 to S14 of patent 004. Returns (the
+    /// candidates: runnable processes of the most urgent level; the chosen ones among them, in the
+    /// order of choice).
     fn load(&self, pool: &[Runnable], now: u64) -> (Vec<Runnable>, Vec<Runnable>) {
         let best = pool.iter().map(|it| self.fold(it.level)).min();
         let of_best = pool.iter().filter(|it| Some(self.fold(it.level)) == best);
@@ -125,8 +126,9 @@ impl Slices {
         all.map(|ticks| self.longest.map_or(ticks, |longest| ticks.min(longest))).collect()
     }
 
-    /// Returns the next slice of the processes that were chosen to run, skipping processes that are
-    /// no longer runnable at the level of this choice; `None` where no slice is left.
+    /// Returns the next slice of the processes that were chosen to run; `None` where no slice is
+    /// left. A process is skipped if it is no longer runnable, or only at a less urgent level than
+    /// that of the choice.
     fn rest(&mut self, pool: &[Runnable]) -> Option<Slice> {
         while let Some(&slice) = self.load.get(self.next) {
             self.next += 1;

@@ -26,8 +26,8 @@ pub(super) struct RoundRobin {
     current: Option<(ProcessId, Option<u64>)>,
 }
 
-/// Model of the turn policy `unmap-all`: as many processes as fit may issue launches; all of them
-/// lose the turn when a new process appears.
+/// Model of the turn policy `unmap-all`: at most `capacity` processes may issue launches at a time.
+/// All of them lose the turn when a new process appears.
 #[derive(Debug)]
 pub(super) struct UnmapAll {
     slice: u64,

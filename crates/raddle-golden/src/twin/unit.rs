@@ -62,8 +62,8 @@ impl Unit {
         self.rooms(demand).sum::<u64>().min(scalar)
     }
 
-    /// Returns whether the compute unit has free what a workgroup needs beside its waves: a
-    /// workgroup slot, its LDS, and its barriers.
+    /// Returns whether the compute unit has free the resources that a workgroup needs as a whole,
+    /// beside those of its waves: a workgroup slot, LDS and barriers.
     pub(super) fn has_share(&self, demand: &Demand) -> bool {
         self.workgroups > 0
             && self.lds >= demand.lds.into()
@@ -94,8 +94,8 @@ impl Unit {
         Some(taken)
     }
 
-    /// Takes the resources of these waves from the compute unit; if `share` is true, also what a
-    /// workgroup needs beside its waves (a workgroup slot, LDS, barriers).
+    /// Takes the resources of these waves from the compute unit. If `share` is true, also takes
+    /// those of the workgroup as a whole: a workgroup slot, LDS and barriers.
     fn take(&mut self, demand: &Demand, waves: &Waves, share: bool) {
         self.change(demand, waves, share, |free, amount| *free = free.saturating_sub(amount));
     }
@@ -127,8 +127,9 @@ fn highest(levels: &[u64]) -> Option<usize> {
     levels.iter().position(|&level| level == best)
 }
 
-/// Removes this number of waves from the counts `from`, one after the other from the SIMD that has
-/// most, and returns how many were removed from each SIMD; `None` if there are fewer waves.
+/// Removes `waves` waves from the counts `from`, the numbers of waves on each SIMD; each wave comes
+/// from the SIMD that has most at that moment. Returns how many were removed from each SIMD; `None`
+/// if there are fewer waves.
 fn leave(from: &mut Waves, waves: u64) -> Option<Waves> {
     let mut gone = vec![0; from.len()];
     for _ in 0..waves {
@@ -171,8 +172,8 @@ impl Kept {
     }
 }
 
-/// Room on a compute unit for whole workgroups of one demand, and the number of changes of the unit
-/// when the room was computed.
+/// Number of whole workgroups of one demand for which a compute unit has room, with the number of
+/// changes that the unit had seen when this was computed.
 #[derive(Clone, Copy, Debug)]
 struct Counted {
     changes: u64,
@@ -185,14 +186,14 @@ pub(super) struct Units {
     all: Vec<Kept>,
     lying: BTreeMap<LaunchId, Lying>,
     saved: BTreeMap<LaunchId, Lying>,
-    /// Rooms (numbers of further workgroups) of all compute units, by the five numbers of the
-    /// demand. The room of a unit is computed again only after the unit has changed, because a log
-    /// asks about all units for every workgroup.
+    /// Room of each compute unit (number of further workgroups that fit), by the demand (five
+    /// numbers) of a workgroup. It is computed again only after the unit has changed.
     counted: BTreeMap<[u32; 5], Vec<Counted>>,
 }
 
-/// Search of compute units for whole workgroups of one demand, one after the other. What a
-/// workgroup changes is computed once for all compute units that have equal free resources.
+/// Search of compute units for several whole workgroups of one demand, one after the other. Compute
+/// units with equal free resources share one state, and the effect of a workgroup on a state is
+/// computed only once.
 #[derive(Clone, Debug)]
 pub(super) struct Filling {
     /// For each compute unit the index, in the list `states`, of its present state.
@@ -207,8 +208,8 @@ pub(super) struct Filling {
 struct FillState {
     unit: Unit,
     room: u64,
-    /// Index, in the list `states`, of the state of a compute unit after one more workgroup of the
-    /// launch; `None` until it is computed.
+    /// Index in `states` of the state that a compute unit has after one more workgroup; `None`
+    /// until it is computed.
     next: Option<usize>,
 }
 
@@ -231,8 +232,8 @@ impl Filling {
         })
     }
 
-    /// Places a workgroup on the compute unit `cu` of the search, and returns how many further ones
-    /// fit there; `None` where it does not fit.
+    /// Places a workgroup on the compute unit `cu` in this search, and returns how many more fit
+    /// there afterwards; `None` where it does not fit.
     fn place(&mut self, cu: usize, demand: &Demand) -> Option<u64> {
         let at = self.at[cu];
         let next = match self.states[at].next {
@@ -397,9 +398,9 @@ impl Units {
         self.lying.insert(id, lying);
     }
 
-    /// Finds compute units for `count` whole workgroups of one demand, one after the other: `pick`
-    /// chooses each unit by the room of all units. `None` where the workgroups do not all fit.
-    /// [`Units::fill`] starts them.
+    /// Finds compute units for `count` whole workgroups of one demand, one after the other. `pick`
+    /// chooses each unit from the list of all units' rooms, the numbers of workgroups that still
+    /// fit. `None` where the workgroups do not all fit. [`Units::fill`] starts them.
     pub(super) fn filling(
         &self,
         demand: &Demand,

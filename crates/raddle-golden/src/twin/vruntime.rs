@@ -19,9 +19,8 @@ use super::turns::slice;
 /// Account of a process's virtual run time, in ticks.
 #[derive(Clone, Copy, Debug, Default)]
 struct Account {
-    /// Virtual run time while the process is runnable; otherwise the amount by which it exceeded
-    /// the least virtual run time of all runnable processes when the process stopped being
-    /// runnable.
+    /// Virtual run time of a runnable process, in ticks. When the process stops being runnable,
+    /// only the amount is kept by which its time exceeds the least one of all runnable processes.
     time: i128,
     ran: u64,
     here: bool,

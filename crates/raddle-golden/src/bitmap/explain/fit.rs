@@ -8,9 +8,9 @@ use super::rows::WIDEST;
 use crate::bitmap::FitWord;
 use crate::explanation::{Story, counted};
 
-/// Adds to the explanation the free runs of `map`, and the start that the rule `fit` chooses for a
-/// request of `want` blocks; `None` for `start` where no run is long enough. `after` is the block
-/// from which next fit searches.
+/// Explains where a request of `want` blocks is placed: adds to the explanation the free runs of
+/// `map`, and the start that the rule `fit` chooses among them. `start` is `None` where no run is
+/// long enough; `after` is the block from which next fit searches.
 pub(in crate::bitmap) fn tell(
     (map, form): (&FreeMap, Setup),
     (want, fit, after): (u64, FitWord, u64),

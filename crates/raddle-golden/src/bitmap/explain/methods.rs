@@ -168,9 +168,9 @@ impl MethodTeller<'_> {
         rows(name, all, turn as usize, self.story);
     }
 
-    /// Adds to the explanation how the last 1 of the sequence `name` gives the result `what`, the
-    /// reported run length; `labels` names the steps. The sequence begins with `ones` digits 1, and
-    /// `sum` gives the result as text from the index of the last of them.
+    /// Explains how the reported run length, named `what`, follows from the last 1 in the sequence
+    /// `name`; `labels` names the steps. The first `ones` digits of the sequence are 1, and `sum`
+    /// returns the run length, as text, for the index of the last of them.
     fn scan(&mut self, [name, labels, what]: [&str; 3], ones: u32, sum: impl Fn(u32) -> String) {
         self.story.note(match ones.checked_sub(1) {
             None => format!("{labels}: {name} has no 1, so {what} is 0"),

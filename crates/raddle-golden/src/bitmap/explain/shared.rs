@@ -8,9 +8,9 @@ use super::rows::{row, rows};
 use crate::bitmap::shared::SharedRound;
 use crate::explanation::{Story, counted};
 
-/// Adds to the explanation the search in turn of several maps by one circuit: how a round is
-/// divided into periods (step g1 of the patent), then each period (steps g2 to g4).
-/// Returns an error where the search does not suit a map.
+/// Explains how one circuit searches several maps in turn: first how the maps are divided over the
+/// uses of the circuit (periods; step g1 of the patent), then each period (steps g2 to g4). Returns
+/// an error where the search does not suit a map.
 pub(in crate::bitmap) fn tell(round: &SharedRound, story: &mut Story) -> Result<(), Error> {
     let (finder, words) = (&round.finder, ExplainWords::of(round.form));
     let periods = counted(finder.periods() as u64, "period", "periods");

@@ -32,17 +32,19 @@ pub struct LackingResource<R> {
     pub resource: R,
     /// Amount of the resource that the head (first workgroup of the channel) wants, in blocks.
     pub wanted: u64,
-    /// Amount of the resource that a demand can get on the compute unit: the free amount, or for
-    /// neighbouring blocks the longest free run.
+    /// Amount of the resource that is left for the workgroup on the compute unit: the free amount
+    /// or, where it needs neighbouring blocks, the length of the longest free run.
     #[serde(flatten)]
     pub left: Left,
 }
 
-/// Compares every channel's head (first workgroup) with the free resources of every compute unit
-/// (step a3 of the patent). Returns (the compute units that each head fits, ascending; the
-/// resources of which too little is free). The latter are sorted by channel, then compute unit,
-/// then the shared resources before those of the SIMDs, then SIMD, then resource. A head fits where
-/// its demand equals the free amount; a compute unit that lacks a resource has an amount of 0.
+/// Compares the head (first workgroup) of every channel with the free resources of every compute
+/// unit (step a3 of the patent). A head fits a unit if it wants no more of any resource than is
+/// left; a resource that the unit does not have counts as 0.
+///
+/// Returns (the heads that fit, each with its compute units, ascending; the resources of which too
+/// little is left). The latter are sorted by channel, then by compute unit; on a unit, the shared
+/// resources come before those of each SIMD.
 ///
 /// # Errors
 /// Those of [`split`].
@@ -72,9 +74,9 @@ pub fn compare<R: Ord + Clone>(
     Ok((candidates, refusals))
 }
 
-/// Calls `each` with every resource of a compute unit of which less is left than a demand wants, as
-/// (SIMD or `None`, resource, amount wanted, amount left): the shared resources first, then SIMD by
-/// SIMD.
+/// Calls `each` for every resource of a compute unit of which a demand wants more than is left,
+/// with (SIMD; resource; amount wanted; amount left). The SIMD is `None` for resources that the
+/// SIMDs share, which come first.
 fn lacking<R: Ord + Clone>(
     split: &SplitDemand<R>,
     record: &CuRecord<R>,

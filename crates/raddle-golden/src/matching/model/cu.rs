@@ -39,7 +39,7 @@ pub struct Cu<R> {
     pub shared: BTreeMap<R, Stock>,
     /// For each SIMD its resources, by name.
     pub simds: Vec<BTreeMap<R, Stock>>,
-    /// Pointer that says on which SIMD the surplus of waves begins that the SIMDs cannot share
+    /// Pointer to the SIMD that gets the first of the surplus waves, which the SIMDs cannot share
     /// equally; `None` where no workgroup is given as a number of waves.
     pub pointer: Option<Pointer>,
 }
@@ -75,8 +75,8 @@ pub struct CuRecord<R> {
     pub simds: Vec<BTreeMap<R, Left>>,
 }
 
-/// Converts a [`Search`] for free runs into the function that [`record`] takes as `longest`; every
-/// resource then uses this search.
+/// Returns a function that applies one [`Search`] for free runs to the map of every resource, to be
+/// given to [`record`] as `longest`.
 pub fn by<R>(search: impl Search) -> impl FnMut(&R, View<'_>) -> Result<u32, raddle_bitmap::Error> {
     move |_, map| search.longest(map)
 }

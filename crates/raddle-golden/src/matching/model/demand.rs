@@ -23,8 +23,8 @@ pub struct MatchHead<R> {
 /// not needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wants<R> {
-    /// Amounts for each SIMD: the waves on SIMD t need the amounts of entry t together, as
-    /// neighbouring blocks of each resource.
+    /// Demand that gives amounts for each SIMD. The waves on one SIMD need the amounts of its entry
+    /// together, as neighbouring blocks of each resource.
     Groups {
         /// Amounts in blocks that all waves of the workgroup need together, by resource.
         shared: BTreeMap<R, u64>,
@@ -32,8 +32,8 @@ pub enum Wants<R> {
         /// of the SIMD.
         groups: Vec<BTreeMap<R, u64>>,
     },
-    /// Amounts for each wave; the pointer of a compute unit (the SIMD that gets the next surplus
-    /// wave) decides how many waves go to which SIMD.
+    /// Demand that gives amounts for each wave. The pointer of a compute unit (to the SIMD that
+    /// gets the next surplus wave) decides how many waves go to each SIMD.
     Waves {
         /// Amounts in blocks that all waves of the workgroup need together, by resource.
         shared: BTreeMap<R, u64>,
@@ -57,9 +57,9 @@ pub struct SplitDemand<R> {
     pub target: Option<balance::Target>,
 }
 
-/// Splits the demand of a channel's head (first workgroup) over the SIMDs of a compute unit (step
-/// a31 of the patent). The numbers `channel` and `index` (of the compute unit `cu`) are
-/// only used in errors.
+/// Splits the demand of a workgroup, the first one of the channel `channel`, over the SIMDs of the
+/// compute unit `cu` (step a31 of the patent). The numbers of the channel and of the unit (`index`)
+/// are only used in errors.
 ///
 /// # Errors
 /// [`ModelError::GroupCount`] where amounts are given for more or fewer SIMDs than the compute unit

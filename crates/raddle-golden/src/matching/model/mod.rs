@@ -74,13 +74,14 @@ pub use compare::{Candidate, LackingResource, compare};
 pub use cu::{Cu, CuRecord, Left, Stock, by, record};
 pub use demand::{MatchHead, SplitDemand, Wants, split};
 
-/// State that the model of the matching keeps between two decisions: the compute units, and the
-/// marks of channels that were chosen lately.
+/// State that the model keeps between two decisions: the compute units, and the marks of channels
+/// (queues of workgroups) that were chosen lately.
 #[derive(Clone, Debug)]
 pub struct MatchModel<R> {
     /// Compute units of the device, with their resources.
     pub cus: Vec<Cu<R>>,
-    /// Marks of channels for each level: a marked channel was chosen lately among tied channels.
+    /// Marks of channels, for each level of urgency. A marked channel was chosen lately among
+    /// equally good ones, and is chosen after unmarked ones.
     pub marks: Marks,
     /// Rule that picks one of the free runs of blocks that are long enough.
     pub fit: Fit,
@@ -150,11 +151,12 @@ impl<R: Ord + Clone> MatchModel<R> {
     /// Makes one decision about heads (first workgroups of channels), by steps a1 to a43 of the
     /// patent; the model does not change.
     ///
-    /// `longest` reports the longest free run, as for [`record`]; `order` ranks the levels at the
-    /// tick `now`; `pick` makes the choices that are random in the patent. `place` gets
-    /// the indices of the compute units that the workgroup fits, ascending, and all compute units;
-    /// it returns a position in the list of indices. Where it returns `None` or a position that
-    /// does not exist, nothing is dispatched.
+    /// `longest` reports the longest free run, as for [`record`]. `order` ranks the levels of
+    /// urgency at the tick `now`. `pick` makes the choices that the patent leaves to chance.
+    ///
+    /// `place` chooses the compute unit. It gets the indices of the units that the workgroup fits,
+    /// ascending, and all units; it returns a position in the list of indices. Nothing is
+    /// dispatched where it returns `None` or a position that does not exist.
     ///
     /// # Errors
     /// Those of [`record`], [`compare`], [`Order::best`], [`Marks::choose`] and `place`.
@@ -193,9 +195,9 @@ impl<R: Ord + Clone> MatchModel<R> {
     }
 }
 
-/// Finds the blocks that a channel's head (first workgroup) takes of every resource of the compute
-/// unit `on` with the index `cu`. `None` where a search reported a longer run than the free map
-/// has.
+/// Finds the blocks that a workgroup of the channel `channel` takes of every resource of the
+/// compute unit `on`, which has the index `cu`. `None` where a free run is too short after all,
+/// because the search reported a longer one than there is.
 fn lies<R: Ord + Clone>(
     channel: usize,
     cu: usize,

@@ -19,9 +19,9 @@ const SGPR: u32 = 16;
 /// Number of bytes in an LDS granule of the placement contract (a fixed test run).
 const LDS: u32 = 256;
 
-/// A compute unit of the placement contract's device (a fixed test run on an AMD R9 Nano), in
-/// granules. It has as many workgroup slots and barriers as wave slots, so that these never limit:
-/// every workgroup has at least one wave.
+/// Compute unit of the placement contract's device (a fixed test run on an AMD R9 Nano), in
+/// granules. Workgroup slots and barriers never limit, since the unit has as many of each as it has
+/// wave slots, and every workgroup has at least one wave.
 pub const SHAPE: CuShape = CuShape {
     simds: 4,
     waves_per_simd: 10,

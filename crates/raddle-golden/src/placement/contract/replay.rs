@@ -42,11 +42,11 @@ pub struct PlacementReplay {
 pub struct PlacementOutcome {
     /// FNV-1a hash over the text of all placements, a line for each workgroup, with its line end.
     pub fnv1a: u64,
-    /// Number of cycles from the start of the replay to the last tick (step of the dispatcher),
-    /// both included.
+    /// Number of cycles from the start of the replay to the last cycle in which the dispatcher
+    /// worked, both included.
     pub cycles: u64,
-    /// Number of cycles in which the dispatcher worked (ticks), the last one included; cycles
-    /// without anything to do are skipped.
+    /// Number of cycles in which the dispatcher worked (ticks). Cycles in which it has nothing to
+    /// do are skipped.
     pub ticks: u64,
     /// Number of workgroups that were placed, which are all workgroups of the launch.
     pub placed: u64,
@@ -78,16 +78,16 @@ struct Play {
     /// Number of the workgroup that is placed next.
     next: u64,
     cycle: u64,
-    /// Workgroups by the cycle in which they end, modulo the length of the list, which is longer
-    /// than any workgroup lasts.
+    /// Running workgroups, each in the list for the cycle in which it ends. The cycle is taken
+    /// modulo the number of lists, which is larger than the duration of any workgroup.
     due: Vec<Vec<DueWorkgroup>>,
     /// Ended workgroups whose end is not handled yet, the earliest first.
     messages: VecDeque<DueWorkgroup>,
     finished: u64,
     draws: XorShift,
     hash: Fnv1a,
-    /// Workgroups placed in this tick; they are passed to the caller once the cycles in which they
-    /// end have been drawn at random.
+    /// Workgroups that were placed in this tick. They are passed to the caller when it has been
+    /// drawn at random in which cycle each of them ends.
     rows: Vec<PlacedWorkgroup>,
     /// Text of the line for one placed workgroup, with its line end, which is added to the hash.
     text: String,

@@ -36,8 +36,8 @@ impl Matching {
         self.changed(held.cu);
     }
 
-    /// Records the ends of the granules that a search gave a workgroup, from which the fit `next`
-    /// searches on. It is not called for a workgroup that comes back after a preemption.
+    /// Records which granules a workgroup got last, since the rule `next` continues its search
+    /// behind them. Granules of a workgroup that comes back after a preemption do not count.
     pub(super) fn gave(&mut self, held: &Held) {
         let (cu, demand) = (&mut self.cus[held.cu], &held.demand);
         for ((_, map), &(waves, start)) in cu.simds.iter_mut().zip(&held.simds) {
@@ -97,8 +97,8 @@ impl Matching {
         }
     }
 
-    /// Puts the saved workgroups of a launch back at their old addresses; where an address is
-    /// taken, nothing new starts on that compute unit.
+    /// Puts the saved workgroups of a launch back at their old addresses. Where other work is at an
+    /// address, nothing new starts on that compute unit until the workgroup has ended.
     pub(super) fn restore(&mut self, launch: &Launch, now: u64) {
         for (name, held) in self.parked.remove(&launch.id).unwrap_or_default() {
             self.rule.starts(held.cu, launch, held.demand.waves, now);
@@ -116,8 +116,8 @@ impl Matching {
 }
 
 impl Matching {
-    /// Returns the address of every wave of a workgroup: waves go to the SIMDs in turn, from the
-    /// SIMD `pointer` on, and lie behind the workgroup's earlier waves on that SIMD.
+    /// Returns the address of every wave of a workgroup. The waves go to the SIMDs in turn, from
+    /// the SIMD `pointer` on. On each SIMD, a wave lies behind the earlier waves of the workgroup.
     pub(super) fn places(&self, held: &Held, pointer: usize) -> Vec<Place> {
         let simds = held.simds.len().max(1);
         let scalar = self.empty.sgpr.is_some();

@@ -73,8 +73,8 @@ impl Map {
         len == 0 || self.0.get(range).is_some_and(|them| them.iter().all(|free| *free))
     }
 
-    /// Records that a search has chosen the `len` granules from `start` on, so that a search by
-    /// next fit goes on behind them.
+    /// Records that a search has handed out the `len` granules from `start` on; the rule `next`
+    /// continues its search behind them.
     pub(super) const fn gave(&mut self, start: u64, len: u64) {
         if len > 0 {
             self.1 = start + len;
@@ -98,11 +98,12 @@ pub(in crate::twin) fn is_too_large(shape: &CuShape, count: u16) -> bool {
     granules * u64::from(count) > MOST_GRANULES
 }
 
-/// Method by which the hardware reports the longest free run of one resource.
+/// Method by which a circuit searches the longest free run of one resource. Some methods report
+/// less than its full length.
 #[derive(Clone, Debug)]
 pub(super) enum Finder {
-    /// Reports the length of the longest free run, in granules. A circuit that searches several
-    /// resources in turn counts as this method.
+    /// Full search: reports the length of the longest free run, in granules. A circuit that several
+    /// resources share in turn also searches in this way.
     Full,
     /// Reports the longest run of free groups, each of this number of granules.
     Groups(u64),

@@ -28,7 +28,7 @@ use super::desk::Entry;
 use super::placing::{Aspect, PlacingTwin, Starts, View, Wanted};
 use super::unit::Part;
 
-/// Identity of a workgroup, or of one wave where it was cut: (launch, number, number of the wave or `None`).
+/// Identity of a whole workgroup or one of its waves, as (launch, workgroup, wave or `None`).
 type Name = (LaunchId, u64, Option<u16>);
 
 /// One compute unit, with its free granules and slots.
@@ -43,15 +43,15 @@ pub(super) struct Cu {
     barriers: u64,
     /// SIMD that gets the next surplus wave, which the SIMDs cannot share equally.
     pointer: usize,
-    /// Number of workgroups that came back after a preemption and found their addresses taken; while there are any,
+    /// Number of workgroups that found their addresses taken after a preemption; until they end,
     /// nothing new starts on this compute unit.
     displaced: u64,
-    /// Lengths in granules of free runs that searches report: (vector registers of each SIMD, scalar registers, LDS).
+    /// Reported free runs in granules, as (vector registers by SIMD, scalar registers, LDS).
     record: (Vec<u64>, u64, u64),
 }
 
 impl Cu {
-    /// Returns the free wave slots, vector registers, scalar registers and LDS of the compute unit, in granules.
+    /// Returns the free wave slots, and granules of vector registers, scalar registers and LDS.
     fn free(&self) -> [u64; 4] {
         let vgpr = self.simds.iter().map(|it| it.1.free()).sum();
         [self.slots(), vgpr, self.sgpr.as_ref().map_or(0, Map::free), self.lds.free()]
@@ -68,7 +68,7 @@ impl Cu {
     }
 }
 
-/// Compute unit and addresses of a workgroup, kept also while a preemption has saved the workgroup.
+/// Addresses of a workgroup on its compute unit, kept also while a preemption has saved it.
 #[derive(Clone, Debug)]
 struct Held {
     cu: usize,
@@ -79,7 +79,7 @@ struct Held {
     lds: u64,
 }
 
-/// Naive model of the policy `matching`, with its state: the policy's answers in a log are compared with the model's.
+/// Naive model of the policy `matching`: its answers are compared with those in a log.
 #[derive(Debug)]
 pub(super) struct Matching {
     cus: Vec<Cu>,
@@ -88,25 +88,25 @@ pub(super) struct Matching {
     fit: Fit,
     /// True if surplus waves, which the SIMDs cannot share equally, go to the SIMDs in turn.
     turns: bool,
-    /// Ticks for which each level of urgency is the best one in turn; empty if the order of levels is fixed.
+    /// Ticks for which each level in turn is the most urgent; empty where the order is fixed.
     windows: Vec<u64>,
     /// True if one of several tied channels is picked at random; false if the lowest is picked.
     random: bool,
     fold: Option<u64>,
     rule: PlaceRule,
-    /// Streams in the order of first use; each is a channel, unless the settings give a number of channels.
+    /// Streams by first use; each is a channel, unless the settings give a number of channels.
     streams: Vec<(ProcessId, StreamId)>,
-    /// Marked channels (chosen lately among tied ones, so unmarked ones go first), as (level, channel).
+    /// Marks, as (level, channel), of channels chosen lately among tied ones, which go last.
     marks: BTreeSet<(u64, usize)>,
     split: Option<Split>,
     pace: Option<Pace>,
-    /// Circuit that searches the resources in turn; `None` without one, or where decisions take no time.
+    /// Circuit that all resources share in turn for their searches; `None` without one.
     turns_of_finder: Option<Turns>,
     held: BTreeMap<Name, Held>,
     parked: BTreeMap<LaunchId, Vec<(Name, Held)>>,
     displaced: BTreeMap<Name, Held>,
-    /// For each demand, as its five numbers, what is known of each compute unit: true if a workgroup fits, false if
-    /// not, `None` if this was not tested since the unit last changed.
+    /// Fit of a workgroup on each compute unit, by its demand (five numbers): true if it fits,
+    /// false if not, `None` if that was not tested since the unit last changed.
     fits: BTreeMap<[u32; 5], Vec<Option<bool>>>,
     /// Heads (first workgroups of channels) that were compared in the last decision.
     last: Vec<Head>,
@@ -123,8 +123,7 @@ struct Head {
 }
 
 impl Matching {
-    /// Makes the model for a recipe's settings, on a device of `count` compute units; the error says why the log
-    /// cannot be checked by it.
+    /// Makes the model for a recipe's settings; the error says why no log can be checked by it.
     pub(super) fn new(settings: &Value, shape: &CuShape, count: u16) -> Result<Self, String> {
         let search = &settings["search"];
         let sgpr = (shape.sgpr != u16::MAX).then(|| Map::new(shape.sgpr.into()));
@@ -189,7 +188,7 @@ impl Matching {
         })
     }
 
-    /// Lists the head (first workgroup) of every channel, in the order of the channels' first launches in the view.
+    /// Lists every channel's head (first workgroup), in the order of their launches in the view.
     fn heads(&mut self, view: &View<'_>) -> Vec<Head> {
         let mut heads: Vec<Head> = Vec::new();
         let last = if self.windows.is_empty() { 255 } else { self.windows.len() as u64 - 1 };
@@ -214,8 +213,8 @@ impl Matching {
         heads
     }
 
-    /// Returns the number of a workgroup's waves for each SIMD of a compute unit; `None` where the free runs that the
-    /// searches report are too short.
+    /// Returns the number of a workgroup's waves for each SIMD of a compute unit; `None` where the
+    /// workgroup does not fit by the free runs that the searches report.
     fn waves(&self, cu: &Cu, demand: &Demand) -> Option<Vec<u64>> {
         let (waves, simds) = (u64::from(demand.waves), cu.simds.len() as u64);
         let surplus = waves % simds.max(1);
@@ -256,7 +255,7 @@ impl Matching {
         fits
     }
 
-    /// Ranks a level at tick `now`, 0 for the best: the level whose window it is comes first, the others in order.
+    /// Ranks a level at tick `now`: 0 for the level whose window of time it is, then the others.
     fn rank(&self, level: u64, now: u64) -> u64 {
         let total = self.windows.iter().fold(0u128, |sum, &it| sum + u128::from(it));
         if total == 0 {
@@ -271,8 +270,8 @@ impl Matching {
         if level == best { 0 } else { level + u64::from(level < best) }
     }
 
-    /// Matches one head (first workgroup of a channel) with a compute unit, and returns the workgroup that starts,
-    /// with every alternative where the pick is random; `None` where nothing fits.
+    /// Matches a channel's first workgroup with a compute unit. Returns the possible starts,
+    /// several where one is picked at random; `None` where nothing fits.
     fn choose(&mut self, heads: &[Head], now: u64) -> Option<Vec<Starts>> {
         let fits: Vec<Vec<usize>> = heads.iter().map(|head| self.fitting(&head.demand)).collect();
         let candidates = || heads.iter().zip(&fits).filter(|(_, fits)| !fits.is_empty());
@@ -300,7 +299,7 @@ impl Matching {
         Some(starts.collect())
     }
 
-    /// Marks the channel of the launch `id`, if other channels were tied with it, so that those go first next time.
+    /// Marks the channel of `id` if it was tied with others, which are then chosen before it.
     fn mark(&mut self, heads: &[Head], id: LaunchId, now: u64) {
         let Some(level) = heads.iter().find(|it| it.entry.launch.id == id).map(|it| it.level)
         else {
@@ -322,7 +321,7 @@ impl Matching {
         self.marks.insert((level, channel));
     }
 
-    /// Returns whether a channel's first workgroup can never start, as it does not fit an empty compute unit either.
+    /// Returns whether a first workgroup can never start, as it does not fit an empty unit.
     fn never(&self, head: &Head) -> bool {
         let fits = |demand: &Demand| self.waves(&self.empty, demand).is_some();
         let piece = !head.cut && self.split.is_some() && may_be_cut(&head.entry.launch);
@@ -368,12 +367,12 @@ fn read(cu: &mut Cu, finders: &[Finder; 3]) {
     cu.record = (of_simds, scalar, lds.report(&cu.lds));
 }
 
-/// Returns the demand of one wave of a cut workgroup, with all that the workgroup's waves share except barriers.
+/// Returns the demand of one wave of a cut workgroup, with the workgroup's LDS but no barrier.
 const fn wave_of(demand: Demand) -> Demand {
     Demand { waves: 1, barriers: 0, ..demand }
 }
 
-/// Returns whether workgroups of the launch may be cut into waves: they have several waves and use no barrier.
+/// Returns whether the launch's workgroups may be cut into waves: several waves, no barrier.
 fn may_be_cut(launch: &Launch) -> bool {
     launch.barrier == Barrier::No && launch.demand.waves > 1
 }
@@ -406,8 +405,8 @@ impl PlacingTwin for Matching {
         wanted
     }
 
-    /// Starts a workgroup, or waves of it: marks its channel, takes its resources, moves the SIMD pointer behind its
-    /// surplus waves, and returns the addresses of its waves.
+    /// Starts a workgroup, or waves of it: takes its resources, marks its channel, moves the
+    /// pointer to the next SIMD, and returns the addresses of the waves.
     fn start(&mut self, launch: &Launch, part: Part, places: &[Place], now: u64) -> Vec<Place> {
         let heads = std::mem::take(&mut self.last);
         self.mark(&heads, launch.id, now);

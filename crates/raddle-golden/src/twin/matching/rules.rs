@@ -12,12 +12,12 @@ use super::{Cu, Matching};
 /// Rule that picks one of the compute units that a workgroup fits.
 #[derive(Clone, Debug)]
 pub(super) struct PlaceRule {
-    /// (weights of free wave slots, vector registers, scalar registers and LDS; true if only the
-    /// longest runs count, false if all free granules do); `None` where the rule does not use free
-    /// resources.
+    /// Rule for free resources, as (weights of wave slots, vector registers, scalar registers and
+    /// LDS; true if only the longest free runs count, false if all free granules do). `None` where
+    /// free resources do not count.
     free: Option<([u64; 4], bool)>,
-    /// (weights of the kinds of instruction; length of the window in ticks; true if the window also
-    /// reaches that many ticks ahead); `None` where the rule does not use power.
+    /// Rule for power, as (weight of each kind of instruction; length of the window in ticks; true
+    /// if the window also reaches as far into the future). `None` where power does not count.
     power: Option<([u64; 6], u64, bool)>,
     shares: [u64; 2],
     round_robin: bool,
@@ -27,8 +27,8 @@ pub(super) struct PlaceRule {
     cursor: usize,
 }
 
-/// Waves that draw the power `power` in each tick, from tick `from` until tick `to` (`None` while
-/// they run).
+/// Waves on a compute unit that draw the power `power` (weighted instructions) in each tick from
+/// tick `from` until tick `to`, `None` while they run.
 #[derive(Clone, Copy, Debug)]
 struct Drawn {
     from: u64,

@@ -14,8 +14,8 @@ use raddle_policy::{CuShape, Launch, Piece, WaveSpan};
 use super::{Matching, name_of};
 use crate::twin::unit::Part;
 
-/// Workgroups that have ended, or waves of them, and the tick at which the search circuit sees that
-/// their resources are free.
+/// Workgroups, or waves of them, that have ended, and the tick at which the search circuit notices
+/// that their resources are free.
 #[derive(Clone, Debug)]
 struct Ended {
     seen: u64,
@@ -24,18 +24,17 @@ struct Ended {
     pieces: Vec<Piece>,
 }
 
-/// The search circuit that searches the resources in turn, and the ended workgroups whose end it
-/// has not seen yet.
+/// The search circuit that all resources use in turn, and the ended workgroups that it has not
+/// noticed yet.
 #[derive(Clone, Debug)]
 pub(super) struct Turns {
-    /// Picoseconds that the search circuit, which all resources share, needs to search all maps
-    /// once.
+    /// Picoseconds in which the search circuit, which all resources share, searches every map once.
     round: u64,
     late: VecDeque<Ended>,
 }
 
-/// Counts the periods in which a search circuit of `width` granules searches all maps of a compute
-/// unit once (a round). It takes the maps in order, in each period as many as fit into its width.
+/// Counts how many times a search circuit of `width` granules must be used to search all maps of a
+/// compute unit once. It takes the maps in order, each time as many as fit into its width.
 pub(super) fn periods(width: u64, shape: &CuShape) -> u64 {
     let scalar = if shape.sgpr == u16::MAX { 0 } else { u64::from(shape.sgpr) };
     let vectors = (0..shape.simds).map(|_| u64::from(shape.vgpr_per_simd));
@@ -88,9 +87,9 @@ impl Matching {
         }
     }
 
-    /// Frees the resources of ended workgroups whose end the search circuit sees by tick `now`.
-    /// When a launch leaves or comes back, `now` is `u64::MAX`, because every map is searched again
-    /// then.
+    /// Frees the resources of ended workgroups that the search circuit has noticed by tick `now`.
+    /// When a launch leaves or comes back, `now` is `u64::MAX`, since every map is then searched
+    /// again.
     pub(super) fn see(&mut self, now: u64) {
         while let Some(turns) = &mut self.turns_of_finder
             && let Some(ended) = turns.late.pop_front_if(|ended| ended.seen <= now)

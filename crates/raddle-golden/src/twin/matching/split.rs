@@ -12,21 +12,21 @@ use super::shared::{Turns, periods};
 /// workgroup is the head).
 type Since = (usize, LaunchId, u64, u64);
 
-/// State of the rule for cutting: the number of decisions in a row in which no head (first
-/// workgroup of a channel) fitted, and the workgroups that were cut into waves.
+/// State of the rule that cuts workgroups into waves: the number of decisions in a row in which no
+/// head (first workgroup of a channel) fitted, and the workgroups that were cut.
 #[derive(Clone, Debug)]
 pub(super) struct Split {
     threshold: u64,
     retry: u64,
     failures: u64,
-    /// Number of changes until now: events and answers of the log, and heads (first workgroups of
-    /// channels) that fitted.
+    /// Number of changes until now. A change is an event or an answer in the log, or a head (first
+    /// workgroup of a channel) that fitted.
     facts: u64,
-    /// Latest decision (round), as (number of changes before it, its tick); `None` before the
-    /// first.
+    /// Latest counted decision, as (number of changes before it, its tick); `None` before the
+    /// first. By this it is counted only once.
     round: Option<(u64, u64)>,
-    /// Tick since which decisions (rounds) follow each other although nothing happens; `None` where
-    /// a decision waits for an event.
+    /// Tick since which decisions are repeated although nothing changes; `None` where the next
+    /// decision waits for an event.
     waiting: Option<u64>,
     heads: Vec<Since>,
     cut: Vec<(LaunchId, u64)>,
@@ -69,10 +69,12 @@ impl Split {
         }
     }
 
-    /// Counts a decision (round) in which no head (first workgroup of a channel) fits. When there
-    /// were too many such decisions in a row, cuts one of the heads `whole`, which may be cut into
-    /// waves. Returns whether a head was cut. A decision is counted once, even if called twice;
-    /// decisions that passed since the last call, in which nothing had changed, are counted too.
+    /// Counts a decision in which no head (first workgroup of a channel) fits. After too many of
+    /// them in a row, cuts one of the heads `whole`, those that may be cut, into waves; returns
+    /// whether one was cut.
+    ///
+    /// A decision is counted once, even if this is called twice for it. Decisions repeated since
+    /// the last call, while nothing changed, are counted too.
     pub(super) fn failed(
         &mut self,
         whole: impl Iterator<Item = (usize, LaunchId, u64)>,
@@ -99,15 +101,15 @@ impl Split {
     }
 
     /// Returns the tick of the decision that will cut a head (first workgroup of a channel) into
-    /// waves; `None` where `any` is false, which says that no head may be cut.
+    /// waves, if nothing changes until then; `None` where `any` is false: no head may be cut.
     pub(super) fn retry_at(&mut self, any: bool, now: u64) -> Option<u64> {
         self.waiting = any.then_some(now);
         let left = self.threshold.saturating_add(1).saturating_sub(self.failures);
         any.then(|| now.saturating_add(self.retry.saturating_mul(left)))
     }
 
-    /// Records that the first workgroup of a channel, `workgroup`, or a wave of it, fitted; `over`
-    /// is true if all waves of the workgroup have started.
+    /// Records that a channel's first workgroup, `workgroup`, or one of its waves, has started.
+    /// `over` is true if all waves of the workgroup have started now.
     pub(super) fn fitted(&mut self, launch: LaunchId, workgroup: u64, over: bool) {
         (self.failures, self.waiting) = (0, None);
         self.facts += 1;
@@ -128,8 +130,8 @@ impl Split {
     }
 }
 
-/// Timing of decisions (rounds) that take time. A decision places one workgroup; as long as
-/// something is placed, the next decision begins when it ends. Times are in picoseconds.
+/// Timing of decisions that take time. A decision places at most one workgroup; as long as it
+/// places one, the next decision begins when it ends. Times are in picoseconds.
 #[derive(Clone, Debug)]
 pub(super) struct Pace {
     round: u64,
@@ -138,7 +140,7 @@ pub(super) struct Pace {
 
 impl Pace {
     /// Returns the timing of decisions by the settings of a recipe; `None` where decisions take no
-    /// time. A circuit that searches the resources in turn needs its clocks once for each period.
+    /// time. A search circuit that is used several times in a decision needs its clocks each time.
     /// The error says why the timing cannot be modelled.
     pub(super) fn of(
         decision: &Value,
@@ -186,9 +188,9 @@ impl Pace {
         self.over = Some(self.over(now).saturating_add(self.round));
     }
 
-    /// Records an answer that placed nothing and asks to be called again at tick `until` (`None`:
-    /// at the next event). If a decision ends at that tick, it is still under way; otherwise no
-    /// head (first workgroup of a channel) fits, and no further decision begins.
+    /// Records an answer that started nothing and asks to be called again at tick `until` (`None`:
+    /// at the next event). If a decision that is under way ends at that tick, it goes on; otherwise
+    /// nothing fits, and no further decision begins.
     pub(super) fn waits(&mut self, until: Option<u64>, now: u64) {
         let goes_on = self.not_before(now).is_some() && self.not_before(now) == until;
         self.over = goes_on.then(|| self.over(now));
