@@ -10,8 +10,9 @@ use std::fmt::Write;
 
 use crate::lines::{LineKind, SourceLine, lines};
 
-/// Generator of a test program that finds out which preprocessor branches of an OpenCL C source a
-/// compiler takes: in the test program each branch defines an empty kernel of its own.
+/// Generator of a test program for an OpenCL C source. In the test program each preprocessor branch
+/// of the source defines an empty kernel; the kernels that a compiler builds tell which branches it
+/// takes.
 #[derive(Debug)]
 pub struct Branches<'s> {
     source: &'s str,
@@ -22,14 +23,14 @@ pub struct Branches<'s> {
 /// stands for one preprocessor branch of the tested source.
 const NAME: &str = "raddle_takes_";
 
-/// Predefined macros whose value depends on the file or on the position in it. The test program of
-/// [`Branches`] has only the directives of the source, on other lines, so a source with a directive
-/// that uses one of these macros cannot be tested by it.
+/// Predefined macros whose value depends on the file or on the position in it. A source that uses
+/// one in a preprocessor directive cannot be tested by [`Branches`], since its directives are on
+/// other lines in the test program.
 const SHIFTING: [&str; 5] =
     ["__LINE__", "__COUNTER__", "__INCLUDE_LEVEL__", "__FILE__", "__BASE_FILE__"];
 
 /// Pragmas that change the definition of macros. A source that names one cannot be tested by
-/// [`Branches`]: the pragma may stand in code, which the test program leaves out.
+/// [`Branches`]: the pragma may be within the code of the source, which the test program lacks.
 const CHANGING: [&str; 2] = ["push_macro", "pop_macro"];
 
 impl<'s> Branches<'s> {
@@ -90,9 +91,8 @@ impl<'s> Branches<'s> {
     }
 
     /// Returns the source without the branches that the compiler does not take; all lines keep
-    /// their numbers. `kernels` are the names of the kernels that the compiler has built of the
-    /// test program. `None` where they do not show for each condition which of its branches is
-    /// taken.
+    /// their numbers. `kernels` are the names of the kernels that the compiler has built from the
+    /// test program. `None` where they do not tell, for each condition, which branch is taken.
     #[must_use]
     pub fn taken(&self, kernels: &BTreeSet<String>) -> Option<String> {
         let is_built = |index: usize| kernels.contains(&format!("{NAME}{index}"));

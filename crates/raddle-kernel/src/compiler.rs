@@ -16,8 +16,8 @@ use crate::{Construct, Error, Kernel};
 pub struct Compiler {
     clang: PathBuf,
     translator: PathBuf,
-    /// True if every macro that neither the source, the options nor OpenCL C decide counts as not
-    /// defined.
+    /// True if a macro counts as not defined where neither the source, nor the options, nor OpenCL
+    /// C decide that.
     lacks_others: bool,
 }
 
@@ -25,8 +25,8 @@ pub struct Compiler {
 /// first.
 const VERSIONS: [&str; 6] = ["15", "16", "17", "18", "19", "14"];
 
-/// Language versions of OpenCL C in the order in which they are tried. With the newer ones a
-/// pointer may lead to any address space, which is harder to judge, so the oldest is tried first.
+/// Language versions of OpenCL C in the order in which they are tried, the oldest first. In newer
+/// versions a pointer may lead to any address space, which makes kernels harder to judge.
 const STANDARDS: [&str; 3] = ["CL1.2", "CL2.0", "CL3.0"];
 
 impl Compiler {
@@ -52,8 +52,8 @@ impl Compiler {
         })
     }
 
-    /// Returns this compiler with another setting: each macro that neither a source, nor the
-    /// options, nor OpenCL C decide counts as not defined by the device's compiler.
+    /// Returns this compiler with another setting: the device's compiler does not define macros
+    /// about which neither a source, nor the options, nor OpenCL C say anything.
     #[must_use]
     pub fn lacking_others(self) -> Self {
         Self { lacks_others: true, ..self }

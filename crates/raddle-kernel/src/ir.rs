@@ -135,8 +135,8 @@ pub(crate) enum Instruction {
         to: Reg,
         from: Vec<(BlockId, Operand)>,
     },
-    /// Reads the byte ranges `spans`, counted from the pointer `at`, into `to`; the whole value has
-    /// `size` bytes. `pointer` is true if the value may hold pointers.
+    /// Reads a value of `size` bytes into `to`, from the byte ranges `spans` counted from the
+    /// pointer `at`. `pointer` is true if the value may hold pointers.
     Load {
         to: Reg,
         pointer: bool,
@@ -144,8 +144,8 @@ pub(crate) enum Instruction {
         size: u32,
         spans: Spans,
     },
-    /// Writes the byte ranges `spans`, counted from the pointer `at`, of the value `value`, which
-    /// has `size` bytes.
+    /// Writes the value `value` of `size` bytes to the byte ranges `spans` counted from the pointer
+    /// `at`.
     Store {
         at: Operand,
         value: Operand,

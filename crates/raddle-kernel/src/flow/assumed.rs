@@ -13,8 +13,8 @@ use super::{Analysis, assigned_once};
 use crate::ir::{BlockId, Body, Construct, Reg};
 use crate::value::{Meaning, Value};
 
-/// Most passes over a kernel: each pass removes the branches that cannot be taken for a zero
-/// argument, which may decide further conditions in the next pass.
+/// Most passes over a kernel. Each pass removes branches that are not taken where an argument is
+/// zero; this may decide further conditions in the next pass.
 const MOST_ROUNDS: u32 = 4;
 
 /// Largest nesting depth of the operations in a condition that is evaluated.
@@ -27,8 +27,9 @@ const MOST_LOOKS: usize = 100_000;
 /// Range of numbers that have the same bits in integers of every width, signed or unsigned.
 const PLAIN: std::ops::RangeInclusive<i64> = 0..=127;
 
-/// Returns, for each numeric argument whose being zero decides a condition of the kernel, (index of
-/// the argument, body of the kernel without the branches that are not taken if it is zero).
+/// Returns the bodies that the kernel has where one numeric argument is zero, each as (index of the
+/// argument, body without the branches that are then not taken). Arguments that decide no condition
+/// by being zero are left out.
 pub(crate) fn where_zero(body: &Body) -> impl Iterator<Item = (u32, Body)> {
     let found = decided(body, &body.scalars).into_iter().filter(|(_, ways)| !ways.is_empty());
     found.map(|((register, index), mut ways)| {
@@ -53,8 +54,8 @@ pub(crate) fn where_zero(body: &Body) -> impl Iterator<Item = (u32, Body)> {
 /// to which control goes).
 type TakenWays = Vec<(BlockId, BlockId)>;
 
-/// Returns for each of `numbers`, the arguments as (register, index), the branches that are taken
-/// if the argument is zero.
+/// Returns the branches that are taken where an argument is zero, for each of `numbers`: the
+/// arguments, as (register, index).
 fn decided(body: &Body, numbers: &[(Reg, u32)]) -> Vec<((Reg, u32), TakenWays)> {
     let Ok(graph) = graph(body) else { return Vec::new() };
     let mut analysis = Analysis::new(body, &graph, None, assigned_once(body, &graph));
@@ -92,10 +93,9 @@ fn decided(body: &Body, numbers: &[(Reg, u32)]) -> Vec<((Reg, u32), TakenWays)> 
 }
 
 impl Analysis<'_> {
-    /// Returns the number that `value` is if all bytes of `zero` are zero: an integer, 0 for a
-    /// value without a set bit, 1 for a true condition; `None` where it cannot be told. `depth` is
-    /// the number of levels of nested values that may still be visited; `known` has the results for
-    /// values that were visited before.
+    /// Returns the number that `value` is if all bytes of the value `zero` are 0; `None` where it
+    /// cannot be told. A condition that holds is 1. `depth` limits the nesting of values that are
+    /// visited; `known` has the results for values that were visited before.
     fn where_zero(
         &self,
         value: Value,
@@ -131,9 +131,9 @@ impl Analysis<'_> {
     }
 }
 
-/// Returns the result of the SPIR-V operation `op`; `None` where it cannot be told. `part` returns
-/// the operand with an index, as far as it is known, and behind the operands the number of the
-/// type, which is negative for a vector.
+/// Returns the result of the SPIR-V operation `op` on numbers; `None` where it cannot be told.
+/// `part` returns the operand with an index, if it is known. For the index behind the last operand,
+/// it returns the number of the type, which is negative for a vector.
 fn result(op: Op, part: impl Fn(usize) -> Option<i64>) -> Option<i64> {
     let is_scalar = |at: usize| part(at).is_none_or(|ty| ty >= 0);
     let both = || part(0).zip(part(1)).filter(|_| is_scalar(2));

@@ -14,7 +14,7 @@ const MOST_NESTED: usize = 4;
 
 impl Analysis<'_> {
     /// Marks each read of bytes that the same work-item has certainly written before, on every path
-    /// to the read; such a read does no harm in a second run.
+    /// to the read. Such a read does no harm if the kernel is stopped and run again.
     pub(super) fn cover(&mut self, by_block: &mut BTreeMap<BlockId, Vec<Access>>) {
         let mut written = WrittenFacts::solve(self, by_block, &WrittenWays::new());
         let mut rows = Rows::of(self);

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{BasicBlock, BlockId, Body, Construct};
 
-/// Numbers the basic blocks so that each dominates a range of numbers, and returns that range for
-/// each block as (first, end); the first number of the range is the block's own. `order` is reverse
-/// post-order, and `dominators` has each block's immediate dominator.
+/// Numbers the basic blocks in such a way that each block and all blocks that it dominates have
+/// neighbouring numbers. Returns these numbers for each block, as (first, end); the first is the
+/// block's own. `order` is reverse post-order, and `dominators` has each block's immediate
+/// dominator.
 pub(super) fn intervals(order: &[BlockId], dominators: &[Option<BlockId>]) -> Vec<(usize, usize)> {
     let mut below = vec![1; dominators.len()];
     // A dominator stands before all that it dominates.
@@ -57,7 +58,7 @@ pub(super) struct Loop {
 const MOST_INSIDE: usize = 2_000_000;
 
 /// Returns the control-flow graph of a kernel's body. The error is (reason why the body cannot be
-/// judged, line): a loop has several entry points, or the loops have too many blocks.
+/// judged, its line): a loop with several entry points, or too many blocks in loops.
 pub(super) fn graph(body: &Body) -> Result<Graph, (Construct, u32)> {
     let blocks = &body.blocks;
     let (post, position) = walk(blocks, &vec![0; blocks.len()]);
@@ -83,9 +84,9 @@ pub(super) fn graph(body: &Body) -> Result<Graph, (Construct, u32)> {
     Ok(Graph { order, dominators, loops })
 }
 
-/// Returns (basic blocks in reverse post-order, index of each block in that order; `usize::MAX` for
-/// a block that no path reaches). `depths` is the number of loops around each block: paths to
-/// blocks in fewer loops are followed first.
+/// Walks over the basic blocks depth first, and returns (blocks in reverse post-order; position of
+/// each block in that order, `usize::MAX` for a block that no path reaches). Of a block's
+/// successors, those in fewer loops come first; `depths` has the number of loops around each block.
 pub(super) fn walk(blocks: &[BasicBlock], depths: &[u32]) -> (Vec<BlockId>, Vec<usize>) {
     let sorted = |block: BlockId| {
         let mut next = blocks[block].next.clone();

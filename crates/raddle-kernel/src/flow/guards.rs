@@ -14,9 +14,9 @@ use super::{Access, Analysis};
 use crate::ir::BlockId;
 use crate::value::{Meaning, Origins, Value};
 
-/// Range of numbers that conversions between integers of any width leave unchanged. The analysis
-/// recognises a guard (a value that a condition tests, and that a later write sets so that the
-/// condition fails) only if the written number is in this range.
+/// Range of numbers that conversions between integers of any width leave unchanged. A guard is a
+/// value that a condition tests and that a later write changes so that the condition fails. The
+/// analysis recognises it only if the written number is in this range.
 const KEPT: std::ops::RangeInclusive<i64> = 0..=127;
 
 /// Smallest size in bytes of an integer type that can hold the global id of any work-item.
@@ -26,9 +26,9 @@ const NUMBERED: i64 = 4;
 const DEEPEST: u32 = 8;
 
 impl Analysis<'_> {
-    /// Sets `last` on each write that is the last one of its work-item and changes the value that
-    /// an earlier condition tests (a guard), so that the work-item would write nothing in a second
-    /// run.
+    /// Sets `last` on each write that is the last one of its work-item and turns off a guard, a
+    /// value that an earlier condition tests. If the kernel is run again, the condition fails, and
+    /// the work-item writes nothing.
     pub(super) fn guards(&mut self, by_block: &mut BTreeMap<BlockId, Vec<Access>>) {
         // Where work-items wait for each other, another may have read the guard before.
         if self.body.meets {
@@ -69,9 +69,9 @@ impl Analysis<'_> {
         found
     }
 
-    /// Returns whether `write` turns off a guard: `read` reads the guard, the end of the basic
-    /// block `from` tests it, and once the guard has the value that `write` stores, no write
-    /// follows that block.
+    /// Returns whether `write` turns off a guard. `read` reads the guard, and the end of the basic
+    /// block `from` tests it. Once the guard has the value that `write` stores, control goes where
+    /// no write follows.
     fn turns_off(
         &mut self,
         from: BlockId,
@@ -87,9 +87,9 @@ impl Analysis<'_> {
             && !self.graph.loops.iter().any(|each| each.inside.contains(&from))
     }
 
-    /// Returns the successor of the basic block `from`, whose end tests the value of `read`, to
-    /// which control no longer goes once that value is the number that `write` stores; `None` where
-    /// it is not known.
+    /// Returns the successor of the basic block `from` to which control no longer goes once `write`
+    /// has stored its number in place of the value of `read`, which the end of the block tests;
+    /// `None` where it is not known.
     fn on(&mut self, from: BlockId, read: &Access, write: &Access) -> Option<BlockId> {
         let block = &self.body.blocks[from];
         let &[yes, no] = block.next.as_slice() else { return None };
@@ -100,9 +100,9 @@ impl Analysis<'_> {
         KEPT.contains(&number).then_some(if holds == 0 { yes } else { no })
     }
 
-    /// Returns the number that `value` certainly is, where `known` is (a value from which it is
-    /// computed, the number of that value); `None` where it cannot be told. `depth` is the number
-    /// of levels of nested values that may still be visited.
+    /// Returns the number that `value` certainly is; `None` where it cannot be told. `known` is a
+    /// value whose number is known already, as (value, number). `depth` limits the nesting of
+    /// values that are visited.
     fn decided(&self, value: Value, known: Option<(Value, i64)>, depth: u32) -> Option<i64> {
         if let Some((_, number)) = known.filter(|(known, _)| *known == value) {
             return Some(number);
@@ -125,9 +125,9 @@ impl Analysis<'_> {
         }
     }
 
-    /// Returns whether the order in which work-items write does not matter: no two work-items share
-    /// a guard (a value that a condition tests and a later write turns off), and all other written
-    /// memory belongs to one work-item each, or gets the same number from all.
+    /// Returns whether the order in which work-items write does not matter. A guard, a value that a
+    /// condition tests and a later write turns off, must belong to one work-item. Any other written
+    /// memory must too, or it gets the same number from all work-items.
     fn in_any_order(
         &self,
         by_block: &BTreeMap<BlockId, Vec<Access>>,
@@ -202,9 +202,9 @@ impl Analysis<'_> {
         self.is_number(local, BuiltIn::LocalInvocationId) && (is_product(a, b) || is_product(b, a))
     }
 
-    /// Returns whether these writes all store one known number at one address. Where the address
-    /// depends on the work-item, it changes by multiples of the number's size, so that writes to
-    /// different addresses do not overlap.
+    /// Returns whether all of these writes store one known number at one address expression. If the
+    /// address differs between work-items, it does so by multiples of the number's size; two writes
+    /// then never overlap in part.
     fn equal(&self, writes: &[&Access]) -> bool {
         let first = writes.first().and_then(|write| write.place.zip(write.value));
         let Some(((address, size), value)) = first else { return false };
@@ -216,9 +216,9 @@ impl Analysis<'_> {
             && writes.iter().all(|write| write.place.zip(write.value) == first)
     }
 
-    /// Returns (number of the SPIR-V built-in, such as the global id, of which `value` is an
-    /// element; dimension); the number is `None` where it is not known. Returns `None` where the
-    /// value is no element of a built-in.
+    /// Returns (number of a SPIR-V built-in variable, such as the global id; dimension) if `value`
+    /// is one component of that variable. The number is `None` where it is not known. Returns
+    /// `None` for any other value.
     fn number(&self, value: Value) -> Option<(Option<i64>, i64)> {
         let Meaning::Operation(operation, of) = self.values.meaning(value) else { return None };
         let &[vector, dimension, ..] = of.as_slice() else { return None };

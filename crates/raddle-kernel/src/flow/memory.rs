@@ -77,9 +77,9 @@ impl Analysis<'_> {
         value
     }
 
-    /// Returns the value of a load of `size` bytes from memory whose contents the analysis does not
-    /// track: the same value for every load of one address if the kernel never writes that memory,
-    /// else a new value, with the meaning `fresh`.
+    /// Returns the value of a load of `size` bytes from memory whose contents are not tracked. If
+    /// the kernel never writes that memory, all loads from one address have the same value;
+    /// otherwise each load has a new one, with the meaning `fresh`.
     fn unknown(&mut self, pointer: Value, size: u32, origins: &Origins, fresh: Meaning) -> Value {
         let one = match &self.written {
             Some(written) => stays(origins, written),
@@ -91,9 +91,9 @@ impl Analysis<'_> {
         self.values.number(if one { Meaning::Held(pointer, size) } else { fresh })
     }
 
-    /// Returns the value that a variable of the work-item has in the bytes `cell`, in the state
-    /// `state`: a stored value, or a part of one; `None` where it is not known. `holds` is true if
-    /// the bytes may be a pointer.
+    /// Returns the value of the bytes `cell` of a work-item's variable, in the state `state`: a
+    /// stored value, or a part of one. `None` where it is not known. `holds` is true if the bytes
+    /// may be a pointer.
     fn known(&mut self, cell: VariableCell, holds: bool, state: &BlockState) -> Option<Value> {
         let (variable, offset, size) = cell;
         // A store removes the cells that it overlaps, so at most one cell holds these bytes.
@@ -122,7 +122,7 @@ impl Analysis<'_> {
         Some(part)
     }
 
-    /// Returns the memory to which pointers may lead that were read from the memory `origin`.
+    /// Returns the memory to which a pointer may lead that was read from the memory `origin`.
     pub(super) fn held(&self, origin: PointerOrigin) -> BTreeSet<PointerOrigin> {
         match origin {
             PointerOrigin::Local(_) | PointerOrigin::Private(_) => {

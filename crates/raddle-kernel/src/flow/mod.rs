@@ -105,8 +105,8 @@ fn stays(origins: &[PointerOrigin], written: &BTreeSet<PointerOrigin>) -> bool {
     origins.iter().all(|origin| known(origin) && !written.contains(origin))
 }
 
-/// Returns for each register `Some(None)` if at most one instruction sets it, before every use on
-/// every path; else `None`. The inner `None` is later replaced by the register's value.
+/// Finds the registers that at most one instruction sets, before every use: `Some(None)` for these,
+/// whose value is filled in later, and `None` for all others.
 fn assigned_once(body: &Body, graph: &Graph) -> Vec<Option<Option<Value>>> {
     let order = &graph.order;
     let mut places: Vec<Option<(BlockId, usize)>> = vec![None; body.registers as usize];
@@ -150,8 +150,8 @@ struct Analysis<'b> {
     /// may be written.
     written: Option<BTreeSet<PointerOrigin>>,
     values: Values,
-    /// Memory to which the pointers lead that the kernel stores in its private or local variables,
-    /// by variable.
+    /// For each private or local variable in which the kernel stores pointers, the memory to which
+    /// these pointers lead.
     stored: BTreeMap<PointerOrigin, BTreeSet<PointerOrigin>>,
     ends: Vec<Option<BlockState>>,
     joined: BTreeSet<(BlockId, JoinedSlot)>,
@@ -159,11 +159,11 @@ struct Analysis<'b> {
     variables: BTreeSet<PointerOrigin>,
     /// Memory of loads whose value is unknown until it is known which memory the kernel writes.
     loaded: BTreeSet<Origins>,
-    /// Value of each register that only one instruction sets, before all uses; the outer `None` is
-    /// a register that several instructions set, the inner `None` a value that is not known yet.
+    /// Value of each register. The outer `None` is a register that several instructions set, the
+    /// inner `None` a value that is not known yet.
     fixed: Vec<Option<Option<Value>>>,
-    /// True if the last pass over the kernel changed anything that is not part of a basic block's
-    /// state.
+    /// True if the last pass over the kernel changed anything beside the states of basic blocks, so
+    /// that another pass is needed.
     changed: bool,
 }
 
@@ -262,10 +262,10 @@ impl<'b> Analysis<'b> {
         false
     }
 
-    /// Returns the index in the order of basic blocks at which evaluation starts again: the first
-    /// block of a loop that ends with `block` (at the index `at`) and was found to change further
-    /// values; else `None`. Drops the states from there on, so that inner loops do not claim these
-    /// changes.
+    /// Returns the position, in the order of basic blocks, at which evaluation starts again: the
+    /// first block of a loop that ends with `block`, if the loop changes further values; else
+    /// `None`. `at` is the position of `block`. The states from the loop's first block on are
+    /// dropped.
     fn repeated_from(&mut self, block: BlockId, at: usize, position: &[usize]) -> Option<usize> {
         let body = self.body;
         for &header in body.blocks[block].next.iter().filter(|&&to| position[to] <= at) {

@@ -15,8 +15,8 @@ use super::{Analysis, BlockState};
 use crate::ir::{BlockId, Instruction, Reg};
 use crate::value::{Meaning, Value};
 
-/// Form of a loop that a condition ends: where the condition is tested, and which answer ends the
-/// loop.
+/// Form of a loop that ends by a condition: where and when the condition is tested, and which
+/// result ends the loop.
 #[derive(Clone, Copy, Debug)]
 struct Form {
     /// (basic block that tests the loop's condition, block outside of the loop to which control
@@ -30,17 +30,17 @@ struct Form {
     on: bool,
 }
 
-/// Search for the rows of a kernel: a row is the set of all addresses that one access visits in the
-/// iterations of a loop. Holds the form of each loop that a condition ends, and `None` for a loop
-/// of another form.
+/// Search for the rows of a kernel. A row is the set of all addresses that one access visits in the
+/// iterations of a loop. `forms` has the form of each loop that ends by a condition, and `None` for
+/// other loops.
 pub(super) struct Rows {
     forms: Vec<Option<Form>>,
-    /// Number of values that the search for rows may still visit.
+    /// Number of values that the search for rows may still visit before it gives up.
     left: usize,
 }
 
-/// Most values that are visited in the search for the addresses that loops visit: in a kernel with
-/// more, it finds fewer of them.
+/// Most values that the search for rows (sets of addresses that loops visit) looks at. In a larger
+/// kernel, some rows are not found.
 const MOST_LOOKS: usize = 400_000;
 
 /// Largest nesting depth of the values in a loop's addresses that the search for rows follows.
@@ -53,8 +53,9 @@ impl Rows {
         Self { forms, left: MOST_LOOKS }
     }
 
-    /// Returns the rows (sets of all addresses that one access visits in a loop) that are certainly
-    /// written completely when their loop ends, by the edge on which control leaves the loop.
+    /// Finds the rows (each the set of all addresses that one access visits in a loop) that are
+    /// certainly written when their loop ends. Returns them by the edge on which control leaves the
+    /// loop.
     pub(super) fn found(
         &mut self,
         analysis: &mut Analysis<'_>,
@@ -72,9 +73,8 @@ impl Rows {
         ways
     }
 
-    /// Returns the rows (each the set of all addresses that one access visits in a loop) for the
-    /// access that the basic block `block` makes at the address `place`: one row for each loop
-    /// around the block.
+    /// Returns the rows of an access to the address `place` in the basic block `block`, for the
+    /// loops around the block. A row is the set of all addresses that the access visits in a loop.
     pub(super) fn seen_from(
         &mut self,
         analysis: &mut Analysis<'_>,
@@ -104,8 +104,8 @@ impl Rows {
         condition.is_some_and(|condition| self.row(analysis, at, condition).is_some())
     }
 
-    /// Returns the row of an address in the loop with the index `at`: the value that stands for all
-    /// addresses that `place` has in the iterations; `None` where they are not known, or the
+    /// Returns the row of an address in the loop with the index `at`: a value that stands for all
+    /// addresses that `place` has in the iterations. `None` where they are not known, or where the
     /// address does not change.
     fn row(&mut self, analysis: &mut Analysis<'_>, at: usize, place: Value) -> Option<Value> {
         let form = self.forms[at]?;
@@ -168,17 +168,17 @@ impl Form {
 struct Looking<'r, 'b> {
     rows: &'r mut Rows,
     each: &'b Loop,
-    /// Nesting depth of the row that is being built: 1 for a row of one loop, 2 for a row whose
-    /// address is a row of an inner loop, and so on.
+    /// Nesting depth of the row that is being built: 1 for a row of one loop, 2 for a row made of
+    /// the rows of an inner loop, and so on.
     height: usize,
     counters: Vec<Value>,
     known: BTreeMap<Value, Value>,
 }
 
 impl Looking<'_, '_> {
-    /// Returns `value` with placeholders in place of the loop's counters, so that it stands for all
-    /// iterations; `None` where it depends on a value that changes in the loop and is not a
-    /// counter. `depth` is the number of levels of nested values visited so far.
+    /// Returns `value` for any iteration of the loop, with placeholders in place of the loop's
+    /// counters. `None` where it depends on anything else that changes in the loop. `depth` is the
+    /// number of levels of nested values visited until now.
     fn any_round(
         &mut self,
         analysis: &mut Analysis<'_>,

@@ -33,8 +33,9 @@ pub(crate) fn waits(body: &Body) -> bool {
 }
 
 impl Analysis<'_> {
-    /// Returns whether a loop that does not end by counting reads `written`, the memory that the
-    /// kernel writes, or makes atomic or volatile accesses.
+    /// Returns whether a work-item may wait in a loop for other work-items. The loop has no number
+    /// of iterations that counters fix, and it reads memory that the kernel writes (`written`), or
+    /// makes atomic or volatile accesses.
     fn waits(
         &mut self,
         by_block: &BTreeMap<BlockId, Vec<Access>>,

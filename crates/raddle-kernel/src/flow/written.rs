@@ -6,8 +6,9 @@ use super::{Access, Analysis};
 use crate::ir::BlockId;
 use crate::value::{Address, Value};
 
-/// Bytes that a work-item has written: (address, or the row of all addresses that an access visits
-/// in a loop; offset of the first byte from that address; number of bytes).
+/// Bytes that a work-item has written, as (base; offset of the first byte from the base; number of
+/// bytes). The base is an address, or a row: the set of all addresses that an access visits in a
+/// loop.
 pub(super) type WrittenBytes = (Value, i64, u32);
 
 /// Bytes that are certainly written when control goes along an edge from one basic block to
@@ -112,8 +113,8 @@ impl WrittenFacts {
         reached >= end
     }
 
-    /// Returns the bytes that are certainly written at the ends of all basic blocks `ends`, but not
-    /// yet at the beginning of the block `begin`.
+    /// Returns the bytes that are certainly written at the end of each of the basic blocks `ends`,
+    /// but not yet at the beginning of the block `begin`.
     pub(super) fn since(&self, begin: BlockId, ends: &[BlockId]) -> Vec<WrittenBytes> {
         let new = |number: &usize| {
             ends.iter().all(|&end| has(&self.after[end], *number))

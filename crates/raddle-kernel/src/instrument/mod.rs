@@ -32,9 +32,9 @@ pub const LEAVES: u32 = 2;
 /// stopped part-way.
 pub const KILLED: u32 = 3;
 
-/// Choice of the test in a kernel by which a running launch can be stopped part-way: work-items
-/// compare the launch's number with a range of numbers that the host wants stopped (the second
-/// cut).
+/// Kind of test in a kernel by which the host can stop a running launch part-way. Work-items
+/// compare the number of their launch with a range of launch numbers that the host wants stopped
+/// (the second cut).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Look {
     /// No test, so a launch of the kernel is never stopped part-way: a second run is not known to
@@ -56,8 +56,8 @@ pub struct Instrumented {
     /// Names of the kernels that have got a prologue (test at their start whether to leave), each
     /// once, in the order of the source.
     pub kernels: Vec<String>,
-    /// Names of the kernels that learn from added arguments which range of a larger launch their
-    /// launch is.
+    /// Names of the kernels that can run as a range of a larger launch: added arguments tell them
+    /// which range.
     pub told: Vec<String>,
     /// (name, reason) of the kernels that stay without a prologue (test at their start whether to
     /// leave).

@@ -29,13 +29,14 @@ pub fn opencl(source: &str, look: impl FnMut(&str) -> Look) -> Instrumented {
 }
 
 /// Adds the prologue to each kernel of an OpenCL C source, as [`opencl`] does, and prepares kernels
-/// for launches that are cut into ranges of workgroups. `asks` gets the name of a kernel, and
-/// returns true if the kernel uses the index of its workgroup or the size of the launch, so that it
-/// must be told its range. Where the text allows that, the kernel is listed as
-/// [told](Instrumented::told), and has three more arguments of type `uint` behind those of the
-/// prologue: the dimension along which the launch is cut (3 for a whole launch), the number of the
-/// first workgroup of the range in that dimension, and the number of workgroups of the whole launch
-/// in that dimension.
+/// for launches that are cut into ranges of workgroups.
+///
+/// `asks` gets the name of a kernel, and returns true if the kernel uses the index of its workgroup
+/// or the size of the launch, so that it must be told its range. Where the text allows that, the
+/// kernel is listed as [told](Instrumented::told), and gets three more arguments of type `uint`
+/// behind those of the prologue. They are the dimension along which the launch is cut (3 for a
+/// whole launch) and, in that dimension, the first workgroup of the range and the number of
+/// workgroups of the whole launch.
 #[must_use]
 pub fn opencl_in_ranges(
     source: &str,
@@ -117,14 +118,17 @@ const ARGUMENTS: &str = "__global raddle_shared uint *restrict raddle_words, \
                          __global const raddle_shared uint *restrict raddle_cuts, \
                          uint raddle_slot, uint raddle_number";
 
-/// Text of the OpenCL C functions that a kernel's prologue (the test at its start whether the
-/// launch should leave) calls. A compiler that vectorises over work-items, such as PoCL's, still
-/// does so only where the test costs a read for the whole workgroup: it runs the test once before
-/// the loop over the work-items, if the word of the launch (its state in shared memory) and the
-/// second cut (the range of launch numbers that must stop) are plain reads by arguments alone, and
-/// if no value is merged from two branches or comes from an atomic operation. The caches of a CPU
-/// agree, so that there a plain read sees the stores of the host; elsewhere each read passes the
-/// caches.
+/// Text of the OpenCL C functions that a kernel's prologue calls. The prologue tests at the start
+/// of a launch whether the launch should leave.
+///
+/// A compiler that vectorises over work-items, such as PoCL's, should run the test only once for a
+/// whole workgroup, at the cost of a read. It does so under two conditions. First, the word of the
+/// launch (its state in shared memory) and the second cut (the range of launch numbers that must
+/// stop) are plain reads by arguments alone. Second, no value is merged from two branches or comes
+/// from an atomic operation.
+///
+/// On a CPU, plain reads see the stores of the host, as the caches agree; elsewhere each read
+/// passes the caches.
 ///
 /// If the word is not 1, it is read once more, as another work-item may have decided meanwhile.
 ///
@@ -272,8 +276,8 @@ fn called<'s>(tokens: &[Token<'s>], heads: &[Head<'s>]) -> Vec<&'s str> {
     called
 }
 
-/// Returns the names of the kernels whose keyword `kernel` stands in a macro definition: the word
-/// behind `void`, or "a kernel" where there is none.
+/// Returns the names of the kernels that macros define. Where the keyword `kernel` is in a macro
+/// definition, the name is the word behind `void`, or "a kernel" where there is no `void`.
 fn in_macros(source: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = source;

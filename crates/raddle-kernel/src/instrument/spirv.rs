@@ -31,9 +31,10 @@ pub struct InstrumentedModule {
 
 /// Adds the prologue, a test of the preemption flag, to each kernel of a SPIR-V module, with the
 /// same added arguments as in [OpenCL C](super::opencl). `look` gets the name of a kernel, and
-/// returns the kind of test by which the kernel may also be stopped part-way. Returns `None` for a
-/// module of which a second copy would behave otherwise: it has variables that outlive a launch,
-/// constants that the host sets, or enqueues kernels.
+/// returns the kind of test by which the kernel may also be stopped part-way.
+///
+/// Returns `None` for a module that cannot be used beside its original: it has variables that
+/// outlive a launch or constants that the host sets, or it enqueues kernels.
 ///
 /// # Errors
 /// Where the bytes are no SPIR-V module.
@@ -80,8 +81,9 @@ fn kernel(entry: &[u32]) -> Option<(Word, String)> {
     is_kernel.then_some((*entry.get(2)?, text(entry.get(3..)?)))
 }
 
-/// Returns whether an instruction forbids a second copy of its module beside the first: a variable
-/// that outlives a launch, enqueuing by the device, or a constant that the host sets.
+/// Returns whether an instruction forbids two copies of its module side by side: it declares a
+/// variable that outlives a launch or a constant that the host sets, or lets the device enqueue
+/// kernels.
 fn is_its_own(code: &[u32]) -> bool {
     let at = |index: usize| code.get(index).copied();
     let variable = |class: StorageClass| is(code, Op::Variable) && at(3) == Some(class as u32);
@@ -203,9 +205,9 @@ impl<'w> Module<'w> {
         before
     }
 
-    /// Returns whether an instruction gives the name of a kernel to another function, which only
-    /// calls that kernel. Translators would take that function for the kernel, without the added
-    /// arguments.
+    /// Returns whether an instruction gives the name of a kernel to another function, one that only
+    /// calls the kernel. Translators would take that function, which lacks the added arguments, for
+    /// the kernel itself.
     fn names_as_kernel(&self, code: &[u32]) -> bool {
         let name = match code.get(2) {
             Some(_) if is(code, Op::Name) => code.get(2..),
@@ -341,9 +343,9 @@ impl<'m, 'w> Prologue<'m, 'w> {
         to
     }
 
-    /// Writes a test whether the launch's number is within a cut (a range of numbers in shared
-    /// memory), and returns the id of the result. `indices` are the positions of the cut's first
-    /// number and of its length.
+    /// Writes a test whether the launch's number is within a cut, a range of numbers in shared
+    /// memory, and returns the id of the result. `indices` are the positions there of the range's
+    /// first number and of its length.
     fn in_cut(&mut self, out: &mut Vec<u32>, indices: [Word; 2]) -> Word {
         let [first, length] = indices.map(|index| {
             let at = self.module.id();

@@ -28,9 +28,9 @@ fn is_asked(word: &str) -> bool {
     ASKED.contains(&word)
 }
 
-/// Returns whether a source calls the functions in `ASKED` only within the bodies of kernels, given
-/// as ranges of tokens, so that macros can replace the calls: not in other functions, preprocessor
-/// lines or included files.
+/// Returns whether macros can replace all calls of the functions in `ASKED`. The source must call
+/// them only within the bodies of kernels, given as ranges of tokens, and not in other functions,
+/// preprocessor lines or included files.
 pub(super) fn may_tell(source: &str, tokens: &[Token<'_>], bodies: &[Range<usize>]) -> bool {
     let inside = |at: &usize| bodies.iter().any(|body| body.contains(at));
     let outside = tokens.iter().enumerate().any(|(at, token)| is_asked(token.text) && !inside(&at));
