@@ -314,8 +314,8 @@ fn is_integer_type(name: &str) -> bool {
     ["CHAR", "SCHAR", "UCHAR", "SHRT", "USHRT", "INT", "UINT", "LONG", "ULONG"].contains(&ty)
 }
 
-/// Returns whether a name is that of a macro that differs between compilers or devices, by which
-/// programs tell them apart.
+/// Returns whether a macro of this name tells compilers or devices apart, so that its value differs
+/// between them.
 fn is_of_compiler(name: &str) -> bool {
     const BEGINS: [&str; 12] = [
         "cl_khr_",
