@@ -113,8 +113,8 @@ impl<T: Clone> Core<T> {
         }
     }
 
-    /// Writes the buffered lines of the client's log to its file; if that fails, the log is counted
-    /// as lost.
+    /// Writes the buffered lines of the client's log to its file. If that fails, this is counted as
+    /// a lost log.
     pub(crate) fn flush(&mut self) {
         if self.journal.as_mut().is_some_and(|journal| !journal.flush()) {
             self.counted.insert(LOG_LOST, 1);

@@ -87,8 +87,8 @@ impl Member {
         }
     }
 
-    /// Records the present right of the program to use its device and the time since which it has
-    /// had that right, and sums up the time for which the program has used the device.
+    /// Records the present right of the program to use its device, and since when it has that
+    /// right. Also updates the time for which the program has used the device.
     pub(super) fn stands(&mut self, right: Option<Standing>, now: u64) {
         let standing = match right {
             _ if self.held => ProgramStanding::Held,

@@ -35,8 +35,8 @@ use crate::wire::ToClient;
 /// Priority level of a program that has no token for another one; 0 is the most urgent.
 pub const DEFAULT_LEVEL: Level = Level(128);
 
-/// Interval at which the daemon checks what depends on time alone, such as connections that stay
-/// silent.
+/// Interval at which the daemon checks what depends on time, such as connections that have been
+/// silent for too long.
 const TICK: Duration = Duration::from_millis(20);
 /// Time in nanoseconds after which a connection that has sent no message is dropped.
 const SILENCE: u64 = 1_000_000_000;
@@ -61,7 +61,8 @@ pub struct DaemonConfig {
     pub most_a_second: u32,
     /// Largest number of connections to the daemon at a time; further connections are refused.
     pub most_connections: usize,
-    /// Time after which a preemption that is not complete is counted as overdue; it goes on.
+    /// Time limit of a preemption. A preemption that takes longer is counted as overdue, and goes
+    /// on.
     pub give_up: Duration,
     /// Settings of a test mode (a storm) that preempts programs at random; `None` is no such test.
     pub storm: Option<Storm>,
@@ -81,9 +82,9 @@ impl Default for DaemonConfig {
 }
 
 impl DaemonConfig {
-    /// Returns settings with this recipe and these defaults: every level is granted, at most 100
-    /// preemptions of a program in a second, at most 256 connections, preemptions count as overdue
-    /// after 1 s, no preemptions at random.
+    /// Returns settings with this recipe and these defaults. Every priority level is granted, and
+    /// no preemption is at random. There are at most 100 preemptions of a program in a second, and
+    /// at most 256 connections. Preemptions count as overdue after 1 s.
     #[must_use]
     pub fn new(recipe: Recipe) -> Self {
         Self {

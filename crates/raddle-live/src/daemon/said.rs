@@ -84,8 +84,8 @@ pub(crate) enum DaemonEvent {
     Drained {
         process: ProcessId,
     },
-    /// A program is taken off the device by this method of preemption, and stays off until the tool
-    /// or the random test that ordered it lets the program go on.
+    /// A program is taken off the device by this method of preemption. It stays off until the tool
+    /// or the random test that ordered this lets it go on.
     Held {
         process: ProcessId,
         how: Preemption,

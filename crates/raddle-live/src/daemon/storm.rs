@@ -45,8 +45,8 @@ impl Storm {
         self.due
     }
 
-    /// Takes a random program off the device, or lets the one that was taken off go on, if that is
-    /// due at the time `now`, in nanoseconds. The event is passed to `happens`.
+    /// Does the random step that is due at the time `now`, in nanoseconds, if any: takes a program
+    /// off the device, or lets the one that was taken off go on. The event is passed to `happens`.
     pub(super) fn blow(
         &mut self,
         now: u64,
