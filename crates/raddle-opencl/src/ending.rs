@@ -33,8 +33,8 @@ static ENDED: AtomicBool = AtomicBool::new(false);
 static PASSES: AtomicU32 = AtomicU32::new(0);
 /// Number of threads of the program that are in a call of the layer.
 static VISITORS: AtomicU32 = AtomicU32::new(0);
-/// Lock and condition on which a thread that wants to call the runtime while the program ends waits
-/// for a thread of the program to enter the layer.
+/// Lock and condition for threads of the layer that want to call the runtime while the program
+/// ends. They wait until a thread of the program enters the layer.
 static GATE: (Mutex<()>, Condvar) = (Mutex::new(()), Condvar::new());
 
 thread_local! {

@@ -23,8 +23,8 @@ use crate::judged::{Findings, has_variables, judged, judged_module};
 use crate::native::{NativeHandle, asked, asked_bytes, guarded, lock, native};
 use crate::registry::{HandleRegistry, counted};
 
-/// Program object that was made from source or SPIR-V, with the second build of it that the layer
-/// makes, whose kernels test the preemption flag.
+/// Program object that was made from source or SPIR-V. The layer makes a second build of it, whose
+/// kernels test the preemption flag.
 #[derive(Default)]
 pub(crate) struct Program {
     /// SPIR-V module from which the program was made; `None` for a program from source.

@@ -16,8 +16,8 @@ use crate::native::{NativeHandle, asked, called_back, lock, native};
 
 type ThenCall = Box<dyn FnOnce(cl_int) + Send>;
 
-/// Events of the runtime that the layer watches for their end, each as (event, function to call
-/// then), by a number that the layer assigns. Each entry keeps a reference to its event.
+/// Events of the runtime whose end the layer watches, by a number that the layer assigns. Each
+/// entry is (event, function to call at its end), and keeps a reference to the event.
 static WATCHED: Mutex<BTreeMap<usize, (NativeHandle, ThenCall)>> = Mutex::new(BTreeMap::new());
 
 /// Has `then` called with the status of an event of the runtime once the event has ended.

@@ -152,9 +152,9 @@ impl ProgramKernel {
         }
     }
 
-    /// Returns the error code of a launch in the queue of `lane` that lacks an argument, or whose
-    /// kernel is of another context; `None` where the launch has neither fault. The layer checks
-    /// this itself, as not every runtime does at the call.
+    /// Returns the error code for a launch in the queue of `lane`, if the kernel lacks an argument
+    /// or is of another context; else `None`. The layer checks this at the call, as some runtimes
+    /// do so only later.
     pub(crate) fn refused(&self, lane: &QueueLane) -> Option<cl_int> {
         let lacks = lock(&self.given).iter().any(|given| !given);
         let other = self.context != lane.context;

@@ -66,8 +66,8 @@ pub(crate) struct QueueLane {
     pub(crate) context: NativeHandle,
     /// Queue that the program has made, to which the lane belongs.
     pub(crate) queue: NativeHandle,
-    /// Second queue of the lane, which the layer made for all commands but the launches that it
-    /// schedules.
+    /// Second queue of the lane, made by the layer. It has all commands except the launches that
+    /// the layer schedules.
     pub(crate) side: NativeHandle,
     pub(crate) stream: StreamId,
     /// Memory that host and device share. It has a word with the state of each launch, and says

@@ -12,7 +12,7 @@ use crate::native::lock;
 
 /// Estimated cost of one more launch in the runtime and the layer, which each cut of a launch adds.
 const PRICE: Duration = Duration::from_micros(6);
-/// Least time of a range of workgroups, as a multiple of the cost of a launch ([`PRICE`]).
+/// Least time of a range of workgroups, as a multiple of [`PRICE`], the cost of a launch.
 const WORTH: u32 = 16;
 /// Least number of workgroups of a range for each compute unit of the device.
 const OF_UNIT: u64 = 4;
@@ -35,9 +35,9 @@ impl Pace {
         *known = Some(known.map_or(each, |before| before / 2 + each / 2));
     }
 
-    /// Returns how many workgroups take about the time `bound`, as the size of a range, for a
-    /// launch of `workgroups` workgroups on a device with `units` compute units. `None` where the
-    /// launch is better not cut.
+    /// Returns the number of workgroups that take about the time `bound`: the size of the ranges of
+    /// a launch with `workgroups` workgroups. The device has `units` compute units. `None` where
+    /// the launch is better not cut.
     pub(super) fn range(&self, workgroups: u64, bound: Duration, units: u64) -> Option<u64> {
         let each = lock(&self.0).filter(|each| *each > 0)?;
         let bound = bound.max(PRICE * WORTH);
