@@ -153,8 +153,8 @@ pub(crate) fn integer(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
-/// Order of two parts in a packet, where seed 002 (a patent) leaves the order open: of the
-/// half-words of a value, or of the two parts of a difference's header.
+/// Order of two parts of a packet that seed 002 (a patent) leaves open: of the half-words of a
+/// value, or of the entry number and the bits of the differing fields in a header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -262,8 +262,9 @@ impl AqlFormat {
         Err(PacketError(Reason::RefNum { ref_num, entries: self.0.entries }))
     }
 
-    /// Returns the size in half-words (16 bits) of a launch in a condensed packet, with its header,
-    /// if it differs from its table entry in the fields of `vector` (bit `i` is field `i`).
+    /// Returns the size of a launch in a condensed packet, in half-words (16 bits), the header
+    /// included. The launch differs from its table entry in the fields of `vector` (bit `i` is
+    /// field `i`).
     #[must_use]
     #[inline]
     #[doc(hidden)]
@@ -276,8 +277,8 @@ impl AqlFormat {
         (1 + vector.count_ones() + more) as u16
     }
 
-    /// Returns the 16-bit header of a launch in a condensed packet: the number of its table entry,
-    /// `ref_num`, and the fields that differ from that entry as the bits `vector`.
+    /// Returns the 16-bit header of a launch in a condensed packet. `ref_num` is the number of its
+    /// table entry, and `vector` has a bit for each field that differs from that entry.
     #[must_use]
     #[inline]
     #[doc(hidden)]
