@@ -44,10 +44,9 @@ pub enum Action {
     TakeOff { launch: LaunchId, how: Preemption },
     /// Lets a launch that was taken off the device continue.
     Restore { launch: LaunchId },
-    /// Raises the preemption flags of a process. From then on each of its launches tests at its
-    /// start whether the number of its submission is in the range of its stream that the flag
-    /// names, and leaves the device if so. [`crate::Event::Raised`] says when launches see the
-    /// flags.
+    /// Raises the preemption flags of a process, one for each stream: each is a range of submission
+    /// numbers. A launch that starts from then on leaves the device if the number of its submission
+    /// is in the range of its stream. [`crate::Event::Raised`] says when launches see the flags.
     Raise {
         process: ProcessId,
         /// The range of this action in the list [`Actions::cuts`]: for each stream, which of its

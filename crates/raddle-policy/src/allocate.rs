@@ -252,10 +252,10 @@ pub trait Allocate {
         false
     }
 
-    /// Returns whether the policy starts workgroups whose waves are independent one wave at a time
-    /// ([`WaveSpan::Cut`]). If true, it is also shown launches whose workgroups are too large for
-    /// an empty compute unit, as long as one wave with the LDS and barriers of its workgroup fits.
-    /// If false, these launches are refused on arrival.
+    /// Returns whether the policy starts workgroups one wave at a time where their waves are
+    /// independent ([`WaveSpan::Cut`]). If true, it also gets launches whose workgroups are too
+    /// large for an empty compute unit, if one wave fits together with the LDS and barriers of its
+    /// workgroup. If false, such launches are refused on arrival.
     fn cuts(&self) -> bool {
         false
     }

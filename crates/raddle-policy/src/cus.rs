@@ -338,9 +338,9 @@ impl Cus {
         Ok(())
     }
 
-    /// Returns how many waves each SIMD of `cu` would get if `waves` more waves of this demand
-    /// came, each to the SIMD with the most room, or the lowest of these. `None` if the SIMDs have
-    /// no room for all of them.
+    /// Returns the number of waves that each SIMD of `cu` would get of `waves` more waves with this
+    /// demand. Each wave goes to the SIMD with the most room, or the lowest of these. `None` if the
+    /// SIMDs have no room for all of them.
     #[must_use]
     #[doc(hidden)]
     pub fn fill(&self, cu: CuId, demand: &Demand, waves: u32) -> Option<Split> {

@@ -49,8 +49,8 @@ impl Launch {
     }
 }
 
-/// The call by which a host launches a kernel, as far as the source of the launch knows it: the
-/// fields of a dispatch packet except addresses.
+/// The call by which a host launches a kernel, as far as it is known: the fields of a dispatch
+/// packet, without the addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
