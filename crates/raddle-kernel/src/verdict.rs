@@ -26,8 +26,8 @@ pub enum Verdict {
     Unknown(Reason),
 }
 
-/// Conditions on the arguments of a launch (by index among the kernel's arguments, from 0), under which
-/// the kernel may be run again.
+/// Conditions on the arguments of a launch (by index among the kernel's arguments, from 0), under
+/// which the kernel may be run again.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Conditions {
     /// Pairs of arguments (by index) whose memory must not overlap.

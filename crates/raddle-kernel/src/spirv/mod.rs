@@ -47,8 +47,8 @@ pub(crate) fn kernels(bytes: &[u8]) -> Result<Vec<Kernel>, Error> {
 pub(crate) const HEADER: usize = 5;
 const MAGIC: u32 = 0x0723_0203;
 
-/// Returns the words of a SPIR-V module in the order of this machine. The error says why the bytes are no
-/// module.
+/// Returns the words of a SPIR-V module in the order of this machine. The error says why the bytes
+/// are no module.
 pub(crate) fn words(bytes: &[u8]) -> Result<Vec<u32>, &'static str> {
     let (chunks, rest) = bytes.as_chunks::<4>();
     if !rest.is_empty() || chunks.len() < HEADER {
