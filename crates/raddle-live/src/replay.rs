@@ -44,7 +44,8 @@ pub fn replay(log: impl BufRead) -> Result<LiveReplayed, LiveError> {
 /// `registry`.
 ///
 /// # Errors
-/// When the log cannot be read, its events contradict each other, or the registry lacks a policy of it.
+/// When the log cannot be read, its events contradict each other, or the registry lacks a policy of
+/// it.
 pub fn replay_with(registry: &Registry, log: impl BufRead) -> Result<LiveReplayed, LiveError> {
     let mut lines = LiveLogLines::new(log)?;
     let bad = |error: serde_json::Error| LiveError::bad_log(1, &error);

@@ -132,7 +132,8 @@ impl Daemon {
     /// is refused or dropped, or a program does not leave the device.
     ///
     /// # Errors
-    /// A socket that cannot be made, or that somebody serves; a recipe whose policies cannot be made.
+    /// A socket that cannot be made, or that somebody serves; a recipe whose policies cannot be
+    /// made.
     pub fn bind(
         path: &Path,
         options: DaemonConfig,
