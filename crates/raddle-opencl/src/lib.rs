@@ -39,7 +39,8 @@ const NAME: &std::ffi::CStr = c"raddle";
 /// Answers the loader's questions about the layer: its interface version and its name.
 ///
 /// # Safety
-/// As the loader's interface says: `value` has `size` bytes or is null, `size_ret` is a place or null.
+/// As the loader's interface says: `value` has `size` bytes or is null, `size_ret` is a place or
+/// null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clGetLayerInfo(
     what: cl_layer_info,
