@@ -211,8 +211,9 @@ impl AqlFormat {
     /// Checks the settings and returns the format that they describe.
     ///
     /// # Errors
-    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) when two kinds of packet have one type (but reference and dispatch
-    /// may), [`OutOfRange`](crate::ErrorKind::OutOfRange) when the entries are not 1 to 8.
+    /// [`Inconsistent`](crate::ErrorKind::Inconsistent) when two kinds of packet have one type (but
+    /// reference and dispatch may), [`OutOfRange`](crate::ErrorKind::OutOfRange) when the entries
+    /// are not 1 to 8.
     pub fn new(options: &AqlConfig) -> Result<Self, PacketError> {
         let PacketTypes { dispatch, reference, condensed, barrier_and, barrier_or } = options.types;
         let others = [Some(dispatch), Some(reference), Some(condensed), barrier_and];
