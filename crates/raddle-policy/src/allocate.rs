@@ -21,7 +21,8 @@ pub struct ReadyView<'a> {
 }
 
 impl<'a> ReadyView<'a> {
-    /// Returns the view of these launches, in the order of their submission, on these compute units.
+    /// Returns the view of these launches, in the order of their submission, on these compute
+    /// units.
     #[must_use]
     pub const fn new(launches: &'a [ReadyLaunch], cus: &'a Cus) -> Self {
         Self { launches, cus }
