@@ -25,8 +25,9 @@ const VERSION: u32 = 3;
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct KeptFit {
     raddle_fit: u32,
-    /// Time in ns that one workgroup of each op (launch, copy or fill) lasts on the device of the
-    /// recording, in the order of the ops; `None` where no kernels ran side by side.
+    /// Time that one workgroup of each op (launch, copy or fill) lasts on the device of the
+    /// recording, in ns, in the order of the ops. `None` where no kernels ran side by side, as no
+    /// time had to be fitted then.
     workgroups: Option<Vec<u64>>,
     launch_ns: u64,
     handover_ns: u64,

@@ -18,21 +18,22 @@ use crate::result::{LoadLimit, LoadLimitLeftOut, RatedProcess, RecipeRun, Replay
 use crate::runs::{Runner, RunsPlan};
 use crate::study::{FileNames, Study, Ways};
 
-/// Largest number of workgroups in a replay for which the highest load that meets all goals is
-/// searched. The search replays every load that it tries, so for more workgroups it would take too
-/// long.
+/// Largest number of workgroups in a replay for which the highest load (rate of requests) that
+/// meets all goals is searched. The search replays every load that it tries, so for more workgroups
+/// it would take too long.
 const MOST_WORKGROUPS: u64 = 64_000_000;
 
-/// Divisor that sets the precision of a search for the highest load that meets all goals: 5 stands
-/// for a fifth of the load. It is used where percentiles rest on few requests.
+/// Divisor that sets the precision of a search for the highest load (rate of requests) that meets
+/// all goals: 5 stands for a fifth of the load. It is used where percentiles rest on few requests.
 const NEAR: u32 = 5;
-/// Divisor that sets the precision of a search for the highest load that meets all goals: 25 stands
-/// for 1/25 of the load. It is used where there are as many requests as percentiles need.
+/// Divisor that sets the precision of a search for the highest load (rate of requests) that meets
+/// all goals: 25 stands for 1/25 of the load. It is used where there are as many requests as
+/// percentiles need.
 const CLOSE: u32 = 25;
 
-/// Bounds of the highest load that meets all goals, in percent of the load that the user asked for.
-/// `met` is the highest load known to meet all goals, `missed` the lowest known to miss one; `None`
-/// where no such load is known.
+/// Bounds of the highest load (rate of requests) that meets all goals, in percent of the load that
+/// the user asked for. `met` is the highest load known to meet all goals, `missed` the lowest known
+/// to miss one; `None` where no such load is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Between {
     met: Option<u32>,
@@ -40,8 +41,8 @@ struct Between {
 }
 
 impl Between {
-    /// Returns the loads to replay next, in percent of the load that the user asked for; empty
-    /// where the bounds are at most 1/`part` of the load apart.
+    /// Returns the loads (rates of requests) to replay next, in percent of the load that the user
+    /// asked for; empty where the bounds are at most 1/`part` of the load apart.
     fn next(self, part: u32) -> Vec<u32> {
         match (self.met, self.missed) {
             (Some(met @ 100..400), None) => vec![2 * met],
@@ -54,8 +55,8 @@ impl Between {
         }
     }
 
-    /// Narrows the bounds by the results of replays, each given as (load in percent, true if that
-    /// load met all goals).
+    /// Narrows the bounds by the results of replays, each given as (load in percent of what the
+    /// user asked for, true if all goals were met).
     fn learn(&mut self, mut loads: Vec<(u32, bool)>) {
         loads.sort_unstable();
         // The limit is below the least load with a goal missed, whatever comes of higher ones.
@@ -172,9 +173,9 @@ impl Prepared {
         command
     }
 
-    /// Replays a recipe at several loads, given in percent of the load that the user asked for.
-    /// Returns (load, true if it meets all goals) for each load; loads whose requests cannot be run
-    /// are left out.
+    /// Replays a recipe at several loads (rates of requests), given in percent of the load that the
+    /// user asked for. Returns (load, true if it meets all goals) for each load; loads whose
+    /// requests cannot be run are left out.
     fn judge_loads(
         &self,
         loads: &[u32],
@@ -296,9 +297,9 @@ fn workgroups(workload: &Workload, run: &RecipeRun) -> u64 {
 mod tests {
     use super::*;
 
-    /// Searches for the highest load that meets all goals, to within 1/`part` of the load; in this
-    /// test, loads below `limit` percent meet them. Returns (bounds that were found, number of
-    /// loads that were tried).
+    /// Searches for the highest load (rate of requests) that meets all goals, to within 1/`part` of
+    /// the load; in this test, loads below `limit` percent meet them. Returns (bounds that were
+    /// found, number of loads that were tried).
     fn find(limit: u32, part: u32, mut between: Between) -> (Between, usize) {
         let mut replayed = 0;
         loop {

@@ -20,8 +20,8 @@ const RECORDED: &str = "recorded is the most that a program's own allocations ca
 enum Capacity {
     /// Size in bytes, as a profile states it that was recorded on such a device.
     Recorded(u64),
-    /// Size by a data sheet or by a device file of the user (`bytes`), and the largest size that
-    /// such a device may report (`most`), both in bytes.
+    /// Size by a data sheet or by a device file of the user (`bytes`). Such a device may report up
+    /// to `most` bytes.
     Known { bytes: u64, most: u64 },
 }
 
@@ -55,8 +55,8 @@ impl Capacity {
         }
     }
 
-    /// Returns words for the memory size and how it is known, for use where the processes need
-    /// `sum` bytes together.
+    /// Writes the memory size and how it is known, for a message in which the processes need `sum`
+    /// bytes together.
     fn told(self, sum: u64) -> String {
         let amount = size(self.bytes());
         match self {

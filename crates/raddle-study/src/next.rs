@@ -160,9 +160,9 @@ impl NextCommand {
 }
 
 impl Studied {
-    /// Returns the command that the verdict proposes to run next, with a comment on its purpose, as
-    /// lines for a shell. Paths of files are as the user wrote them. `folder` is the folder with
-    /// the files of this result; `None` where none were written.
+    /// Returns the command that the study's verdict (recommendation) proposes to run next, with a
+    /// comment on its purpose, as lines for a shell. Paths of files are as the user wrote them.
+    /// `folder` is the folder with the files of this result; `None` where none were written.
     #[must_use]
     pub fn next_command(&self, folder: Option<&Path>) -> Vec<String> {
         let folder = folder.map(|folder| folder.display().to_string());
@@ -261,8 +261,9 @@ fn measured(asked: &Study, result: &ReplayResult, names: &FileNames<'_>) -> Opti
     Some(words)
 }
 
-/// Returns the command that tests the answer on the real device, by recordings of the processes
-/// side by side. Where something is missing for that test, it is the command that provides it.
+/// Returns the command that tests the study's answer on the real device, by recordings of the
+/// processes side by side. If something is missing for that test, it is the command that provides
+/// it.
 fn tried(
     prepared: &Prepared,
     result: &ReplayResult,

@@ -49,7 +49,7 @@ impl<'s> RecipeOutcome<'s> {
     }
 
     /// Returns whether all launches ended under the recipe (set of policies) and every process has
-    /// the figure by which it is judged.
+    /// the figure (p99, step or end) by which it is judged.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.figures.rows[self.row].complete
@@ -158,8 +158,8 @@ impl<'s> ProcessOutcome<'s> {
         self.recipe.figures.processes[self.process].alone_ns
     }
 
-    /// Returns the slowdown of the process: the figure by which it is judged over the same figure
-    /// of the process alone. `None` where one of the two is unknown.
+    /// Returns the slowdown of the process: the figure by which it is judged (p99, step or end)
+    /// divided by the same figure of the process alone. `None` where one of the two is unknown.
     #[must_use]
     pub fn slowdown(&self) -> Option<f64> {
         self.recipe.figures.slowdown(self.recipe.row, self.process)

@@ -109,7 +109,8 @@ impl NamedRecipe {
         self.name == TIME_SLICE && self.is_bundled() && turn == "round-robin"
     }
 
-    /// Returns whether the recipe is a bundled one, by its name or as the word `today`.
+    /// Returns whether the recipe is a bundled one: the user gave its name, or the word `today` for
+    /// the device's default.
     fn is_bundled(&self) -> bool {
         self.given == TODAY || entry(&self.given).is_some()
     }

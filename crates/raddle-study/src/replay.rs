@@ -101,7 +101,8 @@ pub struct Prepared {
 pub struct Studied {
     pub(crate) prepared: Prepared,
     alone: Vec<Outcome>,
-    /// Result of the study, with the figures of all recipes (sets of policies) and the verdict.
+    /// Result of the study, with the figures of all recipes (sets of policies) and the verdict
+    /// (recommendation).
     pub result: ReplayResult,
 }
 
@@ -376,7 +377,7 @@ impl Prepared {
         &self.open
     }
 
-    /// Returns (load, workload, recipes) that are replayed.
+    /// Returns what is replayed: (requests that the user asked for, workload, recipes).
     pub(crate) fn replayed(&self) -> (&Load, &Workload, &[NamedRecipe]) {
         (&self.load, &self.workload, &self.recipes)
     }

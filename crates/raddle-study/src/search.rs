@@ -9,9 +9,9 @@ use std::ops::Range;
 
 use crate::error::StudyError;
 
-/// Searches the best candidates by successive halving, and returns the indices of those that
-/// remain, the best first: at least one of each kind. A remaining candidate was simulated with all
-/// random seeds, or is the last of its kind.
+/// Searches the best candidates, such as ways of sharing a device, by successive halving. Returns
+/// the indices of those that remain, the best first: at least one of each kind. A remaining
+/// candidate was simulated with all random seeds, or is the last of its kind.
 ///
 /// `kinds` has the kind of each candidate. `round` runs candidates by the seeds of a range and
 /// ranks them by all seeds so far, the best first.

@@ -56,7 +56,7 @@ pub struct Tuned {
     pub runs: u64,
     /// Number of random seeds with which each candidate in `best` was simulated.
     pub seeds: u64,
-    /// Names of the processes, each with the kind of figure by which it is judged, such as `train
+    /// Names of the processes, each with the figure (p99, step or end) that judges it: `train
     /// step`.
     pub processes: Vec<String>,
     /// Figures under the device's default recipe; all other varied options have the values of the
@@ -64,7 +64,7 @@ pub struct Tuned {
     pub base: TunedRow,
     /// Combinations of values that were simulated with all random seeds, the best first.
     pub best: Vec<TunedRow>,
-    /// Facts about the profiles that can make the answer wrong, one line each.
+    /// Facts about the profiles that can make the study's answer wrong, one line each.
     pub overturning: Vec<String>,
     /// Sentences on the memory that the processes need together, and on how much the device has.
     pub memory: Vec<String>,
@@ -72,8 +72,8 @@ pub struct Tuned {
     /// `best`, in words; `None` where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub never_ran: Option<String>,
-    /// Figures and verdict of a comparison of the device's default recipe with the candidates in
-    /// `best`.
+    /// Figures of the device's default recipe and of the candidates in `best`, with a
+    /// recommendation.
     pub answer: PolicyFigures,
     /// Sharing that a driver offers and that is most similar to the recipe of the best candidate;
     /// `None` where a driver offers that recipe itself.
@@ -109,8 +109,8 @@ pub struct TunedRow {
     /// half of its 95 % confidence interval). `None` for the best candidate itself, and where there
     /// is one seed.
     pub behind: Option<(f64, f64)>,
-    /// Figure by which each process is judged, in nanoseconds; `None` for a process of which
-    /// nothing ended.
+    /// Figure by which each process is judged (p99, step or end), in nanoseconds; `None` for a
+    /// process of which nothing ended.
     pub figures: Vec<Option<u64>>,
 }
 
@@ -125,7 +125,7 @@ impl Tuned {
         self.answer.verdict.next_command = shell(&command);
     }
 
-    /// Returns whether the answer recommends the best candidate.
+    /// Returns whether the search recommends its best candidate.
     #[must_use]
     pub fn is_recommended(&self) -> bool {
         let recommended = self.answer.recommended();

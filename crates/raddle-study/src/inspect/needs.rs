@@ -39,8 +39,7 @@ pub struct NeedPart {
     pub launches: u64,
     /// Sum of the durations of the launches of kernels that need the resource `need` most, in ns.
     pub total_ns: u64,
-    /// Sum of the durations of the launches of kernels that need the resource `need` most, as a
-    /// fraction of that of all kernels, 0 to 1.
+    /// Sum of the durations of these launches as a fraction of that of all kernels, 0 to 1.
     pub share: f64,
     /// Memory traffic that is assumed for the launches of these kernels, in bytes per microsecond,
     /// as if each filled the device. It is the average over their time.

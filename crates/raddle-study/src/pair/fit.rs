@@ -11,7 +11,7 @@ use crate::error::StudyError;
 const ROUNDS: usize = 3;
 
 /// Result of fitting a device's figures to the measured times of two programs that ran side by side
-/// under several ways of sharing.
+/// under several ways of sharing the device.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PairFit {
@@ -28,10 +28,10 @@ pub struct PairFit {
     /// a profile is not that of the measured program. Empty where no program was measured alone.
     pub alone: Vec<AloneError>,
     /// Errors of replays of both programs before the fit, one entry for each way of sharing the
-    /// device and each load.
+    /// device and each load (rate of requests).
     pub before: Vec<WayError>,
     /// Errors of replays of both programs after the fit to all measurements, one entry for each way
-    /// of sharing the device and each load.
+    /// of sharing the device and each load (rate of requests).
     pub after: Vec<WayError>,
     /// Test of the fit on measurements that it did not use. Each entry is for one recipe: the
     /// figures were fitted to the measurements under all other recipes, and then this one was
@@ -64,7 +64,7 @@ pub struct HeldOutWay {
     /// Name of the recipe (set of policies) whose measurements the fit did not use.
     pub recipe: &'static str,
     /// Errors of replays under the recipe, one entry for each way of sharing the device and each
-    /// load.
+    /// load (rate of requests).
     pub errors: Vec<WayError>,
 }
 

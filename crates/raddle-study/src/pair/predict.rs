@@ -30,9 +30,9 @@ const LEVEL: u32 = 5;
 /// Cap on the error of one figure in a sum of errors, in thousandths of the measured figure.
 const MOST: u64 = 1000;
 
-/// Measured and replayed times of two programs under one way of sharing the device and one load. A
-/// list of three holds the median and the 99th percentile of the times of requests, and the mean
-/// time of a step.
+/// Measured and replayed times of two programs under one way of sharing the device and one load
+/// (rate of requests). A list of three holds the median and the 99th percentile of the times of
+/// requests, and the mean time of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct WayError {
@@ -77,8 +77,8 @@ impl WayError {
 pub struct AloneError {
     /// Name of the program that ran alone.
     pub program: String,
-    /// Number of measurements of the program alone, over all loads and all ways of sharing the
-    /// device.
+    /// Number of measurements of the program alone, over all loads (rates of requests) and all ways
+    /// of sharing the device.
     pub repetitions: usize,
     /// Median of the measured times of the program alone, in nanoseconds.
     pub measured_ns: u64,
@@ -191,8 +191,8 @@ impl<'p> PairPredictor<'p> {
     }
 
     /// Returns for each device the errors of its replays, one entry for each measured way of
-    /// sharing the device and each load, if the way's recipe is in `recipes`. Replays that were not
-    /// made before are made.
+    /// sharing the device and each load (rate of requests), if the way's recipe is in `recipes`.
+    /// Replays that were not made before are made.
     ///
     /// # Errors
     /// When a replay fails.
@@ -273,7 +273,8 @@ impl<'p> PairPredictor<'p> {
         both.filter_map(of).collect()
     }
 
-    /// Replays both programs side by side on a device, as the key of the replay says.
+    /// Replays both programs side by side on a device. The recipe, the percentages of the programs
+    /// and the arrivals are those of the key.
     fn replay(
         &self,
         (recipe, percents, arrivals, _): &ReplayKey,

@@ -42,8 +42,8 @@ pub struct PairTruth {
     /// Names of the two programs: first the one that answers requests, then the one that repeats
     /// steps.
     pub programs: [String; 2],
-    /// Arrival times of the requests in ms, by the name of the load. They are used for every case
-    /// of that load that has no arrival times of its own.
+    /// Arrival times of the requests in ms, by the name of the load (rate of requests). They are
+    /// used for every case of that load that has no arrival times of its own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub arrivals: BTreeMap<String, PairTimes>,
     /// Measured times in ms, by the name of the way of sharing, then by case (`A alone LOAD`, `B
@@ -91,7 +91,8 @@ pub(crate) struct PairRun {
     pub(crate) steps: Vec<u64>,
 }
 
-/// All repetitions of both programs under one way of sharing the device and one load.
+/// All repetitions of both programs under one way of sharing the device and one load (rate of
+/// requests).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PairCase {
     pub(super) way: String,
@@ -169,7 +170,8 @@ impl PairTruth {
     }
 
     /// Returns the cases in which both programs ran beside each other under a way of sharing the
-    /// device that raddle can simulate, sorted by the name of the way, then by the load.
+    /// device that raddle can simulate, sorted by the name of the way, then by the load (rate of
+    /// requests).
     pub(super) fn cases(&self) -> Result<Vec<PairCase>, TruthError> {
         let mut all = Vec::new();
         for (way, cases) in self.ways.iter().filter(|(way, _)| recipe_of(way).is_some()) {
@@ -245,7 +247,8 @@ impl PairTruth {
     }
 
     /// Returns the measured case in which both programs ran under a recipe, given by its name in
-    /// results, at the load `load`. `None` means the only load that was measured under the recipe.
+    /// results, at the load (rate of requests) `load`. `None` means the only load that was measured
+    /// under the recipe.
     ///
     /// # Errors
     /// Returns a message where no case, or more than one, fits the recipe and the load.

@@ -40,7 +40,7 @@ pub struct Rules {
     pub claims: Vec<String>,
     /// Warnings about rules that changed nothing, one sentence each.
     pub warnings: Vec<String>,
-    /// Warnings from the replays that can make the answer wrong.
+    /// Warnings from the replays that can make the study's answer wrong.
     pub overturning: Vec<Overturning>,
     /// Ways of sharing that people ask about and that were not tried, with the reasons, one clause
     /// each.
@@ -231,8 +231,8 @@ fn each(sources: &[ProfileFacts], figure: impl Fn(&ProfileFacts) -> String) -> S
 }
 
 /// Returns warnings about profiles whose device is unknown, if the user named the device to replay
-/// on, which stands in for it. The user chose that, so these warnings do not make the answer
-/// doubtful.
+/// on, which stands in for it. The user chose that, so these warnings do not make the study's
+/// answer doubtful.
 pub(super) fn named_for(sources: &[ProfileFacts], target: &DeviceFacts) -> Vec<String> {
     let named = matches!(target.found, DeviceFound::Named | DeviceFound::File);
     let named = sources.iter().filter(|_| named);

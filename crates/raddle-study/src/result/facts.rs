@@ -71,7 +71,8 @@ fn at_home<S: serde::Serializer>(place: &RecordedOn, to: S) -> Result<S::Ok, S::
     to.serialize_bool(*place == RecordedOn::ThisDevice)
 }
 
-/// Smallest fraction of launches without a recorded time of issue that can make the answer wrong.
+/// Smallest fraction of launches without a recorded time of issue that can make the study's answer
+/// wrong.
 const MANY_LAUNCHES: f64 = 0.1;
 
 /// Returns whether a profile does not say when a tenth or more of its launches were issued.
@@ -171,8 +172,8 @@ pub struct ProfileFacts {
     /// Warnings and errors of the profiler about its own recording of the GPU.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) diagnostics: Vec<String>,
-    /// Of the time in which no kernel ran, the fraction (0 to 1) in which work had been issued but
-    /// had not started.
+    /// Fraction (0 to 1) of the time without a running kernel in which work had been issued but had
+    /// not started.
     #[serde(skip)]
     idle_issued: f64,
     /// Reason for which the device of the recording was assumed, in words; `None` where it was not

@@ -11,14 +11,14 @@ use crate::units::{count, duration, plain};
 pub struct LoadLimit {
     /// Name of the recommended recipe (set of policies), for which the load limit holds.
     pub recipe: String,
-    /// Highest load, in percent of the load that the user asked for, at which all goals were met in
-    /// a replay and below which none was missed; `None` where every replayed load missed a goal.
+    /// Highest load (rate of requests) up to which all replays met all goals, in percent of the
+    /// load that the user asked for; `None` where every replayed load missed a goal.
     pub met_percent: Option<u32>,
     /// True if the goals are met at the load `met_percent` even if each figure is as bad as its
     /// error bounds allow.
     pub met_surely: bool,
-    /// Lowest replayed load that missed a goal, in percent of the load asked for; `None` where
-    /// every replayed load met all goals.
+    /// Lowest replayed load (rate of requests) that missed a goal, in percent of the load asked
+    /// for; `None` where every replayed load met all goals.
     pub missed_percent: Option<u32>,
     /// Processes whose requests arrive at a rate.
     pub processes: Vec<RatedProcess>,
@@ -29,8 +29,8 @@ pub struct LoadLimit {
     pub until_ns: Option<u64>,
 }
 
-/// Reason why the highest load at which all goals are met was not searched, and the command that
-/// finds it.
+/// Reason why the highest load (rate of requests) at which all goals are met was not searched, and
+/// the command that finds it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LoadLimitLeftOut {
@@ -40,11 +40,11 @@ pub struct LoadLimitLeftOut {
     /// Largest number of workgroups in one replay for which raddle searches the load limit without
     /// being told to.
     pub most: u64,
-    /// Command that finds the highest load at which all goals are met, as a list of words, with
-    /// files named without folders.
+    /// Command that finds the highest load (rate of requests) at which all goals are met, as a list
+    /// of words, with files named without folders.
     pub command: Vec<String>,
-    /// Command that finds the highest load at which all goals are met, as a list of words, with
-    /// files as the user gave them.
+    /// Command that finds the highest load (rate of requests) at which all goals are met, as a list
+    /// of words, with files as the user gave them.
     #[serde(skip)]
     pub given: Vec<String>,
 }
@@ -104,9 +104,9 @@ impl LoadLimit {
         }
     }
 
-    /// Converts a load to the unit of the sentence. `percent` is relative to the load that the user
-    /// asked for. The unit is requests per second, rounded to a tenth, with a single process; else
-    /// percent.
+    /// Converts a load (rate of requests) to the unit of the sentence. `percent` is relative to the
+    /// load that the user asked for. The unit is requests per second, rounded to a tenth, with a
+    /// single process; else percent.
     fn load(&self, percent: u32) -> f64 {
         match self.processes.as_slice() {
             [only] => (only.per_s * f64::from(percent) / 10.0).round() / 10.0,

@@ -161,13 +161,13 @@ pub(super) fn stuck(outcome: &Outcome, profiles: &[ReplayedProfile<'_>]) -> Vec<
     found.into_values().collect()
 }
 
-/// Smallest fraction of a profile's kernel time that makes the answer doubtful if that much work
-/// never runs in a replay.
+/// Smallest fraction of a profile's kernel time that makes the study's answer doubtful if that much
+/// work never runs in a replay.
 const NOTICED: f64 = 0.01;
 
 /// Describes the profiles of which some launches can never run under some recipe. Replays count no
-/// time for such launches, so the answer may be wrong where they make up a large part of the kernel
-/// time.
+/// time for such launches, so the study's answer may be wrong where they make up a large part of
+/// the kernel time.
 pub(crate) fn never_ran(
     profiles: &[ReplayedProfile<'_>],
     runs: &[(&str, LostLaunches)],
@@ -220,10 +220,11 @@ pub(crate) fn never_ran(
 /// Work that never ran under some recipe (set of scheduling policies), in words for a person.
 #[derive(Debug, Default)]
 pub(crate) struct LostWork {
-    /// Warning for the top of the result, where the lost work can make the answer wrong; else
-    /// `None`.
+    /// Warning for the top of the result, where the lost work can make the study's answer wrong;
+    /// else `None`.
     pub(crate) overturning: Option<Overturning>,
-    /// Sentences about profiles that lost too little work to make the answer wrong, one each.
+    /// Sentences about profiles that lost too little work to make the study's answer wrong, one
+    /// each.
     pub(crate) warnings: Vec<String>,
     /// Launches of each profile that can run under none of the recipes (sets of policies), in
     /// words.

@@ -13,7 +13,7 @@ use super::facts::{ProfileFacts, met, scaled};
 use crate::assumed::why_assumed;
 use crate::units::{count, counted, duration, percent, plain};
 
-/// Warning that can overturn the answer (make it wrong), as one line and in full.
+/// Warning that can overturn the study's answer (make it wrong), as one line and in full.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overturning {
     /// Line that stands in place of `warnings` at the top of a printed result.
@@ -22,11 +22,11 @@ pub struct Overturning {
     pub warnings: Vec<String>,
 }
 
-/// Smallest fraction that makes the answer doubtful. It holds for communication kernels as a part
-/// of kernel time, and for copies as a part of the time of all work.
+/// Smallest fraction that makes the study's answer doubtful. It holds for communication kernels as
+/// a part of kernel time, and for copies as a part of the time of all work.
 const LARGE: f64 = 0.25;
-/// Groups of faults of input files that can make an answer wrong, each as (names of the faults,
-/// words of the warning about them).
+/// Groups of faults of input files that can make the study's answer wrong, each as (names of the
+/// faults, words of the warning about them).
 const IN_FILES: [(&[&str], &str); 3] = [
     (
         &["truncated", "damaged", "lost-events"],
@@ -66,9 +66,9 @@ fn brief(names: &[&str]) -> String {
     }
 }
 
-/// Returns the warnings about profiles that can make an answer for the device `target` wrong.
-/// `queued` is true if gaps recorded between launches are left out; `scaling` is the rule by which
-/// times are scaled to the device.
+/// Returns the warnings about profiles that can make the study's answer for the device `target`
+/// wrong. `queued` is true if gaps recorded between launches are left out; `scaling` is the rule by
+/// which times are scaled to the device.
 #[must_use]
 pub fn of_profiles(
     sources: &[ProfileFacts],
@@ -87,8 +87,8 @@ pub fn of_profiles(
         .collect()
 }
 
-/// Returns lines about files of profiles that can make an answer wrong: a file is cut or damaged,
-/// or some of its times lie far from all others. Each profile comes with its name.
+/// Returns lines about files of profiles that can make the study's answer wrong: a file is cut or
+/// damaged, or some of its times lie far from all others. Each profile comes with its name.
 #[must_use]
 pub fn of_files<'p>(profiles: impl IntoIterator<Item = (&'p str, &'p Profile)>) -> Vec<String> {
     let profiles = profiles.into_iter();

@@ -46,7 +46,8 @@ pub struct ReplayResult {
     pub assumptions: Vec<String>,
     /// All warnings of the result, one sentence each.
     pub warnings: Vec<String>,
-    /// Warnings that can make the answer wrong, each in one line for the top of the printed result.
+    /// Warnings that can make the study's answer wrong, each in one line for the top of the printed
+    /// result.
     pub overturning: Vec<String>,
     /// Sentence on the memory that the processes need together, and on how much the device has.
     pub memory: String,
@@ -78,7 +79,8 @@ pub struct ReplayResult {
     /// `None` where a driver offers the recipe.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_driver: Option<NotOffered>,
-    /// Highest load at which all goals are met; `None` where it was not searched.
+    /// Highest load (rate of requests) at which all goals are met; `None` where it was not
+    /// searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load_limit: Option<LoadLimit>,
     /// Reason why the load limit (the highest load at which all goals are met) was not searched
@@ -276,23 +278,24 @@ impl ReplayResult {
         (failed > 0).then(|| format!("{failed} of {of} failed: {why}"))
     }
 
-    /// Adds clauses to the verdict, each of which gives a reason why it is less certain.
+    /// Adds clauses to the verdict (recommendation), each of which gives a reason why it is less
+    /// certain.
     pub(crate) fn rest_on(&mut self, clauses: impl Iterator<Item = String>) {
         self.answer.verdict.trust.extend(clauses);
     }
 
-    /// Sets the load limit: the highest load at which all goals are met.
+    /// Sets the load limit: the highest load (rate of requests) at which all goals are met.
     pub fn limit_load(&mut self, limit: LoadLimit) {
         self.load_limit = Some(limit);
     }
 
-    /// Sets the reason why the load limit (the highest load at which all goals are met) was not
+    /// Sets the reason why the highest load (rate of requests) at which all goals are met was not
     /// searched.
     pub fn leave_out_load_limit(&mut self, why: LoadLimitLeftOut) {
         self.load_limit_left_out = Some(why);
     }
 
-    /// Returns the warnings that can make the answer wrong, one line each.
+    /// Returns the warnings that can make the study's answer wrong, one line each.
     #[must_use]
     pub fn overturning(&self) -> &[String] {
         &self.overturning

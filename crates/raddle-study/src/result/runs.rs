@@ -96,7 +96,8 @@ pub struct Replay<'r> {
 pub struct DrawnTimeline {
     /// Path of the timeline within the folder of results.
     pub file: String,
-    /// (begin, end) in ns of the simulated time that is drawn; `None` where all of it is drawn.
+    /// Part of the simulated time that is drawn, as (begin, end) in ns; `None` where all of it is
+    /// drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window_ns: Option<(u64, u64)>,
     /// Name of the [`Grain`](crate::timeline::Grain): how finely the timeline is drawn.

@@ -203,8 +203,8 @@ fn extend(
     }
 }
 
-/// Returns whether one instance of the set could be replaced by a larger one of the kind `larger`,
-/// on a device with (`all_slices` compute slices, `all_memory` parts of memory).
+/// Returns whether one instance of the set could be replaced by a larger one of the kind `larger`.
+/// The device has (`all_slices` compute slices, `all_memory` parts of memory).
 fn can_grow(set: &[MigProfile], larger: &MigProfile, (all_slices, all_memory): (u8, u8)) -> bool {
     let taken = |all: fn(&MigProfile) -> u8| set.iter().map(all).sum::<u8>();
     let (slices, memory) = (taken(|one| one.slices), taken(|one| one.memory));

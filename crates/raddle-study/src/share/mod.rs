@@ -113,8 +113,8 @@ pub(crate) fn only(
     Ok(candidates.into_iter().filter(asked).collect())
 }
 
-/// Returns (commands that set up a way of sharing for these tenants, one line each; files that the
-/// commands read).
+/// Returns (commands that set up a way of sharing the device for these tenants, one line each;
+/// files that the commands read).
 pub(crate) fn setup(
     chosen: &ShareCandidate,
     tenants: &[Loaded],

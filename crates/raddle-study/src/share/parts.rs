@@ -18,8 +18,8 @@ pub(crate) struct Tenants {
     /// True if some tenants may be more urgent than others: there are rules of priority, or
     /// requests.
     pub(super) by_level: bool,
-    /// For each tenant, the index of the first tenant with the same profile, requests, level and
-    /// share. Tenants that agree in all of these get equal parts of the device.
+    /// Index of the first tenant with the same profile, requests, urgency level and share, for each
+    /// tenant. Tenants that agree in all of these get equal parts of the device.
     alike: Vec<usize>,
     /// Shares that the user gave, by which the device is divided among the tenants. `None` where
     /// the user gave none; several divisions are tried then.

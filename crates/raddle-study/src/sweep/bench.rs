@@ -321,8 +321,8 @@ impl<'b> Bench<'b> {
         }
     }
 
-    /// Returns the facts about the profiles that can make an answer wrong, one line each. They are
-    /// those of the first and the last case of `shard`, or of all cases for `None`.
+    /// Returns the facts about the profiles that can make the study's answer wrong, one line each.
+    /// They are those of the first and the last case of `shard`, or of all cases for `None`.
     ///
     /// # Errors
     /// When a profile cannot be read or planned.
@@ -344,8 +344,8 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// Calls `lines` with the studies of the first and the last case, of a shard or of all cases,
-    /// and returns the lines of both, equal ones once.
+    /// Calls `lines` with the studies of the first and the last case (of a shard, or of all cases),
+    /// and returns the lines of both without duplicates.
     fn of_ends(
         &self,
         shard: Option<Shard>,
@@ -369,7 +369,7 @@ impl<'b> Bench<'b> {
     }
 
     /// Returns the processes `judged`, with facts on the reliability of their figures added, and
-    /// the facts about the profiles that can make an answer wrong, one line each.
+    /// the facts about the profiles that can make the study's answer wrong, one line each.
     pub(crate) fn believed(
         &self,
         study: &Study,

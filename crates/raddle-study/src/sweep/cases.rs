@@ -276,8 +276,8 @@ fn add_today(axes: &mut [Axis]) -> bool {
 }
 
 /// Varied options whose values are paths of files, or plain names. Ids of cases show such values
-/// without folders, even while the file does not exist, so that an id stays the same when the file
-/// is made.
+/// without folders. They do so even while a file does not exist, so that making the file changes no
+/// id.
 const FILES: [&str; 4] = ["recipe", "energy-weights", "shapes-from", "idempotent-from"];
 
 /// Returns the values of an axis (varied option) in the form in which ids of cases show them; an

@@ -13,8 +13,8 @@ use super::summary::{FailedCase, NeverRan, Within};
 const SEARCH: &str = "allocate.search";
 const FULL: &str = "full";
 
-/// Rows (results of cases) of a study of search methods, added in any order, from which its summary
-/// is made.
+/// Rows (results of cases) of a study of search methods (ways to find free room on a compute unit).
+/// They are added in any order, and the summary is made from them.
 #[derive(Clone, Debug)]
 pub struct SearchRows {
     axes: Vec<SweptAxis>,
@@ -26,14 +26,15 @@ pub struct SearchRows {
     /// Failed cases; the key is (combination of values of the varied options other than the seed,
     /// as indices; index of the seed).
     failed: BTreeMap<(Vec<usize>, usize), FailedCase>,
-    /// Facts about the profiles that can make the answer wrong, one line each.
+    /// Facts about the profiles that can make the study's answer wrong, one line each.
     overturning: Vec<String>,
 }
 
 /// Figures of a row (the result of one case), by name.
 type Figures = BTreeMap<String, f64>;
 
-/// Result of a study of search methods, as `raddle search-study --format json` prints it.
+/// Result of a study of search methods (ways to find free room on a compute unit), as `raddle
+/// search-study --format json` prints it.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SearchSummary {
@@ -42,8 +43,8 @@ pub struct SearchSummary {
     /// List of the times whose 99th percentile is shown: first the request time of each process,
     /// then, for each urgency level of a process, the wait of launches for their first wave.
     pub waits: Vec<SearchWait>,
-    /// Figures of each search method, one entry for each combination of a method with values of the
-    /// other varied options.
+    /// Figures of each search method (way to find free room on a compute unit), one entry for each
+    /// combination of a method with values of the other varied options.
     pub searches: Vec<SearchGroup>,
     /// Sentences on how much memory the processes need together and how much the device has: one
     /// for the first case, and one for the last case where it differs.
@@ -54,10 +55,11 @@ pub struct SearchSummary {
     /// Failed cases, and why they failed; they count in no figure and no conclusion.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedCase>,
-    /// Facts that can make the answer wrong, one line each.
+    /// Facts that can make the study's answer wrong, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overturning: Vec<String>,
-    /// Processes of which some launches can never run under at least one search method.
+    /// Processes of which some launches can never run under at least one search method (way to find
+    /// free room on a compute unit).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub never_ran: Vec<NeverRan>,
 }
@@ -74,8 +76,8 @@ pub struct SearchWait {
     pub level: Option<u8>,
 }
 
-/// Figures of one search method with one combination of values of the other varied options, as
-/// means over the seeds.
+/// Figures of one search method (way to find free room on a compute unit) with one combination of
+/// values of the other varied options, as means over the seeds.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SearchGroup {
@@ -92,8 +94,9 @@ pub struct SearchGroup {
     pub clocks: u64,
     /// Makespan in nanoseconds, as a mean over the seeds; `None` where a case lacks it.
     pub makespan: Option<Within>,
-    /// Relative change of the makespan against the full search (0.1 is 10 % longer), as a mean over
-    /// the seeds in which both have figures; `None` where there is no such seed.
+    /// Relative change of the makespan against a search that overlooks no free room (0.1 is 10 %
+    /// longer), as a mean over the seeds in which both have figures; `None` where there is no such
+    /// seed.
     pub longer: Option<Within>,
     /// Number of times that the allocate policy let a workgroup wait because less was free than it
     /// needs, as a mean over the seeds; `None` where a case lacks the number.
@@ -136,7 +139,7 @@ impl SearchRows {
         self.memory = memory;
     }
 
-    /// Sets the lines on facts about the profiles that can make the answer wrong.
+    /// Sets the lines on facts about the profiles that can make the study's answer wrong.
     pub fn warn(&mut self, lines: Vec<String>) {
         self.overturning = lines;
     }
@@ -256,9 +259,10 @@ impl SearchRows {
         }
     }
 
-    /// Returns the relative change of the makespan against the full search (0.1 is 10 % longer), as
-    /// a mean over the seeds in which both have figures; `None` where there is no such seed.
-    /// `places` is the combination of values, as indices, and `rows` has its figures by seed.
+    /// Returns the relative change of the makespan against a search that overlooks no free room
+    /// (0.1 is 10 % longer). It is a mean over the seeds in which both have figures; `None` where
+    /// there is no such seed. `places` is the combination of values, as indices, and `rows` has its
+    /// figures by seed.
     fn longer(&self, places: &[usize], rows: &BTreeMap<usize, Figures>) -> Option<Within> {
         let axes = self.axes.iter().filter(|axis| axis.key != "seed");
         let (at, axis) = axes.enumerate().find(|(_, axis)| axis.key == SEARCH)?;
@@ -300,7 +304,8 @@ fn others(values: &[String], search: Option<usize>) -> Vec<String> {
     others.map(|(_, value)| value.clone()).collect()
 }
 
-/// Figures of a search method by which methods are compared: gates, makespan and refused launches.
+/// Figures by which search methods are compared: gates, makespan, and the number of launches that
+/// can never run.
 struct SearchPoint {
     others: Vec<String>,
     refused: f64,

@@ -31,7 +31,7 @@ pub struct SweepSummary {
     /// Failed cases, and why they failed; they count in no figure and no conclusion.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<FailedCase>,
-    /// Facts that can make the answer wrong, one line each.
+    /// Facts that can make the study's answer wrong, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overturning: Vec<String>,
     /// Sentences on how much memory the processes need together and how much the device has: one
@@ -84,19 +84,19 @@ pub struct GroupSummary {
     /// conclusion is drawn from this combination of values.
     #[serde(skip)]
     pub whole: bool,
-    /// Figure by which each process is judged, as a mean over the seeds in nanoseconds, in the
-    /// order of `judged`; `None` where a case lacks it.
+    /// Figure by which each process is judged (p99, step or end), as a mean over the seeds in
+    /// nanoseconds, in the order of `judged`; `None` where a case lacks it.
     pub figures: Vec<Option<Within>>,
     /// Median request time of each process in nanoseconds, as a mean over the seeds, in the order
     /// of the processes; `None` for a process without requests.
     pub medians: Vec<Option<Within>>,
-    /// Figure by which each process is judged when it runs alone on the device, in nanoseconds, in
-    /// the order of the processes; `None` where nothing ended.
+    /// Figure by which each process is judged (p99, step or end) when it runs alone on the device,
+    /// in nanoseconds, in the order of the processes; `None` where nothing ended.
     pub alone: Vec<Option<Within>>,
     /// Makespan in nanoseconds, as a mean over the seeds; `None` where a case lacks it.
     pub makespan: Option<Within>,
-    /// Bounds of the figure by which each process is judged, in nanoseconds; `None` where the
-    /// figure has no bounds, as it is exact.
+    /// Bounds of the figure by which each process is judged (p99, step or end), in nanoseconds;
+    /// `None` where the figure is exact.
     pub bounds: Vec<Option<FigureBounds>>,
     /// True if a process was recorded on a device of another vendor. Programs use other kernels
     /// there, so no goal is judged.

@@ -50,7 +50,7 @@ pub struct Swept {
     /// Rows of the sweep; rows that differ only in the seed are together. The key is the
     /// combination of values of the other axes, as indices.
     groups: BTreeMap<Vec<usize>, SweptGroup>,
-    /// Facts about the profiles that can make the answer wrong, one line each.
+    /// Facts about the profiles that can make the study's answer wrong, one line each.
     overturning: Vec<String>,
     /// Sentences on the memory that the processes need together, and on how much the device has.
     memory: Vec<String>,
@@ -63,8 +63,8 @@ pub struct Swept {
 
 #[derive(Clone, Debug, Default)]
 struct SweptGroup {
-    /// Figures of the rows by the index of the seed: for each process those with the keys
-    /// [`OF_PROCESS`], then the makespan; `None` where a row lacks the figure.
+    /// Figures of the rows, by the index of the seed. A row has for each process the figures with
+    /// the keys [`OF_PROCESS`], then the makespan; `None` where it lacks the figure.
     seeds: BTreeMap<usize, Vec<Option<f64>>>,
     /// Failed cases of this combination of values, by the index of the seed.
     failed: BTreeMap<usize, FailedCase>,
@@ -96,7 +96,7 @@ impl Swept {
         self.part = cases;
     }
 
-    /// Sets the lines on facts about the profiles that can make the answer wrong.
+    /// Sets the lines on facts about the profiles that can make the study's answer wrong.
     pub fn warn(&mut self, lines: Vec<String>) {
         self.overturning = lines;
     }
@@ -223,8 +223,8 @@ impl Swept {
         (0..self.processes.len()).any(|at| group.seeds.values().any(|row| row[of(at)].is_some()))
     }
 
-    /// Judges the goals for a combination of values; `judged` has the figures by which the
-    /// processes are judged. `None` where there are no goals, or they cannot be judged.
+    /// Judges the goals for a combination of values; `judged` has the figure (p99, step or end) by
+    /// which each process is judged. `None` where there are no goals, or they cannot be judged.
     fn judged_goals(
         &self,
         places: &[usize],

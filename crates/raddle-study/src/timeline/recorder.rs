@@ -39,7 +39,7 @@ pub struct Recorder {
     /// Changes of the processes that have waves on the device: (time in ns, these processes from
     /// then on).
     pub(super) holders: Vec<(u64, Holder)>,
-    /// For each process, the changes of its activity: (time in ns, activity from then on).
+    /// Changes of the activity of each process: (time in ns, activity from then on).
     pub(super) doing: Vec<Vec<(u64, Doing)>>,
     /// Number of all changes of activity of processes, including those that `doing` left out.
     pub(super) changes: usize,
