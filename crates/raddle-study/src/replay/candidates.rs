@@ -46,9 +46,9 @@ impl Prepared {
         Ok(self.modes.iter().map(|mode| mode.recipe.clone()).collect())
     }
 
-    /// Returns the ways of sharing the device that drivers offer, each with the best parameters
-    /// that a search found, and the candidates whose simulations ended with an error. A candidate
-    /// is a way with values for its parameters. If `wanted` names ways, only those are searched.
+    /// Returns the ways of sharing the device that are compared, each with the best parameters that
+    /// a search found, and the candidates whose simulations ended with an error. A candidate is a
+    /// way with values for its parameters. If `wanted` names ways, only those are searched.
     fn candidates(
         &self,
         wanted: &[String],
