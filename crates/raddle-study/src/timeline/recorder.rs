@@ -89,7 +89,7 @@ impl Recorder {
         self
     }
 
-    /// Restricts the timeline to workgroups that start at the time `from` (in nanoseconds) or later.
+    /// Restricts the timeline to workgroups that start at the time `from` (in ns) or later.
     #[must_use]
     pub(crate) const fn from(mut self, from: u64) -> Self {
         self.from = from;
