@@ -33,8 +33,8 @@ use runtime::WrittenPreempt;
 use slot::Given;
 pub use slot::PolicySlot;
 
-/// The policies of a dispatcher, one for each of its four slots, with their settings and the
-/// settings of its runtime.
+/// A recipe: the four policies of a dispatcher (launch path, turn, allocate, preempt) with their
+/// settings, and the costs of preemption.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Value")]
 pub struct Recipe {
@@ -44,7 +44,7 @@ pub struct Recipe {
     /// A description of the recipe in one line; `None` where the recipe has none.
     pub description: Option<String>,
     /// The submission window: the most launches that a process may have submitted and unfinished, 1
-    /// or more (8 in seed 001). With `None`, each launch is submitted when it is ready, with no
+    /// or more (8 in patent 001). With `None`, each launch is submitted when it is ready, with no
     /// limit on their number.
     pub window: Option<u32>,
     /// True if copies and fills start as soon as they are ready, whichever process may issue

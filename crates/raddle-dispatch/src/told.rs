@@ -10,7 +10,7 @@ use crate::answer::{LoggedAnswer, WrittenPieces};
 use crate::line::{LogLine, LoggedEvent};
 
 /// An event that a dispatcher took, or an answer that a policy or the dispatcher gave. Serialised
-/// as JSON by serde, it is a line of the decision log, spelled in full.
+/// as JSON by serde, it is a line of the decision log that leaves nothing out.
 ///
 /// ```
 /// use raddle_dispatch::{Composed, Dispatcher};

@@ -127,7 +127,7 @@ impl LogHeader {
         Ok(Self { raddle_log, detail, device, cus, shape, recipe })
     }
 
-    /// Returns a writer of a log that begins with this header and has every line spelled in full.
+    /// Returns a writer of a log that begins with this header and leaves nothing out of its lines.
     /// Each line is one write to `to`, which should be buffered.
     #[must_use]
     pub fn writer(&self, to: Box<dyn Write + Send>) -> LogWriter {

@@ -36,8 +36,8 @@ pub(super) struct LogLines<R> {
 /// line may be the whole file.
 const HEADER: u64 = 1 << 20;
 
-/// Returns every line of a log, spelled in full. For a file that is not a log, returns one error
-/// and no line.
+/// Returns every line of a log in full: parts that a short log leaves out are filled in. For a file
+/// that is not a log, returns one error and no line.
 ///
 /// # Errors
 /// When the log does not begin with a header, or when a line cannot be read or leaves out a part
@@ -81,8 +81,8 @@ fn next_line(log: &mut impl BufRead) -> Result<Option<String>, DispatchError> {
     Ok((read > 0).then_some(line))
 }
 
-/// Returns a line of a log spelled in full. The first and the last line have no time, and are
-/// returned unchanged.
+/// Returns a line of a log in full: parts that a short log leaves out are filled in. The first and
+/// the last line have no time, and are returned unchanged.
 fn spell_out(memory: &mut Memory, number: usize, line: String) -> Result<String, DispatchError> {
     if number == 1 || line.starts_with(LAST) {
         return Ok(line);
@@ -118,8 +118,8 @@ impl<R: BufRead> LogLines<R> {
         LogHeader::read(&self.first, registry)
     }
 
-    /// Reads the next line of the log and spells it in full. Returns `None` at the last line, which
-    /// has the numbers of events and answers.
+    /// Reads the next line of the log, and fills in the parts that a short log leaves out. Returns
+    /// `None` at the last line, which has the numbers of events and answers.
     ///
     /// # Errors
     /// When the line cannot be read or is not complete, or when the log ends without a last line.

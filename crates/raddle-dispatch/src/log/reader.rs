@@ -50,7 +50,8 @@ impl Replayed {
 /// answers with those in the log.
 ///
 /// # Errors
-/// When the log cannot be read, its events contradict each other, or its policies are not bundled ones.
+/// When the log cannot be read, its events contradict each other, or it has a policy that is not of
+/// this workspace.
 pub fn replay(log: impl BufRead) -> Result<Replayed, DispatchError> {
     replay_with(&Registry::bundled(), log)
 }

@@ -141,8 +141,8 @@ impl Memory {
         same
     }
 
-    /// Returns a line of a short log spelled in full; `None` where the line leaves out a part that
-    /// does not follow from earlier lines.
+    /// Returns a line of a short log with the parts filled in that it leaves out; `None` where such
+    /// a part does not follow from earlier lines.
     pub(super) fn spell_out(&mut self, line: &str) -> Option<String> {
         let said = if let Some(rest) = line.strip_prefix("{\"t\":") {
             let (t, rest) = number(rest)?;

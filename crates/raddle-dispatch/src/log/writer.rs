@@ -43,8 +43,8 @@ pub struct LogWriter {
     to: Option<Box<dyn Write + Send>>,
     detail: Detail,
     reads: Needs,
-    /// The parts of earlier lines that later lines leave out; `None` in a log that is spelled in
-    /// full.
+    /// The parts of earlier lines that later lines of a short log leave out; `None` for any other
+    /// log.
     memory: Option<Memory>,
     text: Vec<u8>,
     /// The numbers of lines written so far: (events, answers).
@@ -282,8 +282,9 @@ fn last_line((events, answers): (u64, u64)) -> String {
     format!("{{\"raddle-log-end\":1,\"events\":{events},\"answers\":{answers}}}")
 }
 
-/// Returns the complete lines of a log that is still being written, with a last line added, so that
-/// it can be replayed and checked. Each line must be spelled in full.
+/// Returns the complete lines of a log that is still being written, with a last line added. The
+/// result can be replayed and checked. Lines of a short log, which leave parts out, are not
+/// allowed.
 #[must_use]
 pub fn ended(lines: &str) -> String {
     let with = |key: &str| lines.lines().skip(1).filter(|line| line.contains(key)).count() as u64;

@@ -169,8 +169,8 @@ pub(super) fn preempts() -> SlotPolicies<dyn Preempt + Send> {
     )
 }
 
-/// Returns the functions for a turn policy that may end a turn because its time slice is over.
-/// Nothing is filled into the policy's settings.
+/// Returns the knowledge of a recipe about a turn policy that may end a turn because its time slice
+/// is over. Nothing is filled into the policy's settings.
 #[cfg(feature = "timeslice")]
 const fn ends_by_time<C>() -> Knowledge<C> {
     Knowledge::needs(|_| Needs::SLICES)

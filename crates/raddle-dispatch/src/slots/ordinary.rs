@@ -3,7 +3,7 @@
 use raddle_policy::{Launch, LaunchPath, Submission, Ticks};
 use serde::{Deserialize, Serialize};
 
-/// The bytes of an ordinary AQL dispatch packet (HSA; seed 002, Table 1).
+/// The bytes of an ordinary AQL dispatch packet (HSA; patent 002, Table 1).
 const PACKET_BYTES: u64 = 64;
 
 /// The settings of the launch path `ordinary`: the costs of a launch, in nanoseconds.
@@ -13,17 +13,17 @@ pub struct OrdinaryConfig {
     /// Nanoseconds that each packet takes, beside the other costs, from its submission until the
     /// device can start the launch.
     pub(crate) packet_ns: u64,
-    /// Nanoseconds that the host takes to write one packet (E in seed 002).
+    /// Nanoseconds that the host takes to write one packet (E in patent 002).
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) enqueue_ns: u64,
-    /// Nanoseconds that the device takes to read one packet (P in seed 002).
+    /// Nanoseconds that the device takes to read one packet (P in patent 002).
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) processing_ns: u64,
-    /// Nanoseconds that handing one kernel to the compute units takes (S in seed 002).
+    /// Nanoseconds that handing one kernel to the compute units takes (S in patent 002).
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) schedule_ns: u64,
     /// Nanoseconds of cleanup: from the end of a launch until its end is known outside the device
-    /// (C in seed 002).
+    /// (C in patent 002).
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) cleanup_ns: u64,
     /// True if a kernel can be submitted while the kernel before it runs: it can start once its own
@@ -42,28 +42,28 @@ impl OrdinaryConfig {
     }
 
     /// Returns these settings with another time in ns that the host takes to write one packet (E in
-    /// seed 002).
+    /// patent 002).
     #[must_use]
     pub const fn with_enqueue_ns(self, enqueue_ns: u64) -> Self {
         Self { enqueue_ns, ..self }
     }
 
     /// Returns these settings with another time in ns that the device takes to read one packet (P
-    /// in seed 002).
+    /// in patent 002).
     #[must_use]
     pub const fn with_processing_ns(self, processing_ns: u64) -> Self {
         Self { processing_ns, ..self }
     }
 
     /// Returns these settings with another time in ns that handing one kernel to the compute units
-    /// takes (S in seed 002).
+    /// takes (S in patent 002).
     #[must_use]
     pub const fn with_schedule_ns(self, schedule_ns: u64) -> Self {
         Self { schedule_ns, ..self }
     }
 
     /// Returns these settings with another time in ns of cleanup: from the end of a launch until
-    /// its end is known outside the device (C in seed 002).
+    /// its end is known outside the device (C in patent 002).
     #[must_use]
     pub const fn with_cleanup_ns(self, cleanup_ns: u64) -> Self {
         Self { cleanup_ns, ..self }

@@ -153,8 +153,8 @@ impl InOrder {
     }
 }
 
-/// A set of launch ids, from which no id is removed. Each number has one bit for each of 64
-/// consecutive ids, as most ids follow each other.
+/// A set of launch ids, from which no id is removed. Each `u64` holds 64 consecutive ids, one bit
+/// for each.
 #[derive(Debug, Default)]
 pub(super) struct UsedIds(ByLaunch<u64>);
 
