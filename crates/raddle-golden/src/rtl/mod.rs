@@ -92,8 +92,9 @@ pub struct RtlSpec {
 }
 
 impl RtlSpec {
-    /// Returns a search in the form of the patent: 1 is a free block, sequences shift to
-    /// the left, windows are made in a chain, and there is no read-out.
+    /// Returns a search in the form of the patent: 1 is a free block, sequences shift to the left,
+    /// and each window (tested run of blocks) is made of the next shorter one and one block. The
+    /// length and the start of runs are not output.
     #[must_use]
     pub const fn new(search: RtlSearch) -> Self {
         let setup = Setup { polarity: Polarity::FreeIsOne, shift: Shift::Left };

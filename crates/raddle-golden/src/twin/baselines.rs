@@ -29,8 +29,8 @@ enum Rule {
     Leftover { by_level: bool },
 }
 
-/// Naive model of the policy `greedy`, `round-robin` or `leftover`, with its state: the policy's
-/// answers in a log are compared with the model's.
+/// Naive model of the policy `greedy`, `round-robin` or `leftover`. The policy's answers in a log
+/// are compared with those of the model.
 #[derive(Debug)]
 pub(super) struct Baseline {
     rule: Rule,

@@ -31,8 +31,8 @@ struct Block {
     saved: bool,
 }
 
-/// Naive model of the policy `block-warp`, with its state: the policy's answers in a log are
-/// compared with the model's.
+/// Naive model of the policy `block-warp`. The policy's answers in a log are compared with those of
+/// the model.
 #[derive(Debug)]
 pub(super) struct BlockWarp {
     strict: bool,

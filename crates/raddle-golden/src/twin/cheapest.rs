@@ -53,8 +53,8 @@ fn named(launch: &Launch, waves: WaveSpan, pieces: &[Piece]) -> u64 {
     groups.saturating_mul(each.into())
 }
 
-/// Naive model of the policy `cheapest`, with its state: the policy's answers in a log are compared
-/// with the model's.
+/// Naive model of the policy `cheapest`. The policy's answers in a log are compared with those of
+/// the model.
 #[derive(Debug)]
 pub(super) struct Cheapest {
     bound: u64,

@@ -81,8 +81,8 @@ enum Way {
     From(usize, u64),
 }
 
-/// Naive model of the policy `condensed`, with its state: the policy's answers in a log are
-/// compared with the model's.
+/// Naive model of the policy `condensed`. The policy's answers in a log are compared with those of
+/// the model.
 #[derive(Debug)]
 pub(super) struct Condensed {
     costs: Costs,

@@ -135,8 +135,8 @@ pub(super) struct Desk {
     pub(super) processes: Processes,
     /// Launches that the allocate policy sees, in the order of submission.
     pub(super) view: Vec<Entry>,
-    /// Number of times that the launches have changed which the allocate policy sees. After a
-    /// change, the check asks its naive model of the policy again.
+    /// Number of changes, until now, of the launches that the allocate policy sees. After a change,
+    /// the check asks its naive model of the policy again.
     pub(super) changes: u64,
     /// True if the log names launches and copies before they are ready, because launches may wait
     /// in a buffer until they are submitted.

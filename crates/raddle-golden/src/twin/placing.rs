@@ -332,8 +332,8 @@ impl Placing {
     }
 
     /// Begins a reset of a process, in which its launches are killed. Until the reset is over, no
-    /// start is expected if it stops the whole device (`whole_device`), or if the policy keeps its
-    /// own account of free resources.
+    /// start is expected if the reset stops the whole device (`whole_device`), or if the policy
+    /// keeps its own account of free resources.
     pub(super) fn reset(&mut self, process: ProcessId, whole_device: bool) {
         if whole_device || !self.twin.reads_the_view() {
             self.resets.insert(process);

@@ -14,8 +14,8 @@ use super::turning::{Turn, TurnTwin};
 /// (process that was chosen to run, length of its slice in ticks).
 type Slice = (ProcessId, u64);
 
-/// Naive model of the policy `weighted-slices`, with its state: the policy's answers in a log are
-/// compared with the model's.
+/// Naive model of the policy `weighted-slices`. The policy's answers in a log are compared with
+/// those of the model.
 #[derive(Debug)]
 pub(super) struct Slices {
     rule: String,

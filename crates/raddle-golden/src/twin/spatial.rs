@@ -16,8 +16,8 @@ use super::desk::Entry;
 use super::placing::{Aspect, PlacingTwin, View, Wanted};
 use super::unit::{Part, Unit, Units};
 
-/// Naive model of the policy `spatial`, with its state: the policy's answers in a log are compared
-/// with the model's.
+/// Naive model of the policy `spatial`. The policy's answers in a log are compared with those of
+/// the model.
 #[derive(Debug)]
 pub(super) struct Spatial {
     units: Units,

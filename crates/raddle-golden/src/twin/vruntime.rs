@@ -34,8 +34,8 @@ impl Account {
     }
 }
 
-/// Naive model of the policy `vruntime`, with its state: the policy's answers in a log are compared
-/// with the model's.
+/// Naive model of the policy `vruntime`. The policy's answers in a log are compared with those of
+/// the model.
 #[derive(Debug)]
 pub(super) struct Vruntime {
     slice: u64,

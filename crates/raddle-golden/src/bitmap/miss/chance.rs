@@ -12,8 +12,8 @@ const ONE: u64 = 1 << BITS;
 /// A probability, 0 to 1, in steps of 2^-63 (about 1.1e-19). Products are rounded to the nearest
 /// step.
 ///
-/// A chance is shown with three significant digits, or as many as the precision says (`{:.6}`), at most
-/// 9; below 0.0001 as `8.89e-7`. A value below half a step is 0.
+/// A chance is shown with three significant digits, or as many as the precision says (`{:.6}`), at
+/// most 9; below 0.0001 as `8.89e-7`. A value below half a step is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Chance(u64);
 

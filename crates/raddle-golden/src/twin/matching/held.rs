@@ -36,8 +36,8 @@ impl Matching {
         self.changed(held.cu);
     }
 
-    /// Records which granules a workgroup got last, since the rule `next` continues its search
-    /// behind them. Granules of a workgroup that comes back after a preemption do not count.
+    /// Records the granules that a search gave a workgroup, since the rule `next` continues its
+    /// search behind them. Granules of a workgroup that comes back after a preemption do not count.
     pub(super) fn gave(&mut self, held: &Held) {
         let (cu, demand) = (&mut self.cus[held.cu], &held.demand);
         for ((_, map), &(waves, start)) in cu.simds.iter_mut().zip(&held.simds) {

@@ -46,7 +46,8 @@ pub(super) struct Cu {
     /// Number of workgroups that found their addresses taken after a preemption; until they end,
     /// nothing new starts on this compute unit.
     displaced: u64,
-    /// Reported free runs in granules, as (vector registers by SIMD, scalar registers, LDS).
+    /// Lengths of the free runs that searches report, in granules, as (vector registers of each
+    /// SIMD, scalar registers, LDS).
     record: (Vec<u64>, u64, u64),
 }
 
@@ -94,9 +95,9 @@ pub(super) struct Matching {
     random: bool,
     fold: Option<u64>,
     rule: PlaceRule,
-    /// Streams by first use; each is a channel, unless the settings give a number of channels.
+    /// Streams in order of first use; each is a channel, unless a number of channels is set.
     streams: Vec<(ProcessId, StreamId)>,
-    /// Marks, as (level, channel), of channels chosen lately among tied ones, which go last.
+    /// Marked channels (chosen lately among tied ones; they go last), as (level, channel).
     marks: BTreeSet<(u64, usize)>,
     split: Option<Split>,
     pace: Option<Pace>,
@@ -299,7 +300,7 @@ impl Matching {
         Some(starts.collect())
     }
 
-    /// Marks the channel of `id` if it was tied with others, which are then chosen before it.
+    /// Marks the channel of the launch `id` if it was tied with others; these then come first.
     fn mark(&mut self, heads: &[Head], id: LaunchId, now: u64) {
         let Some(level) = heads.iter().find(|it| it.entry.launch.id == id).map(|it| it.level)
         else {
@@ -321,7 +322,7 @@ impl Matching {
         self.marks.insert((level, channel));
     }
 
-    /// Returns whether a first workgroup can never start, as it does not fit an empty unit.
+    /// Returns whether a channel's first workgroup fits not even an empty compute unit.
     fn never(&self, head: &Head) -> bool {
         let fits = |demand: &Demand| self.waves(&self.empty, demand).is_some();
         let piece = !head.cut && self.split.is_some() && may_be_cut(&head.entry.launch);

@@ -23,7 +23,7 @@ pub(super) struct Split {
     /// workgroup of a channel) that fitted.
     facts: u64,
     /// Latest counted decision, as (number of changes before it, its tick); `None` before the
-    /// first. By this it is counted only once.
+    /// first. A decision equal to it is not counted again.
     round: Option<(u64, u64)>,
     /// Tick since which decisions are repeated although nothing changes; `None` where the next
     /// decision waits for an event.
