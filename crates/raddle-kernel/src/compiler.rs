@@ -65,7 +65,8 @@ impl Compiler {
     /// otherwise.
     ///
     /// # Errors
-    /// Where the compiler cannot be run, or does not accept the source; the message is the compiler's.
+    /// Where the compiler cannot be run, or does not accept the source; the message is that of the
+    /// compiler.
     pub fn kernels(&self, source: &Path, options: &[OsString]) -> Result<Vec<Kernel>, Error> {
         let text = std::fs::read_to_string(source).map_err(|cause| Error::Unreadable { cause })?;
         let mut all = options.to_vec();

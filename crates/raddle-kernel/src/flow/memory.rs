@@ -9,7 +9,8 @@ use crate::ir::{BlockId, Construct, PointerOrigin};
 use crate::value::{Address, Meaning, Origins, Value, VariableCell};
 
 impl Analysis<'_> {
-    /// Returns the memory to which a pointer may lead: `PointerOrigin::Unknown` where that is not known.
+    /// Returns the memory to which a pointer may lead; `PointerOrigin::Unknown` stands for memory
+    /// that is not known.
     pub(super) fn origins(&self, pointer: Value) -> Origins {
         let origins = self.values.origins(pointer);
         if origins.is_empty() { smallvec![PointerOrigin::Unknown] } else { origins.clone() }

@@ -17,7 +17,8 @@ use crate::spirv::{HEADER, instructions, is, text, words};
 /// Largest number of ids in a SPIR-V module, by the limits of the specification.
 const MOST_IDS: u32 = 4_194_303;
 
-/// SPIR-V module whose kernels have a prologue that tests the preemption flag at the start of a launch.
+/// SPIR-V module whose kernels have a prologue: it tests the preemption flag at the start of a
+/// launch.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct InstrumentedModule {
     /// Bytes of the module with the prologues in it.
