@@ -4,7 +4,8 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Standstill {
-    /// No work continues because a policy breaks a law of its trait (`Allocate` or `Turn`).
+    /// No work continues because a policy breaks a law of its trait, a rule that every
+    /// implementation of `Allocate` or `Turn` must keep.
     Policy {
         /// The slot of the policy that breaks the law: `allocate` or `turn`.
         slot: &'static str,

@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 
 use raddle_policy::{Level, ProcessId, ProcessState, Tick, Turn};
 
-/// A turn policy under which all processes with work of the most urgent level may issue launches.
+/// A turn policy under which all processes with work of the most urgent level (priority) may issue
+/// launches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HighestLevel;
 

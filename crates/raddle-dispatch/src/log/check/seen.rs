@@ -21,7 +21,7 @@ pub(super) enum SeenStage {
     /// The launch was taken off the device by a preemption, and was not asked to come back. None of
     /// its workgroups starts.
     Held,
-    /// The launch is off the device and was asked to come back, which is not complete yet.
+    /// The launch is off the device and was asked to come back, but is not back yet.
     Returning,
 }
 
