@@ -28,8 +28,8 @@ struct CountedRounds {
     rounds: Vec<Outcome>,
 }
 
-/// A question about cutting a workgroup into its waves: the workgroup, and the level that the waves
-/// are to have.
+/// A question about cutting a workgroup into its waves: the workgroup, and the level of urgency
+/// that the waves are to have.
 #[derive(Deserialize)]
 struct CutQuestion {
     workgroup: CutWorkgroup,
@@ -80,8 +80,8 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     pieces(&cut, story)
 }
 
-/// Returns the answer of a question about rounds (decisions): for each round the number of failures
-/// in a row after it, and the step that follows.
+/// Returns the answer to a question about decisions (rounds): after each of them, the number of
+/// decisions in a row in which nothing fitted, and the step that follows.
 fn rounds(question: &CountedRounds, story: &mut Story) -> String {
     let threshold = question.threshold;
     story.step("c0: the counter");

@@ -82,7 +82,8 @@ pub(super) struct Stock {
 pub(super) struct Unit {
     pub(super) placed: Vec<Placed>,
     pub(super) stocks: Vec<Stock>,
-    /// For each tag the running wave that it names, as (workgroup, wave).
+    /// For each tag (number that stands for a running wave in the compute unit) its wave, as
+    /// (workgroup, wave).
     pub(super) tags: BTreeMap<u64, (u64, u64)>,
 }
 

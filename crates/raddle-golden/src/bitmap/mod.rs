@@ -28,8 +28,9 @@ pub(crate) const TOPIC: Topic = Topic {
     solve,
 };
 
-/// Topic (kind of question) of the golden models that compares the costs and misses of the variants
-/// of the search for free runs. The tables of its result are in the explanation.
+/// Topic (kind of question) of the golden models that compares variants of the search for free runs
+/// by their costs and their misses, the requests that they refuse although these fit. The tables of
+/// its result are in the explanation.
 pub const COST: Topic = Topic {
     name: "bitmap",
     // The seed's own numbers.

@@ -145,8 +145,8 @@ fn amounts<T>(of: &BTreeMap<String, T>, say: impl Fn(&T) -> String) -> String {
     listed(of.iter().map(|(name, amount)| format!("{} {}", shown(name), say(amount))), ", ")
 }
 
-/// Adds to the explanation how the waves of heads (first workgroups of channels) that are given as
-/// a number of waves are split over the SIMDs, compute unit by compute unit.
+/// Explains how the waves of the heads (first workgroups of channels) are split over the SIMDs,
+/// compute unit by compute unit. Heads that are not given as a number of waves are left out.
 fn balanced(question: &MatchQuestion, story: &mut Story) {
     let is_counted = |wants: &Wants<String>| matches!(wants, Wants::Waves { .. });
     let heads = question.heads.iter().enumerate();

@@ -67,8 +67,8 @@ struct MatchQuestion {
     balance: Balance,
     pick: Choice,
     place: MatchPlace,
-    /// For each channel the index of its head (first workgroup) in the question's list of entries;
-    /// `None` where each entry is a channel of its own.
+    /// For each channel the index of its head (first workgroup) in the question's list of waiting
+    /// workgroups; `None` where each of these has a channel of its own.
     entries: Option<Vec<usize>>,
     /// Tick at which the decision begins. The question gives the first workgroups of the channels
     /// as they are at this tick.

@@ -74,8 +74,8 @@ pub enum StreamWish {
 pub enum PreemptStep {
     /// The host issued the launch with this index (step S2.2 of the patent).
     Captured(usize),
-    /// The launch with this index was given to the GPU's runtime (steps S2.3 and S4.2 of the design
-    /// document).
+    /// The launch with this index was given to the GPU's runtime (steps S2.3 and S4.2 of the
+    /// patent).
     Submitted(usize),
     /// The launch with this index starts to run.
     Started(usize),
@@ -104,8 +104,7 @@ pub enum PreemptStep {
     /// A request to resume was made (step S4 of the patent); the value tells what it
     /// caused.
     Resume(Resumed),
-    /// A resume that had to wait for the end of a preemption takes effect (step S4 of the design
-    /// document).
+    /// A resume that had to wait for the end of a preemption takes effect (step S4 of the patent).
     Resumes,
     /// The preemption flag, which launches test at their start, was lowered (step S4.1 of the
     /// patent).

@@ -38,8 +38,7 @@ pub struct GpuStretch {
     pub completed: bool,
 }
 
-/// Tasks that have not completed, by ascending id, which is the order of tasks in the design
-/// document.
+/// Tasks that have not completed, in the order of their ids.
 #[derive(Clone, Debug, Default)]
 struct TaskPool {
     tasks: Vec<GpuTask>,

@@ -173,7 +173,8 @@ impl Addressed {
     }
 
     /// Finds the compute unit for a workgroup: the first one on which it fits, from unit `cursor`
-    /// on and around, or from unit 0 without a cursor. `None` where it fits on none.
+    /// on, or from unit 0 without a cursor. Behind the last unit the search goes on at unit 0.
+    /// `None` where the workgroup fits on none.
     fn unit(&mut self, demand: &Demand) -> Option<usize> {
         let Demand { waves, vgpr, sgpr, lds, barriers } = *demand;
         let key = [waves.into(), vgpr.into(), sgpr.into(), lds, barriers.into()];

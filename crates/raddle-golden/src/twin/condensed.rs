@@ -44,13 +44,15 @@ struct Costs {
     cleanup: u64,
 }
 
-/// An entry of a reference state table: a launch from which others are encoded.
+/// An entry of a reference table: a launch from which others are encoded.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     fields: Fields,
-    /// Number of launches that were stored in the entry, or sent as differences from it.
+    /// Number of launches that were stored in this entry of the reference table, or sent as
+    /// differences from it.
     uses: u64,
-    /// Number of the last launch that was stored in the entry, or sent as a difference from it.
+    /// Number of the last launch that was stored in this entry of the reference table, or sent as a
+    /// difference from it.
     last: u64,
 }
 

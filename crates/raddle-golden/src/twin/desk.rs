@@ -428,8 +428,8 @@ impl Desk {
         }
     }
 
-    /// Returns whether a launch of a process is off the device after a preemption (held or saved),
-    /// or on its way back to the device.
+    /// Returns whether a launch of a process was taken off the device by a preemption and is not
+    /// back yet.
     pub(super) fn is_away(&self, process: ProcessId) -> bool {
         let mut jobs = self.jobs.values().filter(|job| job.launch.process == process);
         jobs.any(|job| matches!(job.stage, Stage::Held | Stage::Returning))

@@ -183,7 +183,7 @@ pub(super) struct Start {
 }
 
 impl Start {
-    /// Returns which waves of each workgroup start that the line names.
+    /// Returns the waves of each workgroup that start, as the line of the log names them.
     pub(super) const fn span(&self) -> WaveSpan {
         span(self.waves, self.cut)
     }

@@ -44,8 +44,7 @@ pub enum Wants<R> {
     },
 }
 
-/// Demand of a workgroup on one compute unit, divided among its SIMDs (step a31 of the design
-/// document).
+/// Demand of a workgroup on one compute unit, divided among its SIMDs (step a31 of the patent).
 #[derive(Debug)]
 pub struct SplitDemand<R> {
     /// Amounts in blocks that all waves of the workgroup need together, by resource.

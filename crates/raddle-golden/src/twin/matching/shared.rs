@@ -54,8 +54,8 @@ impl Turns {
         Self { round, late: VecDeque::new() }
     }
 
-    /// Returns the tick at which the search circuit sees the next end of workgroups; `None` where
-    /// it has seen all ends.
+    /// Returns the tick at which the search circuit notices the next end of workgroups; `None`
+    /// where it has noticed all ends.
     pub(super) fn next(&self) -> Option<u64> {
         self.late.front().map(|ended| ended.seen)
     }
@@ -70,7 +70,7 @@ impl Turns {
 
 impl Matching {
     /// Ends workgroups, or waves of them, at tick `now`. Their resources are free immediately or,
-    /// where one circuit searches all maps in turn, when that circuit sees the end.
+    /// where one circuit searches all maps in turn, when that circuit notices the end.
     pub(super) fn ended(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: u64) {
         for piece in pieces {
             for workgroup in piece.workgroups() {
