@@ -215,7 +215,8 @@ impl Instruction {
 /// Byte ranges of an access to memory, as (offset from its pointer, length).
 pub(crate) type Spans = SmallVec<[(u32, u32); 2]>;
 
-/// Construct in a kernel for which it must not be run again after a stop, or cannot be judged.
+/// Construct in a kernel because of which the kernel must not be run again after a stop, or cannot
+/// be judged.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum Construct {

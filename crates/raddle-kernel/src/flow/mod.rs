@@ -157,7 +157,7 @@ struct Analysis<'b> {
     joined: BTreeSet<(BlockId, JoinedSlot)>,
     /// Private variables of the work-item to which the kernel stores anything.
     variables: BTreeSet<PointerOrigin>,
-    /// Memory of loads whose value is unknown until it is known which memory the kernel writes.
+    /// Memory whose loads have unknown values until it is known which memory is written.
     loaded: BTreeSet<Origins>,
     /// Value of each register. The outer `None` is a register that several instructions set, the
     /// inner `None` a value that is not known yet.
