@@ -274,7 +274,7 @@ impl Recipe {
     /// replace single policies.
     ///
     /// # Errors
-    /// When a policy cannot use its settings, or when the submission window is 0, or missing although
+    /// When a policy cannot use its settings. When the submission window is 0, or missing although
     /// the launch path overlaps launches and needs one.
     pub fn builder(&self, shape: CuShape, cus: u16) -> Result<Builder, RecipeError> {
         let device = &Cus::new(shape, cus);
