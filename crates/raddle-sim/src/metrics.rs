@@ -27,8 +27,8 @@ use crate::steps::StepSummary;
 use crate::workload::{Work, Workload};
 use raddle_policy::Tick;
 
-/// The figures of one run under one recipe: makespan, utilisation, fairness, and figures of each
-/// process.
+/// The figures of one run under one recipe (choice of policies): makespan, utilisation, fairness,
+/// and figures of each process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Summary {
@@ -48,7 +48,7 @@ pub struct Summary {
     pub workgroups: u64,
     /// The number of answers of the dispatcher that started workgroups.
     pub(crate) starts: u64,
-    /// The number of times that a launch was taken off the device.
+    /// The number of times that a launch was taken off the device by a preemption.
     pub taken_off: u64,
     /// The number of running workgroups that were killed to preempt their launch. A killed launch
     /// starts again from workgroup 0.
@@ -121,20 +121,22 @@ pub struct ProcessSummary {
     pub longest_wait_ns: u64,
 }
 
-/// The latencies and slowdowns of the launches of one level of one process.
+/// The latencies and slowdowns of those launches of a process that have the same level of urgency.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LevelSummary {
     /// The level of urgency of the launches: 0 is the most urgent.
     pub level: u8,
-    /// The number of launches of the level that started.
+    /// The number of launches of this level of urgency that started.
     pub launches: u64,
-    /// The median time in ns from a launch being ready to the start of its first wave.
+    /// The median time in ns from a launch being ready (issued, and waiting for no other work) to
+    /// the start of its first wave.
     pub latency_p50_ns: u64,
-    /// The 99th percentile (nearest rank) of the time in ns from a launch being ready to the start
-    /// of its first wave.
+    /// The 99th percentile (nearest rank) of the time in ns from a launch being ready (issued, and
+    /// waiting for no other work) to the start of its first wave.
     pub latency_p99_ns: u64,
-    /// The longest time in ns from a launch being ready to the start of its first wave.
+    /// The longest time in ns from a launch being ready (issued, and waiting for no other work) to
+    /// the start of its first wave.
     #[serde(default)]
     pub latency_max_ns: u64,
     /// The histogram of the times in ns from a launch being ready to the start of its first wave.

@@ -83,7 +83,7 @@ pub struct Counters {
     pub fronts: u64,
     /// The number of workgroups that ended in the run.
     pub workgroups: u64,
-    /// The number of times that a launch was taken off the device.
+    /// The number of times that a launch was taken off the device by a preemption.
     pub taken_off: u64,
     /// The number of running workgroups that were killed to preempt their launch. A killed launch
     /// starts again from workgroup 0.

@@ -236,8 +236,8 @@ impl EnergySummary {
     }
 }
 
-/// The power that waves draw now (`uw`), the tick since which they do, and the energy that was
-/// drawn up to that tick.
+/// The power that waves draw now, and the energy that they drew earlier: `uw` microwatts since the
+/// tick `since`, and `fj` femtojoules up to that tick.
 #[derive(Clone, Copy, Debug, Default)]
 struct Drawn {
     uw: u64,

@@ -56,7 +56,8 @@ impl Issued {
     }
 }
 
-/// A note for the engine that a repetition of a process has begun or ended.
+/// A note that a repetition of a process has begun or ended, for the main loop of the simulator
+/// (the engine).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
     pub(crate) process: u16,
@@ -318,8 +319,8 @@ impl<'w> Tasks<'w> {
     }
 
     /// Issues all launches of a host that are due. Adds to `told` the launches of which the
-    /// dispatcher is to be told: those that wait for no other launch, and all others too if it
-    /// looks ahead.
+    /// dispatcher is to be told now: those that wait for no other launch, and others if it looks
+    /// ahead.
     pub(crate) fn arrive(
         &mut self,
         process: usize,

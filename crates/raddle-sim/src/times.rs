@@ -56,7 +56,8 @@ pub(crate) struct Clocks {
     pub(crate) shared_ns: u64,
 }
 
-/// The times of one process, added up to its last change of activity.
+/// The times of one process, added up to the last tick at which its activity changed, such as to
+/// having waves on the device.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Account {
     pub(crate) time: ProcessTime,

@@ -28,11 +28,11 @@ impl Default for MemoryPace {
 }
 
 impl MemoryPace {
-    /// The pace of work that no neighbour slows down, which is 1.
+    /// The pace of work that no neighbour slows down: the factor 1.
     pub(super) const ALONE: Self = Self { takes: 1, instead_of: 1 };
 
-    /// Returns the pace of work that lasts `permille` thousandths of the time that it would last
-    /// alone.
+    /// Returns the pace of work that neighbours stretch to `permille` thousandths of the time that
+    /// it would take without them.
     pub(super) fn of_permille(permille: u32) -> Self {
         if permille == ALONE {
             return Self::ALONE;
@@ -41,8 +41,8 @@ impl MemoryPace {
     }
 }
 
-/// The work that a workgroup still has to do, as the time that it would take alone, in 2 to the
-/// power of -16 nanoseconds.
+/// The work that a workgroup still has to do: the time that it would take without neighbours, in
+/// units of 2 to the power of -16 nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct WorkLeft(u128);
 

@@ -48,8 +48,8 @@ impl Live {
 
 impl Machine {
     /// Returns the number of running fronts (workgroups that end together) of a launch, if the
-    /// front with the index `slot` is its latest one, began now, and replaced a front on the same
-    /// compute units; else `None`.
+    /// front with the index `slot` is its latest one and has just replaced another one on the same
+    /// compute units, at the tick `now`. Else returns `None`.
     pub(crate) fn refilled(&self, id: LaunchId, slot: u32, now: Tick) -> Option<usize> {
         let front = self.fronts.get(slot as usize)?;
         if front.launch != id || !front.refills || front.started != now {

@@ -28,8 +28,8 @@ pub(crate) struct SubmittedKernel {
 }
 
 impl SubmittedKernel {
-    /// Returns the tick at which a workgroup of the launch ends if it starts now, at a pace (time
-    /// over time alone).
+    /// Returns the tick at which a workgroup of the launch ends if it starts at `now` and has the
+    /// pace `pace` (the factor by which neighbours stretch its time).
     pub(super) fn ends(&self, now: Tick, pace: MemoryPace) -> Tick {
         (now + WorkLeft::of(self.workgroup).lasts(pace)).max(self.until)
     }
