@@ -71,8 +71,8 @@ impl Blocks {
         self.waiting.insert(at, block);
     }
 
-    /// Removes a block, given by its slot, from the queue of blocks with waiting warps, as all its
-    /// warps have started.
+    /// Removes a block from the queue of blocks with waiting warps, as all its warps have started.
+    /// `slot` is the block's index in the caller's table of unfinished blocks.
     pub(crate) fn dequeue(&mut self, slot: u32) {
         if let Some(at) = self.waiting.iter().position(|it| it.slot == slot) {
             self.waiting.remove(at);
@@ -84,9 +84,9 @@ impl Blocks {
     }
 
     /// Returns (slot, number of warps to start) of the first block in the queue of which at least
-    /// one warp can start (steps L1 to L3 of the patent, seed 003); `can` returns how many can for
-    /// a slot. Without `backfill` only the head of the queue is tried. `None` where no warp can
-    /// start.
+    /// one warp can start (steps L1 to L3 of the patent, seed 003). A slot is the block's index in
+    /// the caller's table; `can` returns how many warps of a block can start. Without `backfill`
+    /// only the head of the queue is tried. `None` where no warp can start.
     pub(crate) fn next(&self, backfill: bool, can: impl Fn(u32) -> u64) -> Option<(u32, u64)> {
         let tried = if backfill { self.waiting.len() } else { 1 };
         let mut answers = self.waiting.iter().take(tried).map(|it| (it.slot, can(it.slot)));

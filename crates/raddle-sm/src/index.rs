@@ -206,8 +206,9 @@ impl Index {
         Some(at)
     }
 
-    /// Returns the SM of a demand's set for which `value` is largest; of equal ones the lowest;
-    /// `None` where `value` is 0 for all.
+    /// Returns the index of the SM with the largest `value` in a set kept for a demand, given as
+    /// (slot of the demand, which of its sets); of equal SMs the lowest. `None` where `value` is 0
+    /// for all.
     pub(crate) fn most(
         &self,
         set: (DemandSlot, Of),

@@ -19,9 +19,9 @@ use crate::BlockWarpConfig;
 use room::{share_fits, waves};
 use tables::BlockTables;
 
-/// Allocate policy that gives a compute unit whole workgroups where it can, else lets one unit
-/// start single waves of a workgroup, else queues the workgroup on a unit that runs only less
-/// important work.
+/// Allocate policy that tries three kinds of compute units for a workgroup, in this order: one that
+/// takes it whole, one that can start single waves of it, and one that runs only less important
+/// work, where the workgroup waits.
 ///
 /// ```
 /// use raddle_policy::{Allocate, Cus, ReadyLaunch, ReadyView, Round, Tick};
