@@ -11,9 +11,9 @@ pub(crate) fn find(name: &str) -> Option<Device> {
     raddle_device::find(name).or_else(|| raddle_device::find_product(name))
 }
 
-/// Returns all devices of the bundled table whose compute units are as many and of the same kind as
-/// those of `device`, which is among them; MI210 and one die of an MI250, for instance. A profile
-/// that describes only its compute units may come from any of them.
+/// Returns all devices of the bundled table that have as many compute units as `device`, of the
+/// same kind, and so also `device`: MI210 and one die of an MI250, for instance. A profile that
+/// describes only its compute units may come from any of them.
 pub(crate) fn twins(device: &Device) -> Vec<Device> {
     let unit = |device: &Device| (device.cus, device.wave_size, device.shape);
     let alike = |other: &Device| unit(other) == unit(device);

@@ -197,8 +197,9 @@ fn other_memory(name: &str, product: &str) -> bool {
 }
 
 /// Finds an AMD device by the instruction set and the number of compute units that a profile
-/// states, as AMD's driver often gives one name to several products ("AMD Instinct MI250X / MI250",
-/// "AMD Radeon Graphics", ""). `None` where the device is not AMD's or not in the table.
+/// states. The name is not enough, as AMD's driver often gives one name to several products ("AMD
+/// Instinct MI250X / MI250", "AMD Radeon Graphics", ""). `None` where the device is not AMD's or
+/// not in the table.
 fn amd(source: &SourceDevice) -> Option<Device> {
     let name = source.name.to_lowercase();
     let vague = name.is_empty() && source.wave_size == Some(64);

@@ -29,9 +29,9 @@ pub struct EnergyFit {
     /// Energy by the fitted weights over the measured energy, without idle power, for each measured
     /// kernel; 1 is a perfect fit. Readings of the idle device are left out.
     pub explained: Vec<f64>,
-    /// Number of instructions that each measured kernel issues, where each kernel issues only one
-    /// kind and all issue equally many (as claim 4 of seed 000, a patent that raddle implements,
-    /// measures); else `None`.
+    /// Number of instructions that each measured kernel issues; `None` unless each kernel issues
+    /// only one kind of instruction, and all issue equally many. Claim 4 of the patent that raddle
+    /// calls seed 000 measures such kernels.
     pub calls: Option<u64>,
 }
 

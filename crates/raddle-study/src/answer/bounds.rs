@@ -62,7 +62,7 @@ impl FigureBounds {
     }
 
     /// Returns these bounds for a device on which all times are between `least` and `most` times as
-    /// long as on the device replayed on.
+    /// long as on the device of the replay.
     pub(crate) fn scaled(self, [least, most]: [f64; 2]) -> Self {
         // Times of runs are far below 2^53 ns.
         let by = |ns: u64, factor: f64| (ns as f64 * factor).round() as u64;
@@ -72,8 +72,8 @@ impl FigureBounds {
 
 impl ProcessFigures {
     /// Returns the bounds of the figure by which the process is judged; `None` where the figure is
-    /// exact or missing. `factors` are the least and the largest factor by which true times may
-    /// differ from those of a replay, both 1 for `None`.
+    /// exact or missing. True times are taken to be between `factors[0]` and `factors[1]` times
+    /// those of a replay, or equal to them for `None`.
     pub(crate) fn bounds_by(&self, factors: Option<[f64; 2]>) -> Option<FigureBounds> {
         let exact = |ns: u64| FigureBounds { least_ns: ns, most_ns: ns, open: false };
         let plain = self.bounds().or(self.decisive_ns.map(exact))?;
@@ -128,8 +128,8 @@ mod tests {
         assert!(closed.hold(19_000) && !closed.hold(19_001));
     }
 
-    /// Checks that the gain of a recipe that no driver offers has an interval, and is called sure
-    /// only where the whole interval is better than the best recipe that a driver offers.
+    /// Checks that the gain of a recipe that no driver offers is stated with an interval. It is
+    /// called sure only if the whole interval is better than the best recipe that a driver offers.
     #[test]
     fn what_no_driver_offers_has_an_interval_too() {
         let told = |most_ms: u64| {

@@ -212,8 +212,9 @@ fn way(row: &str) -> &str {
     recipe.unwrap_or(row)
 }
 
-/// Returns whether any process, except the one with the index `head`, may take over 1 % longer than
-/// under the baseline recipe, by the upper bound of its time under the recipe with the index `row`.
+/// Returns whether any process, except the one with the index `head`, may become over 1 % slower
+/// than under the baseline recipe. Its time under the recipe with the index `row` is taken at its
+/// upper bound.
 pub(super) fn others_may_pay(figures: &PolicyFigures, row: usize, head: usize) -> bool {
     let own = |row: usize, at: usize| &figures.rows[row].processes[at];
     let pays = |at: usize| {
@@ -229,7 +230,8 @@ mod tests {
     use crate::answer::{PolicyFigures, VerdictKind};
 
     /// Checks that a policy that was measured on no device is not trusted more than the measured
-    /// ways of sharing, and that a candidate of a search counts as the way that its recipe names.
+    /// ways of sharing. Also checks that a candidate of a search counts as the way of sharing that
+    /// its recipe names.
     #[test]
     fn a_search_knows_the_error_of_a_measured_way() {
         assert_eq!(

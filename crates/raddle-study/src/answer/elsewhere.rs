@@ -1,7 +1,7 @@
 //! How far may the figures of a profile be off that was recorded on another device?
 
-/// Least and largest error of replayed busy times where the profile was recorded on another device
-/// of the same vendor, as fractions: -0.35 is 35 % too short.
+/// Least and largest error of replayed busy times, as fractions (-0.35 is 35 % too short), where
+/// the profile was recorded on another device of the same vendor.
 ///
 /// An error is predicted over recorded time, less 1. Measured with two runs of one model on a V100
 /// and an A100, and one benchmark on an MI100 and an MI210, each replayed on the other device,
@@ -13,10 +13,10 @@ pub(crate) const SAME_VENDOR: [f64; 2] = [-0.35, 0.59];
 /// MI300X, each replayed on the other device.
 pub(crate) const OTHER_VENDOR: [f64; 2] = [-0.8, 0.68];
 
-/// Relation of the device on which a profile was recorded to the device that is replayed on.
+/// Relation of the device on which a profile was recorded to the device of the replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordedOn {
-    /// The profile was recorded on the device that is replayed on.
+    /// The profile was recorded on the device of the replay.
     ThisDevice,
     /// The profile was recorded on another device of the same vendor.
     SameVendor,
@@ -26,7 +26,7 @@ pub enum RecordedOn {
 
 impl RecordedOn {
     /// Returns the least and the largest factor by which the true times may differ from those of a
-    /// replay; `None` where the profile was recorded on the device replayed on.
+    /// replay; `None` where the profile was recorded on the device of the replay.
     pub(crate) fn factors(self) -> Option<[f64; 2]> {
         let [least, most] = match self {
             Self::ThisDevice => return None,

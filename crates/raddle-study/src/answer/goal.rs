@@ -144,7 +144,7 @@ impl Goal {
     }
 
     /// Returns whether it is certain that the recipe with the index `row` among those compared
-    /// meets or misses the goal: all values within the bounds (error) of the figure lie on the same
+    /// meets or misses the goal: all values within the error bounds of the figure lie on the same
     /// side of the limit. True where the figure has no bounds or is missing.
     pub(super) fn is_sure(&self, figures: &PolicyFigures, row: usize) -> bool {
         let of = || {
@@ -154,8 +154,8 @@ impl Goal {
         of().unwrap_or(true)
     }
 
-    /// Returns the bounds (error) of the figure that the goal limits, under the recipe with the
-    /// index `row` among those compared; `None` where the figure has no bounds.
+    /// Returns the error bounds of the figure that the goal limits, under the recipe with the index
+    /// `row` among those compared; `None` where the figure has no bounds.
     pub(super) fn bounds(&self, figures: &PolicyFigures, row: usize) -> Option<FigureBounds> {
         let process = figures.processes.iter().position(|it| it.name == self.process)?;
         let decides = self.metric.is_decisive_of(figures.processes[process].judged);

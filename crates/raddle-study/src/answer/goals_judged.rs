@@ -1,23 +1,24 @@
 //! Are all goals of a recipe met, as far as the bounds of its figures leave that open?
 
-/// Judgement of all goals of one recipe together: met, missed, or left open by the bounds (error)
-/// of the figures.
+/// Judgement of all goals together under one recipe (way of sharing the device): met, missed, or
+/// left open by the error bounds of the figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GoalsJudged {
-    /// Every goal is met, even where each figure is as large as its bounds (error) allow.
+    /// Every goal is met, even where each figure is as large as its error bounds allow.
     Met,
-    /// Every figure meets its goal, but the bounds (error) of at least one reach above its limit.
+    /// Every figure meets its goal, but the error bounds of at least one reach above its limit.
     MayMiss,
-    /// At least one figure misses its goal, but the bounds (error) of each such figure reach below
+    /// At least one figure misses its goal, but the error bounds of each such figure reach below
     /// its limit.
     MayMeet,
-    /// At least one goal is missed, even where its figure is as small as its bounds (error) allow.
+    /// At least one goal is missed, even where its figure is as small as its error bounds allow.
     Missed,
 }
 
 impl GoalsJudged {
-    /// Judges all goals of a recipe, each given as (true if its figure meets it, true if the bounds
-    /// of the figure lie on one side of the limit, so that this is certain).
+    /// Judges all goals of a recipe together, each given as (true if its figure meets the goal,
+    /// true if that is certain). It is certain where the error bounds of the figure lie on one side
+    /// of the limit.
     pub fn of(goals: impl Iterator<Item = (bool, bool)>) -> Self {
         let mut judged = Self::Met;
         for (met, sure) in goals {
@@ -31,13 +32,13 @@ impl GoalsJudged {
         judged
     }
 
-    /// Returns whether every figure meets its goal, if the bounds (error) of figures are ignored.
+    /// Returns whether every figure meets its goal, if the error bounds of figures are ignored.
     #[must_use]
     pub const fn is_met(self) -> bool {
         matches!(self, Self::Met | Self::MayMiss)
     }
 
-    /// Returns whether the judgement holds for all values that the bounds (error) of the figures
+    /// Returns whether the judgement holds for all values that the error bounds of the figures
     /// allow.
     #[must_use]
     pub const fn is_sure(self) -> bool {

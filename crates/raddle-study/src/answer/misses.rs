@@ -7,9 +7,9 @@ use super::{JudgedProcess, PolicyFigures};
 /// replay supports no conclusion about times.
 const LARGE: f64 = 0.1;
 
-/// Warns not to draw conclusions on how long a process takes, where the replay of it alone differs
-/// from its recording by more than a tenth, or where some times in its file lie far from all
-/// others. `None` where no process is concerned.
+/// Warns not to draw conclusions on how long some processes take: a replay of such a process alone
+/// differs from its recording by more than a tenth, or some times in its file lie far from all
+/// others. `None` where there is no such process.
 pub(super) fn misses(figures: &PolicyFigures) -> Option<String> {
     let told: Vec<(&str, String)> = figures
         .processes

@@ -42,7 +42,8 @@ pub(super) fn no_effect(figures: &PolicyFigures) -> String {
 }
 
 /// Writes the verdict that no way of sharing changes anything, and what limits the work instead.
-/// Where a file does not say when work was issued, the text says that its cause is assumed.
+/// Where a file does not say when work was issued, the text says that the cause of idle time is
+/// assumed.
 fn limited(figures: &PolicyFigures) -> String {
     let row = &figures.rows[figures.baseline];
     let rows = figures.rows.len();

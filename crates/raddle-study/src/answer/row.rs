@@ -58,15 +58,15 @@ pub struct JudgedProcess {
     /// Figure by which the process is judged, in nanoseconds, where the process runs alone on the
     /// device under `leftover`; `None` where nothing of the process ended.
     pub alone_ns: Option<u64>,
-    /// Words for the device that the process was recorded on; `None` where that is the device
-    /// replayed on.
+    /// Words for the device that the process was recorded on; `None` where that is the device of
+    /// the replay.
     pub recorded_on: Option<String>,
-    /// Words for how recorded times of the process are scaled to the device replayed on, and by how
-    /// much; `None` where they are not scaled.
+    /// Words for how recorded times of the process are scaled to the device of the replay, and by
+    /// how much; `None` where they are not scaled.
     #[serde(default)]
     pub scaled: Option<String>,
     /// Least and largest factor by which true times on this device may differ from those of the
-    /// replay; `None` where the process was recorded on the device replayed on.
+    /// replay; `None` where the process was recorded on the device of the replay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_factors: Option<[f64; 2]>,
     /// True if the process was recorded on a device of another vendor, which runs other kernels.
@@ -83,8 +83,8 @@ pub struct JudgedProcess {
     /// idle time is assumed.
     #[serde(default)]
     pub issue_unknown: bool,
-    /// True if the user set no end to the requests of the process, so that each replay draws as
-    /// many as its figures need.
+    /// True if the user set no end to the requests of the process. Each replay then draws as many
+    /// requests as its figures need.
     #[serde(skip)]
     pub is_open: bool,
     /// True if some times in the file of the process lie far from all others, as after a wrong
@@ -101,7 +101,7 @@ pub struct JudgedProcess {
     pub idle_issued: f64,
 }
 
-/// Figures of all processes under one recipe: a row of the comparison.
+/// Figures of all processes under one recipe (way of sharing the device): a row of the comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PolicyRow {
@@ -125,8 +125,8 @@ pub struct PolicyRow {
     pub in_order_ns: Vec<Vec<u64>>,
     /// One value for each goal, in the order of the goals: true if the recipe meets the goal.
     pub goals_met: Vec<bool>,
-    /// One value for each goal, in the order of the goals: true if all values within the bounds
-    /// (error) of the limited figure lie on the same side of the limit, so that the judgement is
+    /// One value for each goal, in the order of the goals: true if all values within the error
+    /// bounds of the limited figure lie on the same side of the limit, so that the judgement is
     /// certain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goals_sure: Vec<bool>,
@@ -146,7 +146,7 @@ pub struct PolicyRow {
     pub idle_copies: f64,
 }
 
-/// Figures of one process under one recipe.
+/// Figures of one process under one recipe (way of sharing the device).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProcessFigures {
@@ -251,7 +251,7 @@ impl JudgedProcess {
         Self::plain(&workload.processes[process].name, judged, alone_ns)
     }
 
-    /// Describes a process that was recorded on the device replayed on, and whose recording gives
+    /// Describes a process that was recorded on the device of the replay, and whose recording gives
     /// no reason to doubt its figures. `alone_ns` is the figure by which it is judged, alone on the
     /// device, in nanoseconds.
     pub(crate) fn plain(name: &str, judged: JudgedBy, alone_ns: Option<u64>) -> Self {
@@ -275,7 +275,7 @@ impl JudgedProcess {
 }
 
 impl PolicyRow {
-    /// Judges all goals of the recipe together: met, missed, or left open by the bounds (error) of
+    /// Judges all goals of the recipe together: met, missed, or left open by the error bounds of
     /// the figures.
     #[must_use]
     pub fn goals_judged(&self) -> GoalsJudged {

@@ -4,7 +4,7 @@
 use super::{Goal, GoalsJudged, PolicyFigures};
 
 /// Names the goals of which it is uncertain that the recipe with the index `row` meets or misses
-/// them, as the limit lies within the bounds (error) of the figure. Also names a recipe that surely
+/// them, as the limit lies within the error bounds of the figure. Also names a recipe that surely
 /// meets all goals, if there is one. `None` where every goal is certain.
 pub(super) fn unsure(figures: &PolicyFigures, row: usize) -> Option<String> {
     let own = &figures.rows[row];
@@ -44,7 +44,7 @@ pub(super) const fn all(figures: &PolicyFigures) -> &'static str {
 
 impl PolicyFigures {
     /// Returns whether the recipe with the index `row` among those compared meets all goals, even
-    /// where each figure is as large as its bounds (error) allow.
+    /// where each figure is as large as its error bounds allow.
     pub(super) fn surely_meets_all(&self, row: usize) -> bool {
         let own = &self.rows[row];
         own.complete && own.goals_judged() == GoalsJudged::Met

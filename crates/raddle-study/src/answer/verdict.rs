@@ -16,7 +16,8 @@ use super::words::{from_to, percent, time};
 use super::{ErrorsMeasured, JudgedBy, JudgedProcess, PolicyFigures};
 use crate::fidelity::ModelError;
 
-/// Recommendation of a comparison of recipes, its reasons, and how far it may be believed.
+/// Recommendation of a comparison of recipes (ways of sharing the device), its reasons, and how far
+/// it may be believed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PolicyVerdict {
@@ -462,7 +463,7 @@ fn begun(figures: &PolicyFigures) -> Vec<String> {
 }
 
 /// Returns (the device on which a process was recorded, words for how its times are scaled to the
-/// device replayed on); `None` where both devices are the same.
+/// device of the replay); `None` where both devices are the same.
 fn elsewhere(process: &JudgedProcess) -> Option<(&str, String)> {
     let scaled = process.scaled.as_ref();
     let scaled = scaled.map_or("not scaled".to_owned(), |by| format!("scaled by {by}"));

@@ -58,9 +58,9 @@ impl Load {
         Self { requests, ..self.clone() }
     }
 
-    /// Returns whether requests at a rate such as `40/s` have no fixed number, so that each replay
-    /// draws as many as its figures need: true where the user gave no end, no number of seeds and
-    /// no jitter.
+    /// Returns whether requests at a rate such as `40/s` have no fixed number, as the user gave no
+    /// end, no number of seeds and no jitter. Each replay then draws as many requests as its
+    /// figures need.
     const fn is_open(&self) -> bool {
         self.until.is_none() && self.seeds.is_none() && self.jitter.is_none()
     }

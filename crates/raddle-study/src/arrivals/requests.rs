@@ -12,8 +12,8 @@ pub(crate) struct ProfileRequests {
     /// Times at which the requests begin, or the rule by which they begin, such as each after the
     /// end of the one before.
     pub(crate) repetition: Repetition,
-    /// Rate of the requests, where the user set neither their number nor an end, so that each
-    /// replay draws as many as its figures need; `None` for other requests.
+    /// Rate of requests for which the user set neither a number nor an end; `None` for other
+    /// requests. Each replay draws as many of them as its figures need.
     pub(crate) open: Option<OpenRequests>,
     /// Urgency level of the requests; `None` where the arrival file gives no level.
     pub(crate) level: Option<Level>,

@@ -32,9 +32,9 @@ pub(super) struct Schedule<'s> {
     /// Latest end of all profiles without requests, in nanoseconds of the replay; `None` where
     /// every profile has requests.
     others: Option<u64>,
-    /// True if something other than closed loops (in which each request begins when the one before
-    /// has ended) ends the replay: a profile without requests, or requests at given times. Closed
-    /// loops then repeat until that end.
+    /// True if a profile without requests, or requests at given times, end the replay. Closed
+    /// loops, in which each request begins when the one before has ended, then repeat until that
+    /// end.
     is_led: bool,
 }
 

@@ -102,9 +102,9 @@ fn at_end(op: &Both, off: &StartError) -> Parts {
     parts
 }
 
-/// Adds to `parts` the part of a recorded gap before an op that the simulation does not explain, in
-/// ns, split by what ran in the gap. The simulation explains `room` ns, for which the op waited for
-/// free compute units, and `latency` ns of launch latency.
+/// Adds to `parts` how much of the recorded gap before an op (launch, copy or fill) the simulation
+/// does not explain, in ns, split by what ran in the gap. The simulation explains `room` ns, for
+/// which the op waited for free compute units, and `latency` ns of launch latency.
 fn missing(parts: &mut Parts, gap: &Gap, room: i64, latency: i64) {
     let mut held = [
         (WaitCause::OtherKernels, gap.kernels),
@@ -123,8 +123,8 @@ fn missing(parts: &mut Parts, gap: &Gap, room: i64, latency: i64) {
     held.into_iter().for_each(|(cause, ns)| add(parts, cause, -ns));
 }
 
-/// Scales `parts`, whose sum is `whole`, so that their sum is `wanted`, which has the same sign and
-/// is no larger. What is lost to rounding goes to the largest part, the first of equal ones.
+/// Scales `parts`, whose sum is `whole`, to the sum `wanted`, which has the same sign and is no
+/// larger. The largest part, of equal ones the first, gets what is lost to rounding.
 fn shrink(parts: Parts, whole: i64, wanted: i64) -> Parts {
     if wanted == whole {
         return parts;

@@ -5,8 +5,9 @@ use serde::Serialize;
 use super::both::Both;
 use super::share;
 
-/// Comparison of the order in which kernels started: how many pairs of kernels that started one
-/// right after the other in the recording started in the reverse order in the simulation.
+/// Comparison of the order in which kernels started. It counts the pairs of kernels that started
+/// one right after the other in the recording, and those of them that started in reverse order in
+/// the simulation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct StartOrder {

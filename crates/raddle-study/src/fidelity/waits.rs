@@ -47,8 +47,7 @@ pub struct Waits {
     /// Fraction of the kernels whose simulated wait is within the goal: wrong by at most 2 us + 5 %
     /// of the recorded wait. From 0.5 on, the median kernel is within it.
     pub within: f64,
-    /// Number of kernels with a recorded wait below 100 us, for which 5 % of the wait is very
-    /// short.
+    /// Number of kernels with a recorded wait below 100 us; 5 % of such a wait is below 5 us.
     pub short: u64,
     /// Fraction of the kernels with recorded waits below 100 us whose simulated wait is wrong by at
     /// most 2 us + 5 %; 0 where there are no such kernels.
@@ -134,7 +133,7 @@ impl Compared<'_> {
     }
 
     /// Returns (fraction of `total` that kernels inherit from the launches, copies and fills that
-    /// they wait for, part of each cause in `total`), where `total` is the sum of all errors of
+    /// they wait for, part that each cause has in `total`). `total` is the sum of all errors of
     /// waits in ns.
     fn sums(&self, total: i128) -> (f64, Vec<DifferencePart>) {
         let (mut carried, mut sums) = (0_i128, [0_i128; WaitCause::ALL.len()]);
