@@ -43,15 +43,15 @@ pub struct Record {
     pub refused: bool,
 }
 
-/// The begin and end of one request, each with the time that its process had spent on each activity
-/// by then.
+/// The begin and end of one request, each with the times that its process had spent running and
+/// waiting by then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestMarks {
-    /// The tick at which the first launch of the request was issued, and the time that its process
-    /// had spent on each activity by then.
+    /// The tick at which the first launch of the request was issued, and the times that its process
+    /// had spent running and waiting by then.
     pub(crate) issued: (Tick, TimeSpent),
-    /// The tick at which all work of the request had ended, and the time that its process had spent
-    /// on each activity by then; `None` until then.
+    /// The tick at which all work of the request had ended, and the times that its process had
+    /// spent running and waiting by then; `None` until then.
     pub(crate) ended: Option<(Tick, TimeSpent)>,
 }
 
@@ -172,8 +172,8 @@ pub struct Outcome {
     pub(crate) warm_up: Vec<u32>,
     /// The tick at which each repetition of a profile arrived, by process, then by repetition.
     pub began: Vec<Vec<Tick>>,
-    /// The begin and end of the first 65,536 requests of each process, each with the time that the
-    /// process had spent on each activity by then.
+    /// The begin and end of the first 65,536 requests of each process, each with the times that the
+    /// process had spent running and waiting by then.
     pub(crate) requests: Vec<Vec<RequestMarks>>,
     /// The time of the device up to the end of the makespan, split by how full the device was and
     /// by why it was empty.

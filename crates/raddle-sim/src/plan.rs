@@ -296,9 +296,9 @@ pub fn plan(
 /// Returns the call by which the host of a profile launched each op; [`KernelCall::UNKNOWN`] for
 /// copies and fills.
 ///
-/// A launch counts as behind a copy if a copy or fill is directly before it in its stream. The
-/// first launch of a stream counts so if the stream ends with a copy, which comes before it when
-/// the profile repeats.
+/// The call also says whether the launch is behind a copy: a copy or fill is directly before it in
+/// its stream. For the first launch of a stream this is so if the stream ends with a copy, which
+/// comes before it when the profile repeats.
 pub fn kernel_calls(profile: &Profile) -> impl Iterator<Item = KernelCall> {
     let mut copied = vec![false; profile.streams.len()];
     for op in &profile.ops {

@@ -311,7 +311,7 @@ impl PowerMeter {
         self.all.uw = to(self.all.uw, of_all);
     }
 
-    /// Returns the energy that the work drew up to `now`, at the end of a run.
+    /// Returns the energy that the work of a run drew, up to the end of the run.
     pub(crate) fn finish(mut self) -> Energy {
         let now = self.now;
         self.cus.iter_mut().chain([&mut self.all]).for_each(|drawn| drawn.settle(now));

@@ -30,7 +30,7 @@ pub(crate) enum Due {
     CopyOff(LaunchId, Preemption),
     /// A copy that was taken off the device has been brought back.
     CopyBack(LaunchId),
-    /// The cleanup after the end of a launch is over, so that its end is known.
+    /// The driver has cleaned up after a launch, so that the end of the launch is now known.
     CleanedUp(LaunchId),
     /// The preemption of a launch is complete: the launch is off the device.
     TakenOff(LaunchId),

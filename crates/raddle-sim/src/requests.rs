@@ -76,7 +76,7 @@ pub struct RequestSummary {
     pub slowest: Vec<SlowRequest>,
 }
 
-/// One of the slowest requests of a process, with the activities on which it spent its time.
+/// One of the slowest requests of a process, with the times that it spent running and waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SlowRequest {

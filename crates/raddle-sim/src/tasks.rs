@@ -223,8 +223,8 @@ impl<'w> Tasks<'w> {
     }
 
     /// Returns the time of the run at which a repetition of a process begins, if it waits for no
-    /// other one. A request begins at its given time. Without given times a repetition begins when
-    /// the recorded spans of all repetitions before it are over.
+    /// other one: the given time of a request, else the sum of the recorded spans of all
+    /// repetitions before.
     fn offset(&self, process: usize, iteration: usize) -> Ticks {
         let plan = &self.workload.processes[process];
         let since = plan.times().get(iteration).copied();
@@ -425,9 +425,8 @@ impl<'w> Tasks<'w> {
         if left == 0 { self.ended_whole(process, record.iteration, now) } else { Ok(()) }
     }
 
-    /// Returns the launches that never ended although they were issued, or would have been issued
-    /// once others had ended. Leaves out launches that were cut off as their process stopped
-    /// repeating.
+    /// Returns the launches that never ended although they were issued, or would have been once
+    /// others had ended. Leaves out those cut off as their process stopped repeating.
     pub(crate) fn unfinished(&self, now: Tick) -> Vec<LaunchId> {
         let ids = (0u32..).map(LaunchId).zip(&self.standing);
         let stands = |(id, it): &(LaunchId, &TaskState)| {

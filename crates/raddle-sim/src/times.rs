@@ -41,8 +41,8 @@ pub struct Times {
     pub busy_ns: u64,
 }
 
-/// The clocks that all processes share: each has counted the time of one kind that passed up to
-/// `now`.
+/// The clocks that all processes share. Each adds up the time of one kind, such as that with waves
+/// on the device, up to the tick `now`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Clocks {
     pub(crate) now: Tick,
@@ -73,7 +73,8 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// Adds the time from the last change until `now` to the times of the process.
+    /// Adds the time from the last change of the process's activity until `now` to the times of the
+    /// process.
     pub(crate) fn settle(&mut self, now: &Clocks) {
         let (since, time) = (self.since, &mut self.time);
         let ns = now.now.since(since.now).0;
