@@ -34,7 +34,8 @@ pub struct BlockWarpConfig {
     /// False, the default, if exactly as much is enough (reading C1). If true, a block that needs
     /// no shared memory never goes to an SM that has none left.
     pub strict: bool,
-    /// Rule that picks one of several SMs that qualify for a block (reading C6).
+    /// Rule that picks one of several SMs that qualify for a block (reading C6 of the patent, seed
+    /// 003).
     pub choose: Choose,
     /// True if the next kernel is tried when the most important one fits on no SM (reading C8 of
     /// the patent, seed 003). False, the default, if no kernel may overtake a more important one.

@@ -75,8 +75,8 @@ impl BlockTables {
         self.index.refresh(|sm| key(cus, CuId(sm as u16), units[sm].top()));
     }
 
-    /// Brings the index up to date for the demand of a launch, and returns the slot at which it
-    /// keeps the demand.
+    /// Brings the index of compute units up to date for the demand of a launch, and returns the
+    /// slot at which it keeps the demand.
     pub(super) fn demand(&mut self, wish: &SmWish) -> DemandSlot {
         self.index.demand(&wish.block, &wish.warp, DemandSlot::default())
     }
