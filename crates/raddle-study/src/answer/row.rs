@@ -349,8 +349,8 @@ impl ProcessFigures {
         self.between_ns.map(|[_, most]| most).or(self.decisive_ns)
     }
 
-    /// Returns whether the 95 % interval of the figure by which the process is judged is wider than
-    /// a tenth of the figure, or unknown; false for means over several seeds, and where nothing
+    /// Returns whether the figure by which the process is judged is inexact: its 95 % interval is
+    /// wider than a tenth of it, or unknown. False for means over several seeds, and where nothing
     /// ended.
     pub(super) fn is_wide(&self) -> bool {
         let (Some(figure), None) = (self.decisive_ns, self.drawn) else { return false };

@@ -367,8 +367,8 @@ fn why(figures: &PolicyFigures, best: usize, head: usize) -> Option<String> {
     ))
 }
 
-/// Returns the largest error of any process in a replay of it alone, compared with its recording,
-/// as a fraction; 0 where no error is known.
+/// Returns the largest error of the busy time or of the end of any process, in a replay of it alone
+/// compared with its recording, as a fraction; 0 where no error is known.
 fn error(figures: &PolicyFigures) -> f64 {
     let busy = |it: &JudgedProcess| it.self_replay.map(|found| found.busy);
     let errors = figures.processes.iter().flat_map(|it| [busy(it), it.end_error]);

@@ -23,7 +23,7 @@ pub struct BusyTime {
     pub difference: f64,
     /// Time in which recorded kernels overlap, as a fraction of the recorded busy time. Without
     /// overlap the busy time is the sum of the kernels' durations, so that a small error of it
-    /// proves little about the model.
+    /// proves little about the simulation.
     pub overlap: f64,
     /// Parts of the difference in busy time, one for each cause, in a fixed order. Their times add
     /// up to simulated - recorded; their fractions are of the recorded busy time.
