@@ -190,8 +190,9 @@ impl Index {
         at
     }
 
-    /// Returns the lowest index of an SM, from `from` on, that `accept` accepts and that is in a set
-    /// kept for a demand: the set `of` of the demand in the slot `place`. `None` where there is none.
+    /// Returns the lowest index of an SM, from `from` on, that `accept` accepts and that is in a
+    /// set kept for a demand: the set `of` of the demand in the slot `place`. `None` where there is
+    /// none.
     pub(crate) fn lowest(
         &self,
         (place, of): (DemandSlot, Of),

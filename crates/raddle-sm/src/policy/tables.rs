@@ -104,9 +104,10 @@ impl BlockTables {
         self.due.remove(cu.index());
     }
 
-    /// Returns (slot, number of waves to start) of the first workgroup waiting on a compute unit of
-    /// which at least one wave can start; `None` where no wave can start. Without `backfill` only
-    /// the first waiting workgroup is tried. `can` returns how many waves of a workgroup can start.
+    /// Returns (slot in the list of partial workgroups, number of waves to start) of the first
+    /// workgroup waiting on a compute unit of which at least one wave can start; `None` where no
+    /// wave can start. Without `backfill` only the first waiting workgroup is tried. `can` returns
+    /// how many waves of a workgroup can start.
     pub(super) fn next(
         &self,
         cu: CuId,
