@@ -56,7 +56,7 @@ pub struct JudgedProcess {
     /// Kind of figure by which the process is judged: of requests, of steps, or its end.
     pub judged: JudgedBy,
     /// Figure by which the process is judged, in nanoseconds, where the process runs alone on the
-    /// device under `leftover`; `None` where nothing of the process ended.
+    /// device under the recipe `leftover`; `None` where nothing of the process ended.
     pub alone_ns: Option<u64>,
     /// Words for the device that the process was recorded on; `None` where that is the device of
     /// the replay.
@@ -239,7 +239,8 @@ impl UrgentWaits {
 
 impl JudgedProcess {
     /// Describes a process of a workload. Its figure alone comes from `alone`, a simulation of this
-    /// process alone under `leftover`; the caller adds how far that simulation may be believed.
+    /// process alone under the recipe `leftover`; the caller adds how far that simulation may be
+    /// believed.
     #[must_use]
     pub fn new(workload: &Workload, process: usize, alone: &Outcome) -> Self {
         let judged = JudgedBy::of(workload, process);

@@ -371,8 +371,8 @@ fn with_interval(most_ms: f64, today: &str) -> PolicyFigures {
     PolicyFigures::new(today, serve_and_train(), rows, Vec::new())
 }
 
-/// Checks that no interval begins below the time of the process alone, for three seeds whose
-/// interval is wider than their mean.
+/// Checks that no confidence interval of a process's time begins below its time alone, for three
+/// seeds whose interval is wider than their mean.
 #[test]
 fn no_interval_begins_below_the_process_alone() {
     let seeds = [10.0, 14.0, 30.0].map(|ms| row("mps", &[ms, 26.0], 0.0));
