@@ -14,8 +14,8 @@ pub struct FigureBounds {
     pub least_ns: u64,
     /// Largest true value of the figure, in nanoseconds, as far as that is known.
     pub most_ns: u64,
-    /// True if the requests are too few, or follow each other too closely, to give an upper bound, so
-    /// that the figure may also be above `most_ns`.
+    /// True if the requests are too few, or follow each other too closely, to give an upper bound.
+    /// The figure may then also be above `most_ns`.
     pub open: bool,
 }
 
