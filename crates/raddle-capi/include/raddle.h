@@ -76,8 +76,8 @@ typedef enum {
     // Gives a launch to the device, which may start it from then on. Fields: `launch`, `sequence`,
     // `packets`, `bytes`, `cost`, `cleanup`. No event reports that it is done.
     RADDLE_ACTION_KIND_SUBMIT = 1,
-    // Starts workgroups, or some waves of each. Fields: `launch`, `waves`, and those of the pieces
-    // and the places. The event `WavesEnded` reports the end of each.
+    // Starts workgroups, or some waves of each. Fields: `launch`, `waves`, `first_piece`,
+    // `piece_count`, `first_place`, `place_count`. The event `WavesEnded` reports the end of each.
     RADDLE_ACTION_KIND_START = 2,
     // Starts a copy. Field: `launch`. The event `CopyEnded` reports its end.
     RADDLE_ACTION_KIND_START_COPY = 3,
@@ -91,7 +91,7 @@ typedef enum {
     // reports when it continues.
     RADDLE_ACTION_KIND_RESTORE = 6,
     // Raises the preemption flags of a process. Fields: `process`, `first_cut`, `cut_count`. A
-    // launch that starts leaves if its `sequence` is within the cut of its stream. The event
+    // launch leaves at its start if its `sequence` is in the range (cut) of its stream. The event
     // `Raised` reports that launches see the flags.
     RADDLE_ACTION_KIND_RAISE = 7,
     // Resets the compute units of a process. Field: `process`. The event `ResetOver` reports the
@@ -116,9 +116,10 @@ typedef enum {
 // Answer of a controller of preemptions to a call that preempts, escalates or resumes, or to a
 // raised preemption flag (which each launch tests at its start).
 typedef enum {
-    // The call has taken effect, or its preemption or reset has begun.
+    // The call has taken effect: the preemption, the reset or the resume has begun.
     RADDLE_ANSWER_BEGUN = 0,
-    // A resume that waited is cancelled; the process stays preempted.
+    // A resume, which waited for the end of the preemption, is cancelled; the process stays
+    // preempted.
     RADDLE_ANSWER_RESUME_CANCELLED = 1,
     // A preemption is already under way or complete, so nothing has changed.
     RADDLE_ANSWER_ALREADY = 2,
@@ -135,14 +136,15 @@ typedef enum {
     RADDLE_ANSWER_NOT_PREEMPTED = 6,
     // The process is still being preempted: the resume takes effect when that is complete.
     RADDLE_ANSWER_WAITS = 7,
-    // The raised preemption flags are seen, and no reset was asked for.
+    // No reset was asked for: launches only leave by the raised preemption flags, which they see
+    // now.
     RADDLE_ANSWER_NOT_ASKED = 8,
     // There is no reset: the process has no launch in the runtime that may have begun.
     RADDLE_ANSWER_NO_RESET_EMPTY = 9,
     // There is no reset: a launch may not be run again.
     RADDLE_ANSWER_NO_RESET_NOT_IDEMPOTENT = 10,
-    // There is no reset: a launch that would stay, as it does not leave by the preemption flag
-    // (tested at its start), would run before the killed ones.
+    // There is no reset: a launch that does not leave by the preemption flag would stay, and run
+    // before the killed ones.
     RADDLE_ANSWER_NO_RESET_NOT_FLAGGED = 11,
     // There is no reset: a launch was killed as often as allowed.
     RADDLE_ANSWER_NO_RESET_KILLED_OFTEN = 12,
@@ -177,7 +179,7 @@ typedef enum {
     // Keeps further workgroups of a process from being placed; the host reports
     // `raddle_controller_drained` when none of its workgroups is on the device.
     RADDLE_COMMAND_KIND_HOLD = 5,
-    // Lets those workgroups of a process start that a drain kept from starting.
+    // Lets the workgroups of a process start that `Hold` kept from starting.
     RADDLE_COMMAND_KIND_RELEASE = 6,
     // Saves the work of a process that is on the device; the host reports
     // `raddle_controller_drained` when none of it is on the device.
@@ -291,7 +293,8 @@ typedef enum {
     RADDLE_LIVE_HINT_UTILISATION = 3,
     // A number that a policy and its programs agree on.
     RADDLE_LIVE_HINT_CUSTOM = 4,
-    // The level of the program, 0 the most urgent; never more urgent than it was granted.
+    // The urgency (level) that the daemon uses for the program: 0 is the most urgent; never more
+    // urgent than the level that the program was granted.
     RADDLE_LIVE_HINT_LEVEL = 5,
     // The share of the program, an integer multiple of its weight, 1 or more.
     RADDLE_LIVE_HINT_SHARE = 6,
@@ -337,7 +340,7 @@ typedef enum {
 typedef enum {
     // The first launches get an entry of the agent's table and keep it for ever.
     RADDLE_REPLACEMENT_FIRST = 0,
-    // A launch takes the place of the entry of the agent's table that was not used for longest.
+    // A new launch replaces the least recently used entry of the agent's table.
     RADDLE_REPLACEMENT_MOST_RECENT = 1,
     // Launches of the kernels that are launched most often get an entry of the agent's table.
     RADDLE_REPLACEMENT_FREQUENCY = 2,
@@ -364,7 +367,7 @@ typedef enum {
     RADDLE_REPORT_KILLED = 7,
 } RaddleReport;
 
-// Extent of a reset: whose running launches it kills.
+// Extent of a reset: which running launches it kills.
 typedef enum {
     // A reset kills all launches that run on the device.
     RADDLE_RESET_SCOPE_DEVICE = 0,
@@ -379,7 +382,7 @@ typedef enum {
     RADDLE_RESET_SCOPE_LAUNCH = 4,
 } RaddleResetScope;
 
-// Resource that a launch may lack, as a number of C.
+// Resource of which a launch may need more than there is, as a number for C.
 typedef enum {
     // The launch lacks wave slots of a compute unit.
     RADDLE_RESOURCE_WAVES = 0,
@@ -401,14 +404,16 @@ typedef enum {
     RADDLE_RESOURCE_OTHER = 255,
 } RaddleResource;
 
-// Route by which a block comes to its SM.
+// Reason why an SM gets a block: room for the whole block, room for some of its warps, or less
+// urgent work on the SM.
 typedef enum {
     // The SM takes whole blocks: it has all resources of every block that it gets.
     RADDLE_ROUTE_WHOLE = 0,
     // The SM can start one warp of the block at least, but does not have the resources of the
     // whole block.
     RADDLE_ROUTE_FIRST = 1,
-    // All work on the SM is of lower priority than the block, which waits there for warp slots.
+    // All work on the SM is of lower priority than the block, which waits on the SM for warp
+    // slots.
     RADDLE_ROUTE_SECOND = 2,
 } RaddleRoute;
 
@@ -425,7 +430,8 @@ typedef enum {
 // Rule by which the length of a slice follows from the weights of the processes that were chosen
 // to run.
 typedef enum {
-    // Gives slices as claim 7 of seed 004 has them: a larger weight has a shorter slice.
+    // Gives slices as claim 7 of seed 004 (a patent) has them: a larger weight has a shorter
+    // slice.
     RADDLE_SLICE_RULE_CLAIM = 0,
     // Gives every process the smallest slice, `t0`.
     RADDLE_SLICE_RULE_EQUAL = 1,
@@ -492,7 +498,8 @@ typedef enum {
     // The work is the record of an event, which finishes when all work before it in its stream
     // has.
     RADDLE_WORK_KIND_RECORD = 2,
-    // The work is a wait for other work, which the fields `after_stream` and `after_order` name.
+    // The work is a wait for the end of other work, which the fields `after_stream` and
+    // `after_order` name.
     RADDLE_WORK_KIND_WAIT = 3,
     // The work is a graph of kernels that is submitted as one launch.
     RADDLE_WORK_KIND_GRAPH = 4,
@@ -513,7 +520,7 @@ typedef struct RaddleAllocator RaddleAllocator;
 typedef struct RaddleBlockWarp RaddleBlockWarp;
 
 // Controller that preempts processes in software, a state machine without I/O: the host reports
-// what happens, and asks what to do next. A submission is known by its process and its number,
+// what happens, and asks what to do next. A submission is named by its process and its number,
 // which is never used again.
 typedef struct RaddleController RaddleController;
 
@@ -549,7 +556,8 @@ typedef struct RaddleShared RaddleShared;
 // the length of the slice of each.
 typedef struct RaddleSlices RaddleSlices;
 
-// Numbers of blocks of a map: of all, of the free ones, and of those in the longest free run.
+// Counts of blocks of a map: all blocks, the free ones, and those in the longest free run (free
+// blocks in a row).
 typedef struct {
     // Number of all blocks of the map.
     uint32_t blocks;
@@ -559,7 +567,7 @@ typedef struct {
     uint32_t longest;
 } RaddleFreeBlocks;
 
-// Map that the circuit searches in each round.
+// Free map that the circuit searches once in each round.
 typedef struct {
     // Period in which the map is searched: that of the map before it in the list, or one more; 0
     // for the first map.
@@ -603,10 +611,11 @@ typedef struct {
 
 // Result of a request to place a workgroup.
 typedef struct {
-    // Resource that lacks where the workgroup was refused, one of `RaddleResource`; else 0.
+    // Resource of which too little was free if the workgroup was refused, one of `RaddleResource`;
+    // else 0.
     uint32_t lacks;
-    // SIMD to name in the next request as the one that gets the first wave, where workgroups begin
-    // on one SIMD after the other; also set where this request was refused.
+    // SIMD to pass as `simd` in the next request, if workgroups are to begin on one SIMD after the
+    // other; also set where this request was refused.
     uint8_t rotation;
 } RaddlePlacement;
 
@@ -623,7 +632,7 @@ typedef struct {
     uint32_t lds;
 } RaddlePlace;
 
-// Waves of each workgroup that start or end.
+// Choice of the waves of each workgroup that start or end.
 typedef struct {
     // Choice of the waves, one of `RaddleWaveKind`.
     uint32_t kind;
@@ -633,8 +642,8 @@ typedef struct {
     uint16_t count;
 } RaddleWaves;
 
-// Launch of one kernel: a number of equal workgroups. A field of 0 from `barrier` on means that
-// its value is unknown.
+// Launch of one kernel: a number of equal workgroups. In the field `barrier` and all that follow
+// it, 0 means that the value is unknown.
 typedef struct {
     // Id of the launch, which no other launch of the dispatcher has.
     uint32_t id;
@@ -729,9 +738,9 @@ typedef struct {
     uint16_t process;
     // Method by which work leaves the device, one of `RaddlePreemption`.
     uint32_t how;
-    // Compute unit that the action concerns; -1 where a refusal concerns all of them.
+    // Compute unit that the action concerns; -1 where a refusal concerns all compute units.
     int32_t cu;
-    // Resource of which a refused launch lacks some, one of `RaddleResource`.
+    // Resource of which a refused launch needs more than there is, one of `RaddleResource`.
     uint32_t resource;
     // Waves that start, of each workgroup in the pieces of the action.
     RaddleWaves waves;
@@ -827,13 +836,13 @@ typedef struct {
     uint64_t barriers;
 } RaddleFreeAmounts;
 
-// Resources of one SM: all that it has, or those that are left.
+// Resources of one SM: all of them, or those that are free.
 typedef struct {
-    // Registers, in a unit of the caller's choice, which SMs and kernels share.
+    // Registers, in a unit that the caller chooses and that is the same for SMs and kernels.
     uint64_t registers;
     // Number of hardware warps, each a slot for one warp.
     uint64_t warps;
-    // Shared memory, in a unit of the caller's choice, which SMs and kernels share.
+    // Shared memory, in a unit that the caller chooses and that is the same for SMs and kernels.
     uint64_t shared;
 } RaddleSmResources;
 
@@ -843,7 +852,7 @@ typedef struct {
     // 1 if an SM may get a single warp only where it has more of each resource than the warp
     // needs, 0 if it needs to have just as much. Default 0.
     uint32_t strict;
-    // 1 if of several SMs that qualify the one with most room is taken, 0 if the lowest one.
+    // 1 if, of several SMs that qualify, the one with the most room is taken, 0 if the lowest one.
     // Default 0.
     uint32_t most_free;
     // 1 if the next kernel is tried when the most important one cannot be placed, 0 if not.
@@ -869,11 +878,11 @@ typedef struct {
     uint64_t blocks;
     // Number of warps of one block, 1 or more.
     uint64_t warps;
-    // Registers that one warp takes, in a unit of the caller's choice, which SMs and kernels
-    // share.
+    // Registers that one warp takes, in a unit that the caller chooses and that is the same for
+    // SMs and kernels.
     uint64_t registers;
-    // Shared memory that one block takes, in a unit of the caller's choice, which SMs and kernels
-    // share.
+    // Shared memory that one block takes, in a unit that the caller chooses and that is the same
+    // for SMs and kernels.
     uint64_t shared;
 } RaddleKernel;
 
@@ -899,8 +908,8 @@ typedef struct {
     uint64_t first;
     // Number of blocks that the decision gives to the SM.
     uint64_t count;
-    // Number of blocks that the SM could have taken whole (N1 of seed 003); 0 on a route other
-    // than `Whole`.
+    // Number of blocks that the SM could have taken whole (N1 of seed 003); 0 if the route is not
+    // `Whole`.
     uint64_t n1;
 } RaddleDistribution;
 
@@ -908,7 +917,7 @@ typedef struct {
 typedef struct {
     // Id of the kernel whose warps start.
     uint32_t kernel;
-    // 1 if all warps of the block have started with these, else 0.
+    // 1 if all warps of the block have started now, else 0.
     uint32_t last;
     // Number of the block in its kernel.
     uint64_t block;
@@ -939,8 +948,9 @@ typedef struct {
     size_t capacity;
     // Rule for the length of slices, one of `RaddleSliceRule`.
     uint32_t rule;
-    // 1 if a share multiplies the weight once more for the length of slices, so that run times are
-    // as shares under rules in proportion to the weight; 0 if a share multiplies the weight once.
+    // 1 if a share counts twice in the weight from which the length of slices is computed: under
+    // rules in proportion to the weight, run times are then in proportion to the shares. 0 if a
+    // share counts once.
     uint32_t shares_as_time;
     // 1 if the processes that were chosen to run get their slices again and again until all have
     // completed; 0 if each gets one slice.
@@ -976,8 +986,8 @@ typedef struct {
     uint64_t length;
 } RaddleSlice;
 
-// Settings of the packet format for the points that seed 002 leaves open. Where a function takes
-// them, null means the defaults.
+// Settings of the packet format for the points that seed 002 (a patent) leaves open. Where a
+// function takes them, null means the defaults.
 typedef struct {
     // Type number of an ordinary packet, which holds one whole launch; the default is 2.
     uint8_t dispatch;
@@ -1059,7 +1069,7 @@ typedef struct {
     // 1 if work that does not test the preemption flag can be taken out of the runtime before it
     // begins, else 0.
     uint8_t withdraws;
-    // Extent of a reset, one of `RaddleResetScope`.
+    // Extent of a reset of this runtime, one of `RaddleResetScope`.
     uint32_t scope;
     // Most launches of one process that are in the runtime at a time, 1 or more; 8 in seed 001.
     uint32_t window;
@@ -1073,16 +1083,17 @@ typedef struct {
 typedef struct {
     // Kind of the command, one of `RaddleCommandKind`.
     uint32_t kind;
-    // Small number of a submission, for tables of the host: below the setting `window`, and no
-    // other submission of the process in the runtime has it. 0 for other commands.
+    // Small number of a submission, for use as an index in tables of the host: it is below the
+    // setting `window`, and no other submission of the process in the runtime has it now. 0 for
+    // other commands.
     uint32_t slot;
     // Id of the stream of a submission; 0 for other commands.
     uint32_t stream;
     // 1 for `Drained` if a resume waited for the end of the preemption and takes effect now, else
     // 0.
     uint32_t resumed;
-    // Number of a submission, which the launch compares with the raised preemption flag (its cut);
-    // 0 for other commands.
+    // Number of a submission; 0 for other commands. While the preemption flag is raised, a launch
+    // leaves at its start if its number is in the range that `raddle_controller_cut` gives.
     uint64_t sequence;
     // Payload of the submitted work, as the host gave it; 0 for other commands.
     uint64_t payload;
@@ -1242,11 +1253,11 @@ RaddleStatus raddle_allocator_new(const RaddleCuShape *shape, uint16_t cus, Radd
 // Places a workgroup on a compute unit and takes the granules that it needs. Writes to `places`
 // the address (SIMD and granules) of each wave, in the order of the waves.
 //
-// `simd` says which SIMD gets the first wave: -1 for the SIMD that has room for most further
-// waves; else the first SIMD that takes it, counted around from `simd`, and each further wave
-// begins one SIMD further. `placement` and `places` may be null, the latter with a capacity of 0;
-// otherwise there must be room for all waves, and `Room` has changed nothing. Answers `Refused`
-// where the workgroup does not fit.
+// `simd` chooses the SIMD of each wave: -1 takes the SIMD with room for most further waves.
+// Another number takes the first SIMD with room from `simd` on, going round, and the search for
+// each further wave begins one SIMD further. `placement` and `places` may be null, the latter with
+// a capacity of 0; otherwise there must be room for all waves, and `Room` has changed nothing.
+// Answers `Refused` where the workgroup does not fit.
 RaddleStatus raddle_allocator_allocate(RaddleAllocator *allocator,
                                        uint16_t cu,
                                        const RaddleDemand *demand,
@@ -1269,18 +1280,19 @@ RaddleStatus raddle_allocator_release(RaddleAllocator *allocator,
 RaddleStatus raddle_allocator_save(RaddleAllocator *allocator, uint32_t launch);
 
 // Takes again exactly the places that the workgroups of a launch had when it was saved. Writes to
-// `displaced` the number of workgroups that found a place of theirs taken. These workgroups lie
-// nowhere, and their compute units take no new workgroup until they have been released.
+// `displaced` the number of workgroups of which some granules are taken by other work now. These
+// workgroups hold no granules, and their compute units take no new workgroup until they have been
+// released.
 RaddleStatus raddle_allocator_restore(RaddleAllocator *allocator, uint32_t launch, size_t *displaced);
 
 // Writes the number of workgroups that are on the device to `workgroups`.
 RaddleStatus raddle_allocator_count(const RaddleAllocator *allocator, size_t *workgroups);
 
 // Makes a checker of 1 to 65536 compute units without resources, and writes its handle to `check`.
-// `wave_slots` is the most waves that are on a unit at a time, 0 for any number. `lag` is the
-// number of clocks between the choice of a start and its event, mostly 0: a predicted start is
-// right if the rule gives it at any moment in between. With a lag, and no rule for any resource,
-// the first event is an error.
+// `wave_slots` is the most waves that are on a unit at a time, 0 for any number. `lag`, mostly 0,
+// is the number of clocks between the moment at which the device chooses where a workgroup's part
+// of a resource starts and the event that reports it: a start is right if the rule predicts it for
+// any moment in between. With a lag, and no rule for any resource, the first event is an error.
 RaddleStatus raddle_placement_check_new(uint32_t units,
                                         uint32_t wave_slots,
                                         uint64_t lag,
@@ -1354,10 +1366,11 @@ RaddleStatus raddle_placement_check_finish(RaddlePlacementCheck *check, uint64_t
 // of this check, or until the check is freed.
 RaddleStatus raddle_placement_check_text(RaddlePlacementCheck *check, const char **text);
 
-// Makes a dispatcher from the text of a recipe (TOML, or JSON where it begins with `{`) for `cus`
-// empty compute units of one shape, and writes its handle to `dispatcher`. `log` is the name of a
-// file for the decision log, or null: `raddle log FILE --check` and `raddle log FILE --replay`
-// read it. A file of this name is written over.
+// Makes a dispatcher for `cus` empty compute units of one shape, and writes its handle to
+// `dispatcher`. `recipe` is a text that names the dispatcher's policies (TOML, or JSON where it
+// begins with `{`). `log` is the name of a file for the decision log, or null:
+// `raddle log FILE --check` and `raddle log FILE --replay` read it. A file of this name is written
+// over.
 RaddleStatus raddle_dispatcher_new(const char *recipe,
                                    const RaddleCuShape *shape,
                                    uint16_t cus,
@@ -1384,15 +1397,16 @@ RaddleStatus raddle_dispatcher_looks_ahead(const RaddleDispatcher *dispatcher, u
 // Writes the free resources of a compute unit, as the dispatcher counts them, to `free`.
 RaddleStatus raddle_dispatcher_free(const RaddleDispatcher *dispatcher, uint16_t cu, RaddleFreeAmounts *free);
 
-// Makes the controllers of `sms` equal SMs, 1 or more. `each` has the resources of one SM;
-// `config` may be null for the defaults. Writes the handle to `block_warp`.
+// Makes the controllers that give blocks to `sms` equal SMs, 1 or more, and start their warps.
+// `each` has the resources of one SM; `config` may be null for the defaults. Writes the handle to
+// `block_warp`.
 RaddleStatus raddle_block_warp_new(uint16_t sms,
                                    const RaddleSmResources *each,
                                    const RaddleBlockWarpConfig *config,
                                    RaddleBlockWarp **block_warp);
 
-// Adds a kernel that arrives. Answers `Refused`, and writes what lacks to `lack`, where a block of
-// the kernel never fits an SM; `lack` may be null.
+// Adds a kernel that arrives. Answers `Refused`, and writes the resource that an SM has too little
+// of to `lack`, where a block of the kernel never fits an SM; `lack` may be null.
 RaddleStatus raddle_block_warp_arrive(RaddleBlockWarp *block_warp,
                                       const RaddleKernel *kernel,
                                       RaddleLack *lack);
@@ -1413,7 +1427,7 @@ RaddleStatus raddle_block_warp_ended(RaddleBlockWarp *block_warp,
                                      uint64_t block,
                                      RaddleWarpEnd *end);
 
-// Writes the resources that are left on an SM to `remaining`.
+// Writes the resources that are free on an SM to `remaining`.
 RaddleStatus raddle_block_warp_remaining(const RaddleBlockWarp *block_warp,
                                          uint16_t sm,
                                          RaddleSmResources *remaining);
@@ -1445,18 +1459,18 @@ RaddleStatus raddle_encoder_new(const RaddleAqlConfig *config,
                                 uint16_t near,
                                 RaddleEncoder **encoder);
 
-// Takes a launch, and writes the packets that are complete with it, and their number to `count`.
-// `packets` must have room for `RADDLE_PACKETS_AT_ONCE` packets; else the answer is `Room`, and
-// nothing has changed.
+// Takes a launch, and writes the packets that it completes to `packets`, and their number to
+// `count`. `packets` must have room for `RADDLE_PACKETS_AT_ONCE` packets; else the answer is
+// `Room`, and nothing has changed.
 RaddleStatus raddle_encoder_launch(RaddleEncoder *encoder,
                                    const RaddleKernelDispatch *dispatch,
                                    RaddlePacket *packets,
                                    size_t capacity,
                                    size_t *count);
 
-// Takes a packet that keeps the order, such as a barrier, and writes the packets that are complete
-// with it, that packet among them, and their number to `count`. `packets` must have room for
-// `RADDLE_PACKETS_AT_ONCE` packets.
+// Takes a packet that keeps the order, such as a barrier, and writes the packets that it completes
+// to `packets`, that packet itself included, and their number to `count`. `packets` must have room
+// for `RADDLE_PACKETS_AT_ONCE` packets.
 RaddleStatus raddle_encoder_barrier(RaddleEncoder *encoder,
                                     const RaddlePacket *barrier,
                                     RaddlePacket *packets,
@@ -1519,14 +1533,15 @@ RaddleStatus raddle_controller_cut(const RaddleController *controller,
                                    uint64_t *from,
                                    uint64_t *to);
 
-// Writes 1 to `hit` if a commanded reset kills the submission where it runs; else 0.
+// Writes 1 to `hit` if the reset that was commanded kills the submission, should it be running;
+// else 0.
 RaddleStatus raddle_controller_is_hit(const RaddleController *controller,
                                       uint16_t process,
                                       uint64_t sequence,
                                       uint32_t *hit);
 
-// Adds a process of the urgency `level` (0 is the most urgent), and writes its id: the lowest that
-// no process has.
+// Adds a process of the urgency `level` (0 is the most urgent), and writes its id: the lowest one
+// that no process has.
 RaddleStatus raddle_controller_join(RaddleController *controller, uint8_t level, uint16_t *process);
 
 // Removes a process that has no launch in the runtime and is not preempted; any other is an error.
@@ -1542,11 +1557,11 @@ RaddleStatus raddle_controller_lost(RaddleController *controller,
                                     size_t capacity,
                                     size_t *count);
 
-// Sets the part of the device (a number, 0 by default) that a process uses. It matters where a
-// reset kills all launches of one part.
+// Sets the part of the device (a number, 0 by default) that a process uses. The part matters where
+// a reset kills all launches of one part (`RaddleResetScope.Partition`).
 RaddleStatus raddle_controller_place(RaddleController *controller, uint16_t process, uint16_t part);
 
-// Opens a stream of a process, and writes its id: the lowest that is not in use.
+// Opens a stream of a process, and writes the stream's id: the lowest one that is not in use.
 RaddleStatus raddle_controller_open(RaddleController *controller, uint16_t process, uint32_t *stream);
 
 // Closes a stream: no further work is captured in it; work that was captured before still runs.
@@ -1610,8 +1625,8 @@ RaddleStatus raddle_controller_pause(RaddleController *controller, uint16_t proc
 // Ends the preemption or the pause of a process. Writes one of `RaddleAnswer` to `answer`.
 RaddleStatus raddle_controller_resume(RaddleController *controller, uint16_t process, uint32_t *answer);
 
-// Adds a process of the urgency `level` (0 is the most urgent), and writes its id: the lowest that
-// no process has.
+// Adds a process of the urgency `level` (0 is the most urgent), and writes its id: the lowest one
+// that no process has.
 RaddleStatus raddle_controller_join(RaddleController *controller, uint8_t level, uint16_t *process);
 
 // Removes a process that has no launch in the runtime and is not preempted; any other is an error.
@@ -1627,11 +1642,11 @@ RaddleStatus raddle_controller_lost(RaddleController *controller,
                                     size_t capacity,
                                     size_t *count);
 
-// Sets the part of the device (a number, 0 by default) that a process uses. It matters where a
-// reset kills all launches of one part.
+// Sets the part of the device (a number, 0 by default) that a process uses. The part matters where
+// a reset kills all launches of one part (`RaddleResetScope.Partition`).
 RaddleStatus raddle_controller_place(RaddleController *controller, uint16_t process, uint16_t part);
 
-// Opens a stream of a process, and writes its id: the lowest that is not in use.
+// Opens a stream of a process, and writes the stream's id: the lowest one that is not in use.
 RaddleStatus raddle_controller_open(RaddleController *controller, uint16_t process, uint32_t *stream);
 
 // Closes a stream: no further work is captured in it; work that was captured before still runs.
@@ -1695,10 +1710,11 @@ RaddleStatus raddle_controller_pause(RaddleController *controller, uint16_t proc
 // Ends the preemption or the pause of a process. Writes one of `RaddleAnswer` to `answer`.
 RaddleStatus raddle_controller_resume(RaddleController *controller, uint16_t process, uint32_t *answer);
 
-// Says something of this process to the policies of the daemon at the socket that
-// `RADDLE_LIVE_SOCKET` names, as `raddle live run` sets it, else at the default one. `hint` is one of
-// `RaddleLiveHint`. Answers `Refused` if nothing of this process has joined the daemon yet, as before
-// its first queue, and `Invalid` if no daemon is there, or on another system than Linux.
+// Gives a hint about this process to the policies of the live daemon. The daemon listens at the
+// socket that `RADDLE_LIVE_SOCKET` names, as `raddle live run` sets it, else at the default one.
+// `hint` is one of `RaddleLiveHint`. Answers `Refused` if nothing of this process has joined the
+// daemon yet, as before its first queue, and `Invalid` if no daemon is there, or on another system
+// than Linux.
 RaddleStatus raddle_live_hint(uint32_t hint, uint64_t value);
 
 #ifdef __cplusplus
