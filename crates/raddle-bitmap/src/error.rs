@@ -102,8 +102,9 @@ impl Error {
         }
     }
 
-    /// Returns the number, from 0, of the slot (range for one map) to which the error refers, in
-    /// the period that `period` returns; `None` where it refers to none.
+    /// Returns the index, from 0, of the slot in which the error lies; `None` where it lies in none.
+    /// A slot is the range of blocks that belongs to one map of a period (a group of maps that are
+    /// searched together); `period` returns which period.
     #[must_use]
     #[doc(hidden)]
     pub const fn slot(&self) -> Option<usize> {

@@ -30,7 +30,7 @@ pub struct LogLine<T> {
 }
 
 /// An event in the form of the log. `P` is the type of its pieces (equal workgroups on one compute
-/// unit): [`WrittenPieces`] when a log is written, runs when it is read.
+/// unit): [`WrittenPieces`] when a log is written, a list of runs of pieces when a log is read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case", deny_unknown_fields)]
 #[serde(expecting = "an object with a key `event`")]

@@ -39,8 +39,8 @@ pub enum WaitReason {
 pub struct WaitTally {
     /// The first resource that the waiting workgroup lacked.
     pub resource: Resource,
-    /// The reason why the resource was not sufficient: too little is free, no free run is long
-    /// enough, or the search reports none.
+    /// The reason why the resource was not sufficient for a workgroup: too little of it is free, no
+    /// free run is long enough, or the allocator's search finds no run.
     pub reason: WaitReason,
     /// The number of questions to the policy that left work waiting for this resource and for this
     /// reason.

@@ -178,8 +178,8 @@ pub struct Outcome {
     /// The time of the device up to the end of the makespan, split by how full the device was and
     /// by why it was empty.
     pub(crate) device_time: DeviceTime,
-    /// The wave-slot time used up to the end of the makespan, which is the span of `device_time`,
-    /// in wave-ns.
+    /// The wave-slot time that all processes used up to the end of the makespan, in wave-ns;
+    /// `device_time` has the time of the device over the same span.
     pub(crate) window_wave_ns: u128,
     /// The time in ns for which one process had work and no waves on the device while another one
     /// had waves, up to the end of the makespan. The index is (process that waited) times (number

@@ -42,8 +42,8 @@ pub(crate) struct UsedUp {
     pub(crate) shared_wave_ns: Vec<u128>,
     pub(crate) times: Times,
     pub(crate) device_time: DeviceTime,
-    /// The wave-slot time used up to the end of the makespan, which is the span of `device_time`,
-    /// in wave-ns.
+    /// The wave-slot time that all processes used up to the end of the makespan, in wave-ns;
+    /// `device_time` has the time of the device over the same span.
     pub(crate) window_wave_ns: u128,
     pub(crate) blocked_ns: Vec<u64>,
 }

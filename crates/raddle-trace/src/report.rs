@@ -127,7 +127,8 @@ quirks! {
     QueueAsStream, "queue-as-stream", "kernels of a file that tells no streams were put in order by their hardware queue";
     /// Several streams share one hardware queue.
     SharedQueue, "shared-queue", "streams shared a hardware queue with another stream, which may have held them up in the recorded run but not in a replay";
-    /// Ops overlap only because the clock is imprecise.
+    /// Ops of one stream that overlap by at most 1 us are taken to follow each other, as time
+    /// stamps are off by that much.
     ClockJitter, "clock-jitter", "ops that overlap the one before them in their stream by at most 1 us, which is how far time stamps are off, follow it";
     /// The profiler reported half of a kernel's vector registers.
     HalvedRegisters, "halved-registers", "kernels whose vector registers the profiler counted by half (MI350 series, before May 2026) were given twice as many";

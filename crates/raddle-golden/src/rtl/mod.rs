@@ -43,8 +43,8 @@ pub use wires::RtlGates;
 pub enum RtlSearch {
     /// The full search of free maps with this many blocks, which finds the longest free run.
     Full(u32),
-    /// The grouped search (E5 in `docs/policies/matching.md`), which finds only whole groups of
-    /// free blocks.
+    /// The grouped search, in which a map of blocks is cut into groups of equal size, and only
+    /// groups whose blocks are all free are found (E5 in `docs/policies/matching.md`).
     Grouped(Grouped),
     /// The sampled search (E6 in `docs/policies/matching.md`), which tests certain lengths only.
     Sampled(Sampled),

@@ -41,7 +41,8 @@ pub struct WorstClaim {
     pub kernel: String,
     /// Occupancy that the profile states, in tenths of a percent.
     pub claimed_tenths: u64,
-    /// Occupancy that raddle computes, in tenths of a percent.
+    /// Occupancy of the kernel that raddle computes, in tenths of a percent of the device's wave
+    /// slots; the profile claims another one.
     pub ours_tenths: u64,
 }
 
