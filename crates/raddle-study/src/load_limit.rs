@@ -6,7 +6,7 @@
 //! as the percentile needs. Which loads are replayed depends only on the results of the loads
 //! before.
 
-use raddle_sim::{Summary, Work, Workload};
+use raddle_sim::{Summary, Workload};
 
 use crate::answer::{GoalLimit, GoalsJudged, PolicyFigures, PolicyRow};
 use crate::arrivals::{self, Load, SeedDraw};
@@ -18,10 +18,10 @@ use crate::result::{LoadLimit, LoadLimitLeftOut, RatedProcess, RecipeRun, Replay
 use crate::runs::{Runner, RunsPlan};
 use crate::study::{FileNames, Study, Ways};
 
-/// Largest number of workgroups in a replay for which the highest load (rate of requests) that
-/// meets all goals is searched. The search replays every load that it tries, so for more workgroups
-/// it would take too long.
-const MOST_WORKGROUPS: u64 = 64_000_000;
+/// Largest number of answers that start workgroups in a replay for which the highest load that
+/// meets all goals is searched. The search replays every load that it tries, and a replay takes
+/// about a microsecond an answer; workgroups of skipped periods take none.
+const MOST_STARTS: u64 = 4_000_000;
 
 /// Divisor that sets the precision of a search for the highest load (rate of requests) that meets
 /// all goals: 5 stands for a fifth of the load. It is used where percentiles rest on few requests.
@@ -84,7 +84,7 @@ impl Prepared {
         around: &Surroundings<'_>,
     ) -> Result<(), StudyError> {
         let answer = result.answer();
-        let (load, workload, recipes) = self.replayed();
+        let (load, _, recipes) = self.replayed();
         let rated = arrivals::rated(self.profiles(), load, around.files)?;
         let Some(&best) = result.compared().last() else { return Ok(()) };
         if answer.goals.is_empty() || rated.is_empty() {
@@ -92,12 +92,10 @@ impl Prepared {
         }
         let met = answer.rows[best].goals_met.iter().all(|&met| met);
         let met = met && answer.rows[best].complete;
-        let workgroups = workgroups(workload, &runs[best]);
-        if workgroups > MOST_WORKGROUPS {
-            let most = MOST_WORKGROUPS;
-            let of = |names| self.sweep_of_loads(&rated, (&recipes[best], met), &names);
-            let (command, given) = (of(FileNames::Bare(around.files)), of(FileNames::Given));
-            result.leave_out_load_limit(LoadLimitLeftOut { workgroups, most, command, given });
+        let starts = runs[best].together.counters.starts;
+        if starts > MOST_STARTS {
+            let of = (&recipes[best], met);
+            result.leave_out_load_limit(self.left_out(starts, &rated, of, around));
             return Ok(());
         }
         let mut between = match met {
@@ -140,6 +138,21 @@ impl Prepared {
         };
         result.limit_load(limit);
         Ok(())
+    }
+
+    /// Returns the reason why the search for the load limit of the recipe `best` is left out, where
+    /// one replay takes `starts` answers that start workgroups. `met` is true if the recipe meets
+    /// all goals at the load that was asked for.
+    fn left_out(
+        &self,
+        starts: u64,
+        rated: &[(usize, f64)],
+        (best, met): (&NamedRecipe, bool),
+        around: &Surroundings<'_>,
+    ) -> LoadLimitLeftOut {
+        let of = |names| self.sweep_of_loads(rated, (best, met), &names);
+        let (command, given) = (of(FileNames::Bare(around.files)), of(FileNames::Given));
+        LoadLimitLeftOut { starts, most: MOST_STARTS, command, given }
     }
 
     /// Returns the command of a sweep that finds the highest load at which the recipe `best` meets
@@ -280,22 +293,11 @@ fn rate(per_s: f64) -> String {
     format!("{per_s:.3}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Counts the workgroups that a replay of a recipe (set of policies) starts, over all processes and
-/// their repetitions.
-fn workgroups(workload: &Workload, run: &RecipeRun) -> u64 {
-    let all = workload.processes.iter().zip(&run.together.iterations).map(|(process, &times)| {
-        let groups = process.tasks.iter().map(|task| match task.work {
-            Work::Kernel { workgroups, .. } => workgroups,
-            _ => 0,
-        });
-        groups.fold(0, u64::saturating_add).saturating_mul(times.into())
-    });
-    all.fold(0, u64::saturating_add)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::MemoryFiles;
+    use raddle_dispatch::Registry;
 
     /// Searches for the highest load (rate of requests) that meets all goals, to within 1/`part` of
     /// the load; in this test, loads below `limit` percent meet them. Returns (bounds that were
@@ -331,5 +333,39 @@ mod tests {
             assert_eq!(found, (Between { met: Some(400), missed: None }, 2));
             assert_eq!(find(1, part, missed), (Between { met: None, missed: Some(25) }, 2));
         }
+    }
+
+    /// Checks that the command which finds a load limit that was not searched names the files as
+    /// asked for, the rates around the asked one, and the one recipe.
+    #[test]
+    fn a_search_that_is_left_out_has_its_command() {
+        let table = "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns\n\
+                     k,80,1,1,256,1,1,0,1000\n";
+        let names = ["big one.csv", "train.csv"];
+        let files = MemoryFiles(names.map(|name| (name.to_owned(), table.into())).into());
+        let question = r#"{"profiles": ["big one.csv", "train.csv"], "device": "v100",
+            "recipes": ["leftover"],
+            "load": {"requests": ["big one=1000/s"], "until": 100000000}}"#;
+        let mut study: Study = serde_json::from_str(question).unwrap();
+        study.goals = vec!["big one p99 1us".parse().unwrap()];
+        let registry = Registry::bundled();
+        let around =
+            Surroundings { registry: &registry, files: &files, watcher: &(), jobs: Some(1) };
+        let profiles = study.profiles(&files).unwrap();
+        let prepared = study.prepare(profiles, &around).unwrap();
+        let (_, _, recipes) = prepared.replayed();
+        let of = |met| prepared.left_out(9_000_000, &[(0, 1000.0)], (&recipes[0], met), &around);
+        let (missed, met) = (of(false), of(true));
+        for (left_out, range) in [(&missed, "250..1000"), (&met, "1000..4000")] {
+            assert_eq!(left_out.given[..4], ["raddle", "sweep", "big one.csv", "train.csv"]);
+            for word in ["--recipe=leftover", "--goal=big one p99 1us", "--out=loads.jsonl"] {
+                assert!(left_out.given.iter().any(|it| it == word), "{word}: {left_out:?}");
+            }
+            let vary = format!("--vary=load={range}/s");
+            assert!(left_out.given.contains(&vary), "{vary}: {left_out:?}");
+        }
+        let text = "up to which load was not searched, as a run takes 9,000,000 decisions that \
+                    start workgroups (at most 4,000,000): the command below finds it";
+        assert_eq!(missed.text(), text);
     }
 }
