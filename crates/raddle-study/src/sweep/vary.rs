@@ -36,8 +36,23 @@ impl FromStr for Axis {
         if key.is_empty() || all.iter().any(String::is_empty) {
             return Err("write KEY=VALUE,VALUE or KEY=FROM..TO".to_owned());
         }
-        Ok(Self { key, values: all })
+        Ok(Self { key, values: in_the_last_unit(all) })
     }
+}
+
+/// Gives numbers without a unit the unit of the last value, as people write `10,20,40/s`. Changes
+/// nothing unless all values are numbers, each with that unit or without one.
+fn in_the_last_unit(values: Vec<String>) -> Vec<String> {
+    let unit = values.last().map(|last| with_unit(last).1.to_owned()).unwrap_or_default();
+    let is_number = |value: &String| {
+        let (number, own) = with_unit(value);
+        Decimal::read(number).is_some() && (own.is_empty() || own == unit)
+    };
+    if unit.is_empty() || !values.iter().all(is_number) {
+        return values;
+    }
+    let with = |value: String| if value.ends_with(&unit) { value } else { value + &unit };
+    values.into_iter().map(with).collect()
 }
 
 /// Returns a key in kebab-case. A name that the user chose, which follows the point in a key such
@@ -194,6 +209,16 @@ mod tests {
         assert_eq!(of("x=10..20:5/s"), ["10/s", "15/s", "20/s"]);
         assert_eq!(of("x=10/s..20/s:5"), ["10/s", "15/s", "20/s"]);
         assert_eq!(of("x=1ms..4ms:*2"), ["1ms", "2ms", "4ms"]);
+    }
+
+    #[test]
+    fn numbers_without_a_unit_have_that_of_the_last_value() {
+        assert_eq!(of("load=10,20,40/s"), ["10/s", "20/s", "40/s"]);
+        assert_eq!(of("x=1..2:1,5ms"), ["1ms", "2ms", "5ms"]);
+        assert_eq!(of("x=1us,2,4us"), ["1us", "2us", "4us"]);
+        assert_eq!(of("x=1us,2,4ms"), ["1us", "2", "4ms"], "two units leave the number unclear");
+        assert_eq!(of("x=10/s,20"), ["10/s", "20"], "a last number without a unit has none");
+        assert_eq!(of("device=a100,4,h100"), ["a100", "4", "h100"]);
     }
 
     /// Checks that `_` stays in a name that the user chose, as in `my_decode`, and becomes `-` in a
