@@ -151,7 +151,11 @@ fn split(given: &Path, prediction: &Prediction) -> GivenRecording {
         }
     };
     let said = given.to_str().filter(|_| !given.exists()).and_then(|text| text.split_once('='));
-    let said = said.filter(|(tenant, _)| prediction.tenants().any(|name| name == *tenant));
+    // Where the file is there, a tenant that is not foreseen is a misspelt one, which is told later.
+    let is_meant = |&(tenant, file): &(&str, &str)| {
+        prediction.tenants().any(|name| name == tenant) || of(Path::new(file)).0.exists()
+    };
+    let said = said.filter(is_meant);
     let (file, process) = of(said.map_or(given, |(_, file)| Path::new(file)));
     GivenRecording { tenant: said.map(|(tenant, _)| tenant.to_owned()), file, process }
 }

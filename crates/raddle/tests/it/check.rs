@@ -53,6 +53,10 @@ fn predicted_and_measured_of_each_tenant() {
     let text = place.raddle(&["check", "here", given[0], "--recipe", "mps", "--no-files"]);
     assert!(text.out.contains("one end is off by -20.0 %"), "{}", text.out);
     assert!(text.out.contains("no recording of two"), "{}", text.out);
+    let misspelt = place.raddle(&["check", "here", "oen=one-measured.csv", "--no-files"]);
+    let why = "none of its tenants is called oen; they are one, two: give TENANT=FILE";
+    assert_eq!(misspelt.code, 1, "{}", misspelt.err);
+    assert!(misspelt.err.contains(why), "{}", misspelt.err);
 }
 
 /// Checks that each repetition in a recording counts as a request, with latencies of 10 repetitions
