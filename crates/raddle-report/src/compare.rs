@@ -16,12 +16,16 @@ const SENTENCE: usize = 1000;
 /// Explanation of the rows that a comparison has only where processes take turns on the device.
 const TURNS: &str = "Jain = 1 where all had equal time with waves on the device, or equal shares of the time for which they had work; newcomer = share of the process that begins last; longest wait = with work, without waves; switching = time spent saving and restoring";
 
-/// Makes the document that shows a comparison of results of replays, figure by figure; `limited` is
-/// true where the user set limits to changes (`--fail-if`), which are judged even where the inputs
-/// differ.
+/// Makes the document that shows a comparison of results of replays, figure by figure.
 #[must_use]
-pub fn document(comparison: &Comparison, limited: bool) -> Document {
+pub fn document(comparison: &Comparison) -> Document {
     let mut document = Document::default();
+    document.add(Block::Verdict {
+        good: !comparison.limits.is_empty() && comparison.failures().is_empty(),
+        name: String::new(),
+        text: plain(&comparison.sentence(), SENTENCE),
+        why: None,
+    });
     for origin in &comparison.results {
         let [raddle, device] = [&origin.raddle, &origin.device].map(|text| plain(text, NAME));
         let file = plain(&origin.file, FILE);
@@ -37,30 +41,21 @@ pub fn document(comparison: &Comparison, limited: bool) -> Document {
     document.warn(&comparison.overturning);
     let items = comparison.differences.iter().map(|said| plain(said, SENTENCE)).collect();
     document.list("Beside the figures, these differ", items);
-    if !comparison.inputs_that_differ.is_empty() {
-        let so = match limited {
-            true => "so only the limits of --fail-if are judged",
-            false => "so figures stand side by side and nothing is called better or worse",
-        };
+    if !comparison.inputs_that_differ.is_empty() && !comparison.limits.is_empty() {
         let differ = comparison.inputs_that_differ.join(", ");
+        let so = "so only the limits of --fail-if are judged";
         document.add(Block::Note(format!("The inputs differ ({differ}), {so}.")));
     }
-    if comparison.rows.is_empty() {
-        let all = count(comparison.figures as u64);
-        document.add(Block::Note(format!("None of {all} figures changed.")));
-    } else {
-        if comparison.rows.len() < comparison.figures {
-            let [changed, all] =
-                [comparison.rows.len(), comparison.figures].map(|n| count(n as u64));
-            document.add(Block::Note(format!(
-                "{changed} of {all} figures changed; --equal shows all."
-            )));
-        }
+    if !comparison.rows.is_empty() {
         document.table(table(comparison));
     }
-    let counted = comparison.verdicts.iter();
-    let counted = counted.map(|(verdict, n)| format!("{} {}", count(*n as u64), verdict.told()));
-    document.add(Block::Note(counted.collect::<Vec<_>>().join(", ")));
+    if comparison.rows.len() < comparison.figures {
+        let counted = comparison.verdicts.iter().filter(|(_, n)| **n > 0);
+        let counted =
+            counted.map(|(verdict, n)| format!("{} {}", count(*n as u64), verdict.told()));
+        let counted = counted.collect::<Vec<_>>().join(", ");
+        document.add(Block::Note(format!("{counted}; --equal shows all.")));
+    }
     let measured =
         "Changes are measured by A. Less is better, except for \"used\" and each \"Jain\".";
     document.add(Block::Note(measured.to_owned()));
@@ -82,6 +77,9 @@ pub fn markdown(comparison: &Comparison, failures: &[String]) -> String {
     };
     let changed = comparison.rows.iter().filter(|row| row.is_changed()).count();
     line(format!("**{changed} of {} figures changed**\n", comparison.figures));
+    if failures.is_empty() && !comparison.limits.is_empty() {
+        line(format!("- :white_check_mark: {}", markdown_text(&comparison.sentence())));
+    }
     failures.iter().for_each(|failure| line(format!("- :x: {}", markdown_text(failure))));
     comparison.overturning.iter().for_each(|it| line(format!("- :warning: {}", markdown_text(it))));
     comparison.differences.iter().for_each(|said| line(format!("- {}", markdown_text(said))));

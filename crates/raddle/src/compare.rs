@@ -35,10 +35,11 @@ pub(crate) fn verb(
     let mut results = results.into_iter().collect::<Result<Vec<_>, _>>()?;
     ComparedResult::choose(&mut results, &named).map_err(CliError::Usage)?;
     let mut comparison = compare(&results);
-    let failures = args.fail_if.iter().map(|gate| gate.failures(&comparison));
-    let failures: Vec<Vec<String>> = failures.collect::<Result<_, _>>().map_err(CliError::Usage)?;
-    let limited = !args.fail_if.is_empty();
-    let failures = told(failures.concat(), comparison.beside_the_program(), limited, console);
+    comparison.limit(&args.fail_if).map_err(CliError::Usage)?;
+    let mut failures = comparison.failures();
+    if let (Some(last), Some(beside)) = (failures.last_mut(), comparison.beside_the_program()) {
+        last.push_str(&format!("; {beside}"));
+    }
     if !args.equal {
         comparison.only_changes();
     }
@@ -46,27 +47,10 @@ pub(crate) fn verb(
     let text = match format {
         Format::Json => versioned("compare", &Followed::new(&comparison, next.as_ref())),
         Format::Text if args.markdown => markdown(&comparison, &failures),
-        Format::Text => followed(document(&comparison, limited), next.as_ref(), console),
+        Format::Text => followed(document(&comparison), next.as_ref(), console),
     };
     console.print(&text)?;
     if failures.is_empty() { Ok(()) } else { Err(CliError::Gate(failures.join("\n"))) }
-}
-
-/// Adds `beside`, a reason why the comparison may say nothing about the program, to the last of
-/// `failures`, the broken limits. If limits were given (`limited`) and none is broken, warns of the
-/// reason instead. Does nothing without limits.
-fn told(
-    mut failures: Vec<String>,
-    beside: Option<String>,
-    limited: bool,
-    console: &mut Console,
-) -> Vec<String> {
-    let Some(beside) = beside.filter(|_| limited) else { return failures };
-    match failures.last_mut() {
-        Some(last) => last.push_str(&format!("; {beside}")),
-        None => console.warn(&format!("all limits hold, but {beside}")),
-    }
-    failures
 }
 
 /// Reads all files as profiles; returns `None` where one of them is no profile.

@@ -5,6 +5,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::Serialize;
+
 use super::metrics::{OF_PROCESS, slug};
 use super::rows::{Comparison, MetricRow};
 use crate::units::plain;
@@ -111,45 +113,40 @@ impl Gate {
             && self.recipe.as_ref().is_none_or(|recipe| *recipe == row.recipe)
     }
 
-    /// Returns a sentence for each change that exceeds the limit of the gate; empty where all
-    /// changes are within it.
+    /// Judges the changes of a comparison by the limit of the gate.
     ///
     /// # Errors
     /// When no figure has the name that the gate gives: such a gate would never fail.
-    pub fn failures(&self, comparison: &Comparison) -> Result<Vec<String>, String> {
+    pub(super) fn judge(&self, comparison: &Comparison) -> Result<JudgedLimit, String> {
         let rows: Vec<&MetricRow> =
             comparison.rows.iter().filter(|row| self.is_about(row)).collect();
         if rows.is_empty() {
             return Err(self.unknown(comparison));
         }
-        Ok(rows.into_iter().flat_map(|row| self.exceeded(row)).collect())
-    }
-
-    fn exceeded<'r>(&'r self, row: &'r MetricRow) -> impl Iterator<Item = String> + 'r {
-        let Some((first, others)) = row.values.split_first() else { return Vec::new().into_iter() };
-        let failures = others.iter().filter_map(|value| {
-            let told = |what: String| {
-                Some(format!(
-                    "{} under {}: {what}, limit `{}`",
-                    row.subject(),
-                    row.recipe,
-                    self.text
-                ))
-            };
-            match (*first, *value) {
-                // A figure that is missing in a later result fails the gate, as it may hide a worse
-                // value.
-                (Some(_), None) => told("missing".to_owned()),
-                (Some(first), Some(value)) => {
-                    let limit = first + first.abs() * self.limit as f64 / 10_000.0;
-                    let by = (value - first) / first * 100.0;
-                    let by = if first == 0.0 { "from 0".to_owned() } else { format!("{by:+.1}%") };
-                    if value > limit { told(by) } else { None }
+        let (mut broken, mut largest) = (Vec::new(), None);
+        for row in rows {
+            let Some((first, others)) = row.values.split_first() else { continue };
+            for value in others {
+                let figure = format!("{} under {}", row.subject(), row.recipe);
+                match (*first, *value) {
+                    // A figure that is missing in a later result fails the gate, as it may hide a
+                    // worse value.
+                    (Some(_), None) => broken.push(format!("{figure}: missing")),
+                    (Some(first), Some(value)) => {
+                        let limit = first + first.abs() * self.limit as f64 / 10_000.0;
+                        let change = LimitedChange::of(figure, first, value);
+                        if value > limit {
+                            broken.push(change.text());
+                        }
+                        largest = LimitedChange::larger(largest, change);
+                    }
+                    (None, _) => {}
                 }
-                (None, _) => None,
             }
-        });
-        failures.collect::<Vec<_>>().into_iter()
+        }
+        let limit = self.text.clone();
+        broken.iter_mut().for_each(|it| it.push_str(&format!(", limit `{limit}`")));
+        Ok(JudgedLimit { limit, broken, largest })
     }
 
     fn unknown(&self, comparison: &Comparison) -> String {
@@ -161,9 +158,100 @@ impl Gate {
     }
 }
 
+/// Judgement of the changes in a comparison by one limit.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct JudgedLimit {
+    /// Text of the limit as the user wrote it, such as `decode p99 +5%`.
+    pub limit: String,
+    /// Changes that exceed the limit, a sentence each; empty where all changes are within it.
+    pub broken: Vec<String>,
+    /// Largest change of all figures that the limit is about; `None` where no result has such a
+    /// figure both before and after.
+    pub largest: Option<LimitedChange>,
+}
+
+/// Change of one figure that a limit is about.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LimitedChange {
+    /// Name of the figure and of its recipe, such as `decode request p99 under leftover`.
+    pub figure: String,
+    /// Change as a fraction of the first value: 0.05 for an increase by 5 %; `None` where the first
+    /// value is 0 and the later one is not.
+    pub change: Option<f64>,
+}
+
+impl LimitedChange {
+    fn of(figure: String, first: f64, value: f64) -> Self {
+        let change = if value == first { Some(0.0) } else { Some((value - first) / first) };
+        Self { figure, change: change.filter(|change| change.is_finite()) }
+    }
+
+    /// Returns the larger of two changes; one from 0 is larger than all others.
+    fn larger(one: Option<Self>, other: Self) -> Option<Self> {
+        let size = |it: &Self| it.change.unwrap_or(f64::INFINITY);
+        match one {
+            Some(one) if size(&one) >= size(&other) => Some(one),
+            _ => Some(other),
+        }
+    }
+
+    fn text(&self) -> String {
+        match self.change {
+            Some(change) => format!("{}: {:+.1}%", self.figure, change * 100.0),
+            None => format!("{}: from 0", self.figure),
+        }
+    }
+}
+
+/// Says in one sentence, without its full stop, whether changes keep their limits, and what the
+/// largest changes are.
+pub(super) fn told(limits: &[JudgedLimit]) -> String {
+    let broken: Vec<&str> =
+        limits.iter().flat_map(|limit| &limit.broken).map(String::as_str).collect();
+    if !broken.is_empty() {
+        let count = limits.iter().filter(|limit| !limit.broken.is_empty()).count();
+        let words = match (count, limits.len()) {
+            (1, 1) => "The limit is broken".to_owned(),
+            (1, all) => format!("1 of {all} limits is broken"),
+            (count, all) => format!("{count} of {all} limits are broken"),
+        };
+        return format!("{words}: {}", broken.join("; "));
+    }
+    let largest = limits.iter().filter_map(|limit| {
+        Some(format!("{}, limit `{}`", limit.largest.as_ref()?.text(), limit.limit))
+    });
+    let words = if limits.len() == 1 { "The limit holds" } else { "All limits hold" };
+    format!("{words}: {}", largest.collect::<Vec<String>>().join("; "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn limits_are_told_with_the_largest_change() {
+        let change = |figure: &str, first: f64, value: f64| {
+            LimitedChange::of(figure.to_owned(), first, value)
+        };
+        let largest = LimitedChange::larger(Some(change("a", 10.0, 9.0)), change("b", 10.0, 10.2));
+        let limit = |limit: &str, broken: &[&str], largest: Option<LimitedChange>| JudgedLimit {
+            limit: limit.to_owned(),
+            broken: broken.iter().map(|&it| it.to_owned()).collect(),
+            largest,
+        };
+        let kept = limit("p99 +5%", &[], largest.clone());
+        assert_eq!(told(&[kept.clone()]), "The limit holds: b: +2.0%, limit `p99 +5%`");
+        let other = limit("end +1%", &["end: +4.0%, limit `end +1%`"], largest);
+        assert_eq!(told(&[other.clone()]), "The limit is broken: end: +4.0%, limit `end +1%`");
+        let both = "1 of 2 limits is broken: end: +4.0%, limit `end +1%`";
+        assert_eq!(told(&[kept.clone(), other]), both);
+        assert!(told(&[kept.clone(), kept]).starts_with("All limits hold: b: +2.0%"));
+        let zero = LimitedChange::larger(Some(change("c", 0.0, 1.0)), change("d", 1.0, 9.0));
+        assert_eq!(zero.unwrap().text(), "c: from 0");
+        assert_eq!(change("e", 0.0, 0.0).change, Some(0.0));
+    }
 
     #[test]
     fn gates_read_as_they_are_written() {

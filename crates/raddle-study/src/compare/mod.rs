@@ -10,7 +10,7 @@ mod metrics;
 mod rows;
 mod unlike;
 
-pub use gate::{Gate, NoGate};
+pub use gate::{Gate, JudgedLimit, LimitedChange, NoGate};
 pub use input::ComparedResult;
 pub use metrics::{MetricUnit, TURNS_LOST};
 pub use rows::{ChangeVerdict, Comparison, FigureChange, MetricRow, ResultOrigin, compare};

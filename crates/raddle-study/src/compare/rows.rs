@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::gate::{self, Gate, JudgedLimit};
 use super::input::{ComparedRecipe, ComparedResult, names};
 use super::label::label;
 use super::metrics::{
@@ -12,6 +13,7 @@ use super::metrics::{
     OF_NEWCOMER, OF_PROCESS, OF_RECIPE, OF_TURNS, STUCK, slug,
 };
 use super::unlike::{differences, overturning, unlike_inputs};
+use crate::units::count;
 
 /// Comparison of the results of two or more replays.
 #[derive(Debug, Serialize)]
@@ -29,6 +31,10 @@ pub struct Comparison {
     /// results that state the fact.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overturning: Vec<String>,
+    /// Judgements by the limits that the user set to changes (`--fail-if`); limits are judged even
+    /// where inputs differ.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<JudgedLimit>,
     /// Compared figures, one row for each figure of a recipe, a process or an urgency level.
     pub rows: Vec<MetricRow>,
     /// Number of figures that were compared, including those whose rows were dropped as unchanged.
@@ -182,6 +188,7 @@ pub fn compare(inputs: &[ComparedResult]) -> Comparison {
         differences: differences(inputs),
         overturning: overturning(inputs),
         inputs_that_differ: differing.into_iter().collect(),
+        limits: Vec::new(),
         rows,
         verdicts,
     }
@@ -194,6 +201,58 @@ fn unjudge(change: &mut FigureChange) {
 }
 
 impl Comparison {
+    /// Judges the changes by limits; to be called before [`Comparison::only_changes`].
+    ///
+    /// # Errors
+    /// When no figure has the name that a limit gives.
+    pub fn limit(&mut self, gates: &[Gate]) -> Result<(), String> {
+        let limits = gates.iter().map(|gate| gate.judge(self)).collect::<Result<_, _>>()?;
+        self.limits = limits;
+        Ok(())
+    }
+
+    /// Returns the changes that exceed a limit, a sentence each.
+    #[must_use]
+    pub fn failures(&self) -> Vec<String> {
+        self.limits.iter().flat_map(|limit| limit.broken.iter().cloned()).collect()
+    }
+
+    /// Returns the answer in one sentence: whether the limits hold, or without limits how many
+    /// figures changed for better or worse.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let figures = count(self.figures as u64);
+        if !self.limits.is_empty() {
+            let beside = self.beside_the_program();
+            let beside = beside.map(|it| format!("; {it}")).unwrap_or_default();
+            return format!("{}{beside}.", gate::told(&self.limits));
+        }
+        let changed = self.rows.iter().filter(|row| row.is_changed()).count() as u64;
+        if changed == 0 {
+            return format!("None of {figures} figures changed.");
+        }
+        let changed = count(changed);
+        let [better, worse] = [ChangeVerdict::Better, ChangeVerdict::Worse]
+            .map(|verdict| self.verdicts.get(&verdict).copied().unwrap_or_default());
+        if !self.inputs_that_differ.is_empty() && better + worse == 0 {
+            let differ = self.inputs_that_differ.join(", ");
+            return format!(
+                "{changed} of {figures} figures changed; the inputs differ ({differ}), so figures stand side by side and nothing is called better or worse."
+            );
+        }
+        let judged = self
+            .verdicts
+            .iter()
+            .filter(|(verdict, n)| **n > 0 && !matches!(verdict, ChangeVerdict::Equal));
+        let told = |verdict: &ChangeVerdict| match verdict {
+            ChangeVerdict::Other => "neither better nor worse",
+            other => other.told(),
+        };
+        let judged = judged.map(|(verdict, n)| format!("{} {}", count(*n as u64), told(verdict)));
+        let judged = judged.collect::<Vec<String>>().join(", ");
+        format!("{changed} of {figures} figures changed: {judged}.")
+    }
+
     /// Returns why the changes may not come from a change of the program: the devices or the
     /// request arrivals of the results differ. `None` where these are equal, even if profiles
     /// differ, as a change of the program changes its profile.
