@@ -85,12 +85,19 @@ fn a_number_without_its_unit_is_no_file_and_names_what_was_meant() {
         let ran = refused(&place, &["replay", "train.csv", "infer.csv", "--no-files", &requests]);
         assert!(ran.err.contains(wanted), "{said}: {}", ran.err);
         let words = said.split_once('=').unwrap().1;
-        let vary = format!("--vary=load.infer={words},80/s");
+        let vary = format!("--vary=load.infer=80/s,{words}");
         let sweep = ["sweep", "train.csv", "infer.csv", "--recipe=greedy", "--out=s.jsonl", &vary];
         let ran = refused(&place, &sweep);
         assert!(ran.err.contains(wanted), "{said}: {}", ran.err);
         assert!(!place.path().join("s.jsonl").exists());
     }
+    // The unit of the last value is that of the numbers before it.
+    let vary = "--vary=load.infer=40,80/s";
+    let sweep = ["sweep", "train.csv", "infer.csv", "--recipe=greedy", "--out=s.jsonl", vary];
+    let ran = place.raddle(&[&sweep[..], &["--until=500ms", "--seeds=2"]].concat());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let rows = std::fs::read_to_string(place.path().join("s.jsonl")).unwrap();
+    assert!(["infer=40/s ", "infer=80/s "].iter().all(|case| rows.contains(case)), "{rows}");
     let ran = refused(&place, &["replay", "infer.csv", "--no-files", "--arrivals=40/s"]);
     assert!(ran.err.contains("--requests 40/s"), "{}", ran.err);
     for (option, wanted) in [
