@@ -101,6 +101,7 @@ pub struct Prepared {
 pub struct Studied {
     pub(crate) prepared: Prepared,
     alone: Vec<Outcome>,
+    runs: Vec<RecipeRun>,
     /// Result of the study, with the figures of all recipes (sets of policies) and the verdict
     /// (recommendation).
     pub result: ReplayResult,
@@ -415,8 +416,8 @@ impl Prepared {
         }
     }
 
-    /// Simulates every recipe and judges the results; decision logs and timelines are written to
-    /// `kept`, if that is given.
+    /// Simulates every recipe and judges the results; decision logs, and timelines that are drawn in
+    /// the same pass, are written to `kept`, if that is given. [`Studied::draw`] draws the others.
     ///
     /// # Errors
     ///
@@ -427,19 +428,12 @@ impl Prepared {
         around: &Surroundings<'_>,
         kept: Option<&Kept<'_>>,
     ) -> Result<Studied, StudyError> {
-        let profiles = self.profiles.iter().map(|loaded| &*loaded.profile);
-        let names = TimelineNames::of(&self.target.facts().to_string(), profiles);
-        let wish = kept.and_then(|kept| kept.timelines.as_ref());
-        let cus = self.target.device.cus;
-        let timeline =
-            wish.and_then(|wish| Wanted::of(wish, (self.today(), self.recipes()), (cus, names)));
-        let (leavings, timeline) = (kept.map(|kept| kept.leavings), timeline.as_ref());
-        let detail = kept.and_then(|kept| kept.detail);
+        let (leavings, timeline) = (kept.map(|kept| kept.leavings), self.wanted(kept));
+        let (detail, timeline) = (kept.and_then(|kept| kept.detail), timeline.as_ref());
         let plan = RunsPlan { detail, leavings, timeline, ..self.plan(around) };
         let AllRuns { recipes: runs, alone, broken } = Runner::new(plan)?.all()?;
         self.leave_out(broken);
         let (target, workload) = (&self.target.device, &self.workload);
-        let runner = Runner::new(RunsPlan { leavings, timeline, ..self.plan(around) })?;
         let warnings = no_op::warnings(target, workload, &runs);
         let rules = Rules {
             warnings: [&*self.rules.warnings, &*warnings].concat(),
@@ -452,7 +446,6 @@ impl Prepared {
             result.rest_on(self.recipes.iter().filter_map(|named| named.assumed_price(device)));
         }
         result.fail(&self.broken);
-        runner.draw(&mut result, &runs)?;
         self.load_limit(&mut result, &runs, around)?;
         if let Some(chosen) = self.chosen(&result) {
             result.set_up(share::setup(chosen, &self.profiles, &self.priorities));
@@ -460,7 +453,15 @@ impl Prepared {
         self.rules = rules;
         let names = FileNames::Bare(around.files);
         result.answer.verdict.next_command = self.next(&result, Some(SUMMARY), &names).command();
-        Ok(Studied { prepared: self, alone, result })
+        Ok(Studied { prepared: self, alone, runs, result })
+    }
+
+    /// Returns the timelines to draw; `None` where none are wanted.
+    fn wanted(&self, kept: Option<&Kept<'_>>) -> Option<Wanted> {
+        let wish = kept?.timelines.as_ref()?;
+        let profiles = self.profiles.iter().map(|loaded| &*loaded.profile);
+        let names = TimelineNames::of(&self.target.facts().to_string(), profiles);
+        Wanted::of(wish, (self.today(), self.recipes()), (self.target.device.cus, names))
     }
 
     /// Removes the recipes (sets of policies) whose runs ended with an error, and stores the
@@ -488,6 +489,19 @@ impl Prepared {
 }
 
 impl Studied {
+    /// Draws the timelines that were not drawn in the runs of the study, which takes further
+    /// simulations, and writes them to `kept`. No figure of the result changes, so an answer can be
+    /// shown before.
+    ///
+    /// # Errors
+    /// When a simulation is cancelled, or a file cannot be written.
+    pub fn draw(&mut self, around: &Surroundings<'_>, kept: &Kept<'_>) -> Result<(), StudyError> {
+        let timeline = self.prepared.wanted(Some(kept));
+        let (leavings, timeline) = (Some(kept.leavings), timeline.as_ref());
+        let plan = RunsPlan { leavings, timeline, ..self.prepared.plan(around) };
+        Runner::new(plan)?.draw(&mut self.result, &self.runs)
+    }
+
     /// Returns the profiles, rules and simulations from which the result was made.
     #[must_use]
     pub fn replay(&self) -> Replay<'_> {

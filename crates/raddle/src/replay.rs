@@ -62,8 +62,9 @@ const NEXT: &str =
     "raddle recipes --show leftover-drain --save mine.toml    then: --recipe mine.toml";
 
 /// Study to carry out, as (study; name of its folder of results if the user gives none; commands to
-/// suggest next, or `None` for those that the result suggests by itself).
-type Asked = (Study, String, Option<Vec<String>>);
+/// suggest next, or `None` for those that the result suggests by itself; text to print behind the
+/// answer).
+type Asked = (Study, String, Option<Vec<String>>, &'static str);
 
 /// Profiles of a study, read from its files, and access to these files.
 struct Source<'f> {
@@ -108,10 +109,9 @@ pub(crate) fn tour(
     let files = CarriedFiles::in_memory(bundled.into());
     let study = args.study(&args.profiles, Ways::Asked);
     let profiles = study.profiles(&files)?;
-    let named = (study, "bundled".to_owned(), Some(next));
+    let named = (study, "bundled".to_owned(), Some(next), MEASURED);
     let from = Source { profiles, files: &files, live: engine.map(|engine| (engine, &files)) };
-    of_profiles(&args.run, registry, named, from, format, console)?;
-    if format == Format::Text && !args.run.quiet { console.print(MEASURED) } else { Ok(()) }
+    of_profiles(&args.run, registry, named, from, format, console)
 }
 
 /// Carries out the verb `replay`: replays profiles under each recipe, and compares the results.
@@ -170,15 +170,16 @@ fn of_files(
     let study = args.study(&paths, ways);
     let profiles = study.profiles(files)?;
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
-    let asked = (study, joined(&names), None);
+    let asked = (study, joined(&names), None, "");
     of_profiles(&args.run, registry, asked, Source { profiles, files, live }, format, console)
 }
 
-/// Replays profiles that have been read, prints the results, and writes the files of results.
+/// Replays profiles that have been read, prints the results, and writes the files of results. A
+/// first screen is printed before timelines are drawn, as it shows none.
 fn of_profiles(
     run: &RunArgs,
     registry: &Registry,
-    (study, name, next): Asked,
+    (study, name, next, behind): Asked,
     Source { profiles, files, live }: Source<'_>,
     format: Format,
     console: &mut Console,
@@ -195,31 +196,42 @@ fn of_profiles(
     let leavings = output.as_ref().map(|output| RunFolder(output.path()));
     let kept = leavings.as_ref();
     let kept = kept.map(|leavings| Kept { leavings, detail, timelines: run.timelines() });
-    let studied = prepared.run(&around, kept.as_ref())?;
-    let summary = json(&studied.result);
+    let mut studied = prepared.run(&around, kept.as_ref())?;
     let columns = console.columns.unwrap_or(COLUMNS).max(COLUMNS);
     // Figures of energy stand behind the first screen, so they need the whole report.
     let (folder, verbose) = (folder.as_deref(), run.verbose || study.energy);
     let next = next_commands(&studied, folder, detail.is_some(), next);
-    let document = document(&studied, Closing { folder, next, columns: Some(columns), verbose });
+    let whole = |studied: &Studied| {
+        let next = next.clone();
+        document(studied, Closing { folder, next, columns: Some(columns), verbose })
+    };
+    let is_early = format == Format::Text && !verbose;
+    let text = |studied: &Studied, console: &Console| match format {
+        Format::Json => json(&studied.result),
+        Format::Text if run.quiet => in_brief(&studied.result),
+        Format::Text => whole(studied).text(console.stdout_colour) + behind,
+    };
+    if is_early {
+        console.print(&text(&studied, console))?;
+    }
+    if let Some(kept) = &kept {
+        studied.draw(&around, kept)?;
+    }
     if let Some(output) = output {
-        let page = document.html();
+        let page = whole(&studied).html();
         let page = match &live {
             Some((engine, carried)) => carried.page(engine, &study, &page)?,
             None => page,
         };
         output.set_up(studied.result.setup_files())?;
-        output.finish(&summary, &page)?;
+        output.finish(&json(&studied.result), &page)?;
     }
     if let Some(folder) = folder.filter(|_| run.open) {
         browser::open(folder.join(PAGE).as_os_str())?;
     }
-    let text = match format {
-        Format::Json => summary,
-        Format::Text if run.quiet => in_brief(&studied.result),
-        Format::Text => document.text(console.stdout_colour),
-    };
-    console.print(&text)?;
+    if !is_early {
+        console.print(&text(&studied, console))?;
+    }
     ending(&studied.result).end(run.quiet, study.shapes.partial, console)
 }
 

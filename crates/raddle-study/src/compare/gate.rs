@@ -242,9 +242,12 @@ mod tests {
             largest,
         };
         let kept = limit("p99 +5%", &[], largest.clone());
-        assert_eq!(told(&[kept.clone()]), "The limit holds: b: +2.0%, limit `p99 +5%`");
+        assert_eq!(told(std::slice::from_ref(&kept)), "The limit holds: b: +2.0%, limit `p99 +5%`");
         let other = limit("end +1%", &["end: +4.0%, limit `end +1%`"], largest);
-        assert_eq!(told(&[other.clone()]), "The limit is broken: end: +4.0%, limit `end +1%`");
+        assert_eq!(
+            told(std::slice::from_ref(&other)),
+            "The limit is broken: end: +4.0%, limit `end +1%`"
+        );
         let both = "1 of 2 limits is broken: end: +4.0%, limit `end +1%`";
         assert_eq!(told(&[kept.clone(), other]), both);
         assert!(told(&[kept.clone(), kept]).starts_with("All limits hold: b: +2.0%"));
