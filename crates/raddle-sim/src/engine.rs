@@ -313,6 +313,7 @@ impl<'r, W: Watch> Engine<'r, W> {
             preemptions: self.dispatcher.preemptions(),
             replaced: self.dispatcher.replaced().to_vec(),
             counters: self.machine.counters,
+            skipped: self.machine.skipped,
             energy: self.machine.ledger.power.finish(),
             free: self.fragmentation.finish(),
             waits: self.dispatcher.waits().to_vec(),

@@ -190,6 +190,9 @@ pub struct Outcome {
     pub repeat_capped: bool,
     /// Counts of what the dispatcher and the simulated device did in the run.
     pub counters: Counters,
+    /// The number of decisions among `counters` that were skipped with whole periods, in which
+    /// nothing but a launch's own refills happens. They are part of the result, and took no time.
+    pub skipped: u64,
     /// The energy that the work of the run drew on each compute unit.
     pub energy: Energy,
     /// The free granules (units in which a resource is given out) over time, and their longest runs

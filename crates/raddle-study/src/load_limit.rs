@@ -18,10 +18,10 @@ use crate::result::{LoadLimit, LoadLimitLeftOut, RatedProcess, RecipeRun, Replay
 use crate::runs::{Runner, RunsPlan};
 use crate::study::{FileNames, Study, Ways};
 
-/// Largest number of answers that start workgroups in a replay for which the highest load that
-/// meets all goals is searched. The search replays every load that it tries, and a replay takes
-/// about a microsecond an answer; workgroups of skipped periods take none.
-const MOST_STARTS: u64 = 4_000_000;
+/// Largest number of decisions of a replay for which the highest load that meets all goals is
+/// searched. The search replays every load that it tries, up to ten, and a decision takes about a
+/// microsecond. Decisions that are skipped with whole periods take no time and do not count.
+const MOST_DECISIONS: u64 = 4_000_000;
 
 /// Divisor that sets the precision of a search for the highest load (rate of requests) that meets
 /// all goals: 5 stands for a fifth of the load. It is used where percentiles rest on few requests.
@@ -92,10 +92,11 @@ impl Prepared {
         }
         let met = answer.rows[best].goals_met.iter().all(|&met| met);
         let met = met && answer.rows[best].complete;
-        let starts = runs[best].together.counters.starts;
-        if starts > MOST_STARTS {
+        let together = &runs[best].together;
+        let decisions = together.counters.decisions.saturating_sub(together.skipped);
+        if decisions > MOST_DECISIONS {
             let of = (&recipes[best], met);
-            result.leave_out_load_limit(self.left_out(starts, &rated, of, around));
+            result.leave_out_load_limit(self.left_out(decisions, &rated, of, around));
             return Ok(());
         }
         let mut between = match met {
@@ -141,18 +142,18 @@ impl Prepared {
     }
 
     /// Returns the reason why the search for the load limit of the recipe `best` is left out, where
-    /// one replay takes `starts` answers that start workgroups. `met` is true if the recipe meets
-    /// all goals at the load that was asked for.
+    /// one replay makes `decisions`. `met` is true if the recipe meets all goals at the load that
+    /// was asked for.
     fn left_out(
         &self,
-        starts: u64,
+        decisions: u64,
         rated: &[(usize, f64)],
         (best, met): (&NamedRecipe, bool),
         around: &Surroundings<'_>,
     ) -> LoadLimitLeftOut {
         let of = |names| self.sweep_of_loads(rated, (best, met), &names);
         let (command, given) = (of(FileNames::Bare(around.files)), of(FileNames::Given));
-        LoadLimitLeftOut { starts, most: MOST_STARTS, command, given }
+        LoadLimitLeftOut { decisions, most: MOST_DECISIONS, command, given }
     }
 
     /// Returns the command of a sweep that finds the highest load at which the recipe `best` meets
@@ -364,8 +365,8 @@ mod tests {
             let vary = format!("--vary=load={range}/s");
             assert!(left_out.given.contains(&vary), "{vary}: {left_out:?}");
         }
-        let text = "up to which load was not searched, as a run takes 9,000,000 decisions that \
-                    start workgroups (at most 4,000,000): the command below finds it";
+        let text = "up to which load was not searched, as a run makes 9,000,000 decisions (at \
+                    most 4,000,000): the command below finds it";
         assert_eq!(missed.text(), text);
     }
 }

@@ -54,6 +54,8 @@ pub(crate) struct Machine {
     /// The compute units of the start that is being carried out, with the workgroups on each.
     units: Vec<UnitRun>,
     pub(crate) counters: Counters,
+    /// The number of decisions among `counters` that were skipped with whole periods.
+    pub(crate) skipped: u64,
 }
 
 /// A front: workgroups of one launch, or some waves of each, that start together and end together,
@@ -179,6 +181,7 @@ impl Machine {
             spare: Vec::new(),
             units: Vec::new(),
             counters: Counters::default(),
+            skipped: 0,
         }
     }
 

@@ -145,6 +145,7 @@ impl Machine {
         }
         let fronts = period.fronts * periods;
         self.counters.decisions += fronts;
+        self.skipped += fronts;
         self.counters.starts += fronts;
         self.counters.fronts += fronts;
         self.counters.pieces += period.pieces * periods;

@@ -34,11 +34,10 @@ pub struct LoadLimit {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LoadLimitLeftOut {
-    /// Number of decisions of one replay that start workgroups; the search would make about as many
-    /// again for each load that it tries.
-    pub starts: u64,
-    /// Largest number of decisions that start workgroups in one replay for which raddle searches
-    /// the load limit.
+    /// Number of decisions that one replay makes; the search would make about as many again for each
+    /// load that it tries.
+    pub decisions: u64,
+    /// Largest number of decisions in one replay for which raddle searches the load limit.
     pub most: u64,
     /// Command that finds the highest load (rate of requests) at which all goals are met, as a list
     /// of words, with files named without folders.
@@ -55,8 +54,8 @@ impl LoadLimitLeftOut {
     #[must_use]
     pub fn text(&self) -> String {
         format!(
-            "up to which load was not searched, as a run takes {} decisions that start workgroups (at most {}): the command below finds it",
-            count(self.starts),
+            "up to which load was not searched, as a run makes {} decisions (at most {}): the command below finds it",
+            count(self.decisions),
             count(self.most)
         )
     }

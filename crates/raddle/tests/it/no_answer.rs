@@ -246,8 +246,8 @@ fn goals_that_all_meet_are_said_to_be_met() {
     }
 }
 
-/// Checks that the load limit is searched where a replay starts many workgroups of which most are
-/// in skipped periods (100 requests of a million workgroups).
+/// Checks that the load limit is searched where a replay starts many workgroups, most of them in
+/// periods that are skipped (100 requests of a million workgroups).
 #[test]
 fn a_load_is_searched_however_many_workgroups_are_skipped() {
     let place = Place::new();
