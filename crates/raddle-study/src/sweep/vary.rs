@@ -36,22 +36,28 @@ impl FromStr for Axis {
         if key.is_empty() || all.iter().any(String::is_empty) {
             return Err("write KEY=VALUE,VALUE or KEY=FROM..TO".to_owned());
         }
-        Ok(Self { key, values: in_the_last_unit(all) })
+        // A key of a recipe takes a number in a unit of its own.
+        let values = if is_recipe_key(&key) { all } else { in_the_last_unit(all) };
+        Ok(Self { key, values })
     }
 }
 
-/// Gives numbers without a unit the unit of the last value, as people write `10,20,40/s`. Changes
+/// Units of the last of several values that numbers before it share, as in `10,20,40/s`.
+const SHARED_UNITS: [&str; 5] = ["/s", "ns", "us", "ms", "s"];
+
+/// Gives numbers without a unit the unit of the last value, where that is a rate or a time. Changes
 /// nothing unless all values are numbers, each with that unit or without one.
 fn in_the_last_unit(values: Vec<String>) -> Vec<String> {
-    let unit = values.last().map(|last| with_unit(last).1.to_owned()).unwrap_or_default();
+    let unit = values.last().map(|last| with_unit(last).1).unwrap_or_default();
+    let Some(&unit) = SHARED_UNITS.iter().find(|of| **of == unit) else { return values };
     let is_number = |value: &String| {
         let (number, own) = with_unit(value);
         Decimal::read(number).is_some() && (own.is_empty() || own == unit)
     };
-    if unit.is_empty() || !values.iter().all(is_number) {
+    if !values.iter().all(is_number) {
         return values;
     }
-    let with = |value: String| if value.ends_with(&unit) { value } else { value + &unit };
+    let with = |value: String| if value.ends_with(unit) { value } else { value + unit };
     values.into_iter().map(with).collect()
 }
 
@@ -218,7 +224,20 @@ mod tests {
         assert_eq!(of("x=1us,2,4us"), ["1us", "2us", "4us"]);
         assert_eq!(of("x=1us,2,4ms"), ["1us", "2", "4ms"], "two units leave the number unclear");
         assert_eq!(of("x=10/s,20"), ["10/s", "20"], "a last number without a unit has none");
-        assert_eq!(of("device=a100,4,h100"), ["a100", "4", "h100"]);
+        for unchanged in [
+            "device=a100,4,h100",
+            "device=100,200x",
+            "recipe=1,2,3b.toml",
+            "arrivals=1,2.csv",
+            "share.decode=1,2,1/2",
+            "load.decode=10,20,1e2/s",
+            // Keys of recipes have units of their own: these are microseconds.
+            "turn.slice-us=1000,2000,5ms",
+            "turn.slice-us=1000,2000,10_000",
+        ] {
+            let (_, values) = unchanged.split_once('=').unwrap();
+            assert_eq!(of(unchanged).join(","), values);
+        }
     }
 
     /// Checks that `_` stays in a name that the user chose, as in `my_decode`, and becomes `-` in a
