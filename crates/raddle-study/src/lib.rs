@@ -5,7 +5,8 @@
 //! returns a [`Studied`] with the judged [`result`] of `raddle replay` as data: verdict, rows,
 //! intervals, goals. The crate reads no command line, opens no file, prints nothing and makes no
 //! page: [`Files`] supplies the content of named files, [`Leavings`] takes decision logs and
-//! timelines, and a [`Watcher`] is told the progress and may end the study.
+//! timelines ([`Studied::draw`] draws the latter), and a [`Watcher`] is told the progress and may end
+//! the study.
 //!
 //! ```
 //! use raddle_study::{MemoryFiles, Registry, Study, Surroundings};

@@ -101,6 +101,7 @@ pub struct Prepared {
 pub struct Studied {
     pub(crate) prepared: Prepared,
     alone: Vec<Outcome>,
+    /// Runs of which timelines may still be drawn; empty where none are wanted.
     runs: Vec<RecipeRun>,
     /// Result of the study, with the figures of all recipes (sets of policies) and the verdict
     /// (recommendation).
@@ -430,6 +431,7 @@ impl Prepared {
     ) -> Result<Studied, StudyError> {
         let (leavings, timeline) = (kept.map(|kept| kept.leavings), self.wanted(kept));
         let (detail, timeline) = (kept.and_then(|kept| kept.detail), timeline.as_ref());
+        let timeline_wanted = timeline.is_some();
         let plan = RunsPlan { detail, leavings, timeline, ..self.plan(around) };
         let AllRuns { recipes: runs, alone, broken } = Runner::new(plan)?.all()?;
         self.leave_out(broken);
@@ -453,6 +455,7 @@ impl Prepared {
         self.rules = rules;
         let names = FileNames::Bare(around.files);
         result.answer.verdict.next_command = self.next(&result, Some(SUMMARY), &names).command();
+        let runs = if timeline_wanted { runs } else { Vec::new() };
         Ok(Studied { prepared: self, alone, runs, result })
     }
 
@@ -499,7 +502,8 @@ impl Studied {
         let timeline = self.prepared.wanted(Some(kept));
         let (leavings, timeline) = (Some(kept.leavings), timeline.as_ref());
         let plan = RunsPlan { leavings, timeline, ..self.prepared.plan(around) };
-        Runner::new(plan)?.draw(&mut self.result, &self.runs)
+        let runs = std::mem::take(&mut self.runs);
+        Runner::new(plan)?.draw(&mut self.result, &runs)
     }
 
     /// Returns the profiles, rules and simulations from which the result was made.

@@ -195,6 +195,11 @@ impl RunsShown {
         *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = Some(line);
     }
 
+    /// Forgets the figures that were shown while the answer was not known.
+    pub(crate) fn answered(&self) {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// Returns a text with one line for each recipe whose figures are known so far.
     fn table(&self) -> String {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);

@@ -174,8 +174,8 @@ fn of_files(
     of_profiles(&args.run, registry, asked, Source { profiles, files, live }, format, console)
 }
 
-/// Replays profiles that have been read, prints the results, and writes the files of results. A
-/// first screen is printed before timelines are drawn, as it shows none.
+/// Replays profiles that have been read, prints the results, and writes the files of results. The
+/// first screen names no timeline, so it is printed before timelines are drawn.
 fn of_profiles(
     run: &RunArgs,
     registry: &Registry,
@@ -211,24 +211,30 @@ fn of_profiles(
         Format::Text if run.quiet => in_brief(&studied.result),
         Format::Text => whole(studied).text(console.stdout_colour) + behind,
     };
-    if is_early {
-        console.print(&text(&studied, console))?;
-    }
-    if let Some(kept) = &kept {
-        studied.draw(&around, kept)?;
-    }
-    if let Some(output) = output {
-        let page = whole(&studied).html();
+    // Files are written even where nobody reads what is printed.
+    let early = if is_early { console.print(&text(&studied, console)) } else { Ok(()) };
+    watcher.answered();
+    let write = |studied: &mut Studied| -> Result<(), CliError> {
+        kept.as_ref().map_or(Ok(()), |kept| studied.draw(&around, kept))?;
+        let Some(output) = output else { return Ok(()) };
+        let page = whole(studied).html();
         let page = match &live {
             Some((engine, carried)) => carried.page(engine, &study, &page)?,
             None => page,
         };
         output.set_up(studied.result.setup_files())?;
-        output.finish(&json(&studied.result), &page)?;
+        output.finish(&json(&studied.result), &page)
+    };
+    if let Err(error) = write(&mut studied) {
+        if let (true, Some(folder)) = (is_early, folder) {
+            console.warn(&format!("{} was not written", folder.display()));
+        }
+        return Err(error);
     }
     if let Some(folder) = folder.filter(|_| run.open) {
         browser::open(folder.join(PAGE).as_os_str())?;
     }
+    early?;
     if !is_early {
         console.print(&text(&studied, console))?;
     }

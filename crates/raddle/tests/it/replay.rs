@@ -313,3 +313,18 @@ fn the_bundled_pair_without_a_verb_is_what_the_readme_shows() {
         assert_eq!(result["summary"]["stuck"], 0);
     }
 }
+
+/// Checks that the files of a result are written even where the answer, which is printed before
+/// timelines are drawn, has no reader.
+#[test]
+fn files_are_written_where_nobody_reads_the_answer() {
+    let place = Place::new();
+    place.file("train.csv", train());
+    place.file("infer.csv", infer());
+    let command = "raddle replay train.csv infer.csv --requests=infer=1000/s --recipe=leftover \
+                   --out=kept | true";
+    let ran = place.pasted(command);
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{}", ran.err);
+    let names = place.names("kept");
+    assert!(["report.html", "summary.json"].iter().all(|it| names.contains(&(*it).to_owned())));
+}
