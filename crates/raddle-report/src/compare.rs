@@ -21,7 +21,7 @@ const TURNS: &str = "Jain = 1 where all had equal time with waves on the device,
 pub fn document(comparison: &Comparison) -> Document {
     let mut document = Document::default();
     document.add(Block::Verdict {
-        good: !comparison.limits.is_empty() && comparison.failures().is_empty(),
+        good: comparison.is_within_limits(),
         name: String::new(),
         text: plain(&comparison.sentence(), SENTENCE),
         why: None,
@@ -49,13 +49,12 @@ pub fn document(comparison: &Comparison) -> Document {
     if !comparison.rows.is_empty() {
         document.table(table(comparison));
     }
-    if comparison.rows.len() < comparison.figures {
-        let counted = comparison.verdicts.iter().filter(|(_, n)| **n > 0);
-        let counted =
-            counted.map(|(verdict, n)| format!("{} {}", count(*n as u64), verdict.told()));
-        let counted = counted.collect::<Vec<_>>().join(", ");
-        document.add(Block::Note(format!("{counted}; --equal shows all.")));
-    }
+    let counted = comparison.verdicts.iter().filter(|(_, n)| **n > 0);
+    let counted = counted.map(|(verdict, n)| format!("{} {}", count(*n as u64), verdict.told()));
+    let counted = counted.collect::<Vec<_>>().join(", ");
+    let hidden = comparison.rows.len() < comparison.figures;
+    let hidden = if hidden { "; --equal shows all" } else { "" };
+    document.add(Block::Note(format!("{}: {counted}{hidden}.", comparison.changed())));
     let measured =
         "Changes are measured by A. Less is better, except for \"used\" and each \"Jain\".";
     document.add(Block::Note(measured.to_owned()));
@@ -78,7 +77,8 @@ pub fn markdown(comparison: &Comparison, failures: &[String]) -> String {
     let changed = comparison.rows.iter().filter(|row| row.is_changed()).count();
     line(format!("**{changed} of {} figures changed**\n", comparison.figures));
     if failures.is_empty() && !comparison.limits.is_empty() {
-        line(format!("- :white_check_mark: {}", markdown_text(&comparison.sentence())));
+        let sign = if comparison.is_within_limits() { ":white_check_mark:" } else { ":warning:" };
+        line(format!("- {sign} {}", markdown_text(&comparison.sentence())));
     }
     failures.iter().for_each(|failure| line(format!("- :x: {}", markdown_text(failure))));
     comparison.overturning.iter().for_each(|it| line(format!("- :warning: {}", markdown_text(it))));

@@ -36,10 +36,7 @@ pub(crate) fn verb(
     ComparedResult::choose(&mut results, &named).map_err(CliError::Usage)?;
     let mut comparison = compare(&results);
     comparison.limit(&args.fail_if).map_err(CliError::Usage)?;
-    let mut failures = comparison.failures();
-    if let (Some(last), Some(beside)) = (failures.last_mut(), comparison.beside_the_program()) {
-        last.push_str(&format!("; {beside}"));
-    }
+    let failures = comparison.failures();
     if !args.equal {
         comparison.only_changes();
     }

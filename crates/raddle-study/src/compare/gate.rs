@@ -126,8 +126,10 @@ impl Gate {
         let (mut broken, mut largest) = (Vec::new(), None);
         for row in rows {
             let Some((first, others)) = row.values.split_first() else { continue };
-            for value in others {
-                let figure = format!("{} under {}", row.subject(), row.recipe);
+            for (value, origin) in others.iter().zip(comparison.results.iter().skip(1)) {
+                let of =
+                    if others.len() > 1 { format!(" in {}", origin.label) } else { String::new() };
+                let figure = format!("{} under {}{of}", row.subject(), row.recipe);
                 match (*first, *value) {
                     // A figure that is missing in a later result fails the gate, as it may hide a
                     // worse value.
@@ -136,7 +138,7 @@ impl Gate {
                         let limit = first + first.abs() * self.limit as f64 / 10_000.0;
                         let change = LimitedChange::of(figure, first, value);
                         if value > limit {
-                            broken.push(change.text());
+                            broken.push(change.text(self.limit));
                         }
                         largest = LimitedChange::larger(largest, change);
                     }
@@ -146,7 +148,7 @@ impl Gate {
         }
         let limit = self.text.clone();
         broken.iter_mut().for_each(|it| it.push_str(&format!(", limit `{limit}`")));
-        Ok(JudgedLimit { limit, broken, largest })
+        Ok(JudgedLimit { limit, broken, largest, allowed: self.limit })
     }
 
     fn unknown(&self, comparison: &Comparison) -> String {
@@ -166,9 +168,12 @@ pub struct JudgedLimit {
     pub limit: String,
     /// Changes that exceed the limit, a sentence each; empty where all changes are within it.
     pub broken: Vec<String>,
-    /// Largest change of all figures that the limit is about; `None` where no result has such a
-    /// figure both before and after.
+    /// Largest change of all figures that the limit is about; `None` where no figure stands in the
+    /// first result and a later one, so that nothing was judged.
     pub largest: Option<LimitedChange>,
+    /// Largest allowed increase over the first result, in hundredths of a percent.
+    #[serde(skip)]
+    allowed: i64,
 }
 
 /// Change of one figure that a limit is about.
@@ -184,8 +189,10 @@ pub struct LimitedChange {
 
 impl LimitedChange {
     fn of(figure: String, first: f64, value: f64) -> Self {
-        let change = if value == first { Some(0.0) } else { Some((value - first) / first) };
-        Self { figure, change: change.filter(|change| change.is_finite()) }
+        let change = if value == first { 0.0 } else { (value - first) / first };
+        // Four decimals, as every figure has.
+        let change = (change * 10_000.0).round() / 10_000.0;
+        Self { figure, change: change.is_finite().then_some(change) }
     }
 
     /// Returns the larger of two changes; one from 0 is larger than all others.
@@ -197,16 +204,24 @@ impl LimitedChange {
         }
     }
 
-    fn text(&self) -> String {
-        match self.change {
-            Some(change) => format!("{}: {:+.1}%", self.figure, change * 100.0),
+    /// Writes the change in percent. A change that comes near the limit `allowed` (hundredths of a
+    /// percent) has a second decimal, as it would else look like the limit.
+    fn text(&self, allowed: i64) -> String {
+        match self.change.map(|change| change * 100.0) {
+            Some(change) if (change - allowed as f64 / 100.0).abs() < 0.1 => {
+                format!("{}: {change:+.2}%", self.figure)
+            }
+            Some(change) => format!("{}: {change:+.1}%", self.figure),
             None => format!("{}: from 0", self.figure),
         }
     }
 }
 
-/// Says in one sentence, without its full stop, whether changes keep their limits, and what the
-/// largest changes are.
+/// Largest number of broken limits that the answer names.
+const NAMED: usize = 3;
+
+/// Says, without a last full stop, whether changes keep their limits, and what the largest changes
+/// are.
 pub(super) fn told(limits: &[JudgedLimit]) -> String {
     let broken: Vec<&str> =
         limits.iter().flat_map(|limit| &limit.broken).map(String::as_str).collect();
@@ -217,12 +232,21 @@ pub(super) fn told(limits: &[JudgedLimit]) -> String {
             (1, all) => format!("1 of {all} limits is broken"),
             (count, all) => format!("{count} of {all} limits are broken"),
         };
-        return format!("{words}: {}", broken.join("; "));
+        let named = broken.iter().take(NAMED).copied().collect::<Vec<_>>().join("; ");
+        return match broken.len().saturating_sub(NAMED) {
+            0 => format!("{words}: {named}"),
+            more => format!("{words}: {named}; and {more} more"),
+        };
     }
-    let largest = limits.iter().filter_map(|limit| {
-        Some(format!("{}, limit `{}`", limit.largest.as_ref()?.text(), limit.limit))
+    let largest = limits.iter().map(|limit| match &limit.largest {
+        Some(largest) => format!("{}, limit `{}`", largest.text(limit.allowed), limit.limit),
+        None => format!("`{}` is not judged, as the first result has no such figure", limit.limit),
     });
-    let words = if limits.len() == 1 { "The limit holds" } else { "All limits hold" };
+    let words = match limits {
+        limits if limits.iter().any(|limit| limit.largest.is_none()) => "No limit is broken",
+        [_] => "The limit holds",
+        _ => "All limits hold",
+    };
     format!("{words}: {}", largest.collect::<Vec<String>>().join("; "))
 }
 
@@ -240,20 +264,29 @@ mod tests {
             limit: limit.to_owned(),
             broken: broken.iter().map(|&it| it.to_owned()).collect(),
             largest,
+            allowed: 500,
         };
         let kept = limit("p99 +5%", &[], largest.clone());
         assert_eq!(told(std::slice::from_ref(&kept)), "The limit holds: b: +2.0%, limit `p99 +5%`");
-        let other = limit("end +1%", &["end: +4.0%, limit `end +1%`"], largest);
+        let other = limit("end +1%", &["end: +4.0%, limit `end +1%`"], largest.clone());
         assert_eq!(
             told(std::slice::from_ref(&other)),
             "The limit is broken: end: +4.0%, limit `end +1%`"
         );
+        let unjudged = limit("end +1%", &[], None);
+        let words = "No limit is broken: b: +2.0%, limit `p99 +5%`; `end +1%` is not judged, as the \
+                     first result has no such figure";
+        assert_eq!(told(&[kept.clone(), unjudged]), words);
+        let many = limit("end +1%", &["a", "b", "c", "d", "e"], largest.clone());
+        assert_eq!(told(&[many]), "The limit is broken: a; b; c; and 2 more");
         let both = "1 of 2 limits is broken: end: +4.0%, limit `end +1%`";
         assert_eq!(told(&[kept.clone(), other]), both);
         assert!(told(&[kept.clone(), kept]).starts_with("All limits hold: b: +2.0%"));
         let zero = LimitedChange::larger(Some(change("c", 0.0, 1.0)), change("d", 1.0, 9.0));
-        assert_eq!(zero.unwrap().text(), "c: from 0");
+        assert_eq!(zero.unwrap().text(500), "c: from 0");
         assert_eq!(change("e", 0.0, 0.0).change, Some(0.0));
+        assert_eq!(change("f", 1e6, 1_049_600.0).text(500), "f: +4.96%", "not +5.0%");
+        assert_eq!(change("f", 3.0, 4.0).change, Some(0.3333));
     }
 
     #[test]

@@ -15,6 +15,9 @@ use super::metrics::{
 use super::unlike::{differences, overturning, unlike_inputs};
 use crate::units::count;
 
+/// Remark on limits that changes exceed where inputs differ too.
+const NOT_THE_CAUSE: &str = "so the program need not be the cause";
+
 /// Comparison of the results of two or more replays.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -31,6 +34,10 @@ pub struct Comparison {
     /// results that state the fact.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overturning: Vec<String>,
+    /// Inputs that differ although no change of a program changes them (device, request arrivals),
+    /// in words; `None` where these are equal, even if profiles differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beside_the_program: Option<String>,
     /// Judgements by the limits that the user set to changes (`--fail-if`); limits are judged even
     /// where inputs differ.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -187,11 +194,19 @@ pub fn compare(inputs: &[ComparedResult]) -> Comparison {
         figures: rows.len(),
         differences: differences(inputs),
         overturning: overturning(inputs),
+        beside_the_program: beside_the_program(&differing),
         inputs_that_differ: differing.into_iter().collect(),
         limits: Vec::new(),
         rows,
         verdicts,
     }
+}
+
+/// Names the inputs among `differing` that a change of the program does not change.
+fn beside_the_program(differing: &BTreeSet<&str>) -> Option<String> {
+    let differ = differing.iter().filter(|it| ["device", "arrivals"].contains(it));
+    let differ: Vec<&str> = differ.copied().collect();
+    (!differ.is_empty()).then(|| format!("inputs differ ({})", differ.join(", ")))
 }
 
 fn unjudge(change: &mut FigureChange) {
@@ -201,7 +216,8 @@ fn unjudge(change: &mut FigureChange) {
 }
 
 impl Comparison {
-    /// Judges the changes by limits; to be called before [`Comparison::only_changes`].
+    /// Judges the changes by limits. Rows without changes must still be there, so
+    /// [`Comparison::only_changes`] comes later.
     ///
     /// # Errors
     /// When no figure has the name that a limit gives.
@@ -211,60 +227,81 @@ impl Comparison {
         Ok(())
     }
 
-    /// Returns the changes that exceed a limit, a sentence each.
+    /// Returns the changes that exceed a limit, a sentence each; the last one also says which inputs
+    /// may be their cause.
     #[must_use]
     pub fn failures(&self) -> Vec<String> {
-        self.limits.iter().flat_map(|limit| limit.broken.iter().cloned()).collect()
+        let broken = self.limits.iter().flat_map(|limit| limit.broken.iter().cloned());
+        let mut broken: Vec<String> = broken.collect();
+        if let (Some(last), Some(beside)) = (broken.last_mut(), &self.beside_the_program) {
+            last.push_str(&format!("; {beside}, {NOT_THE_CAUSE}"));
+        }
+        broken
+    }
+
+    /// Returns whether all changes are within limits of the user, and each limit judged one.
+    #[must_use]
+    pub fn is_within_limits(&self) -> bool {
+        let kept = |limit: &JudgedLimit| limit.broken.is_empty() && limit.largest.is_some();
+        !self.limits.is_empty() && self.limits.iter().all(kept)
     }
 
     /// Returns the answer in one sentence: whether the limits hold, or without limits how many
     /// figures changed for better or worse.
     #[must_use]
     pub fn sentence(&self) -> String {
-        let figures = count(self.figures as u64);
         if !self.limits.is_empty() {
-            let beside = self.beside_the_program();
-            let beside = beside.map(|it| format!("; {it}")).unwrap_or_default();
+            let beside = match (&self.beside_the_program, self.failures().is_empty()) {
+                (None, _) => String::new(),
+                (Some(beside), true) => format!("; {beside}"),
+                (Some(beside), false) => format!("; {beside}, {NOT_THE_CAUSE}"),
+            };
             return format!("{}{beside}.", gate::told(&self.limits));
         }
-        let changed = self.rows.iter().filter(|row| row.is_changed()).count() as u64;
-        if changed == 0 {
-            return format!("None of {figures} figures changed.");
+        let differ = self.inputs_that_differ.join(", ");
+        let changed = self.changed();
+        let is_judged = self.number(ChangeVerdict::Better) + self.number(ChangeVerdict::Worse) > 0;
+        match (differ.is_empty(), is_judged) {
+            (false, false) => format!(
+                "{changed}; the inputs differ ({differ}), so figures stand side by side and nothing is called better or worse."
+            ),
+            (false, true) => {
+                format!("{changed}: {}; the inputs of some differ ({differ}).", self.counts())
+            }
+            (true, _) if self.counts().is_empty() => format!("{changed}."),
+            (true, _) => format!("{changed}: {}.", self.counts()),
         }
-        let changed = count(changed);
-        let [better, worse] = [ChangeVerdict::Better, ChangeVerdict::Worse]
-            .map(|verdict| self.verdicts.get(&verdict).copied().unwrap_or_default());
-        if !self.inputs_that_differ.is_empty() && better + worse == 0 {
-            let differ = self.inputs_that_differ.join(", ");
-            return format!(
-                "{changed} of {figures} figures changed; the inputs differ ({differ}), so figures stand side by side and nothing is called better or worse."
-            );
+    }
+
+    /// Says how many figures changed in any later result.
+    #[must_use]
+    pub fn changed(&self) -> String {
+        let figures = count(self.figures as u64);
+        match self.rows.iter().filter(|row| row.is_changed()).count() as u64 {
+            0 => format!("None of {figures} figures changed"),
+            changed => format!("{} of {figures} figures changed", count(changed)),
         }
-        let judged = self
-            .verdicts
-            .iter()
-            .filter(|(verdict, n)| **n > 0 && !matches!(verdict, ChangeVerdict::Equal));
-        let told = |verdict: &ChangeVerdict| match verdict {
+    }
+
+    fn number(&self, verdict: ChangeVerdict) -> usize {
+        self.verdicts.get(&verdict).copied().unwrap_or_default()
+    }
+
+    /// Says how many changes got each judgement, without those that are equal; of more than two
+    /// results a figure has several changes.
+    fn counts(&self) -> String {
+        let told = |verdict: ChangeVerdict| match verdict {
             ChangeVerdict::Other => "neither better nor worse",
             other => other.told(),
         };
-        let judged = judged.map(|(verdict, n)| format!("{} {}", count(*n as u64), told(verdict)));
-        let judged = judged.collect::<Vec<String>>().join(", ");
-        format!("{changed} of {figures} figures changed: {judged}.")
-    }
-
-    /// Returns why the changes may not come from a change of the program: the devices or the
-    /// request arrivals of the results differ. `None` where these are equal, even if profiles
-    /// differ, as a change of the program changes its profile.
-    #[must_use]
-    pub fn beside_the_program(&self) -> Option<String> {
-        let differ =
-            self.inputs_that_differ.iter().filter(|it| ["device", "arrivals"].contains(it));
-        let differ: Vec<&str> = differ.copied().collect();
-        (!differ.is_empty()).then(|| {
-            let differ = differ.join(", ");
-            format!("inputs differ ({differ}), so the program need not be the cause")
-        })
+        let verdicts = ChangeVerdict::ALL.into_iter().filter(|it| *it != ChangeVerdict::Equal);
+        let counts = verdicts.filter(|&it| self.number(it) > 0);
+        let counts = counts.map(|it| format!("{} {}", count(self.number(it) as u64), told(it)));
+        let counts = counts.collect::<Vec<String>>().join(", ");
+        match self.results.len() > 2 && !counts.is_empty() {
+            true => format!("of the changes in {} results {counts}", self.results.len() - 1),
+            false => counts,
+        }
     }
 
     /// Removes the rows of figures that are equal in all results.
