@@ -1,6 +1,7 @@
 //! Which steps lead from the profiles of a study to its result?
 
 mod candidates;
+mod drawn;
 mod fitting;
 mod queued;
 
@@ -31,8 +32,7 @@ use crate::runs::{AllRuns, Charges, Runner, RunsPlan};
 use crate::share::{self, ShareCandidate};
 use crate::study::{FileNames, Study, Ways};
 use crate::sweep::FailedCase;
-use crate::timeline::TimelineNames;
-use crate::timelines::{TimelineWish, Wanted};
+use crate::timelines::TimelineWish;
 use crate::watcher::Watcher;
 
 /// Surroundings in which a study runs, such as files and threads; no figure of the result depends
@@ -459,14 +459,6 @@ impl Prepared {
         Ok(Studied { prepared: self, alone, runs, result })
     }
 
-    /// Returns the timelines to draw; `None` where none are wanted.
-    fn wanted(&self, kept: Option<&Kept<'_>>) -> Option<Wanted> {
-        let wish = kept?.timelines.as_ref()?;
-        let profiles = self.profiles.iter().map(|loaded| &*loaded.profile);
-        let names = TimelineNames::of(&self.target.facts().to_string(), profiles);
-        Wanted::of(wish, (self.today(), self.recipes()), (self.target.device.cus, names))
-    }
-
     /// Removes the recipes (sets of policies) whose runs ended with an error, and stores the
     /// errors.
     fn leave_out(&mut self, broken: Vec<FailedCase>) {
@@ -492,20 +484,6 @@ impl Prepared {
 }
 
 impl Studied {
-    /// Draws the timelines that were not drawn in the runs of the study, which takes further
-    /// simulations, and writes them to `kept`. No figure of the result changes, so an answer can be
-    /// shown before.
-    ///
-    /// # Errors
-    /// When a simulation is cancelled, or a file cannot be written.
-    pub fn draw(&mut self, around: &Surroundings<'_>, kept: &Kept<'_>) -> Result<(), StudyError> {
-        let timeline = self.prepared.wanted(Some(kept));
-        let (leavings, timeline) = (Some(kept.leavings), timeline.as_ref());
-        let plan = RunsPlan { leavings, timeline, ..self.prepared.plan(around) };
-        let runs = std::mem::take(&mut self.runs);
-        Runner::new(plan)?.draw(&mut self.result, &runs)
-    }
-
     /// Returns the profiles, rules and simulations from which the result was made.
     #[must_use]
     pub fn replay(&self) -> Replay<'_> {

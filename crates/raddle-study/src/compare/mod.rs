@@ -6,11 +6,13 @@
 mod gate;
 mod input;
 mod label;
+mod limits;
 mod metrics;
 mod rows;
 mod unlike;
 
-pub use gate::{Gate, JudgedLimit, LimitedChange, NoGate};
+pub use gate::{Gate, NoGate};
 pub use input::ComparedResult;
+pub use limits::{JudgedLimit, LimitedChange};
 pub use metrics::{MetricUnit, TURNS_LOST};
 pub use rows::{ChangeVerdict, Comparison, FigureChange, MetricRow, ResultOrigin, compare};

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::gate::{self, Gate, JudgedLimit};
 use super::input::{ComparedRecipe, ComparedResult, names};
 use super::label::label;
+use super::limits::{self, JudgedLimit};
 use super::metrics::{
     Good, LAUNCH_OVERHEAD, MAKESPAN, Metric, MetricUnit, OF_ENERGY, OF_LAUNCHING, OF_LEVEL,
     OF_NEWCOMER, OF_PROCESS, OF_RECIPE, OF_TURNS, STUCK, slug,
@@ -216,17 +216,6 @@ fn unjudge(change: &mut FigureChange) {
 }
 
 impl Comparison {
-    /// Judges the changes by limits. Rows without changes must still be there, so
-    /// [`Comparison::only_changes`] comes later.
-    ///
-    /// # Errors
-    /// When no figure has the name that a limit gives.
-    pub fn limit(&mut self, gates: &[Gate]) -> Result<(), String> {
-        let limits = gates.iter().map(|gate| gate.judge(self)).collect::<Result<_, _>>()?;
-        self.limits = limits;
-        Ok(())
-    }
-
     /// Returns the changes that exceed a limit, a sentence each; the last one also says which inputs
     /// may be their cause.
     #[must_use]
@@ -256,7 +245,7 @@ impl Comparison {
                 (Some(beside), true) => format!("; {beside}"),
                 (Some(beside), false) => format!("; {beside}, {NOT_THE_CAUSE}"),
             };
-            return format!("{}{beside}.", gate::told(&self.limits));
+            return format!("{}{beside}.", limits::told(&self.limits));
         }
         let differ = self.inputs_that_differ.join(", ");
         let changed = self.changed();
