@@ -142,7 +142,8 @@ fn elsewhere(sources: &[ProfileFacts], scaling: Scaling) -> Option<Overturning> 
     let (first, [least, most]) = other().next()?;
     let on = plain(&first.device.id, FIRST);
     Overturning::of(found, |names| {
-        format!("{names}: recorded on {on}; true times: {least} to {most}x")
+        let times = scaled(scaling);
+        format!("{names}: recorded on {on}, {times}: true times are {least} to {most} times as long")
     })
 }
 
