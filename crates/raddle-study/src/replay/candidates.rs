@@ -21,9 +21,10 @@ type KindOf = (usize, ShareCandidate);
 /// Number of requests in the simulations that choose the parameters of a way of sharing the device,
 /// where the user did not limit the number of requests.
 const SEARCHED: u32 = 100;
-/// Fraction of a goal's limit above which a figure counts as near the limit. With more than
-/// [`SEARCHED`] requests such a figure may turn out to miss the goal.
-const NEAR: f64 = 0.8;
+/// Fractions of a goal's limit. A figure above the first one, computed from [`SEARCHED`] requests,
+/// may turn out to miss the goal with more requests, as may figures above the second one where
+/// neighbours cost more than expected.
+const MARGINS: [f64; 2] = [0.8, 0.5];
 
 impl Prepared {
     /// Chooses the ways of sharing the device that are compared, each with its best parameters, and
@@ -142,8 +143,8 @@ impl Prepared {
             Ok(figures.ranking.iter().map(|&place| left[place]).collect())
         })?;
         let mut best = search::best_of_kinds(&kinds, &ranking);
-        let safest = safest(&best, &ranking, (&kinds, &tightest));
-        best.extend(safest);
+        let safer = safer(&best, &ranking, (&kinds, &tightest));
+        best.extend(safer);
         best.sort_by_key(|&own| (kinds[own], own));
         Ok((best.into_iter().map(|at| candidates[at].clone()).collect(), broken))
     }
@@ -174,15 +175,21 @@ impl Prepared {
 }
 
 /// Returns the candidates to keep beside the `best` one of each kind, as indices. A best one that
-/// comes near the limit of a goal may miss the goal with more requests. The candidate of its kind
-/// with the figures farthest below the limits is then kept too.
-fn safest(best: &[usize], ranking: &[usize], (kinds, tightest): (&[usize], &[f64])) -> Vec<usize> {
-    let near = best.iter().filter(|&&own| tightest[own] > NEAR);
-    let of = |&own: &usize| {
-        let rivals = ranking.iter().copied().filter(|&it| kinds[it] == kinds[own]);
-        rivals.min_by(|&a, &b| tightest[a].total_cmp(&tightest[b])).filter(|&it| it != own)
-    };
-    near.filter_map(of).collect()
+/// comes near the limit of a goal may miss the goal with more requests. For each of the [`MARGINS`]
+/// the best ranked candidate of its kind that keeps the margin is then kept too, so that the goal
+/// is to be had at the least cost; where none keeps it, the one with the figures farthest below the
+/// limits.
+fn safer(best: &[usize], ranking: &[usize], (kinds, tightest): (&[usize], &[f64])) -> Vec<usize> {
+    let mut all = Vec::new();
+    for &own in best.iter().filter(|&&own| tightest[own] > MARGINS[0]) {
+        let rivals = || ranking.iter().copied().filter(|&it| kinds[it] == kinds[own]);
+        let farthest = rivals().min_by(|&a, &b| tightest[a].total_cmp(&tightest[b]));
+        let kept = MARGINS.map(|margin| rivals().find(|&it| tightest[it] <= margin).or(farthest));
+        all.extend(kept.into_iter().flatten().filter(|&it| it != own));
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 #[cfg(test)]
@@ -190,16 +197,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_kind_that_comes_near_a_goal_the_safest_is_kept_too() {
-        let (kinds, ranking) = ([0, 1, 1, 1, 2, 2], [2, 1, 3, 4, 5, 0]);
+    fn of_a_kind_that_comes_near_a_goal_those_with_margin_are_kept_too() {
+        let (kinds, ranking) = ([0, 1, 1, 1, 1, 2, 2], [2, 1, 3, 4, 5, 6, 0]);
         let best = search::best_of_kinds(&kinds, &ranking);
-        assert_eq!(best, [0, 2, 4]);
-        let safest = |tightest: [f64; 6]| safest(&best, &ranking, (&kinds, &tightest));
+        assert_eq!(best, [0, 2, 5]);
+        let safer = |tightest: [f64; 7]| safer(&best, &ranking, (&kinds, &tightest));
         // The kind without parameters has no rival, and the figures of the last kind are far below
-        // the limit.
-        assert_eq!(safest([1.4, 0.95, 0.9, 0.5, 0.3, 0.2]), [3]);
-        assert_eq!(safest([1.4, 0.95, 0.8, 0.5, 0.3, 0.2]), [0; 0]);
-        assert_eq!(safest([0.0; 6]), [0; 0], "without goals nothing is near");
-        assert_eq!(safest([2.0, 1.2, 1.1, 1.3, 1.5, 1.7]), [0; 0], "the best is the nearest");
+        // the limit. Of the other one, the best ranked that keeps each margin is taken, not the one
+        // that is farthest below the limit at the most cost.
+        assert_eq!(safer([1.4, 0.7, 0.9, 0.4, 0.1, 0.3, 0.2]), [1, 3]);
+        assert_eq!(safer([1.4, 0.95, 0.9, 0.5, 0.1, 0.3, 0.2]), [3], "one keeps both");
+        assert_eq!(safer([1.4, 0.95, 0.9, 0.85, 0.84, 0.3, 0.2]), [4], "none keeps either");
+        assert_eq!(safer([1.4, 0.95, 0.8, 0.5, 0.1, 0.3, 0.2]), [0; 0]);
+        assert_eq!(safer([0.0; 7]), [0; 0], "without goals nothing is near");
+        assert_eq!(safer([2.0, 1.2, 1.1, 1.3, 1.4, 1.5, 1.7]), [0; 0], "the best is the nearest");
     }
 }
