@@ -27,7 +27,7 @@ mod unsure;
 mod verdict;
 mod words;
 
-pub use bounds::FigureBounds;
+pub use bounds::{DecidingFigure, FigureBounds};
 pub use elsewhere::RecordedOn;
 pub use goal::{Goal, GoalError, GoalLimit, GoalMetric};
 pub use goals_judged::GoalsJudged;

@@ -1,8 +1,8 @@
 //! Between which bounds does the true value of a figure lie?
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::ProcessFigures;
+use super::{PolicyFigures, ProcessFigures};
 use crate::units::{duration, in_unit_of};
 
 /// Least and largest value, in nanoseconds, that the figure by which a process is judged may truly
@@ -17,6 +17,40 @@ pub struct FigureBounds {
     /// True if the requests are too few, or follow each other too closely, to give an upper bound.
     /// The figure may then also be above `most_ns`.
     pub open: bool,
+}
+
+/// Figure by which a process is judged, with its bounds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct DecidingFigure {
+    /// Name of the process.
+    pub process: String,
+    /// Word for the figure: `p99`, `step` or `end`.
+    pub figure: String,
+    /// Value of the figure, in nanoseconds; `None` where nothing ended.
+    pub ns: Option<u64>,
+    /// Least true value of the figure, in nanoseconds.
+    pub least_ns: Option<u64>,
+    /// Largest true value of the figure, in nanoseconds; `None` where no upper bound is known.
+    pub most_ns: Option<u64>,
+}
+
+impl PolicyFigures {
+    /// Returns the figures by which the processes are judged under the recipe with the index `row`.
+    pub(super) fn deciding(&self, row: usize) -> Vec<DecidingFigure> {
+        let figure = |at: usize| {
+            let ns = self.rows[row].processes[at].decisive_ns;
+            let bounds = self.bounds(row, at);
+            DecidingFigure {
+                process: self.processes[at].name.clone(),
+                figure: self.processes[at].judged.word().to_owned(),
+                ns,
+                least_ns: bounds.map_or(ns, |it| Some(it.least_ns)),
+                most_ns: bounds.map_or(ns, |it| (!it.open).then_some(it.most_ns)),
+            }
+        };
+        (0..self.processes.len()).map(figure).collect()
+    }
 }
 
 impl FigureBounds {

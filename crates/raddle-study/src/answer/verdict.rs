@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::bounds::DecidingFigure;
 use super::changes::{against_today, all_changes, change, changes, has_cost};
 use super::either::{Doubt, DoubtBy, SMALL, by_gaps, either, others_may_pay};
 use super::elsewhere::OTHER_VENDOR;
@@ -34,6 +35,10 @@ pub struct PolicyVerdict {
     /// Reason for the verdict in one sentence; for [`VerdictKind::Either`], how both recipes change
     /// times against the baseline recipe. `None` where the figures show no reason.
     pub why: Option<String>,
+    /// Figures by which the processes are judged under `recipe`, or under the baseline recipe where
+    /// the verdict names none.
+    #[serde(default)]
+    pub figures: Vec<DecidingFigure>,
     /// Clauses that say how far the verdict may be believed, such as "simulated".
     pub trust: Vec<String>,
     /// Command to run next, as a shell takes it. Files are named without their folders; words in
@@ -106,6 +111,7 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
         or: other.map(|at| figures.rows[at].recipe.clone()),
         text,
         why,
+        figures: figures.deciding(recipe.unwrap_or(figures.baseline)),
         trust: trust(figures),
         next_command: String::new(),
         by_contention: doubt == Some(DoubtBy::Contention),
