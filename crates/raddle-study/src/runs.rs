@@ -4,6 +4,7 @@
 //! Runs are independent, so they go in parallel; results are collected by position, so they do not
 //! depend on how many go at a time.
 
+mod first;
 mod job;
 
 use std::ops::Range;
@@ -16,7 +17,7 @@ use raddle_sim::{
     Contention, EnergyModel, Outcome, ProcessDemand, ProcessPlan, Repetition, Summary, Workload,
 };
 
-use crate::answer::{Goal, JudgedBy, JudgedProcess, ORDINARY, PolicyRow, ProcessFigures, today};
+use crate::answer::{Goal, ORDINARY, today};
 use crate::arrivals::SeedDraw;
 use crate::error::StudyError;
 use crate::fault;
@@ -28,7 +29,6 @@ use crate::recipes::{self, NamedRecipe};
 use crate::result::{DrawnTimeline, LOG, RecipeRun, ReplayResult};
 use crate::sweep::FailedCase;
 use crate::timelines::{Missing, Wanted};
-use crate::units::duration;
 use crate::watcher::Watcher;
 
 /// Times that contention with neighbours costs the processes of a workload: learnt from recordings,
@@ -383,22 +383,6 @@ impl<'p> Runner<'p> {
         let done = Workers::new(plan.jobs)?.map(jobs, run);
         plan.watcher.done();
         done
-    }
-
-    /// Writes the figure of each process (p99, step or end) that goals and ranks compare, in words.
-    fn first_figures(&self, recipe: &str, outcome: &Outcome) -> String {
-        let workload = self.plan.workload;
-        let judged = |(at, process): (usize, &ProcessPlan)| {
-            JudgedProcess::plain(&process.name, JudgedBy::of(workload, at), None)
-        };
-        let judged: Vec<JudgedProcess> =
-            workload.processes.iter().enumerate().map(judged).collect();
-        let row = PolicyRow::new(recipe, &judged, &Summary::new(workload, outcome, &[]));
-        let figure = |(process, own): (&JudgedProcess, &ProcessFigures)| {
-            let time = own.decisive_ns.map_or_else(|| "not known".to_owned(), duration);
-            format!("{} {} {time}", process.name, process.judged.word())
-        };
-        judged.iter().zip(&row.processes).map(figure).collect::<Vec<String>>().join(", ")
     }
 
     fn recipe_run(
