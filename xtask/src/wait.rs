@@ -168,7 +168,9 @@ impl Bench {
             let (seconds, recipe) = most;
             // The time of a replay that hardly differs from that of its import tells no ratio.
             let told = match leftover {
-                least if least < LEAST => format!("{recipe} {seconds:.2} s, leftover below {LEAST} s"),
+                least if least < LEAST => {
+                    format!("{recipe} {seconds:.2} s, leftover below {LEAST} s")
+                }
                 _ => format!("{recipe} {:.1} times leftover", seconds / leftover),
             };
             println!("| T7 | {what}, replay alone | | | {told} | {goal} |");

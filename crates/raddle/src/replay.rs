@@ -58,8 +58,7 @@ Yours: `raddle share YOUR_PROFILE OTHER_PROFILE` tries all, MIG too, with set-up
 
 /// Hint with the commands that copy a bundled recipe to a file, for the user to edit, and replay
 /// with it.
-const NEXT: &str =
-    "raddle recipes --show leftover-drain --save mine.toml    then: --recipe mine.toml";
+const NEXT: &str = "raddle recipes --show leftover-drain --save mine.toml    then: --recipe mine.toml --recipe today";
 
 /// Study to carry out, as (study; name of its folder of results if the user gives none; commands to
 /// suggest next, or `None` for those that the result suggests by itself; text to print behind the

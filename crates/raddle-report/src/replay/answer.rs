@@ -355,7 +355,7 @@ fn goals(answer: &PolicyFigures, row: usize, page: bool) -> Option<Cell> {
     let cell = |text: String| Cell::ranked(text, Some(rank));
     (!met.is_empty()).then(|| match share {
         None => cell(text),
-        Some(share) if page => cell(text).note(share),
+        Some(share) if page => cell(text).note(format!("{share} within")),
         Some(share) => cell(format!("{text}, {share}")),
     })
 }
@@ -391,7 +391,11 @@ fn policies(result: &ReplayResult, most: usize, detail: AnswerDetail, page: bool
         processes(answer).into_iter().flat_map(figures).filter(|figure| figure.when).collect();
     columns.extend(figures.iter().map(|figure| Column::figure(figure.title.as_str())));
     // On the page the goal comes first, so that no width hides it.
-    let goals = (!answer.goals.is_empty()).then(|| Column::figure("goal").kept());
+    // In a terminal the heading says of what the percentages are.
+    let is_shared = |&row: &usize| matches!(*answer.rows[row].goals_share, [Some(of)] if of < 1.0);
+    let shares = !page && shown_rows(answer, most).iter().any(is_shared);
+    let goal = if shares { "goal, requests" } else { "goal" };
+    let goals = (!answer.goals.is_empty()).then(|| Column::figure(goal).kept());
     let at = if page { 1 } else { columns.len() };
     columns.splice(at..at, goals);
     columns.extend(detail.words.then(|| Column::text("what it does")));

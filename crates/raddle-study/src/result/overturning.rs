@@ -142,8 +142,9 @@ fn elsewhere(sources: &[ProfileFacts], scaling: Scaling) -> Option<Overturning> 
     let (first, [least, most]) = other().next()?;
     let on = plain(&first.device.id, FIRST);
     Overturning::of(found, |names| {
-        let times = scaled(scaling);
-        format!("{names}: recorded on {on}, {times}: true times are {least} to {most} times as long")
+        let is_scaled = matches!(scaling, Scaling::Clock | Scaling::Bandwidth);
+        let times = if is_scaled { "scaled" } else { "unscaled" };
+        format!("{names}: recorded on {on}, {times}: true times {least} to {most}x")
     })
 }
 

@@ -62,7 +62,7 @@ fn a_figure_of_another_device_has_the_interval_of_such_replays() {
     let own = &there["answer"]["processes"][0];
     assert_eq!(own["device-factors"], serde_json::json!([0.63, 1.54]));
     let told = place.raddle(&[&["replay", "--no-files", "--device=a100"], &pair[..]].concat()).out;
-    let line = "train +1 more: recorded on v100, unscaled: true times are 0.63 to 1.54 times as long";
+    let line = "train +1 more: recorded on v100, unscaled: true times 0.63 to 1.54x";
     assert!(told.contains(line), "{told}");
     assert!(there["overturning"].to_string().contains(line), "{}", there["overturning"]);
 }
