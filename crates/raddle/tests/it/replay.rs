@@ -299,7 +299,7 @@ fn the_bundled_pair_without_a_verb_is_what_the_readme_shows() {
         assert!(told.contains(&format!("{p99:.0}")), "{p99:.0}: {told}");
     }
     let requests =
-        readme.split_once("intervals, of which ").and_then(|(_, rest)| rest.split(' ').next());
+        readme.split_once("inference service with ").and_then(|(_, rest)| rest.split(' ').next());
     let requests = format!("{} requests of decode", requests.expect("it says how many"));
     assert!(out.contains(&requests), "{requests}: {}", out);
     let bytes: usize = place.tree("raddle-out/bundled").values().map(Vec::len).sum();
