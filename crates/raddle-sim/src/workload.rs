@@ -311,9 +311,9 @@ impl Workload {
         back_to_back.max_by_key(|(_, plan)| plan.span).map(|(position, _)| position)
     }
 
-    /// Returns the number of launches for whose ends the run waits while other processes repeat.
-    /// These are one repetition of the longest profile that repeats back to back, and all requests
-    /// with given times.
+    /// Returns the number of launches for whose ends the run waits while other processes repeat:
+    /// the launches of one repetition of the longest profile that repeats back to back, and of all
+    /// requests with given times.
     #[must_use]
     pub fn leading(&self) -> u64 {
         let longest = self.longest().map_or(0, |at| self.processes[at].tasks.len() as u64);

@@ -107,7 +107,7 @@ impl Exclusive {
     /// Makes a GPU without tasks at tick 0.
     ///
     /// # Errors
-    /// Those of [`TwoStage::new`].
+    /// The errors of [`TwoStage::new`].
     pub fn new(settings: &SliceConfig) -> Result<Self, SliceError> {
         let stages = TwoStage::new(settings)?;
         Ok(Self { pool: TaskPool::default(), stages, current: None, busy: Ticks::ZERO })

@@ -322,7 +322,7 @@ impl<'b> Bench<'b> {
     }
 
     /// Returns the facts about the profiles that can make the study's answer wrong, one line each.
-    /// They are those of the first and the last case of `shard`, or of all cases for `None`.
+    /// The profiles are of the first and the last case of `shard`, or of all cases for `None`.
     ///
     /// # Errors
     /// When a profile cannot be read or planned.

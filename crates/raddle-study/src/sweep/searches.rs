@@ -14,7 +14,7 @@ const SEARCH: &str = "allocate.search";
 const FULL: &str = "full";
 
 /// Rows (results of cases) of a study of search methods (ways to find free room on a compute unit).
-/// They are added in any order, and the summary is made from them.
+/// Rows are added in any order, and the summary is made from them.
 #[derive(Clone, Debug)]
 pub struct SearchRows {
     axes: Vec<SweptAxis>,

@@ -277,8 +277,8 @@ impl Swept {
 
 impl SweptGroup {
     /// Returns the bounds of the figure by which the process with the index `process` is judged.
-    /// They are means over the seeds, widened by the error of these means. `None` where the figure
-    /// has no bounds; rows of older versions of raddle have none at all.
+    /// The bounds are means over the seeds, widened by the error of these means. `None` where the
+    /// figure has no bounds; rows of older versions of raddle have none at all.
     fn bounds(&self, process: usize) -> Option<FigureBounds> {
         let first = process * OF_PROCESS.len();
         let of = |at: usize| self.figure(first + at);

@@ -47,7 +47,7 @@ pub struct LackingResource<R> {
 /// resources come before those of each SIMD.
 ///
 /// # Errors
-/// Those of [`split`].
+/// The errors of [`split`].
 pub fn compare<R: Ord + Clone>(
     heads: &[Option<MatchHead<R>>],
     cus: &[Cu<R>],

@@ -159,7 +159,7 @@ impl<R: Ord + Clone> MatchModel<R> {
     /// dispatched where it returns `None` or a position that does not exist.
     ///
     /// # Errors
-    /// Those of [`record`], [`compare`], [`Order::best`], [`Marks::choose`] and `place`.
+    /// The errors of [`record`], [`compare`], [`Order::best`], [`Marks::choose`] and `place`.
     pub fn decide<P>(
         &self,
         heads: &[Option<MatchHead<R>>],

@@ -71,7 +71,7 @@ impl ContractKernel {
     /// Makes a launch of this kernel with `groups` workgroups, for a device of `cus` compute units.
     ///
     /// # Errors
-    /// Those of [`ContractKernel::demand`]; an error also when not even an empty device of `cus`
+    /// The errors of [`ContractKernel::demand`]; also when not even an empty device of `cus`
     /// compute units has room for one workgroup.
     pub fn launch(&self, id: LaunchId, groups: u64, cus: u16) -> Result<Launch, ModelError> {
         let mut launch = Launch {

@@ -89,7 +89,7 @@ pub(super) struct SpirvFrame<'m> {
     /// several.
     pub(super) ends: BTreeMap<Word, BlockId>,
     /// Phis that have no operands yet, as (basic block, index of the instruction, incoming values).
-    /// They are set when all other instructions have been translated.
+    /// The operands are set when all other instructions have been translated.
     pub(super) phis: Vec<(BlockId, usize, Sides)>,
     pub(super) lanes: NeededLanes,
     pub(super) function: &'m Function,

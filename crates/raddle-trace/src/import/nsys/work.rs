@@ -74,7 +74,7 @@ impl NsysKernel {
 }
 
 /// Faults in the record of one kernel, as a set with one bit for each, in the order of `QUIRKS`.
-/// They are counted later, and only if the kernel ran on the device whose work is kept.
+/// Faults are counted later, and only if the kernel ran on the device whose work is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct KernelNotes(u8);
 
