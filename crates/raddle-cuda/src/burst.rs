@@ -21,8 +21,9 @@ const NOT_READY: i32 = 600;
 /// Flag for a CUDA event that records no times, the cheapest kind (`CU_EVENT_DISABLE_TIMING`).
 const NO_TIMES: usize = 2;
 
-/// Lock and condition on which threads wait until the program has the turn (may use the device).
-pub(crate) type Turn = (Mutex<()>, Condvar);
+/// Number of threads that wait until the program has the turn (may use the device), and the
+/// condition on which they wait.
+pub(crate) type Turn = (Mutex<u32>, Condvar);
 
 /// Permit for a burst (a few launches that go to the driver one after the other), which the
 /// controller that schedules this program grants once.
@@ -46,9 +47,11 @@ impl Ticket {
 
     /// Blocks, for at most `at_most`, until the burst (a few launches) may go to the driver.
     pub(crate) fn wait(&self, at_most: Duration) {
-        let waiting = self.turn.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.turn.0.lock().unwrap_or_else(PoisonError::into_inner);
         if self.handle().is_none() {
-            drop(self.turn.1.wait_timeout(waiting, at_most));
+            *waiting += 1;
+            let woken = self.turn.1.wait_timeout(waiting, at_most);
+            *woken.unwrap_or_else(PoisonError::into_inner).0 -= 1;
         }
     }
 }
@@ -76,8 +79,12 @@ impl Runtime<Arc<Ticket>> for Admission {
     fn submit(&mut self, handle: LaunchHandle, _: StreamId, ticket: Arc<Ticket>) -> SubmitCall {
         let waiting = ticket.turn.0.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = ticket.handle.set(handle);
+        // To notify is a system call even where nobody waits.
+        let is_awaited = *waiting > 0;
         drop(waiting);
-        ticket.turn.1.notify_all();
+        if is_awaited {
+            ticket.turn.1.notify_all();
+        }
         SubmitCall::Returned
     }
 }

@@ -22,13 +22,19 @@ static GATES: Mutex<Vec<(c_int, Option<&'static Gate>)>> = Mutex::new(Vec::new()
 /// looks up the gate of its context again.
 static DESTROYED: AtomicU64 = AtomicU64::new(0);
 
-thread_local! {
+/// Memory of a thread between its launches. It is found once for a launch: in a shared library each
+/// access to a thread's own memory is a call.
+struct Here {
     /// (context, number of destructions of contexts, gate of the context), remembered from the last
     /// launch of the thread. The gate is `None` where the context's device cannot be scheduled.
-    static LAST: Cell<(usize, u64, Option<&'static Gate>)> = const { Cell::new((0, 0, None)) };
+    last: Cell<(usize, u64, Option<&'static Gate>)>,
     /// True while the thread is inside a scheduled launch: launches that the driver itself makes
     /// during that pass unscheduled.
-    static INSIDE: Cell<bool> = const { Cell::new(false) };
+    is_inside: Cell<bool>,
+}
+
+thread_local! {
+    static HERE: Here = const { Here { last: Cell::new((0, 0, None)), is_inside: Cell::new(false) } };
 }
 
 /// Calls `call`, which launches work in a stream of the program, when the program has the turn, and
@@ -39,38 +45,58 @@ pub(crate) fn scheduled(
     is_graph: bool,
     call: impl FnOnce() -> c_int,
 ) -> c_int {
-    if ending::is_over() || INSIDE.replace(true) {
+    if ending::is_over() {
         return call();
     }
-    let context = current_context();
-    let passage = contained(|| passage(context, stream, is_graph)).flatten();
-    let result = call();
-    if let Some((gate, passage)) = passage {
-        let _ = contained(|| gate.leave(passage, context, stream, result == 0));
-    }
-    INSIDE.set(false);
-    result
+    HERE.with(|here| {
+        if here.is_inside.replace(true) {
+            return call();
+        }
+        let context = current_context();
+        let passage = contained(|| here.passage(context, stream, is_graph)).flatten();
+        let result = call();
+        if let Some((gate, passage)) = passage {
+            let _ = contained(|| gate.leave(passage, context, stream, result == 0));
+        }
+        here.is_inside.set(false);
+        result
+    })
 }
 
-/// Waits until a launch may go to the driver. Returns (gate of the device, right to pass, which is
-/// handed back to the gate after the launch); `None` for a launch that is not scheduled.
-fn passage(
-    context: usize,
-    stream: LaunchStream,
-    is_graph: bool,
-) -> Option<(&'static Gate, Passage)> {
-    let gate = gate(context)?;
-    if is_capturing(stream.handle) {
-        gate.captured();
-        return None;
+impl Here {
+    /// Waits until a launch may go to the driver. Returns (gate of the device, right to pass, which
+    /// is handed back to the gate after the launch); `None` for a launch that is not scheduled.
+    fn passage(
+        &self,
+        context: usize,
+        stream: LaunchStream,
+        is_graph: bool,
+    ) -> Option<(&'static Gate, Passage)> {
+        let gate = self.gate(context)?;
+        if is_capturing(stream.handle) {
+            gate.captured();
+            return None;
+        }
+        Some((gate, gate.enter(context, is_graph)?))
     }
-    Some((gate, gate.enter(context, is_graph)?))
+
+    #[inline]
+    fn gate(&self, context: usize) -> Option<&'static Gate> {
+        let destroyed = DESTROYED.load(Ordering::Relaxed);
+        let last = self.last.get();
+        if (last.0, last.1) == (context, destroyed) && context != 0 {
+            return last.2;
+        }
+        let gate = gate_of_device(context);
+        self.last.set((context, destroyed, gate));
+        gate
+    }
 }
 
 /// Reports launches that have ended, for the device of this thread's last launch. To be called
 /// after a call of the program that waits for the device.
 pub(crate) fn waited() {
-    let (context, _, Some(gate)) = LAST.get() else { return };
+    let (context, _, Some(gate)) = HERE.with(|here| here.last.get()) else { return };
     if !ending::is_over() && context == current_context() {
         let _ = contained(|| gate.settle(context));
     }
@@ -131,18 +157,6 @@ fn gates(device: Option<c_int>) -> impl Iterator<Item = &'static Gate> {
     let all = GATES.lock().unwrap_or_else(PoisonError::into_inner);
     let wanted = all.iter().filter(|(of, _)| device.is_none_or(|device| device == *of));
     wanted.filter_map(|(_, gate)| *gate).collect::<Vec<_>>().into_iter()
-}
-
-#[inline]
-fn gate(context: usize) -> Option<&'static Gate> {
-    let destroyed = DESTROYED.load(Ordering::Relaxed);
-    let last = LAST.get();
-    if (last.0, last.1) == (context, destroyed) && context != 0 {
-        return last.2;
-    }
-    let gate = gate_of_device(context);
-    LAST.set((context, destroyed, gate));
-    gate
 }
 
 fn gate_of_device(context: usize) -> Option<&'static Gate> {

@@ -5,6 +5,9 @@
 
 use crate::run::{Told, natively, with_library};
 
+/// Most nanoseconds that a launch with room in the window takes longer with the library.
+const MOST_MORE_NS: u64 = 300;
+
 #[test]
 fn cost_of_a_launch() {
     if std::env::var_os("RADDLE_MEASURE").is_none() {
@@ -13,13 +16,15 @@ fn cost_of_a_launch() {
     let numbers = |told: Told| -> Vec<u64> {
         told.said.split_whitespace().map(|word| word.parse().expect("a number")).collect()
     };
-    let mut all: Vec<[u64; 4]> = (0..3)
+    let mut all: Vec<(u64, [u64; 4])> = (0..5)
         .map(|_| {
             let (native, told) =
                 (numbers(natively("cost", &[])), numbers(with_library("cost", &[])));
-            [native[0], told[0], native[1], told[1]]
+            (told[0].saturating_sub(native[0]), [native[0], told[0], native[1], told[1]])
         })
         .collect();
     all.sort_unstable();
-    println!("{{\"launch-ns\": {:?}, \"end-to-end-ns\": {:?}}}", &all[1][..2], &all[1][2..]);
+    let (more, row) = all[2];
+    println!("{{\"launch-ns\": {:?}, \"end-to-end-ns\": {:?}}}", &row[..2], &row[2..]);
+    assert!(more <= MOST_MORE_NS, "a launch takes {more} ns longer; all rows: {all:?}");
 }
