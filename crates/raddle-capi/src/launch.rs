@@ -183,19 +183,16 @@ impl RaddleLaunch {
         let (kernel, threads, lds_bytes) = (self.kernel, self.threads, self.lds_bytes);
         let behind_copy = self.behind_copy != 0;
         let call = KernelCall { kernel, grid: Dim3::new(x, y, z), threads, lds_bytes, behind_copy };
-        Ok(Launch {
-            id: LaunchId(self.id),
-            process: ProcessId(self.process),
-            stream: StreamId(self.stream),
-            level: Level(self.level),
-            workgroups: self.workgroups,
-            demand: self.demand.checked()?,
-            barrier,
-            idempotent: idempotence("launch.idempotent", self.idempotent)?,
-            activity: Activity(self.activity),
-            call: if call.is_unknown() { KernelCall::UNKNOWN } else { call },
-            estimate: (self.estimate > 0).then_some(Ticks(self.estimate)),
-        })
+        let (id, process) = (LaunchId(self.id), ProcessId(self.process));
+        let mut launch = Launch::new(id, process, self.workgroups, self.demand.checked()?)
+            .with_stream(StreamId(self.stream))
+            .with_level(Level(self.level))
+            .with_barrier(barrier)
+            .with_idempotent(idempotence("launch.idempotent", self.idempotent)?);
+        launch.activity = Activity(self.activity);
+        launch.call = if call.is_unknown() { KernelCall::UNKNOWN } else { call };
+        launch.estimate = (self.estimate > 0).then_some(Ticks(self.estimate));
+        Ok(launch)
     }
 }
 

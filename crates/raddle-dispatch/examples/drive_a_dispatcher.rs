@@ -48,8 +48,7 @@ fn step(dispatcher: &mut Composed, now: u64, events: &[Event<'_>]) -> Result<(),
 
 fn launch(id: u32, process: u16, level: u8, workgroups: u64) -> Launch {
     let demand = Demand { waves: 1, vgpr: 1, ..Demand::default() };
-    let (process, level) = (ProcessId(process), Level(level));
-    Launch { id: LaunchId(id), process, level, workgroups, demand, ..Launch::default() }
+    Launch::new(LaunchId(id), ProcessId(process), workgroups, demand).with_level(Level(level))
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

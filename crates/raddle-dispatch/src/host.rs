@@ -86,7 +86,7 @@ impl HostRun {
 ///         if !std::mem::replace(&mut self.begun, true) {
 ///             let demand = Demand { waves: 1, vgpr: 1, ..Demand::default() };
 ///             tell(&Event::ProcessJoined { process: ProcessId(0), share: 1 })?;
-///             let launch = Launch { workgroups: 12, demand, ..Launch::default() };
+///             let launch = Launch::new(LaunchId(0), ProcessId(0), 12, demand);
 ///             return tell(&Event::LaunchReady { launch });
 ///         }
 ///         let (launch, waves) = (LaunchId(0), WaveSpan::All);

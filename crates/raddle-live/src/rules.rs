@@ -126,15 +126,11 @@ impl Retold {
     fn heard(&mut self, event: ClientEvent) -> Result<(), LiveError> {
         match event {
             ClientEvent::Captured { stream, idempotent, .. } => {
-                let launch = Launch {
-                    id: LaunchId(u32::try_from(self.captured).map_err(|_| self.bad("too many"))?),
-                    process: PROCESS,
-                    stream,
-                    workgroups: 1,
-                    demand: Demand { waves: 1, ..Demand::default() },
-                    idempotent,
-                    ..Launch::default()
-                };
+                let id = u32::try_from(self.captured).map_err(|_| self.bad("too many"))?;
+                let demand = Demand { waves: 1, ..Demand::default() };
+                let launch = Launch::new(LaunchId(id), PROCESS, 1, demand)
+                    .with_stream(stream)
+                    .with_idempotent(idempotent);
                 self.captured += 1;
                 self.event(json!({"event": "launch-ready", "launch": launch}))
             }

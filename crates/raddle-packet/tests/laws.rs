@@ -7,7 +7,7 @@ use raddle_packet::{
     TableScope, cleanups,
 };
 use raddle_policy::{Dim3, KernelCall, Launch, LaunchPath, ProcessId, StreamId, Submission, Ticks};
-use raddle_testkit::{check_launch_path, launch, submissions};
+use raddle_testkit::{altered, check_launch_path, launch, submissions};
 
 fn config() -> impl Strategy<Value = CondensedConfig> {
     let keep = prop::sample::select(Replacement::ALL.to_vec());
@@ -158,7 +158,7 @@ fn kernels_are_told_by_identity() {
     let config = CondensedConfig::default().with_scope(TableScope::Agent);
     let mut path = CondensedPath::new(config).unwrap();
     for process in [0, 1, 0, 1] {
-        path.submit(&Launch { process: ProcessId(process), ..kernel(0) });
+        path.submit(&altered(kernel(0), |it| it.process = ProcessId(process)));
     }
     assert_eq!(path.tally().reference(), 2);
 }
@@ -268,10 +268,9 @@ fn streams_share_a_table_but_no_packet() {
     let sent = |scope| {
         let config = CondensedConfig::default().with_scope(scope);
         let mut path = CondensedPath::new(config).unwrap();
-        let launch = |(process, stream)| Launch {
-            process: ProcessId(process),
-            stream: StreamId(stream),
-            ..kernel(0)
+        let launch = |(process, stream)| {
+            let launch = kernel(0).with_stream(StreamId(stream));
+            altered(launch, |it| it.process = ProcessId(process))
         };
         let queues = [(0, 0), (0, 0), (0, 0), (0, 1), (0, 1), (0, 0), (1, 0), (1, 0)];
         queues.map(|queue| path.submit(&launch(queue)).packets)

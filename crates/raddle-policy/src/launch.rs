@@ -3,11 +3,29 @@
 use crate::{Activity, Barrier, Demand, Dim3, LaunchId, Level, ProcessId, StreamId, Ticks};
 
 /// One kernel launch on the device: a number of equal workgroups. The default launch has no
-/// workgroups and the most urgent level; everything else about it is unknown. Later versions may
-/// add fields: write `..Launch::default()` behind the fields that you set.
+/// workgroups and the most urgent level; everything else about it is unknown.
+///
+/// Later versions may add fields, so a host makes a launch by [`new`](Self::new):
+///
+/// ```
+/// use raddle_policy::{Demand, Launch, LaunchId, Level, ProcessId, StreamId};
+///
+/// let demand = Demand { waves: 4, vgpr: 8, ..Demand::default() };
+/// let launch = Launch::new(LaunchId(7), ProcessId(1), 96, demand);
+/// let mut launch = launch.with_stream(StreamId(2)).with_level(Level(5));
+/// launch.estimate = Some(raddle_policy::Ticks(30_000));
+/// assert_eq!((launch.workgroups, launch.stream), (96, StreamId(2)));
+/// ```
+///
+/// A literal of its fields does not compile:
+///
+/// ```compile_fail,E0639
+/// let launch = raddle_policy::Launch { workgroups: 96, ..Default::default() };
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
+#[non_exhaustive]
 pub struct Launch {
     /// The id of the launch, unique in the run of the dispatcher.
     pub id: LaunchId,
@@ -41,6 +59,48 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// Returns a launch of the stream 0 and the most urgent level; nothing else about it is known.
+    #[must_use]
+    pub const fn new(id: LaunchId, process: ProcessId, workgroups: u64, demand: Demand) -> Self {
+        Self {
+            id,
+            process,
+            stream: StreamId(0),
+            level: Level(0),
+            workgroups,
+            demand,
+            barrier: Barrier::Assumed,
+            idempotent: Idempotence::Unknown,
+            activity: Activity::UNKNOWN,
+            call: KernelCall::UNKNOWN,
+            estimate: None,
+        }
+    }
+
+    /// Sets the stream in which the launch was issued.
+    #[must_use]
+    pub const fn with_stream(self, stream: StreamId) -> Self {
+        Self { stream, ..self }
+    }
+
+    /// Sets the priority level of the launch.
+    #[must_use]
+    pub const fn with_level(self, level: Level) -> Self {
+        Self { level, ..self }
+    }
+
+    /// Sets whether the waves of a workgroup wait for each other at a barrier.
+    #[must_use]
+    pub const fn with_barrier(self, barrier: Barrier) -> Self {
+        Self { barrier, ..self }
+    }
+
+    /// Sets whether the launch may be killed part-way and run again.
+    #[must_use]
+    pub const fn with_idempotent(self, idempotent: Idempotence) -> Self {
+        Self { idempotent, ..self }
+    }
+
     /// Returns whether the launch stands for a copy or a fill, which has no workgroups
     /// ([`Event::CopyIssued`](crate::Event::CopyIssued)).
     #[must_use]

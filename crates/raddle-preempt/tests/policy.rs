@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use proptest::prelude::*;
 use raddle_policy::{
-    CuId, Demand, Fact, Idempotence, Launch, LaunchId, Piece, Preempt, Preemption, ProcessState,
-    Tick, Ticks, VictimLaunch, VictimView, WaveSpan,
+    CuId, Demand, Fact, Idempotence, Launch, LaunchId, Piece, Preempt, Preemption, ProcessId,
+    ProcessState, Tick, Ticks, VictimLaunch, VictimView, WaveSpan,
 };
 use raddle_preempt::Abilities;
 use raddle_preempt::policy::{ByRule, DeviceCosts};
-use raddle_testkit::{check_preempt, victims};
+use raddle_testkit::{altered, check_preempt, victims};
 
 /// Costs of a small device: 6 ticks for a kill; a workgroup of [`launch`] holds 50 bytes, and 100
 /// bytes are saved in 10 ticks.
@@ -80,7 +80,7 @@ proptest! {
 /// registers, each workgroup with one granule of LDS.
 fn launch(id: u32, idempotent: Idempotence) -> Launch {
     let demand = Demand { waves: 2, vgpr: 2, sgpr: 0, lds: 1, barriers: 0 };
-    Launch { id: LaunchId(id), workgroups: 8, demand, idempotent, ..Launch::default() }
+    Launch::new(LaunchId(id), ProcessId(0), 8, demand).with_idempotent(idempotent)
 }
 
 /// The policy under test, together with the launch that it has observed running.
@@ -252,7 +252,7 @@ fn a_bound_is_met_exactly() {
 fn of_two_that_run_side_by_side_the_longer_one_is_waited_for() {
     let held = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
     let long = launch(0, Idempotence::Idempotent);
-    let short = Launch { workgroups: 4, ..launch(1, Idempotence::Idempotent) };
+    let short = altered(launch(1, Idempotence::Idempotent), |it| it.workgroups = 4);
     // A launch of the first kind took 20 ticks, one of the second kind 5.
     let mut world = world(10, held, true);
     let pieces = [Piece { first: 0, stride: 1, count: 4, cu: CuId(0) }];
@@ -382,8 +382,10 @@ fn copies_are_weighed_by_their_time_and_forbid_nothing() {
         submitted: Tick(0),
     };
     let copy = |id| {
-        let (idempotent, estimate) = (Idempotence::Not, Some(Ticks(500)));
-        victim(Launch { id: LaunchId(id), idempotent, estimate, ..Launch::default() })
+        let copy = Launch::new(LaunchId(id), ProcessId(0), 0, Demand::default());
+        let mut copy = copy.with_idempotent(Idempotence::Not);
+        copy.estimate = Some(Ticks(500));
+        victim(copy)
     };
     let process = process();
     let ask = |policy: &mut ByRule, launches: &[VictimLaunch]| {

@@ -49,19 +49,8 @@ pub const fn demand(waves: u16, vgpr: u16) -> Demand {
 /// Begins to build a launch with the id `id`: at first one workgroup of one wave with one granule
 /// of vector registers, of process 0, stream 0 and level 0, without barriers.
 pub const fn launch(id: u32) -> LaunchBuilder {
-    LaunchBuilder(Launch {
-        id: LaunchId(id),
-        process: ProcessId(0),
-        stream: StreamId(0),
-        level: Level(0),
-        workgroups: 1,
-        demand: demand(1, 1),
-        barrier: Barrier::No,
-        idempotent: Idempotence::Unknown,
-        activity: Activity::UNKNOWN,
-        call: KernelCall::UNKNOWN,
-        estimate: None,
-    })
+    let launch = Launch::new(LaunchId(id), ProcessId(0), 1, demand(1, 1));
+    LaunchBuilder(launch.with_barrier(Barrier::No))
 }
 
 /// Builder of a launch for a test: [`launch`] begins it, each call sets one property, and
@@ -151,6 +140,13 @@ impl LaunchBuilder {
             submitted: Tick::ZERO,
         }
     }
+}
+
+/// Returns `launch` after `alter` has set some of its fields.
+#[must_use]
+pub fn altered(mut launch: Launch, alter: impl FnOnce(&mut Launch)) -> Launch {
+    alter(&mut launch);
+    launch
 }
 
 /// Returns a launch as an allocate policy sees it: submitted at tick 0, and none of its workgroups

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_policy::{
-    Event, FlagCut, Host, HostError, Launch, LaunchId, Level, Piece, Place, Preemption, ProcessId,
+    Event, FlagCut, Host, HostError, Launch, LaunchId, Piece, Place, Preemption, ProcessId,
     StreamId, Tell, Tick, WaveSpan,
 };
 
@@ -115,9 +115,8 @@ impl PlayedHost {
             for n in 0..LAUNCHES {
                 let id = u32::from(process) * LAUNCHES + n;
                 let level = if process == 0 { 5 } else { 0 };
-                let made = launch(id).process(process).stream(n).workgroups(WORKGROUPS).build();
-                let ready = Launch { level: Level(level), ..made };
-                host.comes(at + u64::from(n) * 90, Happening::Ready(ready));
+                let made = launch(id).process(process).stream(n).workgroups(WORKGROUPS);
+                host.comes(at + u64::from(n) * 90, Happening::Ready(made.level(level).build()));
             }
         }
         host

@@ -14,7 +14,7 @@ mod schema;
 mod sink;
 
 pub use allocations::{CountingAllocator, held, made, peak};
-pub use builders::{LARGEST_CU, LaunchBuilder, SMALL_CU, demand, launch, process, ready};
+pub use builders::{LARGEST_CU, LaunchBuilder, SMALL_CU, altered, demand, launch, process, ready};
 pub use host::{Mischief, PlayedEnd, PlayedHost, check_host};
 pub use laws::*;
 pub use pages::{file_holds, page_holds};

@@ -11,9 +11,8 @@ use std::hint::black_box;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use raddle_policy::{
-    Activity, Allocate, Answer, Barrier, CuId, CuShape, Cus, Demand, Fact, Idempotence, KernelCall,
-    Launch, LaunchId, Level, Piece, ProcessId, ReadyLaunch, ReadyView, Round, StreamId, Tick,
-    Ticks, WaveSpan,
+    Allocate, Answer, CuId, CuShape, Cus, Demand, Fact, Launch, LaunchId, Level, Piece, ProcessId,
+    ReadyLaunch, ReadyView, Round, StreamId, Tick, Ticks, WaveSpan,
 };
 use raddle_workgroup::{
     Amounts, Balance, FreeWeights, LevelOrder, LevelWindows, Matching, MatchingConfig, PlaceRule,
@@ -40,19 +39,9 @@ fn main() {
 }
 
 fn launch(id: u32, level: u8, demand: Demand) -> ReadyLaunch {
-    let launch = Launch {
-        id: LaunchId(id),
-        process: ProcessId(0),
-        stream: StreamId(id),
-        level: Level(level),
-        workgroups: u64::MAX / 2,
-        demand,
-        barrier: Barrier::Assumed,
-        idempotent: Idempotence::Unknown,
-        activity: Activity::default(),
-        call: KernelCall::UNKNOWN,
-        estimate: None,
-    };
+    let launch = Launch::new(LaunchId(id), ProcessId(0), u64::MAX / 2, demand)
+        .with_stream(StreamId(id))
+        .with_level(Level(level));
     ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }
 }
 

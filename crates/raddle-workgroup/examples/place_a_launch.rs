@@ -9,8 +9,8 @@
 
 use raddle_dispatch::{Book, BookError};
 use raddle_workgroup::raddle_policy::{
-    Allocate, CuId, CuShape, Demand, Launch, LaunchId, Piece, ReadyLaunch, ReadyView, Round, Tick,
-    WaveSpan,
+    Allocate, CuId, CuShape, Demand, Launch, LaunchId, Piece, ProcessId, ReadyLaunch, ReadyView,
+    Round, Tick, WaveSpan,
 };
 use raddle_workgroup::{BaselineConfig, Greedy, Leftover, RoundRobin};
 
@@ -29,7 +29,7 @@ fn book_with_others(demand: Demand) -> Result<Book, BookError> {
         barriers: 8,
     };
     let mut book = Book::new(shape, CUS);
-    let other = Launch { id: LaunchId(9), workgroups: 11, demand, ..Launch::default() };
+    let other = Launch::new(LaunchId(9), ProcessId(0), 11, demand);
     let pieces = [
         Piece { first: 0, stride: 1, count: 7, cu: CuId(0) },
         Piece { first: 7, stride: 1, count: 4, cu: CuId(1) },
@@ -41,7 +41,7 @@ fn book_with_others(demand: Demand) -> Result<Book, BookError> {
 fn main() -> Result<(), BookError> {
     let workgroups = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(6);
     let demand = Demand { waves: 4, vgpr: 4, sgpr: 4, lds: 8, barriers: 1 };
-    let launch = Launch { id: LaunchId(0), workgroups, demand, ..Launch::default() };
+    let launch = Launch::new(LaunchId(0), ProcessId(0), workgroups, demand);
     let policies: [(&str, Box<dyn Allocate>); 3] = [
         ("round-robin", Box::new(RoundRobin::new(BaselineConfig::default()))),
         ("greedy", Box::new(Greedy::new(BaselineConfig::default()))),

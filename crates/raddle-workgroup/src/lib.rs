@@ -21,13 +21,11 @@
 //! ```
 //! use raddle_policy::{Allocate, Cus, Launch, LaunchId, ReadyLaunch, ReadyView, Round, Tick};
 //! use raddle_workgroup::Leftover;
-//! # use raddle_policy::{Barrier, CuShape, Demand, Idempotence, Level, ProcessId, StreamId};
+//! # use raddle_policy::{Barrier, CuShape, Demand, ProcessId};
 //! # let shape = CuShape { simds: 4, waves_per_simd: 10, vgpr_per_simd: 64, sgpr: 200, lds: 256,
 //! #     workgroups: 40, barriers: 32 };
 //! # let demand = Demand { waves: 4, vgpr: 8, sgpr: 1, lds: 16, barriers: 1 };
-//! # let launch = Launch { id: LaunchId(0), process: ProcessId(0), stream: StreamId(0),
-//! #     level: Level(0), workgroups: 20, demand, barrier: Barrier::Yes,
-//! #     idempotent: Idempotence::Unknown, ..Launch::default() };
+//! # let launch = Launch::new(LaunchId(0), ProcessId(0), 20, demand).with_barrier(Barrier::Yes);
 //! let cus = Cus::new(shape, 2);
 //! let launches = [ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }];
 //! let view = ReadyView::new(&launches, &cus);

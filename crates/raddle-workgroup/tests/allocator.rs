@@ -6,7 +6,7 @@ use raddle_policy::{
     Allocate, Answer, CuId, CuShape, Demand, Fact, Launch, LaunchId, Piece, Place, Preemption,
     ReadyView, Resource, Round, Tick, WaveSpan,
 };
-use raddle_testkit::{any_launch, any_shape, ready};
+use raddle_testkit::{altered, any_launch, any_shape, ready};
 use raddle_workgroup::{Allocator, BaselineConfig, Greedy, GroupPlan, SimdRule};
 
 const CU: CuId = CuId(0);
@@ -238,7 +238,7 @@ fn scalar_registers_that_never_limit_start_at_0() {
 /// workgroups.
 fn policy() -> (Greedy, Book, Launch) {
     let base = raddle_testkit::Scenario::example().launches[0];
-    let launch = Launch { workgroups: 4, demand: demand(4, 16, 1, 64), ..base };
+    let launch = altered(base, |it| (it.workgroups, it.demand) = (4, demand(4, 16, 1, 64)));
     (Greedy::new(BaselineConfig { addresses: true }), Book::new(SHAPE, 1), launch)
 }
 
@@ -268,7 +268,7 @@ fn what_is_killed_is_free_again() {
 #[test]
 fn what_is_saved_comes_back_to_its_places() {
     let (mut policy, mut book, launch) = policy();
-    let other = Launch { id: LaunchId(5), ..launch };
+    let other = altered(launch, |it| it.id = LaunchId(5));
     let first = start(&mut policy, &mut book, &launch);
     assert!(book.save(launch.id));
     policy.observe(&Fact::TakenOff { launch: &launch, how: Preemption::Switch }, Tick::ZERO);
@@ -316,7 +316,8 @@ fn a_displaced_workgroup_keeps_its_compute_unit_closed_until_it_ends() {
 #[test]
 fn facts_about_what_was_never_placed_change_nothing() {
     let (mut policy, mut book, launch) = policy();
-    start(&mut policy, &mut book, &Launch { id: LaunchId(5), workgroups: 1, ..launch });
+    let other = altered(launch, |it| (it.id, it.workgroups) = (LaunchId(5), 1));
+    start(&mut policy, &mut book, &other);
     let waves = WaveSpan::All;
     let pieces = &[Piece::one(3, CuId(9)), Piece::one(u64::MAX, CU)];
     policy.observe(&Fact::Ended { launch: &launch, waves, pieces }, Tick::ZERO);

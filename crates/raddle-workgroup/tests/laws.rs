@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 use raddle_policy::{
-    Allocate, Answer, CuId, CuShape, Cus, Demand, Fact, Launch, LaunchId, ProcessId, ReadyLaunch,
+    Allocate, Answer, CuId, CuShape, Cus, Demand, Fact, LaunchId, ProcessId, ReadyLaunch,
     ReadyView, Resource, Round, Tick,
 };
 use raddle_testkit::{
-    Deed, LARGEST_CU, Scenario, ScenarioRun, World, cases, check_allocate, check_bulk, launch,
-    ready, scenario, scenario_with, wide_scenario,
+    Deed, LARGEST_CU, Scenario, ScenarioRun, World, altered, cases, check_allocate, check_bulk,
+    launch, ready, scenario, scenario_with, wide_scenario,
 };
 use raddle_workgroup::{
     BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, PlacedAddresses, RoundRobin,
@@ -228,13 +228,10 @@ fn absurd_devices_and_demands_are_refused_without_panic() {
     for (shape, count) in [(base.shape, 0), (no_simd, 2), (many_simds, 2), (wide, 2)] {
         let cus = Cus::new(shape, count);
         for demand in demands {
-            let launch = Launch {
-                demand,
-                workgroups: u64::MAX,
-                process: ProcessId(u16::MAX),
-                id: LaunchId(u32::MAX),
-                ..base.launches[0]
-            };
+            let launch = altered(base.launches[0], |it| {
+                (it.demand, it.workgroups) = (demand, u64::MAX);
+                (it.process, it.id) = (ProcessId(u16::MAX), LaunchId(u32::MAX));
+            });
             let launches = [ReadyLaunch { next: u64::MAX - 3, ..ready(launch) }];
             let view = ReadyView::new(&launches, &cus);
             for (name, mut policy) in policies() {

@@ -37,7 +37,7 @@ pub(crate) use on_device::{Asked, OnDevice};
 ///
 /// ```
 /// use raddle_dispatch::Book;
-/// use raddle_policy::{CuId, CuShape, Demand, Launch, LaunchId, Piece, WaveSpan};
+/// use raddle_policy::{CuId, CuShape, Demand, Launch, LaunchId, Piece, ProcessId, WaveSpan};
 ///
 /// let shape = CuShape {
 ///     simds: 2,
@@ -49,7 +49,7 @@ pub(crate) use on_device::{Asked, OnDevice};
 ///     barriers: 8,
 /// };
 /// let demand = Demand { waves: 4, ..Demand::default() };
-/// let launch = Launch { id: LaunchId(0), workgroups: 9, demand, ..Launch::default() };
+/// let launch = Launch::new(LaunchId(0), ProcessId(0), 9, demand);
 /// let mut book = Book::new(shape, 2);
 /// let three = |first| [Piece { first, stride: 1, count: 3, cu: CuId(1) }];
 /// book.start(&launch, WaveSpan::All, &three(0), &[])?;

@@ -4,7 +4,7 @@
 //! places them: a copy that was submitted starts when it is ready, and runs to its end.
 
 use raddle_policy::{
-    Action, Actions, Idempotence, Launch, LaunchId, Level, ProcessId, StreamId, Tick, Ticks,
+    Action, Actions, Demand, Idempotence, Launch, LaunchId, Level, ProcessId, StreamId, Tick, Ticks,
 };
 
 use super::Composed;
@@ -22,9 +22,11 @@ impl Composed {
         lasts: Ticks,
         now: Tick,
     ) -> Result<(), DispatchError> {
-        let idempotent = Idempotence::Not;
-        let estimate = Some(lasts);
-        let copy = Launch { id, process, stream, level, idempotent, estimate, ..Launch::default() };
+        let mut copy = Launch::new(id, process, 0, Demand::default())
+            .with_stream(stream)
+            .with_level(level)
+            .with_idempotent(Idempotence::Not);
+        copy.estimate = Some(lasts);
         self.check_new(&copy)?;
         self.enter(copy, true, now)
     }

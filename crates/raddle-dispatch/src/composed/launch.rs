@@ -117,9 +117,11 @@ impl LaunchState {
             true => (self.launch.workgroups, self.launch.workgroups),
             false => self.on_device.head(&self.launch),
         };
+        // A run of returned workgroups is shown as if it were the launch's last.
+        let mut launch = self.launch;
+        launch.workgroups = end;
         ReadyLaunch {
-            // A run of returned workgroups is shown as if it were the launch's last.
-            launch: Launch { workgroups: end, ..self.launch },
+            launch,
             next,
             assigned: self.on_device.waiting(),
             cut: if self.draining() { 0 } else { self.on_device.cut() },

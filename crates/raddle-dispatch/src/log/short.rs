@@ -230,7 +230,7 @@ fn number(text: &str) -> Option<(u64, &str)> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use raddle_policy::{CuId, Event, Launch, Refusal, Resource};
+    use raddle_policy::{CuId, Event, Refusal, Resource};
     use raddle_testkit::Sink;
 
     use super::*;
@@ -270,7 +270,7 @@ mod tests {
                 let first = &mut next[id.index()];
                 let piece = |first, cu| Piece { first, stride: 2, count: 1 + code as u32, cu };
                 let pieces = [piece(*first, CuId(1)), piece(*first + 1, CuId(2))];
-                let launch = Launch { id, ..raddle_testkit::launch(id.0).build() };
+                let launch = raddle_testkit::launch(id.0).build();
                 let at = running.iter().position(|it| it.0 == id);
                 // In most steps the first batch of the launch ends, in some steps another one.
                 let ended = at.map(|at| running[if code == 0 { running.len() - 1 } else { at }].clone());

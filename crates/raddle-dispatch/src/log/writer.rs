@@ -25,14 +25,15 @@ pub enum Detail {
 
 /// Returns a launch as a log has it: its optional fields that `reads` names are kept, and the other
 /// optional fields are set to unknown.
-fn read_of(reads: Needs, launch: Launch) -> Launch {
-    let Launch { activity, call, estimate, .. } = launch;
-    Launch {
-        activity: if reads.has(Needs::ACTIVITY) { activity } else { Activity::UNKNOWN },
-        call: if reads.has(Needs::CALL) { call } else { KernelCall::UNKNOWN },
-        estimate: estimate.filter(|_| reads.has(Needs::ESTIMATE)),
-        ..launch
+fn read_of(reads: Needs, mut launch: Launch) -> Launch {
+    if !reads.has(Needs::ACTIVITY) {
+        launch.activity = Activity::UNKNOWN;
     }
+    if !reads.has(Needs::CALL) {
+        launch.call = KernelCall::UNKNOWN;
+    }
+    launch.estimate = launch.estimate.filter(|_| reads.has(Needs::ESTIMATE));
+    launch
 }
 
 /// A writer of a decision log. A writer that is off accepts all calls and writes nothing.
@@ -294,6 +295,7 @@ pub fn ended(lines: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use raddle_policy::{Demand, ProcessId};
     use raddle_testkit::Sink;
 
     use super::*;
@@ -312,10 +314,11 @@ mod tests {
 
     #[test]
     fn what_a_policy_reads_is_written_where_it_is_known() {
-        let plain = Launch { workgroups: 3, ..Launch::default() };
+        let plain = Launch::new(LaunchId(0), ProcessId(0), 3, Demand::default());
         let activity = Activity([1, 2, 3, 4, 5, 6]);
         let call = KernelCall { kernel: 7, behind_copy: true, ..KernelCall::UNKNOWN };
-        let known = Launch { activity, call, ..plain };
+        let mut known = plain;
+        (known.activity, known.call) = (activity, call);
         let both = Needs::ACTIVITY.and(Needs::CALL);
         for reads in [both, Needs::ACTIVITY, Needs::CALL, Needs::NONE] {
             let (activity, call) = (reads.has(Needs::ACTIVITY), reads.has(Needs::CALL));

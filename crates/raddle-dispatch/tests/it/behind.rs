@@ -3,9 +3,9 @@
 use raddle_dispatch::slots::{HighestLevel, Ordinary, OrdinaryConfig};
 use raddle_dispatch::{Composed, Event};
 use raddle_policy::{
-    Allocate, Answer, CuId, Launch, Preempt, Preemption, ProcessId, ReadyView, Round, Tick,
-    VictimView,
+    Allocate, Answer, CuId, Preempt, Preemption, ProcessId, ReadyView, Round, Tick, VictimView,
 };
+use raddle_testkit::altered;
 
 use crate::composed::{SHAPE, joined, launch, ready, step};
 
@@ -44,7 +44,7 @@ fn a_launch_starts_when_the_one_before_it_leaves_the_view() {
     // One workgroup of five waves fits; the second does not, though single waves of it would.
     let mut wide = launch(1, 1, 2);
     wide.demand.waves = 5;
-    let narrow = Launch { process: ProcessId(2), ..launch(2, 1, 2) };
+    let narrow = altered(launch(2, 1, 2), |it| it.process = ProcessId(2));
     let events = [joined(0), joined(1), joined(2), ready(wide), ready(narrow)];
     assert_eq!(step(&mut d, 0, &events), ["submit k1", "wake 100", "submit k2"]);
     assert_eq!(step(&mut d, 100, &[Event::Woke]), ["start 1 of k1"]);

@@ -8,6 +8,7 @@ use raddle_policy::{
     Round, Tick, WaveSpan,
 };
 use raddle_preempt::policy::ByRule;
+use raddle_testkit::altered;
 
 pub(crate) use raddle_testkit::SMALL_CU as SHAPE;
 
@@ -164,7 +165,7 @@ fn events_that_make_no_sense_are_refused_and_change_nothing() {
     }
     // An id is used up when its launch has ended, and when it waits to be refused.
     let too_large = Demand { waves: 99, ..launch(2, 0, 1).demand };
-    d.event(&ready(Launch { demand: too_large, ..launch(2, 0, 1) }), now).unwrap();
+    d.event(&ready(altered(launch(2, 0, 1), |it| it.demand = too_large)), now).unwrap();
     for id in [1, 2] {
         let again = d.event(&ready(launch(id, 0, 4)), now);
         assert!(refusal(again).contains("became ready twice"));

@@ -8,7 +8,7 @@ use raddle_policy::{
     Preemption, ReadyLaunch, ReadyView, Round, Tick, WaveSpan,
 };
 use raddle_preempt::policy::ByRule;
-use raddle_testkit::Sink;
+use raddle_testkit::{Sink, altered};
 
 use crate::composed::{
     SHAPE, joined, launch, left, raised, ready, refusal, reset_over, restored, step, taken_off,
@@ -42,8 +42,7 @@ impl Allocate for Cuts {
 /// Returns a launch of workgroups of three waves, each of which takes half of the LDS of a compute
 /// unit.
 fn three(id: u32, process: u16, workgroups: u64) -> Launch {
-    let launch = launch(id, process, workgroups);
-    Launch { demand: Demand { waves: 3, lds: 8, ..launch.demand }, ..launch }
+    altered(launch(id, process, workgroups), |it| (it.demand.waves, it.demand.lds) = (3, 8))
 }
 
 const fn span(first: u16) -> WaveSpan {
@@ -130,7 +129,7 @@ fn a_drain_holds_the_parts_that_have_not_started() {
 #[test]
 fn a_kill_starts_again_with_the_first_wave() {
     let mut d = cuts(1, Preemption::Reset);
-    let low = Launch { idempotent: Idempotence::Idempotent, ..three(7, 1, 1) };
+    let low = three(7, 1, 1).with_idempotent(Idempotence::Idempotent);
     step(&mut d, 0, &[joined(0), joined(1), ready(low)]);
     // One part of launch 7 has ended, and two are on the device.
     assert_eq!(step(&mut d, 1, &[ended(7, 0, &FIRST)]), ["start 1 of k7"]);
@@ -189,9 +188,9 @@ fn broken(launch: Launch, answer: fn(&ReadyLaunch, &mut Round) -> Answer) -> Str
 fn a_policy_that_cuts_unlawfully_is_named() {
     const CU: CuId = CuId(0);
     let one = three(1, 0, 2);
-    let small = Launch { demand: Demand { lds: 1, ..one.demand }, ..one };
+    let small = altered(one, |it| it.demand.lds = 1);
     for barrier in [Barrier::Yes, Barrier::Assumed] {
-        let related = broken(Launch { barrier, ..one }, |entry, round| round.cut_one(entry, CU));
+        let related = broken(one.with_barrier(barrier), |entry, round| round.cut_one(entry, CU));
         assert!(related.contains("law 8: k1 is cut, whose waves may meet"), "{related}");
     }
     let others: [fn(&ReadyLaunch, &mut Round) -> Answer; 7] = [

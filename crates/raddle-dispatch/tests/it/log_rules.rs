@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use raddle_dispatch::log::LogHeader;
 use raddle_dispatch::log::check::{LogRule, check};
 use raddle_dispatch::{Recipe, Registry};
-use raddle_policy::{Idempotence, Launch, LaunchId, ProcessId};
+use raddle_policy::Idempotence;
 
 /// A log that keeps every rule: process 0 loses the turn while one of three launches runs, is
 /// reset, and comes back.
@@ -93,17 +93,10 @@ fn spelled(line: &str) -> String {
     let event = |name: &str, of: &str| format!("\"event\":\"{name}\",\"{of}\":{id}");
     let answer = |name: &str, of: &str| format!("\"answer\":\"{name}\",\"{of}\":{id}");
     let launch = |name: &str| {
-        let launch = Launch {
-            id: LaunchId(id.parse().unwrap()),
-            process: ProcessId(more.parse().unwrap()),
-            idempotent: if words.len() > 3 || more == "1" {
-                Idempotence::Not
-            } else {
-                Idempotence::Idempotent
-            },
-            workgroups: 1,
-            ..raddle_testkit::launch(0).build()
-        };
+        let launch = raddle_testkit::launch(id.parse().unwrap()).process(more.parse().unwrap());
+        let verdict =
+            if words.len() > 3 || more == "1" { Idempotence::Not } else { Idempotence::Idempotent };
+        let launch = launch.build().with_idempotent(verdict);
         format!("\"event\":\"{name}\",\"launch\":{}", serde_json::to_string(&launch).unwrap())
     };
     match what {

@@ -44,10 +44,9 @@ fn dispatcher(preempt: &str) -> Composed {
 fn play(preempt: &str, (workgroups, round): (u64, bool), verdicts: &str) -> String {
     let mut d = dispatcher(preempt);
     let mut verdicts = verdicts.chars();
-    let mut low = |id: u32, stream: u32, workgroups: u64| Launch {
-        stream: StreamId(stream),
-        idempotent: verdicts.next().map_or(Idempotence::Unknown, verdict),
-        ..launch(id, 1, workgroups)
+    let mut low = |id: u32, stream: u32, workgroups: u64| {
+        let launch = launch(id, 1, workgroups).with_stream(StreamId(stream));
+        launch.with_idempotent(verdicts.next().map_or(Idempotence::Unknown, verdict))
     };
     let [first, behind, beside, last] =
         [low(0, 0, workgroups), low(1, 0, 8), low(2, 1, 8), low(3, 1, 8)];
@@ -122,7 +121,7 @@ fn a_reset_closes_the_units_that_it_resets() {
         );
         let recipe = Recipe::parse("closes", &text).expect("a recipe");
         let mut d = recipe.builder(SHAPE, 2).expect("it builds").build().expect("it builds");
-        let low = Launch { idempotent: Idempotence::Idempotent, ..launch(0, 1, 4) };
+        let low = launch(0, 1, 4).with_idempotent(Idempotence::Idempotent);
         let begin = step(&mut d, 0, &[joined(0), joined(1), ready(low)]);
         let raise = step(&mut d, 1, &[ready(launch(8, 0, 1))]);
         let reset = step(&mut d, 2, &[raised(1)]);
@@ -150,7 +149,7 @@ fn nobody_submits_while_the_device_is_to_be_reset_or_is_reset() {
         );
         let recipe = Recipe::parse(scope, &text).expect("a recipe");
         let mut d = recipe.builder(SHAPE, 2).expect("it builds").build().expect("it builds");
-        let low = Launch { idempotent: Idempotence::Idempotent, ..launch(0, 1, 4) };
+        let low = launch(0, 1, 4).with_idempotent(Idempotence::Idempotent);
         step(&mut d, 0, &[joined(0), joined(1), ready(low)]);
         assert_eq!(step(&mut d, 1, &[ready(launch(8, 0, 1))]), ["raise p1"]);
         let reset = step(&mut d, 2, &[ready(launch(9, 0, 1)), raised(1)]);
@@ -205,7 +204,7 @@ fn a_launch_that_was_killed_often_enough_runs_to_its_end() {
     let mut table = String::new();
     for most in ["", "most-kills = 0", "most-kills = 1", "most-kills = 2"] {
         let mut d = dispatcher(&format!("policy = \"reset\"\n{most}"));
-        let yes = |id: u32| Launch { idempotent: Idempotence::Idempotent, ..launch(id, 1, 8) };
+        let yes = |id: u32| launch(id, 1, 8).with_idempotent(Idempotence::Idempotent);
         step(&mut d, 0, &[joined(0), joined(1)]);
         step(&mut d, 1, &[ready(yes(0)), Event::LaunchIssued { launch: yes(1) }]);
         let mut line = String::new();
@@ -240,10 +239,9 @@ fn equal_levels_never_revoke_each_other() {
     for policy in ["never", "wait", "flag", "drain", "reset", "switch", "cheapest"] {
         let rest = if policy == "cheapest" { &*cheapest } else { "" };
         let mut d = dispatcher(&format!("policy = \"{policy}\"{rest}"));
-        let at = |level: u8, id: u32, process: u16| Launch {
-            level: Level(level),
-            idempotent: Idempotence::Idempotent,
-            ..launch(id, process, 8)
+        let at = |level: u8, id: u32, process: u16| {
+            let launch = launch(id, process, 8).with_level(Level(level));
+            launch.with_idempotent(Idempotence::Idempotent)
         };
         step(&mut d, 0, &[joined(0), joined(1), joined(2)]);
         step(&mut d, 1, &[ready(at(5, 0, 1)), Event::LaunchIssued { launch: at(5, 1, 1) }]);

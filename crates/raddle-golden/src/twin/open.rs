@@ -1,6 +1,6 @@
 //! What does each line of a log tell the twins (naive models) of its policies?
 
-use raddle_policy::{CuId, Fact, Launch, LaunchId, Piece, Preemption, ProcessId, WaveSpan};
+use raddle_policy::{CuId, Demand, Fact, Launch, LaunchId, Piece, Preemption, ProcessId, WaveSpan};
 use serde_json::Value;
 
 use super::desk::Desk;
@@ -181,8 +181,9 @@ impl OpenLog {
                 }
             }
             Heard::CopyIssued { copy: id, process, stream, level, lasts } => {
-                let estimate = Some(raddle_policy::Ticks(lasts));
-                let copy = Launch { id, process, stream, level, estimate, ..Launch::default() };
+                let copy = Launch::new(id, process, 0, Demand::default());
+                let mut copy = copy.with_stream(stream).with_level(level);
+                copy.estimate = Some(raddle_policy::Ticks(lasts));
                 self.desk.copy_issued(copy);
             }
             Heard::CopyReady { copy } => self.desk.is_ready(copy),

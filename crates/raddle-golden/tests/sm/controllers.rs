@@ -17,7 +17,7 @@ use raddle_policy::{
 use raddle_sm::{
     BlockWarp, BlockWarpConfig, Controllers, Handle, Kernel, Resources, Route, Started,
 };
-use raddle_testkit::{Scenario, World, any_launch};
+use raddle_testkit::{Scenario, World, altered, any_launch};
 
 use crate::mixes::options;
 
@@ -161,8 +161,7 @@ fn scenario() -> impl Strategy<Value = Scenario> {
         let launches = prop::collection::vec((any_launch(shape, 1, false), 0u8..4), 1..=8);
         launches.prop_map(move |launches| {
             let named = (0..).zip(launches).map(|(id, (launch, level))| {
-                let (id, level) = (LaunchId(id), Level(level));
-                Launch { id, level, ..launch }
+                altered(launch, |it| (it.id, it.level) = (LaunchId(id), Level(level)))
             });
             let (launches, ends) = (named.collect(), ends.clone());
             Scenario { shape, cus, processes: vec![1], launches, batch, ends, leaves: Vec::new() }

@@ -45,15 +45,16 @@ fn launch(draws: &mut Draws, shape: &CuShape) -> Launch {
     let barrier = if lds > 0 { Barrier::Assumed } else { Barrier::No };
     let barriers = u16::from(barrier.possible());
     let idempotent = [Idempotence::Idempotent, Idempotence::Unknown];
-    Launch {
-        stream: StreamId(draws.below(3) as u32),
-        workgroups: 1 + draws.below(60),
-        demand: Demand { waves, vgpr: wave as u16, sgpr, lds, barriers },
-        barrier,
-        idempotent: idempotent[usize::from(draws.below(4) == 0)],
-        activity: Activity([1 + draws.below(20) as u32, 3, 0, 7, 0, 1]),
-        ..Launch::default()
-    }
+    // The order of the draws decides which scenarios are played.
+    let stream = StreamId(draws.below(3) as u32);
+    let workgroups = 1 + draws.below(60);
+    let demand = Demand { waves, vgpr: wave as u16, sgpr, lds, barriers };
+    let mut launch = Launch::new(LaunchId(0), ProcessId(0), workgroups, demand)
+        .with_stream(stream)
+        .with_barrier(barrier)
+        .with_idempotent(idempotent[usize::from(draws.below(4) == 0)]);
+    launch.activity = Activity([1 + draws.below(20) as u32, 3, 0, 7, 0, 1]);
+    launch
 }
 
 /// Draws a call of one of a few kernels, whose grids seldom change.
@@ -82,7 +83,8 @@ fn workload(seed: u64, shape: &CuShape) -> (Vec<Task>, Vec<(u64, u32)>) {
             launch.level = Level((u64::from(process) + draws.below(2)) as u8);
             if draws.below(9) == 0 {
                 let Launch { id, process, stream, level, .. } = launch;
-                launch = Launch { id, process, stream, level, ..Launch::default() };
+                launch = Launch::new(id, process, 0, Demand::default());
+                launch = launch.with_stream(stream).with_level(level);
             }
             if !launch.is_copy() {
                 launch.call = call(&mut calls);

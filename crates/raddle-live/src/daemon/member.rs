@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
-use raddle_policy::{Hints, Launch, Level, ProcessId, ProcessState, Tick, Ticks, VictimLaunch};
+use raddle_policy::{
+    Demand, Hints, Launch, LaunchId, Level, ProcessId, ProcessState, Tick, Ticks, VictimLaunch,
+};
 use raddle_preempt::Standing;
 
 use crate::LiveHint;
@@ -131,7 +133,7 @@ impl Member {
     /// Returns 1 to 64 entries, one for each submitted launch of the program. All are alike, as a
     /// daemon knows only the number of launches, and that may be out of date.
     pub(super) fn victims(&self, process: ProcessId) -> impl Iterator<Item = VictimLaunch> + use<> {
-        let launch = Launch { process, level: self.level, workgroups: 1, ..Launch::default() };
+        let launch = Launch::new(LaunchId(0), process, 1, Demand::default()).with_level(self.level);
         let one =
             VictimLaunch { launch, unstarted: 0, resident_waves: 1, submitted: Tick(self.joined) };
         // The last number that the program told is old, so at least one launch counts.

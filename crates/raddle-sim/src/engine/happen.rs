@@ -205,19 +205,15 @@ impl<W: Watch> Engine<'_, W> {
         let (_, task) = self.tasks.plan(id);
         let Work::Kernel { demand, barrier, .. } = task.work else { return None };
         let (workgroups, workgroup, units) = self.fitted(id)?;
-        Some(Launch {
-            id,
-            process: ProcessId(self.tasks.records[id.index()].process),
-            stream: task.stream,
-            level: task.level,
-            workgroups,
-            demand,
-            barrier,
-            idempotent: task.idempotent,
-            activity: task.activity,
-            call: task.call,
-            estimate: self.machine.ledger.alone(workgroups, workgroup, &demand, units),
-        })
+        let process = ProcessId(self.tasks.records[id.index()].process);
+        let mut launch = Launch::new(id, process, workgroups, demand)
+            .with_stream(task.stream)
+            .with_level(task.level)
+            .with_barrier(barrier)
+            .with_idempotent(task.idempotent);
+        (launch.activity, launch.call) = (task.activity, task.call);
+        launch.estimate = self.machine.ledger.alone(workgroups, workgroup, &demand, units);
+        Some(launch)
     }
 
     /// Makes a launch ready: it was issued, and waits for no other work.

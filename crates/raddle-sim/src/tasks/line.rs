@@ -7,7 +7,7 @@
 //! will be refused when the launch is refused: the launch is in no stream of the dispatcher, so the
 //! copy would not leave with it.
 
-use raddle_policy::{Launch, LaunchId};
+use raddle_policy::{Launch, LaunchId, ProcessId};
 
 use super::{Issued, TaskState, Tasks};
 use crate::workload::{TaskWait, Work};
@@ -86,7 +86,8 @@ impl Tasks<'_> {
     fn may_be_refused(&self, id: u32) -> bool {
         match self.plan(LaunchId(id)).1.work {
             Work::Kernel { workgroups, demand, .. } => {
-                self.empty.never(&Launch { workgroups, demand, ..Launch::default() }).is_some()
+                let launch = Launch::new(LaunchId(id), ProcessId(0), workgroups, demand);
+                self.empty.never(&launch).is_some()
             }
             Work::Unfit { .. } => true,
             _ => false,

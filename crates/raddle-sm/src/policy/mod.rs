@@ -26,14 +26,11 @@ use tables::BlockTables;
 /// ```
 /// use raddle_policy::{Allocate, Cus, ReadyLaunch, ReadyView, Round, Tick};
 /// use raddle_sm::{BlockWarp, BlockWarpConfig};
-/// # use raddle_policy::{Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, ProcessId,
-/// #     StreamId};
+/// # use raddle_policy::{Barrier, CuShape, Demand, Launch, LaunchId, ProcessId};
 /// # let shape = CuShape { simds: 4, waves_per_simd: 4, vgpr_per_simd: 64, sgpr: u16::MAX, lds: 16,
 /// #     workgroups: 16, barriers: 16 };
 /// # let demand = Demand { waves: 6, vgpr: 8, sgpr: 0, lds: 2, barriers: 0 };
-/// # let launch = Launch { id: LaunchId(0), process: ProcessId(0), stream: StreamId(0),
-/// #     level: Level(0), workgroups: 9, demand, barrier: Barrier::No,
-/// #     idempotent: Idempotence::Unknown, ..Launch::default() };
+/// # let launch = Launch::new(LaunchId(0), ProcessId(0), 9, demand).with_barrier(Barrier::No);
 /// let cus = Cus::new(shape, 3);
 /// let launches = [ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }];
 /// let view = ReadyView::new(&launches, &cus);

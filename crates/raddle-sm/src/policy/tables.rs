@@ -359,7 +359,7 @@ impl BlockTables {
 mod tests {
     use alloc::vec;
 
-    use raddle_policy::{CuShape, Demand, Level};
+    use raddle_policy::{CuShape, Demand, Level, ProcessId};
 
     use super::*;
 
@@ -384,7 +384,7 @@ mod tests {
     /// Returns a launch of two workgroups of two waves each.
     fn launch(id: u32) -> Launch {
         let demand = Demand { waves: 2, ..Demand::default() };
-        Launch { id: LaunchId(id), level: Level(3), workgroups: 2, demand, ..Launch::default() }
+        Launch::new(LaunchId(id), ProcessId(0), 2, demand).with_level(Level(3))
     }
 
     fn waves(tables: &mut BlockTables, launch: &Launch, first: u16, count: u16) {

@@ -164,19 +164,12 @@ pub fn any_launch(
     (owner, level, workgroups, demand(shape), said, spoil).prop_map(
         move |((process, stream), level, workgroups, demand, said, spoil)| {
             let (barrier, idempotent, activity, call) = said;
-            let mut launch = Launch {
-                id: LaunchId(0),
-                process: ProcessId(process),
-                stream: StreamId(stream),
-                level,
-                workgroups,
-                demand,
-                barrier,
-                idempotent,
-                activity,
-                call,
-                estimate: None,
-            };
+            let mut launch = Launch::new(LaunchId(0), ProcessId(process), workgroups, demand)
+                .with_stream(StreamId(stream))
+                .with_level(level)
+                .with_barrier(barrier)
+                .with_idempotent(idempotent);
+            (launch.activity, launch.call) = (activity, call);
             spoil_one(&mut launch, &shape, spoil);
             launch
         },

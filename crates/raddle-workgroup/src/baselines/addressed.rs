@@ -60,8 +60,9 @@ pub struct BaselineConfig {
 /// # let shape = raddle_policy::CuShape { simds: 1, waves_per_simd: 4, vgpr_per_simd: 8, sgpr: 8,
 /// #     lds: 8, workgroups: 4, barriers: 4 };
 /// # let cus = raddle_policy::Cus::new(shape, 1);
-/// # let launch = raddle_policy::Launch { workgroups: 2, demand: raddle_policy::Demand { waves: 1,
-/// #     vgpr: 1, lds: 3, ..Default::default() }, ..Default::default() };
+/// # let demand = raddle_policy::Demand { waves: 1, vgpr: 1, lds: 3, ..Default::default() };
+/// # let mut launch = raddle_policy::Launch::default();
+/// # (launch.workgroups, launch.demand) = (2, demand);
 /// # let entry = raddle_policy::ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO };
 /// # let (mut policy, mut round) = (Pieces::default(), Round::default());
 /// # let launches = [entry];

@@ -1,10 +1,10 @@
 //! What is refused, and how?
 
 use raddle_policy::{
-    Allocate, Answer, CuShape, Cus, Demand, Fact, Launch, Piece, Preemption, ReadyLaunch,
-    ReadyView, Resource, Round, Tick, WaveSpan,
+    Allocate, Answer, CuShape, Cus, Demand, Fact, Launch, LaunchId, Piece, Preemption, ProcessId,
+    ReadyLaunch, ReadyView, Resource, Round, Tick, WaveSpan,
 };
-use raddle_testkit::{Scenario, ready};
+use raddle_testkit::{Scenario, altered, ready};
 use raddle_workgroup::{
     Error, FreeWeights, LevelOrder, LevelWindows, Matching, MatchingConfig, PlaceRule,
     PowerWeights, SearchRule, SplitRule,
@@ -116,7 +116,7 @@ fn ask(policy: &mut Matching, launch: Launch, next: u64) -> (Answer, Round) {
 }
 
 fn launch(demand: Demand) -> Launch {
-    Launch { workgroups: 9, demand, ..Launch::default() }
+    Launch::new(LaunchId(0), ProcessId(0), 9, demand)
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn ends_on_a_compute_unit_that_there_is_not_change_nothing() {
 fn what_is_killed_is_free_and_what_is_saved_comes_back_to_its_places() {
     let mut policy = Matching::new(MatchingConfig::default(), shape(), 2).unwrap();
     let whole = launch(Demand { waves: 8, vgpr: 4, ..Demand::default() });
-    let other = Launch { id: raddle_policy::LaunchId(1), ..whole };
+    let other = altered(whole, |it| it.id = LaunchId(1));
     let fits = |policy: &mut Matching, launch, next| {
         matches!(ask(policy, launch, next).0, Answer::Start { .. })
     };

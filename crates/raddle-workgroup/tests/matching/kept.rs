@@ -6,7 +6,7 @@ use raddle_policy::{
     Activity, Allocate, Answer, Barrier, CuId, Cus, Demand, Fact, Launch, Piece, Preemption,
     ReadyLaunch, ReadyView, Round, Tick, WaveSpan,
 };
-use raddle_testkit::{SMALL_CU, demand, ready};
+use raddle_testkit::{SMALL_CU, altered, demand, ready};
 use raddle_workgroup::{Matching, MatchingConfig, PlaceRule, PowerWeights, SplitRule};
 
 /// Makes the policy for compute units of two SIMDs, with 4 wave slots and 16 granules of registers
@@ -52,7 +52,7 @@ fn end(policy: &mut Matching, launch: &Launch, cu: CuId) {
 fn a_level_has_marks_of_its_own() {
     let mut policy = policy(MatchingConfig::default(), 9);
     let of_level = |level, ids: [u32; 2]| {
-        ids.map(|id| Launch { stream: raddle_policy::StreamId(id % 2), ..launch(id, level, 1, 1) })
+        ids.map(|id| launch(id, level, 1, 1).with_stream(raddle_policy::StreamId(id % 2)))
     };
     assert_eq!(chosen(&mut policy, &of_level(0, [0, 1])), Some(0), "now channel 0 is marked");
     assert_eq!(chosen(&mut policy, &of_level(1, [2, 3])), Some(2), "for level 1 it is not");
@@ -67,7 +67,7 @@ fn channels_tie_in_whatever_order_their_launches_come() {
     assert_eq!(chosen(&mut policy, &[one]), Some(0));
     assert_eq!(chosen(&mut policy, &[other]), Some(1));
     let again =
-        |id: u32| Launch { id: raddle_policy::LaunchId(8 + id), ..[one, other][id as usize] };
+        |id: u32| altered([one, other][id as usize], |it| it.id = raddle_policy::LaunchId(8 + id));
     assert_eq!(chosen(&mut policy, &[again(1), again(0)]), Some(8), "the lowest channel");
     assert_eq!(chosen(&mut policy, &[again(1), again(0)]), Some(9), "0 is marked now");
 }
@@ -97,7 +97,7 @@ fn a_compute_unit_that_was_emptied_at_once_has_most_free() {
         assert_eq!(ask(&mut policy, 2, &[next], 0), Some((1, WaveSpan::All, CuId(0))), "{how:?}");
         policy.observe(&Fact::Restored { launch: &gone }, Tick::ZERO);
         let mut after = |id| {
-            let after = Launch { id: raddle_policy::LaunchId(id), ..next };
+            let after = altered(next, |it| it.id = raddle_policy::LaunchId(id));
             ask(&mut policy, 2, &[after], 0).map(|(.., cu)| cu)
         };
         assert_eq!(after(2), Some(CuId(1)));
@@ -118,7 +118,7 @@ fn a_piece_draws_the_power_of_one_wave() {
     let place = PlaceRule::LeastPower(power);
     let config = MatchingConfig { place, split: split(0), ..MatchingConfig::default() };
     let mut policy = policy(config, 2);
-    let active = |launch: Launch| Launch { activity: Activity([1_000; 6]), ..launch };
+    let active = |launch| altered(launch, |it| it.activity = Activity([1_000; 6]));
     // Nine waves fit nowhere whole.
     let cut = active(launch(0, 0, 9, 1));
     let piece = WaveSpan::Cut { first: 0, count: 1 };
@@ -162,11 +162,11 @@ fn what_was_cut_goes_in_pieces_unless_it_begins_again() {
 fn the_age_of_a_head_begins_when_it_becomes_the_head() {
     let config = MatchingConfig { split: split(2), ..MatchingConfig::default() };
     let mut policy = policy(config, 2);
-    let filler = Launch { workgroups: 2, ..launch(0, 0, 7, 1) };
+    let filler = altered(launch(0, 0, 7, 1), |it| it.workgroups = 2);
     let wide = |waves, lds| Demand { lds, ..demand(waves, 1) };
     // Of the first launch one workgroup lies on a compute unit at most.
-    let early = Launch { demand: wide(2, SMALL_CU.lds), ..launch(1, 1, 2, 1) };
-    let late = Launch { demand: wide(2, 1), ..launch(2, 2, 2, 1) };
+    let early = altered(launch(1, 1, 2, 1), |it| it.demand = wide(2, SMALL_CU.lds));
+    let late = altered(launch(2, 2, 2, 1), |it| it.demand = wide(2, 1));
     let next = |launch, next| ReadyLaunch { next, ..ready(launch) };
     let mut at = |entries: &[ReadyLaunch], tick, ends: bool| {
         if ends {

@@ -1,10 +1,9 @@
 //! How long does a decision take, and what does a shared finder not see yet (seed 000, E4, E7)?
 
 use raddle_policy::{
-    Activity, Allocate, Answer, CuId, Cus, Demand, Fact, Launch, Piece, ReadyView, Round, Tick,
-    WaveSpan,
+    Activity, Allocate, Answer, CuId, Cus, Fact, Launch, Piece, ReadyView, Round, Tick, WaveSpan,
 };
-use raddle_testkit::{SMALL_CU, demand, ready};
+use raddle_testkit::{SMALL_CU, altered, demand, ready};
 use raddle_workgroup::{
     DecisionTime, Error, Matching, MatchingConfig, PlaceRule, PowerWeights, SearchRule,
     SearchTiming,
@@ -64,8 +63,7 @@ fn a_shared_finder_takes_a_round_of_periods_and_sees_ends_late() {
     let widest = [SMALL_CU.vgpr_per_simd.into(), SMALL_CU.lds].into_iter().max().expect("some");
     let search = SearchRule::Shared { width: widest };
     let mut shared = policy(search, SearchTiming::OneClock, Some(100)).expect("sound");
-    let whole =
-        Launch { demand: Demand { lds: SMALL_CU.lds, ..demand(1, 1) }, workgroups: 2, ..launch() };
+    let whole = altered(launch(), |it| (it.demand.lds, it.workgroups) = (SMALL_CU.lds, 2));
     // Periods of 10 ns: the first answer says how many there are.
     let Answer::Wait { retry_at: Some(first) } = ask(&mut shared, whole, 0, 0) else {
         panic!("a round takes time")
@@ -100,7 +98,7 @@ fn work_that_a_shared_finder_still_sees_draws_no_power() {
         ..MatchingConfig::default()
     };
     let mut policy = Matching::new(config, SMALL_CU, 2).expect("sound");
-    let launch = Launch { activity: Activity([1, 0, 0, 0, 0, 0]), ..launch() };
+    let launch = altered(launch(), |it| it.activity = Activity([1, 0, 0, 0, 0, 0]));
     let at_round_of = |policy: &mut Matching, next: u64, now: u64| {
         let cus = Cus::new(SMALL_CU, 2);
         let mut entry = ready(launch);

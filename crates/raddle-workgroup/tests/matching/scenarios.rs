@@ -1,10 +1,10 @@
 //! Does nobody starve with windows, and does nobody stand in the way of others?
 
 use raddle_policy::{
-    Allocate, Answer, Barrier, CuId, Cus, Demand, Fact, Launch, Piece, ReadyLaunch, ReadyView,
-    Round, Tick, WaveSpan,
+    Allocate, Answer, Barrier, CuId, Cus, Fact, Launch, Piece, ReadyLaunch, ReadyView, Round, Tick,
+    WaveSpan,
 };
-use raddle_testkit::{SMALL_CU, demand, ready};
+use raddle_testkit::{SMALL_CU, altered, demand, ready};
 use raddle_workgroup::{
     Amounts, FreeWeights, LevelOrder, LevelWindows, Matching, MatchingConfig, PlaceRule, SearchRule,
 };
@@ -126,7 +126,7 @@ fn chosen(search: SearchRule, amounts: Amounts) -> Option<CuId> {
         .zip(all)
         .map(|(id, (lds, waves, ticks))| {
             let whole = launch(id, id as u8, 1, waves, 1);
-            (Launch { demand: Demand { lds, ..whole.demand }, ..whole }, ticks)
+            (altered(whole, |it| it.demand.lds = lds), ticks)
         })
         .collect();
     let mut play = Play::new(config, 2, &launches);

@@ -4,7 +4,7 @@ use raddle_policy::{
     Allocate, Answer, Barrier, CuId, CuShape, Cus, Demand, Fact, Launch, Level, Piece, ReadyLaunch,
     ReadyView, Resource, Round, Tick, WaveSpan,
 };
-use raddle_testkit::{SMALL_CU, demand, ready};
+use raddle_testkit::{SMALL_CU, altered, demand, ready};
 use raddle_workgroup::{Matching, MatchingConfig, SplitRule};
 
 const SHAPE: CuShape =
@@ -83,7 +83,7 @@ impl Scene {
 /// Makes two compute units that are three quarters full, so that a workgroup of two waves fits only
 /// wave by wave, one wave on each.
 fn nearly_full(threshold: u64, barrier: Barrier) -> Scene {
-    let filler = Launch { workgroups: 2, level: Level(0), ..launch(0, Barrier::Yes, 3, 0) };
+    let filler = launch(0, Barrier::Yes, 3, 0).with_level(Level(0));
     let mut scene = Scene::new(threshold, &[filler, launch(1, barrier, 2, 3)]);
     assert_eq!((scene.ask(0).1.pieces[0].cu, scene.ask(0).1.pieces[0].cu), (CuId(0), CuId(1)));
     scene
@@ -175,7 +175,7 @@ fn a_success_begins_the_count_again() {
     scene.end(0, 1, None, 1);
     // Both of the launch fit on what has become free.
     assert_eq!(scene.starts(3), [(1, 0, None, 1), (1, 1, None, 1)]);
-    let more = Launch { workgroups: 4, ..scene.entries[1].launch };
+    let more = altered(scene.entries[1].launch, |it| it.workgroups = 4);
     scene.entries[1].launch = more;
     for round in 4..7 {
         assert_eq!(scene.starts(round), [], "{round}");
@@ -190,7 +190,7 @@ fn pieces_end_by_themselves_and_give_everything_back() {
     assert_eq!(scene.starts(0), [(1, 0, Some(0), 0), (1, 0, Some(1), 1)]);
     scene.entries.truncate(1);
     // Two workgroups that want a whole compute unit each.
-    let whole = Launch { level: Level(0), ..launch(2, Barrier::Yes, 4, 8) };
+    let whole = launch(2, Barrier::Yes, 4, 8).with_level(Level(0));
     scene.entries.push(ReadyLaunch { launch: whole, ..scene.entries[0] });
     (scene.entries[1].next, scene.entries[1].cut) = (0, 0);
     let cut = launch(1, Barrier::No, 2, 3);
@@ -211,13 +211,14 @@ fn pieces_end_by_themselves_and_give_everything_back() {
 
 #[test]
 fn whole_workgroups_of_better_levels_go_before_pieces() {
-    let filler = Launch { workgroups: 2, level: Level(0), ..launch(0, Barrier::Yes, 3, 0) };
+    let filler = launch(0, Barrier::Yes, 3, 0).with_level(Level(0));
     let mut scene = Scene::new(0, &[filler, launch(1, Barrier::No, 3, 3)]);
     scene.ask(0);
     scene.ask(0);
     // One slot is free on each of the two; the third piece waits.
     assert_eq!(scene.starts(0), [(1, 0, Some(0), 0), (1, 0, Some(1), 1)]);
-    let least = Launch { workgroups: 1, level: Level(200), ..launch(2, Barrier::Yes, 1, 0) };
+    let least =
+        altered(launch(2, Barrier::Yes, 1, 0), |it| (it.workgroups, it.level) = (1, Level(200)));
     scene.entries.push(ready(least));
     // A filler ends, and both have room: the piece was of level 1 before it was cut.
     scene.end(0, 0, None, 0);
@@ -227,7 +228,7 @@ fn whole_workgroups_of_better_levels_go_before_pieces() {
 
 #[test]
 fn the_head_that_has_waited_longest_is_cut() {
-    let filler = Launch { workgroups: 2, level: Level(0), ..launch(0, Barrier::Yes, 3, 0) };
+    let filler = launch(0, Barrier::Yes, 3, 0).with_level(Level(0));
     let mut scene = Scene::new(2, &[filler, launch(1, Barrier::No, 2, 3)]);
     scene.ask(0);
     scene.ask(0);

@@ -3,7 +3,7 @@
 //! No profile holds addresses of kernels, arguments or signals. The order of a profile is that of
 //! the starts, which in a stream is the order of issue.
 
-use raddle_policy::{Launch, LaunchId, StreamId};
+use raddle_policy::{Demand, Launch, LaunchId, ProcessId, StreamId};
 use raddle_sim::kernel_calls;
 use raddle_trace::{OpKind, Profile};
 
@@ -20,15 +20,12 @@ pub(super) struct RecordedLaunch {
 pub(super) fn recorded(profile: &Profile) -> Vec<RecordedLaunch> {
     let ops = (0..).zip(&profile.ops).zip(kernel_calls(profile));
     let kernels = ops.filter(|((_, op), _)| op.kind == OpKind::Kernel);
-    let launch = |((number, op), call): ((u32, &raddle_trace::Op), _)| RecordedLaunch {
-        launch: Launch {
-            id: LaunchId(number),
-            stream: StreamId(op.stream),
-            workgroups: op.workgroups,
-            call,
-            ..Launch::default()
-        },
-        issued: op.arrival_ns,
+    let launch = |((number, op), call): ((u32, &raddle_trace::Op), _)| {
+        let (id, demand) = (LaunchId(number), Demand::default());
+        let launch = Launch::new(id, ProcessId(0), op.workgroups, demand);
+        let mut launch = launch.with_stream(StreamId(op.stream));
+        launch.call = call;
+        RecordedLaunch { launch, issued: op.arrival_ns }
     };
     kernels.map(launch).collect()
 }

@@ -136,26 +136,23 @@ fn meant<'p>(told: &Told, pieces: &'p mut Vec<Piece>) -> Event<'p> {
 
 fn launch_meant(it: &RaddleLaunch) -> Launch {
     let RaddleDemand { waves, vgpr, sgpr, lds, barriers } = it.demand;
-    Launch {
-        id: LaunchId(it.id),
-        process: ProcessId(it.process),
-        stream: StreamId(it.stream),
-        level: Level(it.level),
-        workgroups: it.workgroups,
-        demand: Demand { waves, vgpr, sgpr, lds, barriers },
-        barrier: [Barrier::Assumed, Barrier::No, Barrier::Yes][it.barrier as usize],
-        idempotent: [Idempotence::Unknown, Idempotence::Idempotent, Idempotence::Not]
-            [it.idempotent as usize],
-        call: KernelCall {
-            kernel: it.kernel,
-            grid: Dim3::new(it.grid[0], it.grid[1], it.grid[2]),
-            threads: it.threads,
-            lds_bytes: it.lds_bytes,
-            behind_copy: it.behind_copy == 1,
-        },
-        activity: Activity(it.activity),
-        estimate: Some(Ticks(it.estimate)),
-    }
+    let demand = Demand { waves, vgpr, sgpr, lds, barriers };
+    let verdicts = [Idempotence::Unknown, Idempotence::Idempotent, Idempotence::Not];
+    let mut launch = Launch::new(LaunchId(it.id), ProcessId(it.process), it.workgroups, demand)
+        .with_stream(StreamId(it.stream))
+        .with_level(Level(it.level))
+        .with_barrier([Barrier::Assumed, Barrier::No, Barrier::Yes][it.barrier as usize])
+        .with_idempotent(verdicts[it.idempotent as usize]);
+    launch.call = KernelCall {
+        kernel: it.kernel,
+        grid: Dim3::new(it.grid[0], it.grid[1], it.grid[2]),
+        threads: it.threads,
+        lds_bytes: it.lds_bytes,
+        behind_copy: it.behind_copy == 1,
+    };
+    launch.activity = Activity(it.activity);
+    launch.estimate = Some(Ticks(it.estimate));
+    launch
 }
 
 /// Dispatcher in C and its model in Rust, with the reports that are due after their actions.

@@ -5,7 +5,7 @@ use crate::book::{Asked, Book, BookError, FreeUnits, OnDevice, Reason};
 use raddle_policy::{
     Barrier, CuId, CuShape, Cus, Demand, Launch, LaunchId, Piece, Place, Resource, WaveSpan,
 };
-use raddle_testkit::{LARGEST_CU, SMALL_CU};
+use raddle_testkit::{LARGEST_CU, SMALL_CU, altered};
 
 const SHAPE: CuShape =
     CuShape { vgpr_per_simd: 8, sgpr: 16, lds: 8, workgroups: 4, barriers: 4, ..SMALL_CU };
@@ -13,10 +13,7 @@ const SHAPE: CuShape =
 const ALL: WaveSpan = WaveSpan::All;
 
 const fn launch(id: u32, demand: Demand) -> Launch {
-    Launch {
-        barrier: Barrier::No,
-        ..raddle_testkit::launch(id).workgroups(u64::MAX).demand(demand).build()
-    }
+    raddle_testkit::launch(id).workgroups(u64::MAX).demand(demand).build()
 }
 
 const fn demand(waves: u16, vgpr: u16, sgpr: u16, lds: u32, barriers: u16) -> Demand {
@@ -123,7 +120,7 @@ fn workgroups_start_in_order_and_each_once() {
 
 #[test]
 fn no_workgroup_starts_beyond_the_last() {
-    let last = Launch { workgroups: 2, ..PAIR };
+    let last = altered(PAIR, |it| it.workgroups = 2);
     let mut book = Book::new(SHAPE, 1);
     let from = |first| format!("a start of k0 must name workgroups from {first} on, each once");
     assert_eq!(refused(&mut book, &last, ALL, &[piece(0, 1, 3, 0)], &[]), from(0));
@@ -139,7 +136,7 @@ fn no_workgroup_starts_beyond_the_last() {
 
 #[test]
 fn workgroups_that_are_assigned_start_beside_others() {
-    let launch = Launch { workgroups: 6, ..PAIR };
+    let launch = altered(PAIR, |it| it.workgroups = 6);
     let (mut units, mut on) = (FreeUnits::new(SHAPE, 2), OnDevice::default());
     for (group, cu) in [(0, 1), (1, 0), (2, 1)] {
         on.assign(&launch, group, CuId(cu)).expect("it is the next one");
@@ -272,7 +269,7 @@ fn parts_start_in_order_and_as_nothing_else() {
     for wrong in [&two[..], &two[1..], &[piece(0, 1, 2, 0)], &[]] {
         assert_eq!(refused(&mut book, &FOUR, cut(0, 1), wrong, &[]), one_piece);
     }
-    let meets = Launch { barrier: Barrier::Assumed, ..FOUR };
+    let meets = FOUR.with_barrier(Barrier::Assumed);
     let error = refused(&mut book, &meets, cut(0, 1), &one, &[]);
     assert_eq!(error, "k0 is cut, whose waves may meet at a barrier");
     for places in [vec![on(0); 2], vec![on(2)], vec![on(200)]] {
@@ -375,14 +372,14 @@ fn what_was_killed_leaves_nothing_behind() {
 #[test]
 fn one_id_has_one_demand() {
     let mut book = Book::new(SHAPE, 1);
-    let last = Launch { workgroups: 1, ..PAIR };
+    let last = altered(PAIR, |it| it.workgroups = 1);
     book.start(&last, ALL, &[piece(0, 1, 1, 0)], &[]).expect("fits");
     let other = launch(0, demand(1, 0, 0, 0, 0));
     for span in [ALL, range(0, 1)] {
         let error = refused(&mut book, &other, span, &[piece(1, 1, 1, 0)], &[]);
         assert!(error.contains("with another demand"), "{error}");
     }
-    let longer = Launch { workgroups: 2, ..PAIR };
+    let longer = altered(PAIR, |it| it.workgroups = 2);
     let error = refused(&mut book, &longer, ALL, &[piece(1, 1, 1, 0)], &[]);
     assert!(error.contains("demand or grid"), "{error}");
     book.end(PAIR.id, ALL, &[piece(0, 1, 1, 0)]).expect("is there");
@@ -483,6 +480,6 @@ fn an_impossible_shape_has_room_for_nothing() {
     assert_eq!(wide.ids().last(), Some(CuId(u16::MAX - 1)));
     let never = Cus::new(SHAPE, 0).never(&one).expect("no compute unit");
     assert_eq!(never.resource, Resource::Cus);
-    let empty = Launch { workgroups: 0, ..one };
+    let empty = altered(one, |it| it.workgroups = 0);
     assert_eq!(Cus::new(SHAPE, 1).never(&empty).map(|it| it.resource), Some(Resource::Grid));
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::book::Book;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use raddle_policy::{CuId, CuShape, Demand, Launch, LaunchId, Piece, Place, WaveSpan};
+use raddle_policy::{CuId, CuShape, Demand, Launch, LaunchId, Piece, Place, ProcessId, WaveSpan};
 
 const SHAPE: CuShape = CuShape {
     simds: 4,
@@ -43,7 +43,7 @@ proptest! {
         ends in vec((0u64..24, 1u64..12), 0..8),
     ) {
         let demand = Demand { waves, vgpr: 3, sgpr: 0, lds: 5, barriers: 1 };
-        let launch = Launch { id: LaunchId(7), workgroups: 100, demand, ..Launch::default() };
+        let launch = Launch::new(LaunchId(7), ProcessId(0), 100, demand);
         let units = counts.iter().zip(0..).flat_map(|(&n, cu)| (0..n).map(move |_| CuId(cu)));
         let mut there: BTreeMap<u64, CuId> = (0..).zip(units).collect();
         let all = pieces(there.iter().map(|(&group, &cu)| (group, cu)));

@@ -1,6 +1,6 @@
 //! Which state of a checker does an event of a log change, and which rule may the event break?
 
-use raddle_policy::{Barrier, Launch, LaunchId, Preemption, ProcessId};
+use raddle_policy::{Barrier, Demand, Launch, LaunchId, Preemption, ProcessId, StreamId};
 use raddle_preempt::ResetScope;
 
 use super::checker::{Checker, Pieces};
@@ -24,8 +24,8 @@ impl Checker {
                 if !self.ahead => {}
             LoggedEvent::LaunchIssued { ref launch } => self.known(launch, false),
             LoggedEvent::LaunchReady { ref launch } => self.known(launch, true),
-            LoggedEvent::CopyIssued { copy: id, process, stream, .. } => {
-                self.issued(&Launch { id, process, stream, ..Launch::default() }, false);
+            LoggedEvent::CopyIssued { copy, process, stream, .. } => {
+                self.copy_issued(copy, process, stream);
             }
             LoggedEvent::CopyReady { copy } => {
                 if let Some(copy) = self.launches.get_mut(copy) {
@@ -73,6 +73,11 @@ impl Checker {
             LoggedEvent::Reached { process, launch } => self.reached(process, launch),
             LoggedEvent::Hint { .. } | LoggedEvent::Woke {} | LoggedEvent::Unknown => {}
         }
+    }
+
+    fn copy_issued(&mut self, id: LaunchId, process: ProcessId, stream: StreamId) {
+        let copy = Launch::new(id, process, 0, Demand::default()).with_stream(stream);
+        self.issued(&copy, false);
     }
 
     fn left(&mut self, process: ProcessId) {

@@ -2,10 +2,7 @@
 //!
 //! The numbers are those of the contract, whatever a device table says.
 
-use raddle_policy::{
-    Activity, Barrier, CuShape, Cus, Demand, Idempotence, KernelCall, Launch, LaunchId, Level,
-    ProcessId, StreamId,
-};
+use raddle_policy::{Barrier, CuShape, Cus, Demand, Launch, LaunchId, ProcessId};
 
 use crate::ModelError;
 
@@ -74,21 +71,10 @@ impl ContractKernel {
     /// The errors of [`ContractKernel::demand`]; also when not even an empty device of `cus`
     /// compute units has room for one workgroup.
     pub fn launch(&self, id: LaunchId, groups: u64, cus: u16) -> Result<Launch, ModelError> {
-        let mut launch = Launch {
-            id,
-            process: ProcessId(0),
-            stream: StreamId(0),
-            level: Level(0),
-            // An empty grid is no fault here, a kernel that does not fit is; so the check is made
-            // with one workgroup at least.
-            workgroups: groups.max(1),
-            demand: self.demand()?,
-            barrier: Barrier::No,
-            idempotent: Idempotence::Unknown,
-            activity: Activity::UNKNOWN,
-            call: KernelCall::UNKNOWN,
-            estimate: None,
-        };
+        // An empty grid is no fault here, a kernel that does not fit is; so the check is made with
+        // one workgroup at least.
+        let mut launch =
+            Launch::new(id, ProcessId(0), groups.max(1), self.demand()?).with_barrier(Barrier::No);
         if let Some(refusal) = Cus::new(SHAPE, cus).never(&launch) {
             return Err(ModelError::NeverFits(refusal));
         }

@@ -67,7 +67,7 @@ fn launch(id: u32) -> Launch {
     let demand = Demand { waves: 3, vgpr: 2, ..Demand::default() };
     let workgroups = if id == 2 { 6 } else { 4 };
     let process = ProcessId(u16::from(id == 3));
-    Launch { id: LaunchId(id), process, workgroups, demand, ..Launch::default() }
+    Launch::new(LaunchId(id), process, workgroups, demand)
 }
 
 proptest! {

@@ -14,7 +14,9 @@ use std::sync::{Arc, Mutex};
 use proptest::prelude::*;
 use raddle_dispatch::Recipe;
 use raddle_dispatch::log::Detail;
-use raddle_policy::{Activity, Barrier, CuShape, Idempotence, Launch, Preemption, StreamId};
+use raddle_policy::{
+    Activity, Barrier, CuShape, Idempotence, Launch, LaunchId, Preemption, ProcessId, StreamId,
+};
 use raddle_sim::{Outcome, Task, Work, Workload, run};
 use raddle_workgroup::{Matching, MatchingConfig};
 
@@ -73,7 +75,8 @@ fn checked(workload: &Workload, device: (CuShape, u16), recipe: &str) -> (Outcom
     for record in &outcome.records {
         let task = &workload.processes[usize::from(record.process)].tasks[record.task as usize];
         if let Work::Kernel { workgroups, demand, barrier, .. } = task.work {
-            let launch = Launch { workgroups, demand, barrier, ..Launch::default() };
+            let launch =
+                Launch::new(LaunchId(0), ProcessId(0), workgroups, demand).with_barrier(barrier);
             assert_eq!(record.refused, naive.never(&launch), "{launch:?}");
         }
     }

@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use raddle_policy::{CuId, CuShape, Demand, Launch, LaunchId, Piece, Resource};
+use raddle_policy::{CuId, CuShape, Demand, Launch, LaunchId, Piece, ProcessId, Resource};
 
 use super::*;
 use crate::matching::config::Balance;
@@ -41,7 +41,7 @@ fn lack(resource: Resource, wanted: u64, available: u64) -> Option<Lack> {
 }
 
 fn launch(id: u32, demand: Demand) -> Launch {
-    Launch { id: LaunchId(id), demand, ..Launch::default() }
+    Launch::new(LaunchId(id), ProcessId(0), 0, demand)
 }
 
 fn name(id: u32, workgroup: u64) -> Name {
