@@ -125,9 +125,8 @@ impl Builder {
 
     /// Sets the preemption methods that the device has; by default all of them. Where the preempt
     /// policy asks for a method that the device does not have, the next gentler one is used
-    /// (`Preemption::gentler`); waiting is always possible. The methods are not in the log's
-    /// header, and a replay assumes all: where logs are replayed, use policies that ask only for
-    /// methods that the device has.
+    /// (`Preemption::gentler`); waiting is always possible. The log's header has the methods,
+    /// unless they are all; a replay of the log has the same ones.
     #[must_use]
     pub const fn abilities(mut self, abilities: Abilities) -> Self {
         self.abilities = abilities;
@@ -173,7 +172,7 @@ impl Builder {
     /// When the shape of the compute units is impossible, when there are no compute units, when the
     /// window is 0, when the device can reset and has no preemption flag, and when launching
     /// overlaps with running kernels ([`LaunchPath::overlaps`]) without a window.
-    pub fn build(self) -> Result<Composed, DispatchError> {
+    pub fn build(mut self) -> Result<Composed, DispatchError> {
         self.shape.check().map_err(|error| DispatchError(DispatchReason::Shape(error)))?;
         if self.cus == 0 {
             return Err(DispatchError(DispatchReason::NoComputeUnits));
@@ -199,6 +198,7 @@ impl Builder {
         let live = Checker::live(self.window, self.most_kills, self.scope);
         let rules = Checker::of_dispatcher(cuts, Cus::new(self.shape, 1), live);
         let driver = Driver::new(SteppedRuntime(declared), options)?;
+        self.log.open(self.abilities);
         Ok(Composed {
             cuts,
             by_stream: self.policies.turn.policy.by_stream(),

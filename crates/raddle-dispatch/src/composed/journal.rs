@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 
 use raddle_policy::{Event, Launch, Piece, Place, Tick, WaveSpan};
+use raddle_preempt::Abilities;
 
 use super::Checker;
 use crate::answer::LoggedAnswer;
@@ -32,6 +33,18 @@ impl Listeners {
             return false;
         }
         self.observer.is_none()
+    }
+
+    /// Begins the log of a dispatcher for a device with these preemption methods.
+    #[cfg_attr(
+        not(feature = "recipes"),
+        expect(clippy::unused_self, clippy::missing_const_for_fn, reason = "the log has them")
+    )]
+    pub(super) fn open(&mut self, abilities: Abilities) {
+        #[cfg(feature = "recipes")]
+        self.writer.open(abilities);
+        #[cfg(not(feature = "recipes"))]
+        let _ = abilities;
     }
 
     #[cfg(feature = "recipes")]

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use raddle_policy::CuShape;
+use raddle_preempt::Abilities;
 use raddle_read::without_content;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,18 @@ pub struct LogHeader {
     pub(super) shape: CuShape,
     /// The four policies of the dispatcher that made the decisions, with their settings.
     pub(super) recipe: Recipe,
+    /// The preemption methods that the device has; not written where it has all of them.
+    #[serde(skip_serializing_if = "are_all")]
+    pub(super) abilities: Abilities,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn are_all(abilities: &Abilities) -> bool {
+    *abilities == Abilities::ALL
+}
+
+const fn all() -> Abilities {
+    Abilities::ALL
 }
 
 /// The header line of a decision log as it was read, before the policies of its recipe are looked
@@ -48,6 +61,8 @@ struct ReadHeader {
     cus: u16,
     shape: CuShape,
     recipe: Value,
+    #[serde(default = "all")]
+    abilities: Abilities,
 }
 
 /// The header line of a decision log of any kind: of a simulation, of a live program or of a
@@ -88,7 +103,7 @@ impl LogHeader {
     /// log has one line for each start of one or more workgroups.
     pub fn new(recipe: Recipe, device: impl Into<String>, shape: CuShape, cus: u16) -> Self {
         let (raddle_log, detail, device) = (LOG_VERSION, Detail::Answers, device.into());
-        Self { raddle_log, detail, device, cus, shape, recipe }
+        Self { raddle_log, detail, device, cus, shape, recipe, abilities: Abilities::ALL }
     }
 
     /// Returns this header for a log that lists starts of workgroups with the given detail.
@@ -120,18 +135,19 @@ impl LogHeader {
             return Err(bad(format!("log version {found}; this raddle reads 1 to {LOG_VERSION}")));
         }
         header.shape.check().map_err(|error| bad(error.to_string()))?;
+        header.abilities.check().map_err(|error| bad(error.to_string()))?;
         let recipe = Recipe::of_json(&header.recipe, registry).map_err(|error| {
             bad(format!("{error}. A log is read with a registry that has its policies"))
         })?;
-        let ReadHeader { raddle_log, detail, device, cus, shape, .. } = header;
-        Ok(Self { raddle_log, detail, device, cus, shape, recipe })
+        let ReadHeader { raddle_log, detail, device, cus, shape, abilities, .. } = header;
+        Ok(Self { raddle_log, detail, device, cus, shape, recipe, abilities })
     }
 
     /// Returns a writer of a log that begins with this header and leaves nothing out of its lines.
     /// Each line is one write to `to`, which should be buffered.
     #[must_use]
     pub fn writer(&self, to: Box<dyn Write + Send>) -> LogWriter {
-        LogWriter::new(to, (self.detail, self.recipe.reads(), false), self)
+        self.written(to, false)
     }
 
     /// Returns a writer to `to` of a short log that begins with this header. A line of a short log
@@ -139,6 +155,15 @@ impl LogHeader {
     #[must_use]
     #[doc(hidden)]
     pub fn short_writer(&self, to: Box<dyn Write + Send>) -> LogWriter {
-        LogWriter::new(to, (self.detail, self.recipe.reads(), true), self)
+        self.written(to, true)
+    }
+
+    /// Returns a writer to `to` of a log, which is short if `short` is true. What the device can do
+    /// is known when the dispatcher is built; the header is written then.
+    fn written(&self, to: Box<dyn Write + Send>, short: bool) -> LogWriter {
+        let (header, settings) = (self.clone(), (self.detail, self.recipe.reads(), short));
+        LogWriter::new(to, settings, move |abilities| {
+            serde_json::to_vec(&Self { abilities, ..header })
+        })
     }
 }

@@ -97,6 +97,7 @@ impl LogReplay {
         let (sink, echo) = Echo::new();
         let builder = header.recipe.builder(header.shape, header.cus);
         let builder = builder.map_err(|error| DispatchError::bad_log(1, error.to_string()))?;
+        let builder = builder.abilities(header.abilities);
         let dispatcher = builder.log(header.writer(Box::new(sink))).build()?;
         // The header that the dispatcher has just written is not compared.
         echo.take();

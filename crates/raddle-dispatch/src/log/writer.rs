@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use raddle_policy::{
     Activity, Event, KernelCall, Launch, LaunchId, Needs, Piece, Place, Tick, WaveSpan,
 };
+use raddle_preempt::Abilities;
 use serde::{Deserialize, Serialize};
 
 use super::short::Memory;
@@ -36,12 +37,18 @@ fn read_of(reads: Needs, mut launch: Launch) -> Launch {
     launch
 }
 
+/// A function that returns the text of a header, without an end of line, for a device with these
+/// preemption methods.
+type HeaderFn = Box<dyn FnOnce(Abilities) -> serde_json::Result<Vec<u8>> + Send>;
+
 /// A writer of a decision log. A writer that is off accepts all calls and writes nothing.
 ///
 /// A write error is stored until [`LogWriter::finish`] reports it, so that no decision depends on
 /// it.
 pub struct LogWriter {
     to: Option<Box<dyn Write + Send>>,
+    /// The header of the log; `None` once it is written.
+    header: Option<HeaderFn>,
     detail: Detail,
     reads: Needs,
     /// The parts of earlier lines that later lines of a short log leave out; `None` for any other
@@ -71,6 +78,7 @@ impl LogWriter {
     pub fn off() -> Self {
         Self {
             to: None,
+            header: None,
             detail: Detail::Answers,
             reads: Needs::NONE,
             memory: None,
@@ -85,19 +93,29 @@ impl LogWriter {
         self.to.is_none()
     }
 
-    /// Returns a writer to `to` of a log that begins with `header`. Starts of workgroups are listed
-    /// with the detail `detail`, and `reads` names the optional fields of launches that the log
-    /// keeps. If `short` is true, lines leave out parts that follow from earlier ones.
+    /// Returns a writer to `to` of a log that begins with the text of `header`, which is written
+    /// before the first line or by [`open`](Self::open). Starts of workgroups are listed with the
+    /// detail `detail`, and `reads` names the optional fields of launches that the log keeps. If
+    /// `short` is true, lines leave out parts that follow from earlier ones.
     pub(super) fn new(
         to: Box<dyn Write + Send>,
         (detail, reads, short): (Detail, Needs, bool),
-        header: &impl Serialize,
+        header: impl FnOnce(Abilities) -> serde_json::Result<Vec<u8>> + Send + 'static,
     ) -> Self {
-        let memory = short.then(Memory::default);
-        let mut log = Self { to: Some(to), detail, reads, memory, ..Self::off() };
-        log.error = serde_json::to_writer(&mut log.text, header).err().map(io::Error::from);
-        log.end_line();
-        log
+        let (memory, header) = (short.then(Memory::default), Some(Box::new(header) as HeaderFn));
+        Self { to: Some(to), header, detail, reads, memory, ..Self::off() }
+    }
+
+    /// Writes the header, for a device with these preemption methods, unless it is written already.
+    pub(crate) fn open(&mut self, abilities: Abilities) {
+        let Some(header) = self.header.take() else { return };
+        match header(abilities) {
+            Ok(text) => {
+                self.text = text;
+                self.end_line();
+            }
+            Err(error) => self.error = Some(error.into()),
+        }
     }
 
     /// Returns a writer of a log that begins with `header`, for a program whose log has events and
@@ -105,7 +123,10 @@ impl LogWriter {
     #[must_use]
     #[doc(hidden)]
     pub fn with_header(to: Box<dyn Write + Send>, header: &impl Serialize) -> Self {
-        Self::new(to, (Detail::Answers, Needs::NONE, false), header)
+        let text = serde_json::to_vec(header);
+        let mut log = Self::new(to, (Detail::Answers, Needs::NONE, false), |_| text);
+        log.open(Abilities::ALL);
+        log
     }
 
     /// Writes a line with an event; as JSON, `said` must be an object with a key `event`.
@@ -153,6 +174,7 @@ impl LogWriter {
     /// Begins a line of the log with its tick `t` and the number `step` of its step (one decision
     /// with the events before it).
     fn begin(&mut self, t: Tick, step: u64) {
+        self.open(Abilities::ALL);
         self.text.clear();
         match &mut self.memory {
             Some(memory) => memory.begin(t, step, &mut self.text),
@@ -269,6 +291,7 @@ impl LogWriter {
     /// # Errors
     /// The first error of any write since the log began.
     pub fn finish(&mut self) -> io::Result<()> {
+        self.open(Abilities::ALL);
         if let Some(error) = self.error.take() {
             return Err(error);
         }
@@ -305,7 +328,9 @@ mod tests {
     fn written(reads: Needs, launch: Launch) -> (String, Launch) {
         let sink = Sink::default();
         let mut log =
-            LogWriter::new(Box::new(sink.clone()), (Detail::Answers, reads, false), &"a header");
+            LogWriter::new(Box::new(sink.clone()), (Detail::Answers, reads, false), |_| {
+                serde_json::to_vec("a header")
+            });
         log.event(Tick(1), 2, &Event::LaunchReady { launch });
         let line = sink.text().lines().nth(1).unwrap().to_owned();
         let json: serde_json::Value = serde_json::from_str(&line).unwrap();

@@ -69,6 +69,40 @@ fn an_observer_is_told_the_log() {
     }
 }
 
+/// A log of a device that lacks a method says so, and gives the same answers again; without that
+/// key the replay asks for the method that the recipe names.
+#[test]
+fn a_log_says_what_the_device_can() {
+    let text = "raddle = 1\n[turn]\npolicy = 'highest-level'\n[preempt]\npolicy = 'switch'\n";
+    let recipe = Recipe::parse("able", text).expect("a recipe");
+    let logged = |abilities, how| {
+        let sink = Sink::default();
+        let header = LogHeader::new(recipe.clone(), "a device", SHAPE, 1);
+        let builder = recipe.builder(SHAPE, 1).expect("it suits");
+        // The log may be given before the abilities are.
+        let builder = builder.log(header.writer(Box::new(sink.clone()))).abilities(abilities);
+        revoked(builder, how);
+        ended_log(&sink.text())
+    };
+    let replayed = |log: &str| replay(log.as_bytes()).map(|it| it.difference().cloned());
+    let drains = Abilities { can_drain: true, ..Abilities::NONE };
+    let log = logged(drains, Preemption::Drain);
+    let key = ",\"abilities\":{\"can-flag\":false,\"can-drain\":true,\"can-reset\":false,\
+               \"can-switch\":false}";
+    assert!(log.lines().next().expect("a header").ends_with(&format!("{key}}}")), "{log}");
+    assert_eq!(replayed(&log).expect("it is a log"), None);
+    let (_, logged_line, again) =
+        replayed(&log.replace(key, "")).expect("a log").expect("it differs");
+    assert!(logged_line.contains("\"how\":\"drain\""), "{logged_line}");
+    assert!(again.contains("\"how\":\"switch\""), "{again}");
+    // What a device cannot have is refused.
+    let wrong = log.replace("\"can-reset\":false", "\"can-reset\":true");
+    assert!(refusal(replayed(&wrong)).contains("without a flag"));
+    let log = logged(Abilities::ALL, Preemption::Switch);
+    assert!(!log.contains("abilities"), "{log}");
+    assert_eq!(replayed(&log).expect("it is a log"), None);
+}
+
 /// Where the device lacks the way that a policy asks for, work leaves by the next gentler one.
 #[test]
 fn work_leaves_by_what_the_device_can() {

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_policy::{Fact, LaunchId, Preemption, ProcessId};
+use raddle_preempt::Abilities;
 use serde_json::Value;
 
 use super::cheapest::Cheapest;
@@ -28,6 +29,9 @@ pub(super) enum Rule {
 #[derive(Debug)]
 pub(super) struct Leaving {
     rule: Rule,
+    /// Methods of preemption that the device has. In the place of another one, work leaves by the
+    /// next gentler one of them.
+    abilities: Abilities,
     /// Number of times that each launch was killed. The field `most_kills` has the most times that
     /// a launch may be killed, `None` for no limit.
     kills: BTreeMap<LaunchId, u64>,
@@ -44,7 +48,7 @@ pub(super) struct Leaving {
 impl Leaving {
     /// Makes the rule for the settings of a recipe (file that chooses the policies of a run); the
     /// error says why the check has no model for it.
-    pub(super) fn new(settings: &Value) -> Result<Self, String> {
+    pub(super) fn new(settings: &Value, abilities: Abilities) -> Result<Self, String> {
         let rule = match settings["policy"].as_str() {
             Some("never") => Rule::Never,
             Some("cheapest") => Rule::Cheapest(Box::new(Cheapest::new(settings)?)),
@@ -56,6 +60,7 @@ impl Leaving {
         };
         Ok(Self {
             rule,
+            abilities,
             kills: BTreeMap::new(),
             most_kills: settings["most-kills"].as_u64(),
             under_way: BTreeSet::new(),
@@ -97,10 +102,10 @@ impl Leaving {
         };
         let wanted = match &self.rule {
             Rule::Never => "never",
-            Rule::Always(method) => method.name(),
+            Rule::Always(method) => self.nearest(*method).name(),
             Rule::Cheapest(rule) => {
                 let killable = !victims.is_empty() && victims.iter().all(may_be_killed);
-                rule.method(&victims, killable, desk.now).name()
+                self.nearest(rule.method(&victims, killable, desk.now)).name()
             }
         };
         // Work that has not come back can neither test a flag nor be waited for, so all of it
@@ -115,6 +120,14 @@ impl Leaving {
         }
         if how != "never" {
             self.under_way.insert(id);
+        }
+    }
+
+    /// Returns the method, or in its place the next gentler one that the device has.
+    fn nearest(&self, method: Preemption) -> Preemption {
+        match method.gentler() {
+            Some(gentler) if !self.abilities.can(method) => self.nearest(gentler),
+            _ => method,
         }
     }
 

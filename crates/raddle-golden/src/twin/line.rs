@@ -7,6 +7,7 @@ use raddle_policy::{
     CuShape, Idempotence, Launch, LaunchId, Level, Piece, Place, Preemption, ProcessId, Refusal,
     StreamId, WaveSpan,
 };
+use raddle_preempt::Abilities;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -20,6 +21,13 @@ pub(super) struct Header {
     pub(super) cus: u16,
     pub(super) shape: CuShape,
     pub(super) recipe: Value,
+    /// Methods of preemption that the device has; not in a log whose device has all of them.
+    #[serde(default = "all")]
+    pub(super) abilities: Abilities,
+}
+
+const fn all() -> Abilities {
+    Abilities::ALL
 }
 
 /// Tick and step number of a line of a log.

@@ -70,7 +70,7 @@ impl OpenLog {
             turn: slots::turn(&recipe["turn"]),
             allocate,
             placing,
-            preempt: slots::preempt(&recipe["preempt"]),
+            preempt: slots::preempt(&recipe["preempt"], header.abilities),
             named: Vec::new(),
             scope: recipe["preempt"]["scope"].as_str().unwrap_or("process").to_owned(),
             most,

@@ -1,6 +1,7 @@
 //! Which twin (naive model) checks the policy of each slot?
 
 use raddle_policy::CuShape;
+use raddle_preempt::Abilities;
 use serde_json::Value;
 
 use super::addressed::Addressed;
@@ -86,14 +87,14 @@ pub(super) fn turn(slot: &Value) -> (Slot, Option<Turning>) {
 
 /// Returns (entry of the report for the preempt policy; the policy's twin, a naive model, or `None`
 /// where there is none).
-pub(super) fn preempt(slot: &Value) -> (Slot, Option<Leaving>) {
+pub(super) fn preempt(slot: &Value, abilities: Abilities) -> (Slot, Option<Leaving>) {
     let policy = name(slot);
     let by = match policy {
         "flag" | "reset" => "seed 001 S3.2, S3.3",
         _ => "docs/policies/preempt.md",
     };
     let checked = Slot::new("preempt", policy, by.to_owned(), "preemptions");
-    match Leaving::new(slot) {
+    match Leaving::new(slot, abilities) {
         Ok(leaving) => (checked, Some(leaving)),
         Err(why) => (Slot { unchecked: Some(why), ..checked }, None),
     }

@@ -1,7 +1,7 @@
 //! Logs of random workloads on small devices.
 
 use raddle_dispatch::log::{Detail, LogHeader};
-use raddle_dispatch::{Dispatcher, Recipe};
+use raddle_dispatch::{Abilities, Dispatcher, Recipe};
 use raddle_golden::twin::{self, Report};
 use raddle_policy::{
     Activity, Barrier, CuShape, Demand, Dim3, Idempotence, KernelCall, Launch, LaunchId, Level,
@@ -98,12 +98,25 @@ fn workload(seed: u64, shape: &CuShape) -> (Vec<Task>, Vec<(u64, u32)>) {
 }
 
 /// Runs a random workload under a recipe, and returns the decision log.
-pub(crate) fn log(recipe: &str, (shape, cus): (CuShape, u16), seed: u64, detail: Detail) -> String {
+pub(crate) fn log(recipe: &str, device: (CuShape, u16), seed: u64, detail: Detail) -> String {
+    log_by(recipe, device, Abilities::ALL, seed, detail)
+}
+
+/// Runs a random workload under a recipe on a device with these preemption methods, and returns the
+/// decision log.
+pub(crate) fn log_by(
+    recipe: &str,
+    (shape, cus): (CuShape, u16),
+    abilities: Abilities,
+    seed: u64,
+    detail: Detail,
+) -> String {
     let recipe = Recipe::parse("test", &format!("raddle = 1\n{recipe}")).expect("a recipe");
     let ahead = recipe.window.is_some();
     let header = LogHeader::new(recipe, "test", shape, cus).with_detail(detail);
     let sink = Sink::default();
     let builder = header.recipe().builder(shape, cus).expect("it builds");
+    let builder = builder.abilities(abilities);
     let mut dispatcher =
         builder.log(header.short_writer(Box::new(sink.clone()))).build().expect("it builds");
     let (tasks, joins) = workload(seed, &shape);

@@ -1,9 +1,10 @@
 //! Recipes of every policy and setting over shapes of 63, 64, 65 and 128 granules.
 
+use raddle_dispatch::Abilities;
 use raddle_dispatch::log::Detail;
 use raddle_policy::CuShape;
 
-use crate::kit::{agrees, check, log, shape};
+use crate::kit::{agrees, check, log, log_by, shape};
 
 /// Settings of the policy `matching` other than the full search with the first fit.
 const MATCHING: &[&str] = &[
@@ -160,6 +161,27 @@ fn every_turn_and_preempt_policy_agrees_beside_every_allocate_policy() {
             let log = log(&recipe, device, seed, Detail::Answers);
             agrees(&log, &format!("seed {seed} {device:?}\n{recipe}"));
         }
+    }
+}
+
+/// Checks that a twin takes the next gentler method where the device lacks one, and that it finds a
+/// difference where the log does not say so.
+#[test]
+fn a_device_without_a_method_agrees() {
+    let turn = "policy = \"highest-level\"";
+    let lacking = [
+        ("switch", Abilities { can_switch: false, ..Abilities::ALL }),
+        ("reset", Abilities { can_reset: false, ..Abilities::ALL }),
+        ("drain", Abilities::NONE),
+    ];
+    for (method, abilities) in lacking {
+        let recipe = recipe("policy = \"leftover\"", turn, &format!("policy = \"{method}\""), 0);
+        let log = log_by(&recipe, (shape(2, 64), 2), abilities, 5, Detail::Answers);
+        agrees(&log, method);
+        let (header, lines) = log.split_once('\n').expect("a header");
+        let (header, _) = header.split_once(",\"abilities\"").expect("it says what it lacks");
+        let report = check(&format!("{header}}}\n{lines}"));
+        assert!(report.different() > 0, "{method}");
     }
 }
 
