@@ -118,13 +118,15 @@ impl Prepared {
                 break;
             }
         }
-        let met_surely = match between.met {
-            Some(met) => {
-                let draw = self.draw((&load.scaled(met), count), around)?;
-                self.is_surely_met(&draw, (answer, best, &recipes[best]), around)?
+        let judged = |at: Option<u32>| match at {
+            Some(at) => {
+                let draw = self.draw((&load.scaled(at), count), around)?;
+                self.judge_bounds(&draw, (answer, best, &recipes[best]), around).map(Some)
             }
-            None => false,
+            None => Ok(None),
         };
+        let met_surely = judged(between.met)? == Some(GoalsJudged::Met);
+        let missed_surely = judged(between.missed)? == Some(GoalsJudged::Missed);
         let names = rated.into_iter().map(|(at, per_s)| {
             let name = self.profiles()[at].name.clone();
             RatedProcess { name, per_s }
@@ -134,6 +136,7 @@ impl Prepared {
             met_percent: between.met,
             met_surely,
             missed_percent: between.missed,
+            missed_surely,
             processes: names.collect(),
             until_ns: load.until,
         };
@@ -230,17 +233,17 @@ impl Prepared {
         Ok(loads.iter().enumerate().map(|(at, &load)| (load, is_met(at))).collect())
     }
 
-    /// Returns whether a recipe meets all goals even if each figure is as bad as its error bounds
-    /// allow. It simulates the drawn requests once for each bound. False where a goal is relative
-    /// to another recipe.
-    fn is_surely_met(
+    /// Judges whether a recipe surely meets all goals, or surely misses one, wherever each figure
+    /// lies within its error bounds. It simulates the drawn requests once for each bound. Nothing is
+    /// sure where a goal is relative to another recipe.
+    fn judge_bounds(
         &self,
         draw: &SeedDraw,
         (answer, best, named): (&PolicyFigures, usize, &NamedRecipe),
         around: &Surroundings<'_>,
-    ) -> Result<bool, StudyError> {
+    ) -> Result<GoalsJudged, StudyError> {
         if answer.goals.iter().any(|goal| matches!(goal.limit, GoalLimit::Longer(_))) {
-            return Ok(false);
+            return Ok(GoalsJudged::MayMiss);
         }
         let (_, workload, _) = self.replayed();
         let drawn = |workload: &Workload| {
@@ -265,7 +268,8 @@ impl Prepared {
         let rows = vec![row(&together).between(&bounds, &answer.processes)];
         let (processes, goals) = (answer.processes.clone(), answer.goals.clone());
         let all = PolicyFigures::new(&answer.today, processes, rows, goals);
-        Ok(all.rows.iter().all(|row| row.complete && row.goals_judged() == GoalsJudged::Met))
+        let row = all.rows.first().filter(|row| row.complete);
+        Ok(row.map_or(GoalsJudged::MayMiss, PolicyRow::goals_judged))
     }
 
     /// Draws the random requests of a load with its first random seed. Where the number of requests

@@ -1,18 +1,18 @@
 //! In which order are the parts of a sweep shown?
 
-use raddle_study::answer::{FigureBounds, GoalsJudged};
-use raddle_study::sweep::{FailedCase, GroupSummary, SweepSummary, Within};
-use raddle_study::units::{count, counted, duration, them};
+use raddle_study::answer::GoalsJudged;
+use raddle_study::sweep::{FailedCase, GroupSummary, SweepSummary};
+use raddle_study::units::{count, counted, them};
 
+use super::cell::{VALUE, figure};
 use super::curves::{CHARTS, curves, fronts};
+use super::grid::{Grid, grid};
 use crate::document::{Block, Cell, Chart, Column, Document, Medium, SeriesLook, Table};
 
 /// Largest number of rows of the table of a sweep on the HTML page; the sweep's file has all rows.
 const ROWS: usize = 2000;
 /// Largest number of rows of the table of a sweep on a terminal.
 const SHORT: usize = 16;
-/// Largest number of characters that a terminal shows of the value of a varied option.
-const VALUE: usize = 24;
 
 /// Makes the document that shows a sweep; `file` is the name of the file with its rows (results of
 /// cases).
@@ -42,10 +42,7 @@ pub fn document(summary: &SweepSummary, title: &str, file: &str) -> Document {
     if let Some(told) = summary.goals_told() {
         document.paragraph("Goals", told);
     }
-    match reach(summary) {
-        Some(table) => document.table(table),
-        None => document.add_on(Medium::Terminal, Block::Table(groups(summary, SHORT))),
-    }
+    answer(&mut document, summary);
     memory(&mut document, &summary.memory);
     document.list("Failed", FailedCase::told(&summary.failures));
     pictures(&mut document, "Along the load", curves(summary), &legend(summary));
@@ -87,22 +84,55 @@ fn pictures(
     document.page(Block::Charts(legend.to_vec(), charts));
 }
 
-/// Makes the table that shows how far the load (or another varied number) can rise: up to which
-/// value all goals are met. Without goals, it shows up to which value the first process's figure is
-/// at most twice its lowest. `None` where no number is varied, or where there are neither goals nor
-/// a process to judge.
-fn reach(summary: &SweepSummary) -> Option<Table> {
+/// Adds to the document up to which load (or another varied number) the results are good, and for a
+/// terminal the figures: by load and way where a number is varied, else one row for each combination
+/// of values.
+fn answer(document: &mut Document, summary: &SweepSummary) {
+    let mut say = |block: Block| document.add_on(Medium::Terminal, block);
+    match grid(summary) {
+        Some(Grid { title, table, left_out }) => {
+            say(Block::Heading(title));
+            say(Block::Table(table));
+            left_out.into_iter().for_each(|text| say(Block::Note(text)));
+        }
+        None => {
+            say(Block::Table(groups(summary, SHORT)));
+            if summary.groups.len() > SHORT {
+                let all = counted(summary.groups.len() as u64, "set of values", "sets of values");
+                say(Block::Note(format!("the first {SHORT} of {all}; the report has all")));
+            }
+        }
+    }
+    if let Some((title, table)) = reach(summary) {
+        document.add(Block::Heading(title));
+        document.table(table);
+    }
+}
+
+/// Makes the table that shows how far the load (or another varied number) can rise, with its
+/// heading: up to which value all goals are surely met, up to which the figures meet them, and from
+/// which on one is surely missed. Without goals, it shows up to which value the first process's
+/// figure is at most twice its lowest. `None` where no number is varied, or where there are neither
+/// goals nor a process to judge.
+fn reach(summary: &SweepSummary) -> Option<(String, Table)> {
     let (along, _) = summary.along.as_ref()?;
+    let key = &summary.axes[*along];
     let others = summary.axes.iter().enumerate().filter(|(at, _)| at != along);
     let mut columns: Vec<Column> = others.map(|(_, key)| Column::name(key, VALUE)).collect();
-    let what = match (summary.goals.is_empty(), summary.judged.first()) {
-        (false, _) => "goals met up to".to_owned(),
-        (true, Some(first)) => {
-            format!("{} {} at most twice its lowest up to", first.process, first.figure)
+    let has_goals = !summary.goals.is_empty();
+    let title = match summary.judged.first() {
+        _ if has_goals => {
+            columns.extend(
+                ["surely up to", "by the figures up to", "surely not from"].map(Column::text),
+            );
+            format!("{key}: where all goals are met")
         }
-        (true, None) => return None,
+        Some(first) => {
+            columns.push(Column::text("up to"));
+            format!("{key}: where {} {} is at most twice its lowest", first.process, first.figure)
+        }
+        None => return None,
     };
-    columns.push(Column::text(format!("{}: {what}", summary.axes[*along])));
     let mut table = Table::new("How far each goes", columns);
     for reach in &summary.reaches {
         let far = match (&reach.up_to, &reach.without_answer) {
@@ -112,17 +142,15 @@ fn reach(summary: &SweepSummary) -> Option<Table> {
             (Some(value), None) if reach.all => format!("{value}, the highest"),
             (Some(value), None) => value.clone(),
         };
-        let far = match (&reach.up_to, &reach.surely_up_to) {
-            (Some(_), None) => format!("{far}; not surely the lowest"),
-            (Some(one), Some(other)) if one != other => format!("{far}; surely {other}"),
-            _ => far,
+        let shown = |of: &Option<String>| of.clone().unwrap_or_else(|| "-".to_owned());
+        let cells = match has_goals {
+            true => vec![shown(&reach.surely_up_to), far, shown(&reach.surely_not_from)],
+            false => vec![far],
         };
-        let perhaps =
-            reach.perhaps_up_to.as_ref().filter(|perhaps| reach.up_to.as_ref() != Some(*perhaps));
-        let far = perhaps.map_or(far.clone(), |perhaps| format!("{far}; perhaps {perhaps}"));
-        table.row(reach.values.iter().map(|value| Cell::from(value.as_str())).chain([far.into()]));
+        let cells = cells.into_iter().map(Cell::from);
+        table.row(reach.values.iter().map(|value| Cell::from(value.as_str())).chain(cells));
     }
-    Some(table)
+    Some((title, table))
 }
 
 /// Makes the table of figures of a sweep, one row for each combination of values, with at most
@@ -163,16 +191,6 @@ fn seeds(group: &GroupSummary) -> Cell {
         (0, true) => cell,
         (0, false) => cell.note("launches never ended"),
         (failed, _) => cell.note(format!("{failed} failed")),
-    }
-}
-
-fn figure(figure: Option<Within>, bounds: Option<FigureBounds>) -> Cell {
-    let Some(Within { mean, within }) = figure else { return "-".into() };
-    let cell = Cell::ranked(duration(mean as u64), Some(mean));
-    match (within, bounds) {
-        (Some(within), _) => cell.note(format!("± {}", duration(within as u64))),
-        (None, Some(bounds)) => cell.note(format!("({})", bounds.in_unit_of(mean as u64))),
-        (None, None) => cell,
     }
 }
 

@@ -2,8 +2,10 @@
 //!
 //! [`document`] shows that of a sweep, [`search_document`] that of a study of searches.
 
+mod cell;
 mod curves;
 mod fill;
+mod grid;
 mod search_fill;
 
 pub use fill::document;

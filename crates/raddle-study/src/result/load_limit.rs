@@ -20,6 +20,9 @@ pub struct LoadLimit {
     /// Lowest replayed load (rate of requests) that missed a goal, in percent of the load asked
     /// for; `None` where every replayed load met all goals.
     pub missed_percent: Option<u32>,
+    /// True if a goal is missed at the load `missed_percent` even if each figure is as good as its
+    /// error bounds allow.
+    pub missed_surely: bool,
     /// Processes whose requests arrive at a rate.
     pub processes: Vec<RatedProcess>,
     /// Time in the replay, in nanoseconds, from which on no request arrives, as the user asked;
@@ -84,22 +87,40 @@ impl LoadLimit {
             _ => format!(" under {}", plain(&self.recipe, 40)),
         };
         let unit = if self.processes.len() == 1 { "requests/s" } else { "% of the load" };
-        // As a sweep says: "surely", "perhaps".
-        let hold = if self.met_surely { "hold" } else { "seem to hold" };
-        let told = match (
-            self.met_percent.map(|it| self.load(it)),
-            self.missed_percent.map(|it| self.load(it)),
-        ) {
-            (Some(met), Some(missed)) => {
-                format!("goals {hold} at {met} {unit}{of}, not at {missed}")
+        let [met, missed] = [self.met_percent, self.missed_percent].map(|it| Some(self.load(it?)));
+        // A limit that only the figures tell, and not their intervals, is not told as a fact.
+        let (told, doubt) = match (met, missed) {
+            (Some(met), Some(missed)) => match (self.met_surely, self.missed_surely) {
+                (true, true) => (
+                    format!("goals surely hold up to {met} {unit}{of}, surely not from {missed}"),
+                    "",
+                ),
+                (true, false) => (
+                    format!("goals surely hold up to {met} {unit}{of}, not at {missed}"),
+                    "; the latter is not sure",
+                ),
+                (false, true) => (
+                    format!("goals hold up to {met} {unit}{of}, surely not from {missed}"),
+                    "; the former is not sure",
+                ),
+                (false, false) => (
+                    format!("goals hold up to {met} {unit}{of}, not at {missed}"),
+                    "; neither is sure",
+                ),
+            },
+            (Some(met), None) => {
+                let hold = if self.met_surely { "surely hold" } else { "may hold" };
+                (format!("goals {hold} even at {met} {unit}{of}"), "")
             }
-            (Some(met), None) => format!("goals {hold} even at {met} {unit}{of}"),
-            (None, Some(missed)) => format!("goals are missed even at {missed} {unit}{of}"),
-            (None, None) => format!("goals could be judged at no load{of}"),
+            (None, Some(missed)) => {
+                let are = if self.missed_surely { "are surely" } else { "may be" };
+                (format!("goals {are} missed even at {missed} {unit}{of}"), "")
+            }
+            (None, None) => (format!("goals could be judged at no load{of}"), ""),
         };
         match (self.until_ns, self.met_percent) {
-            (Some(until), Some(_)) => format!("{told}, for {} of requests", duration(until)),
-            _ => told,
+            (Some(until), Some(_)) => format!("{told}, for {} of requests{doubt}", duration(until)),
+            _ => told + doubt,
         }
     }
 
@@ -118,35 +139,54 @@ impl LoadLimit {
 mod tests {
     use super::*;
 
-    fn said(met_percent: Option<u32>, missed_percent: Option<u32>, rates: &[f64]) -> [String; 2] {
+    /// Returns the sentence on a limit of one process, or of several, in brief and in full.
+    fn said([met, missed]: [Option<(u32, bool)>; 2], rates: &[f64]) -> [String; 2] {
         let rates = rates.iter().map(|&per_s| RatedProcess { name: "serve".to_owned(), per_s });
-        let recipe = "spatial".to_owned();
-        let processes = rates.collect();
-        let mut limit = LoadLimit {
-            recipe,
-            met_percent,
-            met_surely: false,
-            missed_percent,
-            processes,
+        let is_sure = |of: Option<(u32, bool)>| of.is_some_and(|(_, sure)| sure);
+        let limit = LoadLimit {
+            recipe: "spatial".to_owned(),
+            met_percent: met.map(|(load, _)| load),
+            met_surely: is_sure(met),
+            missed_percent: missed.map(|(load, _)| load),
+            missed_surely: is_sure(missed),
+            processes: rates.collect(),
             until_ns: None,
         };
-        let unsure = limit.text(true);
-        limit.met_surely = true;
-        assert_eq!(unsure.replace("seem to hold", "hold"), limit.text(true));
-        assert_eq!(unsure.contains("seem to hold"), met_percent.is_some());
         [limit.text(true), limit.text(false)]
     }
 
     #[test]
     fn a_limit_is_told_in_requests_or_in_percent() {
-        let [brief, one] = said(Some(133), Some(166), &[40.0]);
-        assert_eq!(brief, "goals hold at 53.2 requests/s, not at 66.4");
-        assert_eq!(one, "goals hold at 53.2 requests/s of serve under spatial, not at 66.4");
-        let [_, two] = said(Some(133), Some(166), &[40.0, 1.0]);
-        assert_eq!(two, "goals hold at 133 % of the load under spatial, not at 166");
-        let [all, _] = said(Some(400), None, &[0.5]);
-        assert_eq!(all, "goals hold even at 2 requests/s");
-        let [none, _] = said(None, Some(25), &[40.0]);
-        assert_eq!(none, "goals are missed even at 10 requests/s");
+        let sure = |load: u32| Some((load, true));
+        let [brief, one] = said([sure(133), sure(166)], &[40.0]);
+        assert_eq!(brief, "goals surely hold up to 53.2 requests/s, surely not from 66.4");
+        let own = "53.2 requests/s of serve under spatial, surely not from 66.4";
+        assert_eq!(one, format!("goals surely hold up to {own}"));
+        let [_, two] = said([sure(133), sure(166)], &[40.0, 1.0]);
+        let own = "133 % of the load under spatial, surely not from 166";
+        assert_eq!(two, format!("goals surely hold up to {own}"));
+        let [all, _] = said([sure(400), None], &[0.5]);
+        assert_eq!(all, "goals surely hold even at 2 requests/s");
+        let [none, _] = said([None, sure(25)], &[40.0]);
+        assert_eq!(none, "goals are surely missed even at 10 requests/s");
+    }
+
+    /// Checks that what only a figure says, and not its interval, is never told as a fact, nor as a
+    /// load that may be tried.
+    #[test]
+    fn what_an_interval_leaves_open_is_not_told_as_a_fact() {
+        let told = |met, missed| said([Some((100, met)), Some((150, missed))], &[40.0])[0].clone();
+        assert_eq!(
+            [told(false, false), told(false, true), told(true, false)],
+            [
+                "goals hold up to 40 requests/s, not at 60; neither is sure",
+                "goals hold up to 40 requests/s, surely not from 60; the former is not sure",
+                "goals surely hold up to 40 requests/s, not at 60; the latter is not sure",
+            ]
+        );
+        let even = |met, missed| said([met, missed], &[40.0])[0].clone();
+        let open = Some((100, false));
+        assert_eq!(even(open, None), "goals may hold even at 40 requests/s");
+        assert_eq!(even(None, open), "goals may be missed even at 40 requests/s");
     }
 }

@@ -50,6 +50,7 @@ pub(super) fn reaches(summary: &SweepSummary) -> Vec<Reach> {
             all: false,
             surely_up_to: None,
             perhaps_up_to: None,
+            surely_not_from: None,
             without_answer: None,
         };
         // State of the values so far: all are good; all are so wherever in its bounds each lies.
@@ -68,6 +69,7 @@ pub(super) fn reaches(summary: &SweepSummary) -> Vec<Reach> {
             is_good &= good;
             is_sure &= good && !may_differ;
             if !good && !may_differ {
+                reach.surely_not_from = Some(value.clone());
                 return reach;
             }
             reach.perhaps_up_to = Some(value.clone());

@@ -159,6 +159,9 @@ pub struct Reach {
     /// the full error that its bounds allow. `None` where a goal is surely missed at the lowest
     /// value.
     pub perhaps_up_to: Option<String>,
+    /// Lowest value of the option at which a goal is surely missed: even if each figure is better by
+    /// the full error that its bounds allow. `None` where that holds at no value.
+    pub surely_not_from: Option<String>,
     /// First value of the option at which it is unknown whether the results are good, with the
     /// reason; `None` where it is known for all values.
     #[serde(skip_serializing_if = "Option::is_none")]

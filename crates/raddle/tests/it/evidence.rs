@@ -101,11 +101,15 @@ fn the_load_that_holds_a_goal_is_that_of_a_sweep() {
         let _ = std::fs::remove_file(place.path().join("s.jsonl"));
         let swept = place.raddle(&[&["sweep", &vary, "--out=s.jsonl"], &asked[..]].concat());
         let name = recipe.trim_start_matches("--recipe=");
-        let line = swept.out.lines().find(|line| line.starts_with(name)).expect(&swept.out);
+        let line = swept.out.lines().rfind(|line| line.starts_with(name)).expect(&swept.out);
         let highest = if loads.len() == 2 { format!("{met}, the highest") } else { met };
-        let told = line.trim_start_matches(name).trim();
-        assert!(told.starts_with(&highest), "{limit}: {line}");
-        assert_eq!(sure, !told.contains("surely"), "{limit}: {line}");
+        let cells: Vec<&str> =
+            line.split("  ").map(str::trim).filter(|it| !it.is_empty()).collect();
+        let [_, surely, met_at, surely_not] = cells[..] else { panic!("{line}") };
+        assert_eq!(met_at, highest, "{limit}: {line}");
+        assert_eq!(sure, Some(surely) == loads.get(1).map(String::as_str), "{limit}: {line}");
+        let missed = limit["missed-surely"].as_bool().expect("it is told");
+        assert_eq!(missed, surely_not != "-", "{limit}: {line}");
         seen.insert(sure);
     }
     assert_eq!(seen.len(), 2, "one is sure, one is not");

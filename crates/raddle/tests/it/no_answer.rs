@@ -65,8 +65,8 @@ fn a_case_that_failed_is_no_goal_missed_and_is_run_again() {
     assert!(err.contains("4 of 8 cases failed: load=1000/s recipe=late.toml seed=0"), "{err}");
     assert!(err.contains(error) && err.contains("mend the cause"), "{err}");
     for part in [
-        "late.toml no answer: 1000/s failed",
-        "leftover 2000/s, the highest",
+        "late.toml - no answer: 1000/s failed -",
+        "leftover 2000/s 2000/s, the highest -",
         "Goals: met by all 2 sets of values; 2 of 4 without an answer",
         "load=1000/s recipe=late.toml seed=0 and 3 more cases: there is no recipe",
     ] {
@@ -97,7 +97,7 @@ fn a_case_that_failed_is_no_goal_missed_and_is_run_again() {
     fs::write(place.path().join("sub/late.toml"), leftover).unwrap();
     let ran = asked(&place, "sweep", &LATE);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    assert!(words(&ran.out).contains("late.toml 2000/s, the highest"), "{}", ran.out);
+    assert!(words(&ran.out).contains("late.toml 2000/s 2000/s, the highest -"), "{}", ran.out);
     let after = rows();
     assert_eq!(after.lines().count(), 8, "{after}");
     assert!(!after.contains("\"error\""), "{after}");
@@ -258,7 +258,7 @@ fn a_load_is_searched_however_many_workgroups_are_skipped() {
     let ran = place.raddle(&[&["replay"], &args[..], &goal].concat());
     assert_eq!(ran.code, 5, "{}", ran.err);
     let out = words(&ran.out);
-    assert!(out.contains("What if: goals are missed even at 250 requests/s"), "{out}");
+    assert!(out.contains("What if: goals are surely missed even at 250 requests/s"), "{out}");
 }
 
 /// Checks that each warning that can make the answer wrong stands on the first screen in one line,
@@ -505,5 +505,5 @@ fn one_sentence_keeps_its_trust() {
     let ran = asked(&place, "replay", &["-q", "--no-files"]);
     let lines: Vec<&str> = ran.out.lines().collect();
     assert_eq!((lines.len(), ran.err.as_str()), (2, ""), "{}", ran.out);
-    assert!(lines[1].starts_with("Trust: simulated; self-replay"), "{}", ran.out);
+    assert!(lines[1].starts_with("Trust: Simulated. Replayed alone"), "{}", ran.out);
 }

@@ -1,0 +1,179 @@
+//! What becomes of one figure along the load (or another varied value) under each way of sharing, as
+//! a table for a terminal?
+
+use raddle_study::sweep::{GroupSummary, SweepSummary};
+use raddle_study::units::counted;
+
+use super::cell::{VALUE, figure};
+use super::curves::name;
+use crate::document::{Cell, Column, Table};
+
+/// Largest width of the table in characters, and the largest number of its rows.
+const WIDTH: usize = 80;
+const ROWS: usize = 8;
+
+/// Table of one figure by a varied value (rows) and the other varied values (columns), with its
+/// heading.
+pub(super) struct Grid {
+    pub(super) title: String,
+    pub(super) table: Table,
+    /// Sentence on the rows and columns that the table leaves out; `None` where it has all.
+    pub(super) left_out: Option<String>,
+}
+
+/// Makes the table of the figure on which the answer rests: that of the process of the first goal,
+/// else p99 of the first process that has one. `None` where no number is varied.
+pub(super) fn grid(summary: &SweepSummary) -> Option<Grid> {
+    let (along, numbers) = summary.along.as_ref()?;
+    let process = decisive(summary)?;
+    let judged = &summary.judged[process];
+    let mut rows: Vec<&(String, f64)> = numbers.iter().collect();
+    rows.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let all_rows = rows.len();
+    if all_rows > ROWS {
+        // The lowest and the highest are among them.
+        rows = (0..ROWS).map(|at| rows[at * (all_rows - 1) / (ROWS - 1)]).collect();
+    }
+    let ways = ways(summary, *along);
+    let of = |columns: usize, below: bool| {
+        let mut titles = vec![Column::name(&summary.axes[*along], VALUE)];
+        titles.extend(ways.iter().take(columns).map(|(title, _)| Column::figure(title.clone())));
+        let mut table = Table::new("", titles);
+        if below {
+            table = table.with_notes_below();
+        }
+        for (value, _) in &rows {
+            let cells = ways.iter().take(columns).map(|(_, groups)| {
+                let group = groups.iter().find(|group| group.values[*along] == *value);
+                cell(group.copied(), process)
+            });
+            table.row(std::iter::once(Cell::from(value.as_str())).chain(cells));
+        }
+        table
+    };
+    let shapes = (1..=ways.len()).rev().flat_map(|columns| [(columns, false), (columns, true)]);
+    let fitting = shapes.map(|(columns, below)| (columns, of(columns, below)));
+    let (columns, table) = fitting
+        .into_iter()
+        .find(|(_, table)| table.width() <= WIDTH)
+        .unwrap_or_else(|| (1, of(1, true)));
+    let left = [(all_rows - rows.len(), "value"), (ways.len() - columns, "column")];
+    let left: Vec<String> = left
+        .into_iter()
+        .filter(|(more, _)| *more > 0)
+        .map(|(more, what)| counted(more as u64, what, &format!("{what}s")))
+        .collect();
+    let left_out = (!left.is_empty()).then(|| format!("{} more in the report", left.join(" and ")));
+    let has_bounds = summary.groups.iter().any(|group| group.bounds[process].is_some());
+    let intervals = if has_bounds { ", intervals in brackets" } else { "" };
+    let title = format!("{} {}{intervals}", judged.process, judged.figure);
+    Some(Grid { title, table, left_out })
+}
+
+/// Returns the index of the judged process whose figure decides; `None` where none is judged.
+fn decisive(summary: &SweepSummary) -> Option<usize> {
+    let of = |goal: &raddle_study::answer::Goal| {
+        summary.judged.iter().position(|judged| judged.process == goal.process)
+    };
+    let requests = || summary.judged.iter().position(|judged| judged.figure == "p99");
+    let first = (!summary.judged.is_empty()).then_some(0);
+    summary.goals.iter().find_map(of).or_else(requests).or(first)
+}
+
+/// Returns each combination of the varied values other than that with the index `along`, as (its
+/// name, its groups), in the order of the sweep.
+fn ways(summary: &SweepSummary, along: usize) -> Vec<(String, Vec<&GroupSummary>)> {
+    let mut ways: Vec<(String, Vec<&GroupSummary>)> = Vec::new();
+    for group in &summary.groups {
+        let own = name(summary, group, &[along]);
+        match ways.iter_mut().find(|(other, _)| *other == own) {
+            Some((_, groups)) => groups.push(group),
+            None => ways.push((own, vec![group])),
+        }
+    }
+    if let [(only, _)] = ways.as_mut_slice() {
+        // A single way has no name of its own.
+        *only = summary.groups.first().map_or_else(String::new, |group| {
+            let others = group.values.iter().enumerate().filter(|(at, _)| *at != along);
+            others.map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(" ")
+        });
+    }
+    ways
+}
+
+fn cell(group: Option<&GroupSummary>, process: usize) -> Cell {
+    match group {
+        None => "no row".into(),
+        Some(group) if group.seeds == 0 && group.failed > 0 => "failed".into(),
+        Some(group) if !group.complete => "never ended".into(),
+        Some(group) => figure(group.figures[process], group.bounds[process]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use raddle_study::sweep::{ReadRow, Swept, SweptAxis};
+
+    use super::*;
+    use crate::document::Document;
+
+    /// Sums up a sweep of `loads` and `recipes`, whose p99 is 10 ms at each load and way, between
+    /// 9 and 12 ms.
+    fn swept(key: &str, loads: usize, recipes: usize) -> SweepSummary {
+        let axis = |key: &str, values: Vec<String>| SweptAxis { key: key.to_owned(), values };
+        let axes = vec![
+            axis(key, (1..=loads).map(|load| format!("{load}0/s")).collect()),
+            axis("recipe", (0..recipes).map(|recipe| format!("recipe-number-{recipe}")).collect()),
+        ];
+        let goals = vec!["serve p99 20ms".parse().expect("it is a goal")];
+        let mut swept = Swept::new(axes, goals, vec!["serve".to_owned()]);
+        let figures = [("p99-ns", 10e6), ("p50-ns", 5e6), ("least-ns", 9e6), ("most-ns", 12e6)];
+        let figures = figures.map(|(key, ns)| (format!("serve.{key}"), ns));
+        let mut figures: BTreeMap<String, f64> = figures.into();
+        figures.insert("makespan-ns".to_owned(), 1e9);
+        for load in 0..loads {
+            for recipe in 0..recipes {
+                let result = Ok(figures.clone());
+                let (case, of) = (String::new(), String::new());
+                swept.add(&[load, recipe], &ReadRow { case, of, result });
+            }
+        }
+        swept.summary()
+    }
+
+    fn text(summary: &SweepSummary) -> String {
+        let Grid { title, table, left_out } = grid(summary).expect("a number is varied");
+        let mut document = Document::default();
+        document.paragraph("", title);
+        document.table(table);
+        left_out.into_iter().for_each(|text| document.paragraph("", text));
+        document.text(false)
+    }
+
+    /// Checks that loads are rows and ways are columns, with intervals, also where the varied
+    /// number is no load.
+    #[test]
+    fn loads_are_rows_and_ways_are_columns() {
+        for key in ["load", "share.train"] {
+            let told = text(&swept(key, 3, 2));
+            let lines: Vec<&str> = told.lines().collect();
+            assert_eq!(lines[0], "serve p99, intervals in brackets");
+            assert!(lines[2].starts_with(key), "{told}");
+            let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(words(lines[2]), format!("{key} recipe-number-0 recipe-number-1"));
+            assert_eq!(words(lines[4]), "10/s 10.0 ms (9.0-12.0) 10.0 ms (9.0-12.0)");
+            assert_eq!(lines.len(), 7, "{told}");
+        }
+    }
+
+    #[test]
+    fn a_large_sweep_keeps_to_a_screen() {
+        let told = text(&swept("load", 30, 9));
+        assert!(told.lines().all(|line| line.chars().count() <= 80), "{told}");
+        assert!(told.lines().count() <= 22, "{told}");
+        assert!(told.contains("\n10/s") && told.contains("\n300/s"), "{told}");
+        assert!(told.contains("22 values and 5 columns more in the report"), "{told}");
+    }
+}
