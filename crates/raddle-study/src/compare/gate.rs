@@ -8,7 +8,8 @@ use std::str::FromStr;
 use super::limits::{JudgedLimit, LimitedChange};
 use super::metrics::{OF_PROCESS, slug};
 use super::rows::{Comparison, MetricRow};
-use crate::units::plain;
+use crate::answer::FigureBounds;
+use crate::units::{duration, plain};
 
 /// Short names that a gate (a limit such as `decode p99 +5%`) may use for figures of requests:
 /// (short name, full name).
@@ -135,22 +136,29 @@ impl Gate {
         if rows.is_empty() {
             return Err(self.unknown(comparison));
         }
-        let (mut broken, mut largest) = (Vec::new(), None);
+        let (mut broken, mut largest, mut is_sure) = (Vec::new(), None, false);
         for row in rows {
             let Some((first, others)) = row.values.split_first() else { continue };
-            for (value, origin) in others.iter().zip(comparison.results.iter().skip(1)) {
+            let results = comparison.results.iter().enumerate().skip(1);
+            for (value, (at, origin)) in others.iter().zip(results) {
                 let of =
                     if others.len() > 1 { format!(" in {}", origin.label) } else { String::new() };
                 let figure = format!("{} under {}{of}", row.subject(), row.recipe);
                 match (*first, *value) {
                     // A figure that is missing in a later result fails the gate, as it may hide a
                     // worse value.
-                    (Some(_), None) => broken.push(format!("{figure}: missing")),
+                    (Some(_), None) => {
+                        broken.push(format!("{figure}: missing"));
+                        is_sure = true;
+                    }
                     (Some(first), Some(value)) => {
                         let limit = first + first.abs() * self.limit as f64 / 10_000.0;
                         let change = LimitedChange::of(figure, first, value);
                         if value > limit {
-                            broken.push(change.text(self.limit));
+                            let bounds = [0, at].map(|at| row.bounds.get(at).copied().flatten());
+                            let open = left_open([first, value], bounds, self.limit);
+                            is_sure |= open.is_none();
+                            broken.push(change.text(self.limit) + &open.unwrap_or_default());
                         }
                         largest = LimitedChange::larger(largest, change);
                     }
@@ -160,10 +168,47 @@ impl Gate {
         }
         let limit = self.text.clone();
         broken.iter_mut().for_each(|it| it.push_str(&format!(", limit `{limit}`")));
-        Ok(JudgedLimit { limit, broken, largest, allowed: self.limit })
+        let broken_surely = (!broken.is_empty()).then_some(is_sure);
+        Ok(JudgedLimit { limit, broken, broken_surely, largest, allowed: self.limit })
+    }
+
+    /// Returns the limit with its recipe, process and figure spelled as in the comparison; `None`
+    /// where no names there are similar.
+    fn meant(&self, comparison: &Comparison) -> Option<String> {
+        let rows = &comparison.rows;
+        let near = |name: &str, all: &mut dyn Iterator<Item = &str>| {
+            let all: Vec<String> = all.map(str::to_owned).collect();
+            let known = all.iter().find(|known| *known == name).map(String::as_str);
+            known
+                .or_else(|| raddle_read::nearest(name, all.iter().map(String::as_str)))
+                .map(str::to_owned)
+        };
+        let mut meant = self.clone();
+        if let Some(recipe) = &self.recipe {
+            meant.recipe = Some(near(recipe, &mut rows.iter().map(|row| &*row.recipe))?);
+        }
+        if let Some(process) = &self.process {
+            let mut known = rows.iter().filter_map(|row| row.process.as_deref());
+            meant.process = Some(near(process, &mut known)?);
+        }
+        let own = rows.iter().filter(|row| row.process == meant.process);
+        let names: Vec<String> = own.map(|row| slug(row.metric)).collect();
+        // The short names are known too, and shown as the user wrote them.
+        let short = OF_REQUESTS.iter().filter(|(_, name)| names.iter().any(|it| it == name));
+        let mut known = names.iter().map(String::as_str).chain(short.map(|(word, _)| *word));
+        meant.metric = near(&self.metric, &mut known)?;
+        let metric = OF_REQUESTS.iter().find(|(_, name)| *name == meant.metric);
+        let metric = metric.map_or(&*meant.metric, |(word, _)| word);
+        let recipe = meant.recipe.map_or_else(String::new, |name| format!("{name}:"));
+        let process = meant.process.map_or_else(String::new, |name| format!("{name} "));
+        Some(format!("{recipe}{process}{metric} {:+}%", self.limit as f64 / 100.0))
     }
 
     fn unknown(&self, comparison: &Comparison) -> String {
+        if let Some(meant) = self.meant(comparison) {
+            let meant = crate::error::meant(Some(&plain(&meant, 160)));
+            return format!("`{}`: there is no such figure.{meant}", self.text);
+        }
         let mut names: Vec<String> = comparison.rows.iter().map(MetricRow::gate_name).collect();
         names.sort();
         names.dedup();
@@ -172,9 +217,49 @@ impl Gate {
     }
 }
 
+/// Says that a limit, which the figures [first, later] break, need not be broken, as their error
+/// bounds allow for a change within it. `None` where it is broken wherever in its bounds each figure
+/// lies. The limit is in hundredths of a percent.
+fn left_open(
+    [first, value]: [f64; 2],
+    [one, other]: [Option<FigureBounds>; 2],
+    limit: i64,
+) -> Option<String> {
+    // Times of runs are far below 2^53 ns.
+    let most = one.map_or(first, |it| it.most_ns as f64);
+    let least = other.map_or(value, |it| it.least_ns as f64);
+    let is_open = one.is_some_and(|it| it.open);
+    if !is_open && least > most + most.abs() * limit as f64 / 10_000.0 {
+        return None;
+    }
+    let told = |bounds: Option<FigureBounds>, ns: f64| {
+        bounds.map_or_else(|| duration(ns as u64), |it| it.text())
+    };
+    Some(format!(" (not surely: {}, then {})", told(one, first), told(other, value)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Checks that a limit is surely broken only where no values within the bounds keep it.
+    #[test]
+    fn bounds_may_leave_open_whether_a_limit_is_broken() {
+        let of = |[least, most]: [u64; 2], open| {
+            let [least_ns, most_ns] = [least, most].map(|ms| ms * 1_000_000);
+            Some(FigureBounds { least_ns, most_ns, open })
+        };
+        let told = |one, other| left_open([20e6, 30e6], [one, other], 500);
+        assert_eq!(told(None, None), None, "both are exact");
+        assert_eq!(told(of([19, 21], false), of([29, 31], false)), None);
+        let open = " (not surely: 19.0 to 28.0 ms, then 29.0 to 31.0 ms)";
+        // 28 ms and a twentieth are more than 29 ms.
+        assert_eq!(told(of([19, 28], false), of([29, 31], false)).as_deref(), Some(open));
+        let open = " (not surely: 19.0 to 21.0+ ms, then 30.0 ms)";
+        assert_eq!(told(of([19, 21], true), None).as_deref(), Some(open));
+        let open = " (not surely: 20.0 ms, then 21.0 to 31.0 ms)";
+        assert_eq!(told(None, of([21, 31], false)).as_deref(), Some(open));
+    }
 
     #[test]
     fn gates_read_as_they_are_written() {

@@ -4,10 +4,11 @@
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::metrics::{self, Metric};
+use crate::answer::{FigureBounds, JudgedBy, PolicyFigures};
 use crate::next::NextCommand;
 use crate::written::json;
 
@@ -25,6 +26,10 @@ pub struct ComparedResult {
     #[serde(default)]
     pub(super) assumptions: Vec<String>,
     pub(super) recipes: Vec<ComparedRecipe>,
+    /// Figures by which the processes are judged, with their error bounds; `None` where another
+    /// version of raddle wrote them in another form.
+    #[serde(default, deserialize_with = "figures")]
+    pub(super) answer: Option<PolicyFigures>,
     /// Facts that may make the result's answer wrong, one line each.
     #[serde(default)]
     pub(super) overturning: Vec<String>,
@@ -32,6 +37,11 @@ pub struct ComparedResult {
     /// compared.
     #[serde(skip)]
     pub(super) chosen: Option<String>,
+}
+
+/// Reads the figures by which processes are judged; `None` where they have another form.
+fn figures<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PolicyFigures>, D::Error> {
+    Ok(serde_json::from_value(Value::deserialize(from)?).ok())
 }
 
 #[derive(Debug, PartialEq, Deserialize)]
@@ -80,6 +90,24 @@ impl ComparedResult {
         let last = results.last()?;
         let processes: Vec<&str> = last.profiles.iter().map(|of| &*of.name).collect();
         Some(NextCommand::after_compare(&last.file, last.chosen.as_deref(), &processes))
+    }
+}
+
+impl ComparedResult {
+    /// Returns the error bounds of the figure `metric` of a process under the recipe that the
+    /// comparison calls `recipe`. `None` where the figure is exact, or is not the one by which the
+    /// process is judged.
+    pub(super) fn bounds(&self, recipe: &str, process: &str, metric: &str) -> Option<FigureBounds> {
+        let answer = self.answer.as_ref()?;
+        let recipe = self.chosen.as_deref().unwrap_or(recipe);
+        let row = answer.rows.iter().position(|row| row.recipe == recipe)?;
+        let at = answer.processes.iter().position(|it| it.name == process)?;
+        let judged = match answer.processes[at].judged {
+            JudgedBy::Requests => "request p99",
+            JudgedBy::Steps | JudgedBy::End => answer.processes[at].judged.word(),
+        };
+        let has_figure = answer.rows[row].processes.get(at).is_some() && judged == metric;
+        has_figure.then(|| answer.bounds(row, at)).flatten()
     }
 }
 

@@ -10,12 +10,16 @@ pub struct JudgedLimit {
     pub limit: String,
     /// Changes that exceed the limit, a sentence each; empty where all changes are within it.
     pub broken: Vec<String>,
+    /// True if a change exceeds the limit wherever in its error bounds each figure lies; false if
+    /// the bounds leave that open of each change in `broken`. `None` where nothing is broken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub broken_surely: Option<bool>,
     /// Largest change of all figures that the limit is about; `None` where no figure stands in the
     /// first result and a later one, so that nothing was judged.
     pub largest: Option<LimitedChange>,
     /// Largest allowed increase over the first result, in hundredths of a percent.
     #[serde(skip)]
-    pub(super) allowed: i64,
+    pub(crate) allowed: i64,
 }
 
 /// Change of one figure that a limit is about.
@@ -27,14 +31,19 @@ pub struct LimitedChange {
     /// Change as a fraction of the first value: 0.05 for an increase by 5 %; `None` where the first
     /// value is 0 and the later one is not.
     pub change: Option<f64>,
+    /// The change as it is, before it was rounded.
+    #[serde(skip)]
+    exact: f64,
 }
 
 impl LimitedChange {
-    pub(super) fn of(figure: String, first: f64, value: f64) -> Self {
-        let change = if value == first { 0.0 } else { (value - first) / first };
-        // Four decimals, as every figure has.
-        let change = (change * 10_000.0).round() / 10_000.0;
-        Self { figure, change: change.is_finite().then_some(change) }
+    pub(crate) fn of(figure: String, first: f64, value: f64) -> Self {
+        let exact = if value == first { 0.0 } else { (value - first) / first };
+        // Four decimals, as every figure has; a smaller change keeps one digit, as it is not none.
+        let round = |decimals: usize| format!("{exact:.decimals$}").parse().ok();
+        let change = (4..=MOST_DECIMALS).filter_map(round).find(|change| *change != 0.0);
+        let change = change.unwrap_or(exact);
+        Self { figure, change: change.is_finite().then_some(change), exact }
     }
 
     /// Returns the larger of two changes; one from 0 is larger than all others.
@@ -46,25 +55,40 @@ impl LimitedChange {
         }
     }
 
+    /// Returns that of two changes which is the farther from none, whatever their signs.
+    pub(crate) fn farther(one: Option<Self>, other: Self) -> Option<Self> {
+        let size = |it: &Self| it.change.map_or(f64::INFINITY, f64::abs);
+        Some(one.filter(|one| size(one) >= size(&other)).unwrap_or(other))
+    }
+
     /// Writes the change in percent. A change that comes near the limit `allowed` (hundredths of a
-    /// percent) has a second decimal, as it would else look like the limit.
-    pub(super) fn text(&self, allowed: i64) -> String {
-        match self.change.map(|change| change * 100.0) {
-            Some(change) if (change - allowed as f64 / 100.0).abs() < 0.1 => {
-                format!("{}: {change:+.2}%", self.figure)
-            }
-            Some(change) => format!("{}: {change:+.1}%", self.figure),
-            None => format!("{}: from 0", self.figure),
+    /// percent) has a second decimal, and as many more as tell it from the limit.
+    pub(crate) fn text(&self, allowed: i64) -> String {
+        let Self { figure, change, exact } = self;
+        if change.is_none() {
+            return format!("{figure}: from 0");
         }
+        let (change, limit) = (exact * 100.0, allowed as f64 / 100.0);
+        let is_near = (change - limit).abs() < 0.1;
+        let least = if is_near { 2 } else { 1 };
+        let written = |number: f64, decimals: usize| format!("{number:+.decimals$}");
+        let read = |number: f64, decimals: usize| written(number, decimals).parse::<f64>().ok();
+        let differs = |&decimals: &usize| read(change, decimals) != read(limit, decimals);
+        let decimals = (least..=MOST_DECIMALS).find(|it| change == limit || differs(it));
+        let text = written(change, decimals.unwrap_or(MOST_DECIMALS));
+        format!("{figure}: {text}%")
     }
 }
+
+/// Largest number of decimals of a change: enough to tell a nanosecond in an hour.
+const MOST_DECIMALS: usize = 14;
 
 /// Largest number of broken limits that the answer names.
 const NAMED: usize = 3;
 
 /// Says, without a last full stop, whether changes keep their limits, and what the largest changes
 /// are.
-pub(super) fn told(limits: &[JudgedLimit]) -> String {
+pub(crate) fn told(limits: &[JudgedLimit]) -> String {
     let broken: Vec<&str> =
         limits.iter().flat_map(|limit| &limit.broken).map(String::as_str).collect();
     if !broken.is_empty() {
@@ -74,6 +98,8 @@ pub(super) fn told(limits: &[JudgedLimit]) -> String {
             (1, all) => format!("1 of {all} limits is broken"),
             (count, all) => format!("{count} of {all} limits are broken"),
         };
+        let is_sure = limits.iter().any(|limit| limit.broken_surely == Some(true));
+        let words = if is_sure { words } else { format!("{words}, but not surely") };
         let named = broken.iter().take(NAMED).copied().collect::<Vec<_>>().join("; ");
         return match broken.len().saturating_sub(NAMED) {
             0 => format!("{words}: {named}"),
@@ -105,6 +131,7 @@ mod tests {
         let limit = |limit: &str, broken: &[&str], largest: Option<LimitedChange>| JudgedLimit {
             limit: limit.to_owned(),
             broken: broken.iter().map(|&it| it.to_owned()).collect(),
+            broken_surely: (!broken.is_empty()).then_some(true),
             largest,
             allowed: 500,
         };
@@ -129,5 +156,22 @@ mod tests {
         assert_eq!(change("e", 0.0, 0.0).change, Some(0.0));
         assert_eq!(change("f", 1e6, 1_049_600.0).text(500), "f: +4.96%", "not +5.0%");
         assert_eq!(change("f", 3.0, 4.0).change, Some(0.3333));
+        let open = JudgedLimit { broken_surely: Some(false), ..limit("end +1%", &["a"], None) };
+        assert_eq!(told(&[open]), "The limit is broken, but not surely: a");
+    }
+
+    /// Checks that a change that breaks a limit never reads as one that keeps it.
+    #[test]
+    fn a_small_change_over_a_limit_is_not_written_as_the_limit() {
+        let text = |first: f64, value: f64, allowed| {
+            LimitedChange::of("e".to_owned(), first, value).text(allowed)
+        };
+        assert_eq!(text(1e9, 1_000_020_000.0, 0), "e: +0.002%", "not +0.00%");
+        assert_eq!(text(3.6e12, 3.6e12 + 1.0, 0), "e: +0.00000000003%");
+        assert_eq!(text(1e9, 1_050_000_100.0, 500), "e: +5.00001%", "not +5.00%");
+        assert_eq!(text(1e9, 999_980_000.0, 0), "e: -0.002%");
+        assert_eq!(text(1e9, 1e9, 0), "e: +0.00%");
+        let small = LimitedChange::of("e".to_owned(), 1e9, 1_000_020_000.0);
+        assert_eq!(small.change, Some(0.00002), "not 0");
     }
 }

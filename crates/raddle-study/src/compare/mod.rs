@@ -13,6 +13,7 @@ mod unlike;
 
 pub use gate::{Gate, NoGate};
 pub use input::ComparedResult;
+pub(crate) use limits::told;
 pub use limits::{JudgedLimit, LimitedChange};
 pub use metrics::{MetricUnit, TURNS_LOST};
 pub use rows::{ChangeVerdict, Comparison, FigureChange, MetricRow, ResultOrigin, compare};

@@ -13,6 +13,7 @@ use super::metrics::{
     OF_NEWCOMER, OF_PROCESS, OF_RECIPE, OF_TURNS, STUCK, slug,
 };
 use super::unlike::{differences, overturning, unlike_inputs};
+use crate::answer::FigureBounds;
 use crate::units::count;
 
 /// Remark on limits that changes exceed where inputs differ too.
@@ -85,6 +86,10 @@ pub struct MetricRow {
     pub unit: MetricUnit,
     /// Values of the figure, one for each result; `None` where a result has no such figure.
     pub values: Vec<Option<f64>>,
+    /// Error bounds of the figure, one for each result; `None` where it is exact, or is not the one
+    /// by which its process is judged.
+    #[serde(skip)]
+    pub(super) bounds: Vec<Option<FigureBounds>>,
     /// Changes of the figure from the first result, one for each later result.
     pub changes: Vec<FigureChange>,
 }
@@ -167,6 +172,11 @@ pub fn compare(inputs: &[ComparedResult]) -> Comparison {
     let mut rows = Vec::new();
     for name in names(inputs, |result| result.recipes.iter().map(|recipe| &recipe.name)) {
         of_recipe(inputs, name, &mut rows);
+    }
+    for row in rows.iter_mut().filter(|row| row.level.is_none()) {
+        let Some(process) = &row.process else { continue };
+        let of = |input: &ComparedResult| input.bounds(&row.recipe, process, row.metric);
+        row.bounds = inputs.iter().map(of).collect();
     }
     let mut differing: BTreeSet<&str> = BTreeSet::new();
     if let Some((first, others)) = inputs.split_first() {
@@ -392,6 +402,7 @@ fn row(subject: Subject<'_>, metric: &Metric, own: &Side<'_>) -> Option<MetricRo
         metric: metric.name,
         unit: metric.unit,
         changes: others.iter().map(|value| change(*first, *value, metric.good)).collect(),
+        bounds: Vec::new(),
         values,
     })
 }

@@ -88,6 +88,65 @@ fn the_action_fails_where_a_figure_grew() {
     assert!(!place.path().join("PWN").exists());
 }
 
+/// Checks that a misspelt process, figure or recipe of a limit is told with the name that was meant,
+/// and a name like none of them with all that there are.
+#[test]
+fn a_misspelt_limit_is_told_as_it_was_meant() {
+    let place = Place::new();
+    place.file("train.csv", train());
+    place.file("infer.csv", infer());
+    replay(&place, ["train.csv", "infer.csv"], "v100", "here");
+    for (limit, meant) in [
+        ("infre p99 +5%", "`infer p99 +5%`"),
+        ("infer p98 +0.5%", "`infer p99 +0.5%`"),
+        ("leftovr:tran step +2%", "`leftover:train step +2%`"),
+        ("makspan +5%", "`makespan +5%`"),
+    ] {
+        let ran = place.raddle(&["compare", "here", "here", "--fail-if", limit]);
+        assert_eq!(ran.code, 2, "{limit}: {}", ran.err);
+        let told = format!("`{limit}`: there is no such figure. Did you mean {meant}?");
+        assert!(ran.err.contains(&told), "{limit}: {}", ran.err);
+    }
+    let ran = place.raddle(&["compare", "here", "here", "--fail-if=zzz p99 +5%"]);
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert!(ran.err.contains("there is no such figure; there are "), "{}", ran.err);
+}
+
+/// Checks that a limit which is broken by less than the intervals of both figures leave open is told
+/// so, in text, Markdown and JSON, and fails all the same.
+#[test]
+fn a_limit_broken_within_the_intervals_is_not_told_as_sure() {
+    let place = Place::new();
+    place.file("train.csv", train());
+    place.file("infer.csv", infer());
+    let args = ["replay", "train.csv", "infer.csv", "--recipe=leftover", "--timeline=none", "-q"];
+    let more = ["--requests=infer=1000/s", "--until=300ms", "--device=v100"];
+    for (seed, out) in [("--seed=0", "one"), ("--seed=3", "two")] {
+        let out = format!("--out={out}");
+        let ran = place.raddle(&[&args[..], &more, &[seed, &out]].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+    // Other requests of the same load: whichever p99 is the longer breaks a limit of nothing.
+    let grew = |a: &'static str, b: &'static str| {
+        let args = ["compare", a, b, "--fail-if=infer p99 +0%"];
+        (place.raddle(&args).code == 4).then_some(args)
+    };
+    let args = grew("one", "two").or_else(|| grew("two", "one")).expect("they differ");
+    let text = place.raddle(&args);
+    let words = text.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.starts_with("-> The limit is broken, but not surely: infer request p99"),
+        "{words}"
+    );
+    assert!(words.contains(" (not surely: ") && text.err.contains(" (not surely: "), "{words}");
+    let ran = place.raddle(&[&args[..], &["--markdown"]].concat());
+    assert_eq!(ran.code, 4, "the figure decides");
+    assert!(ran.out.contains(" (not surely: "), "{}", ran.out);
+    let ran = place.raddle(&[&args[..], &["--format=json"]].concat());
+    let found: serde_json::Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    assert_eq!(found["limits"][0]["broken-surely"], false, "{found}");
+}
+
 #[test]
 fn inputs_of_the_action_are_no_part_of_its_script() {
     let script = script();
