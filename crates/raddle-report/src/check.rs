@@ -17,7 +17,8 @@ pub fn document(check: &Check) -> Document {
     document.title = format!("Predicted and measured under {}", plain(&check.recipe, 60));
     document.summary = counted(check.tenants.len() as u64, "tenant", "tenants");
     document.add(Block::Verdict {
-        good: check.tenants.iter().all(|of| of.within != Some(false)),
+        good: check.tenants.iter().all(|of| of.within != Some(false))
+            && check.failures().is_empty(),
         name: String::new(),
         text: check.sentence(),
         why: None,
@@ -31,7 +32,9 @@ pub fn document(check: &Check) -> Document {
             if check.unmeasured.len() == 1 { "it" } else { "them" }
         )));
     }
-    document.paragraph("Reading", "error = predicted over measured, less 1; p99 of requests from their first launch issued to their last end, a step from the end of the one before, the end from the first launch issued. A recording tells when its host issued a request, not when the request arrived: time in a queue before that is not in `measured`.");
+    let from_issue = check.tenants.iter().any(|of| of.from_issue);
+    let begin = if from_issue { "first launch issued" } else { "arrival" };
+    document.paragraph("Reading", format!("error = predicted over measured, less 1; p99 of requests from their {begin} to their last end, a step from the end of the one before, the end from the first launch issued."));
     document
 }
 

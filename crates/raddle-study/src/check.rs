@@ -3,13 +3,18 @@
 //! A tenant's recording holds its profile's launches a whole number of times: each time is one
 //! request, one step, or the run, whatever the prediction judges the tenant by.
 
+mod limit;
+
 use std::collections::BTreeSet;
 
 use raddle_sim::percentile;
 use raddle_trace::{Op, OpKind, Profile, StreamLabel};
 use serde::{Deserialize, Serialize};
 
+pub use limit::{ErrorLimit, NoErrorLimit};
+
 use crate::answer::{FigureBounds, JudgedBy, PolicyFigures, PolicyRow};
+use crate::compare::{JudgedLimit, told};
 use crate::pair::{PairCase, PairRun, PairTruth};
 use crate::result::of_files;
 use crate::units::{counted, plain};
@@ -64,6 +69,9 @@ pub struct Check {
     /// Facts about the recordings that may make the result of the check wrong, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overturning: Vec<String>,
+    /// Judgements by the limits that the user set to errors (`--fail-if`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<JudgedLimit>,
 }
 
 /// Tolerance, as a fraction, by which a measurement may lie outside of the predicted interval and
@@ -91,6 +99,10 @@ pub struct CheckedTenant {
     pub open: bool,
     /// Measured figure by which the tenant is judged, in nanoseconds.
     pub measured_ns: u64,
+    /// True if requests are measured from their issue, as a recording does not tell when they
+    /// arrived. The prediction counts from their arrival, so that a wait in a queue before the issue
+    /// is in it alone.
+    pub from_issue: bool,
     /// Error of the prediction as a fraction: predicted / measured - 1. `None` where nothing was
     /// predicted.
     pub error: Option<f64>,
@@ -250,7 +262,8 @@ impl Prediction {
             }
             let mut all: Vec<u64> = case.runs.iter().map(|run| run.figures()[figure]).collect();
             all.sort_unstable();
-            let measured = MeasuredTimes { ns: all[all.len() / 2].max(1), repetitions };
+            let ns = all[all.len() / 2].max(1);
+            let measured = MeasuredTimes { ns, repetitions, from_issue: false };
             tenants.push(self.tenant(row, at, &measured)?);
         }
         Ok(self.checked(row, tenants, Vec::new()))
@@ -324,6 +337,7 @@ impl Prediction {
             between_ns: bounds.map(|it| [it.least_ns, it.most_ns]),
             open: bounds.is_some_and(|it| it.open),
             measured_ns: measured.ns,
+            from_issue: measured.from_issue,
             error: error.map(|error| (error * 10_000.0).round() / 10_000.0),
             // The interval is one of the model, which is exact to no more than a hundredth.
             within: bounds.map(|it| it.scaled([1.0 - EXACT, 1.0 + EXACT]).hold(measured.ns)),
@@ -340,7 +354,8 @@ impl Prediction {
         let unmeasured = self.tenants().filter(|name| !measured(name)).map(str::to_owned);
         let unmeasured = unmeasured.collect();
         let recipe = row.recipe.clone();
-        Check { raddle_check: VERSION, recipe, tenants, unmeasured, overturning }
+        let limits = Vec::new();
+        Check { raddle_check: VERSION, recipe, tenants, unmeasured, overturning, limits }
     }
 }
 
@@ -354,6 +369,8 @@ fn none(name: &str) -> String {
 struct MeasuredTimes {
     ns: u64,
     repetitions: u64,
+    /// True if requests are measured from their issue and not from their arrival.
+    from_issue: bool,
 }
 
 impl PredictedProfile {
@@ -394,33 +411,47 @@ impl PredictedProfile {
             },
             JudgedBy::End => last.1.saturating_sub(first.0),
         };
-        Ok(MeasuredTimes { ns: ns.max(1), repetitions: spans.len() as u64 })
+        let from_issue = judged == JudgedBy::Requests;
+        Ok(MeasuredTimes { ns: ns.max(1), repetitions: spans.len() as u64, from_issue })
     }
 }
 
 impl Check {
-    /// Writes in a sentence or two the largest error of the prediction, and how many tenants lie
-    /// outside of their predicted intervals.
+    /// Writes in a few sentences whether limits hold, the largest error of the prediction, how many
+    /// tenants lie outside of their predicted intervals, and of which a queue is not measured.
     #[must_use]
     pub fn sentence(&self) -> String {
         let off = self.tenants.iter().filter_map(|of| Some((of, of.error?)));
         let worst = off.max_by(|(_, one), (_, other)| one.abs().total_cmp(&other.abs()));
         let outside = self.tenants.iter().filter(|of| of.within == Some(false)).count() as u64;
-        let mut text = match worst {
-            Some((of, error)) => {
-                let (recipe, word) = (plain(&self.recipe, 40), of.judged.word());
-                format!(
-                    "Under {recipe} the prediction of {} {word} is off by {:+.1} %, of others by less.",
-                    plain(&of.name, TENANT),
-                    error * 100.0
-                )
-            }
-            None => "Nothing was predicted of what was measured.".to_owned(),
+        let limits = match self.limits.as_slice() {
+            [] => String::new(),
+            limits => format!("{}. ", told(limits)),
         };
+        let mut text = limits
+            + &match worst {
+                Some((of, error)) => {
+                    let (recipe, word) = (plain(&self.recipe, 40), of.judged.word());
+                    format!(
+                        "Under {recipe} the prediction of {} {word} is off by {:+.1} %, of others by less.",
+                        plain(&of.name, TENANT),
+                        error * 100.0
+                    )
+                }
+                None => "Nothing was predicted of what was measured.".to_owned(),
+            };
         if outside > 0 {
             text += &format!(
                 " {} outside of the predicted interval.",
                 counted(outside, "tenant lies", "tenants lie")
+            );
+        }
+        let issued = self.tenants.iter().filter(|of| of.from_issue);
+        let issued: Vec<String> = issued.map(|of| plain(&of.name, TENANT)).collect();
+        if !issued.is_empty() {
+            text += &format!(
+                " Not measured: how long requests of {} waited before they were issued; the prediction counts it.",
+                issued.join(" and ")
             );
         }
         text

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use raddle_study::check::ErrorLimit;
 use raddle_study::compare::Gate;
 
 use crate::calibrate::CalibrateArgs;
@@ -55,9 +56,9 @@ Work of more than 10 s shows its progress on standard error, where that is no te
 10 s; --quiet, or RADDLE_PROGRESS=off in the environment, shows none.
 
 Exit status: 0 done; 1 the input is refused; 2 wrong usage; 3 launches of a replay never ended (its
-results are written, and say which); 4 a figure of `compare` fails, `check-placement` has findings, or
-cases of `sweep`, `search-study` or `tune` failed (the others are written); 5 no recipe meets the goals; 70 raddle has
-broken a rule of its own, so there is no verdict.";
+results are written, and say which); 4 a limit of `compare` or `check` is broken, `check-placement` has
+findings, or cases of `sweep`, `search-study` or `tune` failed (the others are written); 5 no recipe
+meets the goals; 70 raddle has broken a rule of its own, so there is no verdict.";
 
 /// Form in which a verb prints its result, as the option `--format` takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -152,6 +153,9 @@ pub(crate) struct InspectArgs {
     /// How communication kernels, which mostly wait for other devices, are replayed
     #[arg(long, value_enum, value_name = "RULE", default_value_t = Comm::Keep)]
     pub(crate) comm: Comm,
+    /// Print all that is known, not only what takes the time and why the device was idle
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
     /// Replay each profile alone on its own device and compare with the recording
     #[arg(long)]
     pub(crate) self_replay: bool,
@@ -288,6 +292,10 @@ pub(crate) struct CheckArgs {
     /// have several
     #[arg(long, value_name = "N")]
     pub(crate) load: Option<String>,
+    /// Exit with code 4 if a prediction is off by more than a limit, too low or too high: [TENANT
+    /// [FIGURE]] N%, such as '15%' or 'serve p99 10%'; may be repeated
+    #[arg(long, value_name = "LIMIT")]
+    pub(crate) fail_if: Vec<ErrorLimit>,
     /// Write nothing beside the prediction
     #[arg(long)]
     pub(crate) no_files: bool,

@@ -58,7 +58,7 @@ pub(crate) fn verb(
     }
     let refused = |why: String| CliError::Refused(format!("{shown}: {why}"));
     let mut files = Vec::new();
-    let check = match pair(args)? {
+    let mut check = match pair(args)? {
         Some(truth) => {
             let (recipe, load) = (args.recipe.as_deref(), args.load.as_deref());
             prediction.check_pair(recipe, &truth, load).map_err(refused)?
@@ -69,6 +69,7 @@ pub(crate) fn verb(
         }
         None => recorded(args, &prediction, &mut files, console)?.map_err(refused)?,
     };
+    check.limit(&args.fail_if).map_err(CliError::Usage)?;
     let next = NextCommand::after_check(&check, &args.prediction.display().to_string(), &files);
     let result = json(&Followed::new(&check, Some(&next)));
     let mut document = document(&check);
@@ -81,7 +82,9 @@ pub(crate) fn verb(
         Format::Json => result,
         Format::Text => document.text(console.stdout_colour),
     };
-    console.print(&text)
+    console.print(&text)?;
+    let failures = check.failures();
+    if failures.is_empty() { Ok(()) } else { Err(CliError::Gate(failures.join("\n"))) }
 }
 
 /// Reads the measurements of a pair of programs, if the command line names a single recording and

@@ -18,30 +18,43 @@ use crate::document::{Block, Column, Document, List, Table};
 const PROFILE: usize = 40;
 const STREAM: usize = 16;
 
-/// Makes the document of the verb `inspect`: what profiles hold, and how their workgroups fill the
-/// device.
+/// Largest number of kernels that the answer without `-v` shows.
+const FEW: usize = 5;
+
+/// Makes the document of the verb `inspect`: what takes the time of each profile, and why the device
+/// was idle. With `verbose` it also has all else that is known: streams, shapes and what limits
+/// them, and where each figure comes from.
 #[must_use]
-pub fn document(inspection: &Inspection) -> Document {
+pub fn document(inspection: &Inspection, verbose: bool) -> Document {
     let mut document = Document::default();
     document.full = "with --format json";
-    inspection.profiles.iter().for_each(|profile| fill(&mut document, profile));
+    inspection.profiles.iter().for_each(|profile| fill(&mut document, profile, verbose));
+    if !verbose {
+        let text = "`-v` prints streams, shapes, what limits them, and where figures come from.";
+        document.add(Block::Note(text.to_owned()));
+    }
     document
 }
 
-fn fill(document: &mut Document, profile: &InspectedProfile) {
+fn fill(document: &mut Document, profile: &InspectedProfile, verbose: bool) {
     let words = VendorWords::of(profile.device.as_ref().map(|device| device.vendor));
     head(document, profile, words);
     idle::fill(document, &profile.idle, profile.span_ns);
-    document.table(streams(&profile.streams));
-    if let Some(more @ 1..) = profile.streams.len().checked_sub(LISTED) {
-        let text = format!("and {} more streams with --format json", count(more as u64));
-        document.add(Block::Note(text));
+    if verbose {
+        document.table(streams(&profile.streams));
+        if let Some(more @ 1..) = profile.streams.len().checked_sub(LISTED) {
+            let text = format!("and {} more streams with --format json", count(more as u64));
+            document.add(Block::Note(text));
+        }
+        document.paragraph("Concurrency", concurrency(profile));
     }
-    document.paragraph("Concurrency", concurrency(profile));
-    document.table(kernels(&profile.by_kernel));
-    document.paragraph("Kernels", kernels_note(profile));
-    verdicts::fill(document, &profile.verdicts, profile.by_kernel.len());
-    if let Some(limits) = &profile.limits {
+    let most = if verbose { LISTED } else { FEW };
+    document.table(kernels(&profile.by_kernel, most));
+    document.paragraph("Kernels", kernels_note(profile, most));
+    if verbose || !profile.verdicts.is_empty() {
+        verdicts::fill(document, &profile.verdicts, profile.by_kernel.len());
+    }
+    if let Some(limits) = profile.limits.as_ref().filter(|_| verbose) {
         document.table(shapes(&profile.by_kernel, words));
         document.paragraph("Shapes", shapes_note(words));
         document.table(limiters(limits, words));
@@ -50,17 +63,21 @@ fn fill(document: &mut Document, profile: &InspectedProfile) {
         document.list("Persistent by their looks", persistent);
     }
     if let Some(needs) = &profile.needs {
-        needs::fill(document, needs);
+        needs::fill(document, needs, verbose);
     }
     if let Some(amounts) = &profile.amounts {
         amounts::fill(document, amounts);
     }
-    document.paragraph("Communication", communication(profile));
-    if let Some(claims) = &profile.claims {
-        document.paragraph("Occupancy in the file", claimed(claims, words));
+    if verbose || profile.comm.launches > 0 {
+        document.paragraph("Communication", communication(profile));
     }
-    document.paragraph("Arrivals", arrivals(profile));
-    document.paragraph("Origins", origins(profile));
+    if verbose {
+        if let Some(claims) = &profile.claims {
+            document.paragraph("Occupancy in the file", claimed(claims, words));
+        }
+        document.paragraph("Arrivals", arrivals(profile));
+        document.paragraph("Origins", origins(profile));
+    }
     let said = profile.diagnostics.iter().map(|text| plain(text, 1000)).collect();
     document.list("Said by the profiler", said);
     document.list("Unusual in the file", profile.quirks.iter().map(met).collect());
@@ -160,11 +177,11 @@ fn concurrency(profile: &InspectedProfile) -> String {
     )
 }
 
-fn kernels(kernels: &[NamedKernel]) -> Table {
+fn kernels(kernels: &[NamedKernel], most: usize) -> Table {
     let figures = ["launches", "total", "share", "median", "longest", "shapes"];
     let columns = [Column::figure("#"), Column::name("kernel", KERNEL)];
     let mut table = Table::new("Kernels", columns).figures(figures);
-    for (position, kernel) in kernels.iter().take(LISTED).enumerate() {
+    for (position, kernel) in kernels.iter().take(most).enumerate() {
         let times = &kernel.times;
         table.row([
             (position + 1).to_string(),
@@ -180,11 +197,11 @@ fn kernels(kernels: &[NamedKernel]) -> Table {
     table
 }
 
-fn kernels_note(profile: &InspectedProfile) -> String {
+fn kernels_note(profile: &InspectedProfile, most: usize) -> String {
     let all = profile.by_kernel.len();
     format!(
         "the {} with the most time of {}, in {}; share of the time of all kernels, each counted in full",
-        count(all.min(LISTED) as u64),
+        count(all.min(most) as u64),
         count(all as u64),
         counted(profile.shapes, "shape", "different shapes"),
     )

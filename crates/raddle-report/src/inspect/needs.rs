@@ -11,8 +11,8 @@ use crate::document::{Column, Document, Table};
 const NAMED: usize = 3;
 
 /// Adds a table that divides the kernels by the resource that they need most (such as memory or
-/// compute), and says from which sources that is known.
-pub(super) fn fill(document: &mut Document, needs: &KernelNeeds) {
+/// compute). With `verbose` it also says from which sources that is known, and what a unit moves.
+pub(super) fn fill(document: &mut Document, needs: &KernelNeeds, verbose: bool) {
     let figures = ["launches", "kernel time", "share", "GB/s"];
     let mut table = Table::new("Needs", [Column::text("need")]).figures(figures);
     let mut known = Vec::new();
@@ -31,13 +31,18 @@ pub(super) fn fill(document: &mut Document, needs: &KernelNeeds) {
         return;
     }
     document.table(table);
-    let mut text = format!(
-        "what a kernel needs most beside others and on fewer units (docs/demand.md); GB/s = what it is taken to move while it fills the device, of which one unit moves {}{} and all reach {}. Known: {}",
-        count(needs.unit_bytes_per_us / 1000),
-        if needs.unit_is_derived { " (derived)" } else { "" },
-        count(needs.reached_bytes_per_us / 1000),
-        known.join("; "),
-    );
+    let brief =
+        "what a kernel needs most beside others; GB/s = what it is taken to move (docs/demand.md)";
+    let full = || {
+        format!(
+            "what a kernel needs most beside others and on fewer units (docs/demand.md); GB/s = what it is taken to move while it fills the device, of which one unit moves {}{} and all reach {}. Known: {}",
+            count(needs.unit_bytes_per_us / 1000),
+            if needs.unit_is_derived { " (derived)" } else { "" },
+            count(needs.reached_bytes_per_us / 1000),
+            known.join("; "),
+        )
+    };
+    let mut text = if verbose { full() } else { brief.to_owned() };
     let named = needs
         .unknown
         .iter()

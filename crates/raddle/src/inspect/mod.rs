@@ -49,7 +49,7 @@ pub(crate) fn verb(
     let text = match format {
         Format::Json => versioned("inspect", &Followed::new(&inspection, Some(&next))),
         Format::Text => {
-            let mut document = document(&inspection);
+            let mut document = document(&inspection, args.verbose);
             document.next(next.lines());
             document.text(console.stdout_colour)
         }

@@ -59,6 +59,43 @@ fn predicted_and_measured_of_each_tenant() {
     assert!(misspelt.err.contains(why), "{}", misspelt.err);
 }
 
+/// Checks that a check fails where a prediction is off by more than a limit allows, too low or too
+/// high, and that its result is written all the same.
+#[test]
+fn a_prediction_that_is_too_far_off_fails() {
+    let place = Place::new();
+    predicted(&place);
+    // Predicted are 4 us and 8 us.
+    place.file("one-measured.csv", recorded(1, 0, 5000));
+    place.file("two-measured.csv", recorded(1, 0, 7920));
+    let given = ["check", "here", "one=one-measured.csv", "two=two-measured.csv", "--recipe=mps"];
+    let check = |limits: &[&str]| place.raddle(&[&given[..], limits].concat());
+    for limits in [&["--fail-if=20%"][..], &["--fail-if=two 2%"], &["--fail-if=one end 25%"]] {
+        let ran = check(limits);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{limits:?}");
+        assert!(ran.out.starts_with("-> The limit holds: "), "{}", ran.out);
+    }
+    let ran = check(&["--fail-if=15%", "--fail-if=two end 1%", "--format=json"]);
+    assert_eq!(ran.code, 4, "{}", ran.err);
+    let one = "one end under mps: -20.0% (within its interval), limit `15%`";
+    let two = "two end under mps: +1.01%";
+    assert!(ran.err.contains(one) && ran.err.contains(two), "{}", ran.err);
+    let found: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+    assert_eq!(found["limits"][0]["broken"][0], one);
+    let file = std::fs::read_to_string(place.path().join("here/check.json")).expect("it is there");
+    let file: Value = serde_json::from_str(&file).expect("it is JSON");
+    assert_eq!(file["limits"], found["limits"], "it is written all the same");
+    for (limit, told) in [
+        ("--fail-if=15", "Did you mean `15%`?"),
+        ("--fail-if=on 15%", "Did you mean `one`?"),
+        ("--fail-if=one p99 15%", "measured are one end, two end"),
+    ] {
+        let ran = check(&[limit]);
+        assert_eq!(ran.code, 2, "{limit}: {}", ran.err);
+        assert!(ran.err.contains(told), "{limit}: {}", ran.err);
+    }
+}
+
 /// Checks that each repetition in a recording counts as a request, with latencies of 10 repetitions
 /// computed by hand.
 #[test]
@@ -79,6 +116,12 @@ fn requests_are_repetitions() {
     let found: Value = serde_json::from_str(&ran.out).expect("it is JSON");
     let tenant = &found["tenants"][0];
     assert_eq!(tenant["judged"], "requests");
+    // A recording does not tell when requests arrived.
+    assert_eq!(tenant["from-issue"], true);
+    let text = place.raddle(&["check", "here", "one=ten.csv", "--recipe=leftover"]).out;
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let queue = "Not measured: how long requests of one waited before they were issued; the prediction counts it.";
+    assert!(words.contains(queue), "{text}");
     assert_eq!(
         (tenant["measured-ns"].as_u64(), tenant["repetitions"].as_u64()),
         (Some(7000), Some(10))

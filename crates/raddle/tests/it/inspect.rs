@@ -37,11 +37,23 @@ fn document(place: &Place, args: &[&str]) -> Value {
 fn what_is_in_a_profile_and_how_its_replay_agrees() {
     let place = Place::new();
     place.file("odd.csv", odd());
-    let ran = place.raddle(&["inspect", "odd.csv", "--self-replay"]);
+    let ran = place.raddle(&["inspect", "odd.csv", "--self-replay", "-v"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     insta::assert_snapshot!("self-replay", ran.out);
     assert!(ran.out.lines().all(|line| line.chars().count() <= 100), "{}", ran.out);
     assert_eq!(place.names("."), ["odd.csv"], "nothing is written");
+}
+
+/// Checks that without `-v` the answer fits on a screen: what takes the time, why the device was
+/// idle, and what kernels need.
+#[test]
+fn the_first_screen_is_the_answer() {
+    let place = Place::new();
+    place.file("odd.csv", odd());
+    let ran = place.raddle(&["inspect", "odd.csv"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    insta::assert_snapshot!("first-screen", ran.out);
+    assert!(ran.out.lines().count() <= 40, "{}", ran.out);
 }
 
 #[test]
@@ -81,7 +93,7 @@ fn several_profiles_each_with_its_own_device() {
         let device = &found["profiles"][position]["device"];
         assert_eq!((&device["id"], &device["found"]), (&"a100".into(), &"named".into()));
     }
-    let text = place.raddle(&["inspect", "train.csv", "other.csv"]).out;
+    let text = place.raddle(&["inspect", "train.csv", "other.csv", "-v"]).out;
     assert_eq!(text.lines().filter(|line| line.starts_with("Concurrency: ")).count(), 2);
 }
 
@@ -166,7 +178,7 @@ fn quirk_24_persistent_kernels_are_listed() {
     let listed = found["profiles"][0]["limits"]["persistent"].as_array().unwrap();
     let names: Vec<_> = listed.iter().map(|p| (p["kernel"].clone(), ns(&p["launches"]))).collect();
     assert_eq!(names, [("hold".into(), 1)]);
-    let text = place.raddle(&["inspect", "t.csv"]).out;
+    let text = place.raddle(&["inspect", "t.csv", "-v"]).out;
     assert!(text.contains("Persistent by their looks:\n  `hold`: 1 launch of 80"), "{text}");
 }
 
@@ -226,7 +238,7 @@ fn what_cannot_be_inspected_is_refused() {
         assert!(ran.err.contains(word), "`{word}` is missing in: {}", ran.err);
     }
     // Without a replay, what fits nowhere is only said to.
-    let ran = place.raddle(&["inspect", "huge.csv"]);
+    let ran = place.raddle(&["inspect", "huge.csv", "-v"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     let out = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(out.contains("Of these not even one fits on one SM: 1 launch, 100.0%"), "{out}");

@@ -140,7 +140,7 @@ fn an_inspection_shows_the_verdicts_of_kernels_with_a_source() {
         + "add_kernel,1,1,1,128,1,1,9500,1000\nsoftmax_rows,1,1,1,128,1,1,11000,1000\n";
     place.file("p.csv", profile);
     // Without sources it says how to get verdicts.
-    let ran = place.raddle(&["inspect", "p.csv"]);
+    let ran = place.raddle(&["inspect", "p.csv", "-v"]);
     assert!(ran.out.contains("--kernels FOLDER"), "{}", ran.out);
     // A cache of Triton, and a folder whose second source is no PTX.
     let cache = concat!(env!("CARGO_MANIFEST_DIR"), "/../raddle-kernel/tests/triton");
@@ -149,7 +149,7 @@ fn an_inspection_shows_the_verdicts_of_kernels_with_a_source() {
     place.file("kernels/b.ptx", "no PTX");
     // The most careful of several answers counts.
     place.file("kernels/c.ptx", PTX.replace("[%rd4]", "[%rd3]").replace("count", "other_count"));
-    let named = ["inspect", "p.csv", "--kernels", cache, "--kernels", "kernels"];
+    let named = ["inspect", "p.csv", "--kernels", cache, "--kernels", "kernels", "-v"];
     let ran = place.raddle(&named);
     assert_eq!(ran.code, 0);
     assert_eq!(ran.err, "kernels/b.ptx: line 1 of the PTX: PTX begins with .version\n");
