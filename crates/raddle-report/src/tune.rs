@@ -4,7 +4,7 @@ use std::path::Path;
 
 use raddle_study::answer::GoalsJudged;
 use raddle_study::sweep::FailedCase;
-use raddle_study::units::{counted, duration, them};
+use raddle_study::units::{counted, duration, sentences, them};
 use raddle_study::{Tuned, TunedRow};
 
 use crate::document::{Block, Cell, Column, Document, Table};
@@ -58,7 +58,7 @@ pub fn document(tuned: &Tuned, path: &Path) -> Document {
         document.paragraph("Offered", no_driver.text());
     }
     document.paragraph("Memory", tuned.memory.join("; "));
-    document.paragraph("Trust", tuned.answer.trust_in_brief().join("; "));
+    document.paragraph("Trust", sentences(&tuned.answer.trust_in_brief()));
     if tuned.failed > 0 {
         let failed = counted(tuned.failed, "candidate", "candidates");
         let them = them(tuned.failed);

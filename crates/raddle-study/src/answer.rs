@@ -18,11 +18,13 @@ mod no_effect;
 mod resampled;
 mod row;
 mod seeds;
+mod set_up;
 mod steered;
 mod streams;
 #[cfg(test)]
 mod tests;
 mod today;
+mod trust;
 mod unsure;
 mod verdict;
 mod words;
@@ -34,6 +36,7 @@ pub use goals_judged::GoalsJudged;
 pub use measured::{ErrorsMeasured, MeasuredError, measured_error};
 pub use row::{JudgedBy, JudgedProcess, PolicyRow, ProcessFigures, SeveralSeeds, UrgentWaits};
 pub use seeds::mean_within;
+pub use set_up::WayToSetUp;
 pub(crate) use today::TIME_SLICE;
 pub use today::{TODAY, today};
 pub use verdict::{PolicyVerdict, VerdictKind};
@@ -162,12 +165,12 @@ impl PolicyFigures {
         self.verdict.text = format!("Of those that ran, {text}");
     }
 
-    /// Returns the clauses that say how far the verdict may be believed, in fewer words than the
-    /// list `trust` of the verdict. Of each kind of error the largest over all processes is named,
+    /// Returns the sentences, without full stops, that say how far the verdict may be believed, in
+    /// fewer words than the list `trust` of the verdict. Of each kind of error the largest over all processes is named,
     /// and a fact that is true of several processes only once.
     #[must_use]
     pub fn trust_in_brief(&self) -> Vec<String> {
-        verdict::trust_in_brief(self)
+        trust::trust_in_brief(self)
     }
 
     /// Returns the text that says why no recipe meets all goals; `None` where one does, or where

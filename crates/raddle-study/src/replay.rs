@@ -14,7 +14,7 @@ use raddle_sim::{
 };
 use raddle_trace::PriorityRule;
 
-use crate::answer::{Goal, RecordedOn, today};
+use crate::answer::{Goal, RecordedOn, WayToSetUp, today};
 use crate::arrivals::{self, Load, SeedDraw};
 use crate::devices::{self, Chosen};
 use crate::energy;
@@ -449,8 +449,8 @@ impl Prepared {
         }
         result.fail(&self.broken);
         self.load_limit(&mut result, &runs, around)?;
-        if let Some(chosen) = self.chosen(&result) {
-            result.set_up(share::setup(chosen, &self.profiles, &self.priorities));
+        if let Some((chosen, of)) = self.chosen(&result) {
+            result.set_up(of, share::setup(chosen, &self.profiles, &self.priorities));
         }
         self.rules = rules;
         let names = FileNames::Bare(around.files);
@@ -473,13 +473,18 @@ impl Prepared {
         ReplayResult::new(&replay, self.facts.clone(), runs)
     }
 
-    /// Returns the way of sharing the device that a result recommends, else that of the baseline
-    /// recipe. `None` where recipes are compared and not the ways that drivers offer.
-    fn chosen(&self, result: &ReplayResult) -> Option<&ShareCandidate> {
+    /// Returns the way of sharing the device that a user should set up by the verdict of a result,
+    /// and why it is that one. `None` where recipes are compared and not the ways that drivers
+    /// offer.
+    fn chosen(&self, result: &ReplayResult) -> Option<(&ShareCandidate, WayToSetUp)> {
         let answer = result.answer();
-        let named = answer.recommended();
-        let at = named.and_then(|name| self.modes.iter().position(|of| of.recipe.name == name));
-        self.modes.get(at.unwrap_or(answer.baseline))
+        let of = answer.to_set_up()?;
+        let named = self.modes.iter().find(|mode| mode.recipe.name == of.recipe);
+        let Some(mode) = named else {
+            let mode = self.modes.get(answer.baseline)?;
+            return Some((mode, WayToSetUp { recipe: mode.recipe.name.clone(), why: None }));
+        };
+        Some((mode, of))
     }
 }
 

@@ -90,6 +90,12 @@ pub const fn them(n: u64) -> &'static str {
     if n == 1 { "it" } else { "them" }
 }
 
+/// Joins sentences without full stops, such as those on how far a verdict may be believed, into one
+/// text with them.
+pub fn sentences(all: &[String]) -> String {
+    if all.is_empty() { String::new() } else { format!("{}.", all.join(". ")) }
+}
+
 /// Writes a fraction as percent: 0.412 as `41.2%`.
 pub fn percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)

@@ -22,7 +22,7 @@ use crate::error::CliError;
 use crate::manual;
 use crate::output::Output;
 use crate::progress::RunsShown;
-use crate::units::{plain, quoted};
+use crate::units::{plain, quoted, sentences};
 pub(crate) use args::{
     Barriers, Comm, LatencyArgument, ReplayArgs, RunArgs, StreamWaits, StudyArgs, need,
 };
@@ -243,7 +243,7 @@ fn of_profiles(
 /// Returns the answer in brief: one sentence, and one line on how far to trust it.
 fn in_brief(result: &ReplayResult) -> String {
     let answer = result.answer();
-    let trust = answer.trust_in_brief().join("; ");
+    let trust = sentences(&answer.trust_in_brief());
     format!("{}\nTrust: {}\n", plain(answer.sentence(), LINE), plain(&trust, LINE))
 }
 

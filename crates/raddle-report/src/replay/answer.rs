@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use raddle_study::answer::{JudgedBy, PolicyFigures};
 use raddle_study::result::{LoadLimitLeftOut, ReplayResult};
-use raddle_study::units::{apart, counted, plain, shell};
+use raddle_study::units::{apart, counted, plain, sentences, shell};
 
 use super::NAME;
 use super::choice::pareto;
@@ -138,8 +138,8 @@ pub(super) fn fill(
     if let Some(beyond) = answer.not_offered() {
         document.page(Block::Note(format!("Beyond: {beyond}.")));
     }
-    let trust = answer.verdict.trust.join("; ");
-    document.page(Block::Note(format!("How far to trust this: {trust}.")));
+    let trust = sentences(&answer.verdict.trust);
+    document.page(Block::Note(format!("How far to trust this: {trust}")));
     document.page(Block::Note(format!("What if: {}", what_if(result, false))));
     if let Some(left_out) = &result.load_limit_left_out {
         document.page(commands(left_out, false));
@@ -169,7 +169,8 @@ fn screen(document: &Document, result: &ReplayResult, closing: &Closing<'_>) -> 
         return of(Brevity { rows: usize::MAX, brief: false, ..SHORTEST });
     }
     // The commands and files that set up the recommendation follow after a blank line.
-    let after = result.setup.len() + result.setup_files.len();
+    let why = result.setup_of.iter().filter(|of| of.why.is_some()).count();
+    let after = result.setup.len() + result.setup_files.len() + why;
     let after = after + usize::from(after > 0);
     let fits = |screen: &Document| screen.text(false).lines().count() + after <= LINES;
     let mut screens = BREVITY.into_iter().map(of);
@@ -237,7 +238,7 @@ fn fill_screen(
     let mut figures = answer.rows.iter().flat_map(|row| &row.processes);
     // The shortest screen has no line to spare for it.
     if brief && below && figures.any(|of| of.between_ns.is_some_and(|[least, most]| least < most)) {
-        trust.push("intervals: `-v` says why".to_owned());
+        trust.push("Intervals: `-v`".to_owned());
     }
     say(paragraph("Memory", result.memory.clone()));
     if let Some(no_driver) = &result.no_driver {
@@ -246,7 +247,7 @@ fn fill_screen(
     if let Some(beyond) = answer.not_offered() {
         say(paragraph("Beyond", beyond));
     }
-    say(paragraph("Trust", trust.join("; ")));
+    say(paragraph("Trust", sentences(&trust)));
     if let Some(stuck) = result.stuck_launches() {
         say(Block::Warning(stuck));
     }

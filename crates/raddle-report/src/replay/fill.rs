@@ -52,7 +52,8 @@ fn set_up(document: &mut Document, result: &ReplayResult, folder: Option<&Path>)
     if result.setup.is_empty() {
         return;
     }
-    let chosen = result.compared().into_iter().next_back();
+    let set_up = result.setup_of.as_ref();
+    let chosen = set_up.and_then(|it| result.recipes.iter().position(|of| of.name == it.recipe));
     let got = shares::got(result, chosen);
     if let Some(of) = chosen.and_then(|at| result.recipes.get(at)).filter(|_| !got.is_empty()) {
         let heading = format!(
@@ -62,7 +63,9 @@ fn set_up(document: &mut Document, result: &ReplayResult, folder: Option<&Path>)
         document.add_on(Medium::Terminal, Block::Heading(heading));
         document.add_on(Medium::Terminal, Block::Table(got));
     }
-    let mut commands = result.setup.clone();
+    let why =
+        set_up.and_then(|it| Some(format!("# {}: {}", plain(&it.recipe, 60), it.why.as_ref()?)));
+    let mut commands: Vec<String> = why.into_iter().chain(result.setup.iter().cloned()).collect();
     let folder = folder.map(|folder| folder.join(SET_UP));
     commands.extend(result.setup_files.iter().map(|file| match &folder {
         Some(folder) => format!("{}    {}", folder.join(file.name).display(), file.what),

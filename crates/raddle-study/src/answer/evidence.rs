@@ -26,7 +26,7 @@ pub(super) fn evidence(figures: &PolicyFigures, at: usize) -> Option<String> {
         all => format!("{} policies", all.len()),
     };
     Some(format!(
-        "{rests}, wider than 10 % under {under}: more would make a run of over {} launches (`--until` sets an end)",
+        "{rests}, over 10 % wide under {under}, as runs end at {} launches (`--until` lengthens them)",
         count(MOST_LAUNCHES)
     ))
 }
@@ -62,11 +62,11 @@ fn sampled_by(figures: &PolicyFigures, at: usize) -> Option<String> {
     };
     let name = &figures.processes[at].name;
     let intervals = match (own().any(has_bounds), own().all(has_bounds)) {
-        (_, true) => "intervals of 95 %",
-        (true, false) => "intervals of 95 %, and `+` where they give no upper bound",
-        (false, false) => "too close together for an upper bound of p99 (`+`)",
+        (_, true) => "intervals are of 95 %",
+        (true, false) => "intervals are of 95 % (`+`: no upper end)",
+        (false, false) => "too close together for an upper end of p99 (`+`)",
     };
-    Some(format!("{counts} requests of {name}, {intervals}"))
+    Some(format!("{counts} requests of {name}: {intervals}"))
 }
 
 /// Says that the process with the index `at` has fewer than 100 requests, so that its 99th
@@ -106,21 +106,18 @@ mod tests {
         };
         // Up to 32 ms the interval is a tenth of 30 ms wide.
         let [near, far] = [Some(32_000_000), Some(32_000_001)];
-        let plain = "400 requests of decode, intervals of 95 %";
+        let plain = "400 requests of decode: intervals are of 95 %";
         assert_eq!(told(true, [near; 2]), (vec![false, false], plain.to_owned()));
         assert_eq!(told(false, [far; 2]), (vec![false, false], plain.to_owned()));
-        let limit = "more would make a run of over 200,000 launches (`--until` sets an end)";
+        let limit = "as runs end at 200,000 launches (`--until` lengthens them)";
         let found = told(true, [far, near]);
         assert_eq!(
             found,
-            (vec![true, false], format!("{plain}, wider than 10 % under mps: {limit}"))
+            (vec![true, false], format!("{plain}, over 10 % wide under mps, {limit}"))
         );
         let (cut, text) = told(true, [None; 2]);
         assert_eq!(cut, [true, true]);
-        assert!(
-            text.ends_with(&format!(", wider than 10 % under all policies: {limit}")),
-            "{text}"
-        );
+        assert!(text.ends_with(&format!(", over 10 % wide under all policies, {limit}")), "{text}");
     }
 
     #[test]

@@ -50,15 +50,9 @@ impl PolicyFigures {
 }
 
 impl ErrorsMeasured {
-    /// Writes where errors were measured, as a clause of the line that says how far a verdict may
-    /// be believed.
-    fn told(&self) -> String {
-        format!("errors of ways measured on {}{}", self.on, self.here())
-    }
-
-    /// Writes where errors were measured, as a clause in few words.
-    pub(super) fn in_brief(&self) -> String {
-        format!("errors: {}{}", self.on, self.here())
+    /// Writes where errors were measured, as a sentence without its full stop.
+    pub(super) fn told(&self) -> String {
+        format!("Judged by {}{}", self.on, self.here())
     }
 
     fn here(&self) -> String {
@@ -115,13 +109,13 @@ mod tests {
         answer.tell_errors_measured(device);
         let measured = answer.errors_measured.clone()?;
         let brief = answer.trust_in_brief();
-        assert!(brief.contains(&measured.in_brief()), "{brief:?}");
+        assert!(brief.contains(&measured.told()), "{brief:?}");
         Some((measured.unlike, answer.verdict.trust.last()?.clone()))
     }
 
     #[test]
     fn a_verdict_says_how_far_it_is_from_what_was_measured() {
-        let begin = "errors of ways measured on one pair on one H200";
+        let begin = "Judged by one pair on one H200";
         let same = told(serve_and_train(), "h200");
         assert_eq!(same, Some((Vec::new(), begin.to_owned())));
         let [serve, train] = serve_and_train().try_into().expect("two");

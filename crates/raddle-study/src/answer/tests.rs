@@ -218,7 +218,7 @@ fn a_gain_below_the_models_error_is_none() {
     assert!(
         figures.verdict.text.contains("by 23 %, which is less than the model's own error of 24 %")
     );
-    let told = "self-replay of train: busy -24.0 % (+7.8 % uncalibrated), makespan -1.1 %, 92 % of waits as recorded";
+    let told = "train replayed alone, errors: busy time -24.0 % (+7.8 % uncalibrated), length -1.1 %; 92 % of waits agree";
     assert!(figures.verdict.trust.contains(&told.to_owned()), "{:?}", figures.verdict.trust);
     let doubted = "less than the model's own error of 24.0 %: spatial, a decode p99 19 % shorter";
     assert_eq!(figures.doubts(), [doubted]);
@@ -229,8 +229,8 @@ fn a_gain_below_the_models_error_is_none() {
     processes[1].end_error = Some(-0.275);
     let figures = of(processes, &rows, &[]);
     assert_eq!(figures.verdict.kind, VerdictKind::BelowError);
-    let told = "self-replay of train: busy +0.4 %, makespan +0.0 %, end -27.5 %".to_owned();
-    assert!(figures.verdict.trust.contains(&told));
+    let told = "train replayed alone, errors: busy time +0.4 %, length +0.0 %, end -27.5 %";
+    assert!(figures.verdict.trust.contains(&told.to_owned()), "{:?}", figures.verdict.trust);
 }
 
 #[test]
@@ -287,10 +287,10 @@ fn much_of_many_is_told_in_brief() {
     assert_eq!(
         of(processes, &rows, &[]).trust_in_brief(),
         [
-            "simulated",
+            "Simulated",
             "train, eval were recorded on a V100 and are not scaled",
             "decode was recorded on an H100 and is not scaled",
-            "self-replay at worst: busy -4.0 %, makespan -2.0 %, 50 % of waits as recorded",
+            "Replayed alone, worst errors: busy time -4.0 %, length -2.0 %; 50 % of waits agree",
         ]
     );
 }
@@ -316,7 +316,7 @@ fn trust_says_what_the_figures_rest_on() {
     assert_eq!(
         figures.verdict.trust,
         [
-            "simulated",
+            "Simulated",
             "12 requests of decode: p99 is the slowest",
             "train was recorded on a V100 and is not scaled",
         ]
@@ -343,7 +343,7 @@ fn what_the_seeds_leave_open_is_not_advised() {
     // 3.182 * sqrt(16/3) / 2 ms.
     let known = found.drawn.expect("several seeds");
     assert_eq!((known.seeds, known.decisive_within_ns), (4, 3_674_257));
-    assert!(sure.verdict.trust.iter().any(|text| text.starts_with("means over 4 seeds")));
+    assert!(sure.verdict.trust.iter().any(|text| text.starts_with("Means over 4 seeds")));
     // Each mean may be off by 18 ms, but every seed says 16 ms less.
     let paired = drawn(10.0, 1.0);
     assert_eq!(paired.verdict.kind, VerdictKind::Use);

@@ -1,21 +1,18 @@
 //! Which recipe should be used, why, and how far may that be believed? One sentence each.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 
 use super::bounds::DecidingFigure;
 use super::changes::{against_today, all_changes, change, changes, has_cost};
 use super::either::{Doubt, DoubtBy, SMALL, by_gaps, either, others_may_pay};
 use super::elsewhere::OTHER_VENDOR;
-use super::evidence::{evidence, evidence_in_brief};
 use super::misses::misses;
 use super::no_effect::no_effect;
 use super::streams::{by_streams, streams_told};
+use super::trust::trust;
 use super::unsure;
 use super::words::{from_to, percent, time};
-use super::{ErrorsMeasured, JudgedBy, JudgedProcess, PolicyFigures};
-use crate::fidelity::ModelError;
+use super::{JudgedBy, JudgedProcess, PolicyFigures};
 
 /// Recommendation of a comparison of recipes (ways of sharing the device), its reasons, and how far
 /// it may be believed.
@@ -39,7 +36,7 @@ pub struct PolicyVerdict {
     /// the verdict names none.
     #[serde(default)]
     pub figures: Vec<DecidingFigure>,
-    /// Clauses that say how far the verdict may be believed, such as "simulated".
+    /// Short sentences, without their full stops, that say how far the verdict may be believed.
     pub trust: Vec<String>,
     /// Command to run next, as a shell takes it. Files are named without their folders; words in
     /// capitals are to be filled in.
@@ -99,10 +96,11 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
     let Said { kind, recipe, other, text, why, doubt } = said(figures);
     let named = recipe.filter(|_| !are_alike(figures));
     let streams = named.and_then(|row| streams_told(figures, row));
+    let text = more(figures, [recipe, other], text);
     let yes = who_meets(figures).filter(|_| kind != VerdictKind::OtherVendor);
     let assumed = by_assumed_gaps(figures, kind).filter(|_| doubt != Some(DoubtBy::Gaps));
     let about = recipe.filter(|_| kind != VerdictKind::OtherVendor);
-    let unsure = about.and_then(|row| unsure::unsure(figures, row));
+    let unsure = about.into_iter().chain(other).find_map(|row| unsure::unsure(figures, row));
     let text = [yes, Some(text), unsure, streams, misses(figures), assumed];
     let text = text.into_iter().flatten().collect::<Vec<_>>().join(" ");
     PolicyVerdict {
@@ -154,8 +152,9 @@ fn said(figures: &PolicyFigures) -> Said {
     }
     if let Some(Doubt { text, other, by }) = either(figures, best) {
         let why = against_today(figures, [best, other]);
+        let [one, other] = surer(figures, [best, other]);
         let said = plain(VerdictKind::Either, text);
-        return Said { recipe: Some(best), other: Some(other), doubt: Some(by), why, ..said };
+        return Said { recipe: Some(one), other: Some(other), doubt: Some(by), why, ..said };
     }
     let gain = figures.behind(base, best);
     let must = !figures.meets_all(base);
@@ -212,6 +211,28 @@ fn who_meets(figures: &PolicyFigures) -> Option<String> {
         _ if meets(figures.baseline) => Some(format!("{} meets {goals} already.", base.recipe)),
         _ => None,
     }
+}
+
+/// Returns two recipes of which either may be the better one, with the recipe first that alone
+/// surely meets all goals.
+fn surer(figures: &PolicyFigures, [best, other]: [usize; 2]) -> [usize; 2] {
+    let [one, two] = [best, other].map(|row| figures.surely_meets_all(row));
+    if two && !one { [other, best] } else { [best, other] }
+}
+
+/// Says that a recommendation is only for those who want more, where the baseline recipe meets all
+/// goals as it is, and not every recipe does. `recipes` are those that the recommendation `text`
+/// names.
+fn more(figures: &PolicyFigures, recipes: [Option<usize>; 2], text: String) -> String {
+    let base = figures.baseline;
+    let meets = |at: usize| figures.surely_meets_all(at);
+    let is_enough = !figures.goals.is_empty() && meets(base);
+    if !is_enough || (0..figures.rows.len()).all(meets) || recipes.contains(&Some(base)) {
+        return text;
+    }
+    let lower = [("Use ", "use "), ("Either ", "either ")];
+    let rest = lower.iter().find_map(|(from, to)| Some((to, text.strip_prefix(from)?)));
+    rest.map_or(text.clone(), |(to, rest)| format!("To gain more, {to}{rest}"))
 }
 
 /// Returns whether every process takes the same time as under the baseline recipe, to within 1 %,
@@ -400,78 +421,4 @@ pub(super) fn doubts(figures: &PolicyFigures) -> Vec<String> {
     }
     let error = error * 100.0;
     vec![format!("less than the model's own error of {error:.1} %: {}", doubted.join("; "))]
-}
-
-fn trust(figures: &PolicyFigures) -> Vec<String> {
-    let mut trust = begun(figures);
-    for (at, process) in figures.processes.iter().enumerate() {
-        let name = &process.name;
-        if let Some((device, scaled)) = elsewhere(process) {
-            trust.push(format!("{name} was recorded on {device} and is {scaled}"));
-        }
-        let end = process.end_error.map(|error| format!("end {:+.1} %", error * 100.0));
-        let errors = [process.self_replay.map(|found| found.to_string()), end];
-        let errors: Vec<String> = errors.into_iter().flatten().collect();
-        if !errors.is_empty() {
-            trust.push(format!("self-replay of {name}: {}", errors.join(", ")));
-        }
-        trust.extend(evidence(figures, at));
-    }
-    trust
-}
-
-/// Returns the clauses that say how far the figures may be believed, in brief: of each kind of
-/// error only the worst over all processes.
-pub(super) fn trust_in_brief(figures: &PolicyFigures) -> Vec<String> {
-    let mut trust = begun(figures);
-    let processes = || figures.processes.iter();
-    let places: BTreeSet<(&str, String)> = processes().filter_map(elsewhere).collect();
-    for place in places {
-        let of = processes().filter(|it| elsewhere(it).as_ref() == Some(&place));
-        let names: Vec<&str> = of.map(|it| &*it.name).collect();
-        let (device, scaled) = place;
-        trust.push(match names.as_slice() {
-            [one] => format!("{one} was recorded on {device} and is {scaled}"),
-            all => format!("{} were recorded on {device} and are {scaled}", all.join(", ")),
-        });
-    }
-    let replays = || processes().filter_map(|it| it.self_replay);
-    let most = |of: fn(ModelError) -> f64| {
-        replays().map(of).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or_default()
-    };
-    if replays().next().is_some() {
-        let worst = ModelError {
-            busy: most(|found| found.busy),
-            uncalibrated: None,
-            makespan: most(|found| found.makespan),
-            within: replays().filter_map(|found| found.within).min_by(f64::total_cmp),
-        };
-        let at_worst = if replays().nth(1).is_some() { " at worst" } else { "" };
-        trust.push(format!("self-replay{at_worst}: {worst}"));
-    }
-    trust.extend(figures.errors_measured.as_ref().map(ErrorsMeasured::in_brief));
-    trust.extend(evidence_in_brief(figures));
-    trust
-}
-
-/// Returns the first clauses on how far the verdict may be believed: those that hold for all
-/// processes, such as "simulated".
-fn begun(figures: &PolicyFigures) -> Vec<String> {
-    let mut trust = vec!["simulated".to_owned()];
-    let drawn = figures.rows.iter().flat_map(|row| &row.processes).find_map(|it| it.drawn);
-    if let Some(drawn) = drawn {
-        trust.push(format!(
-            "means over {} seeds, with 95 % confidence intervals, compared seed by seed",
-            drawn.seeds
-        ));
-    }
-    trust
-}
-
-/// Returns (the device on which a process was recorded, words for how its times are scaled to the
-/// device of the replay); `None` where both devices are the same.
-fn elsewhere(process: &JudgedProcess) -> Option<(&str, String)> {
-    let scaled = process.scaled.as_ref();
-    let scaled = scaled.map_or("not scaled".to_owned(), |by| format!("scaled by {by}"));
-    Some((process.recorded_on.as_deref()?, scaled))
 }

@@ -83,29 +83,30 @@ impl NamedRecipe {
         Ok(Self { offered: self.offered, ..timed })
     }
 
-    /// Says which figures of a recipe (set of policies) are assumed for a device, such as the
-    /// length of a turn; `None` where none are.
+    /// Says in a sentence, without its full stop, which figures of a recipe (set of policies) are
+    /// assumed for a device, such as the length of a turn; `None` where none are.
     pub(crate) fn assumed_price(&self, device: &Device) -> Option<String> {
         let [turn, switch] = self.slices(device);
         let told = |what: &str, [least, own, most]: [u64; 3]| {
             (least < most).then(|| {
                 let [own, least, most] = [own, least, most].map(duration);
-                format!("a {what} of time-slice is taken as {own}, it may be {least} to {most}")
+                format!("a {what} takes {own} ({least} to {most})")
             })
         };
         let turn = turn.and_then(|bounds| told("turn", bounds));
         let switch = switch.map(|bounds| bounds.map(|half| 2 * half));
         let load = switch.filter(|_| self.recipe.runtime.load_ns.is_none()).map(|[.., most]| {
             let most = duration(most / 2);
-            format!("to follow a process that has run dry as nothing, it may be up to {most}")
+            format!("to follow a process that has run dry takes nothing (up to {most})")
         });
         let switch = switch.and_then(|bounds| told("switch", bounds));
         let prices = unknown_prices(&self.recipe, device).into_iter();
-        let prices = prices.map(|(key, most)| {
-            format!("{key} of {} as nothing, it may be up to {}", self.name, duration(most))
-        });
+        let prices =
+            prices.map(|(key, most)| format!("{key} is nothing (up to {})", duration(most)));
         let told: Vec<String> = turn.into_iter().chain(switch).chain(load).chain(prices).collect();
-        (!told.is_empty()).then(|| format!("{}, by which its interval is", told.join(", ")))
+        let told = told.join(", ");
+        let widens = "which its intervals allow for";
+        (!told.is_empty()).then(|| format!("Assumed of {}, {widens}: {told}", self.name))
     }
 
     /// Returns copies of the recipe in which the assumed times, such as the length of a turn, have

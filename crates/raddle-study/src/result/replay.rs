@@ -20,7 +20,7 @@ use super::offered::NotOffered;
 use super::overload::overloaded;
 use super::overturning::{Overturning, of_profiles, refused_resets};
 use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay, SLOWEST, SetUpFile};
-use crate::answer::{JudgedProcess, PolicyFigures, PolicyRow, today};
+use crate::answer::{JudgedProcess, PolicyFigures, PolicyRow, WayToSetUp, today};
 use crate::sweep::FailedCase;
 use crate::units::{counted, plain, them};
 
@@ -87,6 +87,10 @@ pub struct ReplayResult {
     /// although there are goals and a rate; else `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load_limit_left_out: Option<LoadLimitLeftOut>,
+    /// Way of sharing the device that `setup` sets up, and why it is that one; `None` where recipes
+    /// are compared and not the ways that drivers offer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub setup_of: Option<WayToSetUp>,
     /// Commands that set up the recommended way of sharing the device, one line each; empty where
     /// recipes are compared and not the ways that drivers offer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -238,6 +242,7 @@ impl ReplayResult {
             answer,
             load_limit: None,
             load_limit_left_out: None,
+            setup_of: None,
             setup: Vec::new(),
             setup_files: Vec::new(),
             recipes,
@@ -278,10 +283,10 @@ impl ReplayResult {
         (failed > 0).then(|| format!("{failed} of {of} failed: {why}"))
     }
 
-    /// Adds clauses to the verdict (recommendation), each of which gives a reason why it is less
-    /// certain.
-    pub(crate) fn rest_on(&mut self, clauses: impl Iterator<Item = String>) {
-        self.answer.verdict.trust.extend(clauses);
+    /// Adds sentences, without full stops, to the verdict (recommendation), each of which gives a
+    /// reason why it is less certain.
+    pub(crate) fn rest_on(&mut self, sentences: impl Iterator<Item = String>) {
+        self.answer.verdict.trust.extend(sentences);
     }
 
     /// Sets the load limit: the highest load (rate of requests) at which all goals are met.
@@ -301,9 +306,9 @@ impl ReplayResult {
         &self.overturning
     }
 
-    /// Sets the commands that set up the recommended way of sharing the device, and the files that
-    /// they need.
-    pub fn set_up(&mut self, (lines, files): (Vec<String>, Vec<SetUpFile>)) {
+    /// Sets the commands that set up a way of sharing the device, and the files that they need.
+    pub fn set_up(&mut self, of: WayToSetUp, (lines, files): (Vec<String>, Vec<SetUpFile>)) {
+        self.setup_of = Some(of);
         self.setup = lines;
         self.setup_files = files;
     }
@@ -424,7 +429,8 @@ fn answer(
     let today = today(replay.target, judged.len());
     let mut answer = PolicyFigures::new(today, judged, rows, replay.goals.to_vec());
     answer.tell_errors_measured(&replay.target.id);
-    answer.verdict.trust.extend(replay.rules.contention.iter().cloned());
+    let contention = replay.rules.contention.iter();
+    answer.verdict.trust.extend(contention.map(|clause| format!("Costs: {clause}")));
     answer
 }
 

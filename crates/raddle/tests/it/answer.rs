@@ -294,7 +294,7 @@ fn the_first_screen_is_one() {
         let widest = lines.iter().map(|line| line.chars().count()).max();
         assert!(lines.len() <= 20 && widest <= Some(80), "{args:?}\n{}", ran.out);
         assert_eq!(ran.out.contains("serve p50"), medians, "{args:?}\n{}", ran.out);
-        for word in ["\nGPU: under ", "\nTrust: simulated", "\nWhat if: ", "\nModel: "] {
+        for word in ["\nGPU: under ", "\nTrust: Simulated", "\nWhat if: ", "\nModel: "] {
             assert!(ran.out.contains(word), "{args:?}: {word} is missing\n{}", ran.out);
         }
     }
@@ -365,7 +365,7 @@ fn several_seeds_give_means_and_intervals() {
     assert!(a != b && found["drawn"]["p50-within-ns"].is_u64(), "{found}");
     assert!(both["command"].as_array().unwrap().contains(&"--seeds=2".into()));
     let text = place.raddle(&[&["replay", "--no-files"], &*args(&["--seeds", "2"])].concat());
-    assert!(text.out.contains(" ±") && text.out.contains("means over 2 seeds"), "{}", text.out);
+    assert!(text.out.contains(" ±") && text.out.contains("Means over 2 seeds"), "{}", text.out);
     let burst = ["replay", "serve.csv", "--requests", "burst:3", "--seeds", "2"];
     let ran = place.raddle(&burst);
     assert_eq!(ran.code, 2);

@@ -74,7 +74,7 @@ fn a_device_file_of_measurements_changes_a_replay() {
     assert_ne!(p99(&own, "time-slice"), p99(&table, "time-slice"));
     let process = own["answer"]["processes"][0].as_object().unwrap();
     assert_eq!(process.get("recorded-on"), Some(&Value::Null), "no other device");
-    assert!(!own.to_string().contains("a turn of time-slice is taken as"), "it is known");
+    assert!(!own.to_string().contains("a turn takes"), "it is known");
 
     let shared = |device: &str| -> Value {
         let args = ["share", "decode.csv", "train.csv", "--requests=decode=40/s", "--seed=1"];

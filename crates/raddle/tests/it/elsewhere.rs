@@ -118,7 +118,7 @@ fn time_slices_have_an_interval_by_turn_and_switch() {
     let own_today = &today["answer"]["rows"][0]["processes"][0];
     assert_eq!(own_today["between-ns"], serde_json::json!([least, most]));
     let trust = today["answer"]["verdict"]["trust"].to_string();
-    let told = "a turn of time-slice is taken as 2.27 ms, it may be 1.02 ms to 3.00 ms, a switch of time-slice is taken as 303 us, it may be 40.0 us to 356 us";
+    let told = "Assumed of time-slice, which its intervals allow for: a turn takes 2.27 ms (1.02 ms to 3.00 ms), a switch takes 303 us (40.0 us to 356 us)";
     assert!(trust.contains(told), "{trust}");
     let measured = between(&["--device=rtx-5090"]);
     assert_eq!(between(&["--device=rtx-5090", "--set=preempt.switch-ns=20000"]).0, None);

@@ -1,0 +1,147 @@
+//! Which way of sharing should a user set up by the verdict, and why that one?
+
+use serde::Serialize;
+
+use super::{PolicyFigures, VerdictKind, unsure};
+
+/// Way of sharing the device that a user should set up by the verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct WayToSetUp {
+    /// Name of the recipe that stands for the way of sharing the device.
+    pub recipe: String,
+    /// Reason why it is this way, where the verdict names two ways or advises none; `None` where
+    /// the verdict recommends it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+impl PolicyFigures {
+    /// Returns the recipe that a user should set up by the verdict; of two that may be the better
+    /// one, the first that the verdict names. Where the verdict recommends none, that is the
+    /// baseline; `None` where there are no recipes.
+    #[must_use]
+    pub fn to_set_up(&self) -> Option<WayToSetUp> {
+        let base = &self.rows.get(self.baseline)?.recipe;
+        let verdict = &self.verdict;
+        let named = verdict.recipe.as_ref();
+        let of =
+            |recipe: &String, why: Option<String>| Some(WayToSetUp { recipe: recipe.clone(), why });
+        match (verdict.kind, named, verdict.or.as_ref()) {
+            (VerdictKind::BelowError, Some(named), _) => {
+                of(base, Some(format!("as today, as {named} is not surely better")))
+            }
+            (VerdictKind::NoGoalMet, Some(named), _) => {
+                of(named, Some("the nearest to the goals".to_owned()))
+            }
+            (VerdictKind::Either, Some(named), Some(other)) => match self.is_sure(base) {
+                // The way that meets all goals without any set-up is the cheaper one.
+                true if named == base || other == base => {
+                    let other = if named == base { other } else { named };
+                    let why = format!("meets {} as it is", unsure::all(self));
+                    of(base, Some(format!("{why}; `--recipe {other}` sets up the other")))
+                }
+                _ => of(named, Some(self.why_of(base, named, other))),
+            },
+            (_, named, _) => of(named.unwrap_or(base), None),
+        }
+    }
+
+    /// Says why the recipe `named` is set up, of it and `other`, of which either may be the better.
+    fn why_of(&self, base: &str, named: &str, other: &str) -> String {
+        match (self.is_sure(named), self.is_sure(other)) {
+            (true, false) => {
+                format!("of the two, the one that surely meets {}", unsure::all(self))
+            }
+            _ if named == base => "of the two, the one that changes nothing".to_owned(),
+            _ if other == base => format!("the other, {base}, needs no set-up"),
+            _ => format!("the first of the two; `--recipe {other}` sets up the other"),
+        }
+    }
+
+    /// Returns whether a recipe surely meets all goals, of which there is one at least.
+    fn is_sure(&self, name: &str) -> bool {
+        let row = self.rows.iter().position(|row| row.recipe == name);
+        row.is_some_and(|row| !self.goals.is_empty() && self.surely_meets_all(row))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{row, serve_and_train};
+    use super::*;
+
+    /// Judges time slices and two other ways of sharing, each given as (name, p99 in ms, the most
+    /// that it may be in ms, step in ms), by a goal of 120 ms.
+    fn judged(ways: [(&str, f64, u64, f64); 3]) -> PolicyFigures {
+        let rows = ways.map(|(name, ms, most, step)| {
+            let mut row = row(name, &[ms, step], 1.0);
+            row.processes[0].between_ns = Some([(ms * 1e6) as u64, most * 1_000_000]);
+            row
+        });
+        let goals = vec!["decode p99 120ms".parse().expect("it is a goal")];
+        PolicyFigures::new("time-slice", serve_and_train(), rows.into(), goals)
+    }
+
+    fn told(found: &PolicyFigures) -> (String, String) {
+        let WayToSetUp { recipe, why } = found.to_set_up().expect("there are recipes");
+        (recipe, why.unwrap_or_default())
+    }
+
+    /// Checks that of two ways that may both be the better one, the one is recommended and set up
+    /// that surely meets the goal, although the other one seems a little better.
+    #[test]
+    fn of_either_the_way_that_surely_meets_the_goal_is_set_up() {
+        let found = judged([
+            ("time-slice", 30.0, 50, 40.7),
+            ("mps", 116.0, 144, 37.3),
+            ("mps-priority", 38.2, 49, 38.3),
+        ]);
+        let text = &found.verdict.text;
+        assert_eq!(found.verdict.kind, VerdictKind::Either, "{text}");
+        let begin = "time-slice meets the goal already. To gain more, either mps or mps-priority: ";
+        assert!(text.starts_with(begin), "{text}");
+        assert!(text.contains("mps may miss `decode p99 120ms` (116 to 144 ms). mps-priority"));
+        assert_eq!(found.recommended(), Some("mps-priority"));
+        let why = "of the two, the one that surely meets the goal".to_owned();
+        assert_eq!(told(&found), ("mps-priority".to_owned(), why));
+    }
+
+    #[test]
+    fn of_either_the_way_of_today_is_set_up_where_it_meets_the_goal() {
+        let found = judged([
+            ("time-slice", 30.0, 50, 38.5),
+            ("mps", 31.0, 45, 37.3),
+            ("mps-priority", 30.0, 49, 60.0),
+        ]);
+        assert_eq!(found.verdict.kind, VerdictKind::Either, "{}", found.verdict.text);
+        let why = "meets the goal as it is; `--recipe mps` sets up the other".to_owned();
+        assert_eq!(told(&found), ("time-slice".to_owned(), why));
+        assert!(!found.verdict.text.contains("To gain more"), "{}", found.verdict.text);
+    }
+
+    #[test]
+    fn a_way_that_gains_more_than_a_goal_asks_for_is_told_as_such() {
+        let found = judged([
+            ("time-slice", 30.0, 50, 60.0),
+            ("mps", 38.2, 49, 37.3),
+            ("mps-priority", 130.0, 149, 60.0),
+        ]);
+        let begin = "time-slice meets the goal already. To gain more, use mps: ";
+        assert!(found.verdict.text.starts_with(begin), "{}", found.verdict.text);
+        assert_eq!(told(&found), ("mps".to_owned(), String::new()));
+    }
+
+    /// Checks that a way is not set up of which the verdict says that nobody should choose by it.
+    #[test]
+    fn a_gain_below_the_error_sets_up_what_is_there() {
+        let mut processes = serve_and_train();
+        processes[1].end_error = Some(-0.3);
+        let rows = [row("time-slice", &[42.5, 30.0], 1.0), row("mps", &[35.0, 30.0], 1.0)];
+        let found = PolicyFigures::new("time-slice", processes, rows.into(), Vec::new());
+        assert_eq!(found.verdict.kind, VerdictKind::BelowError, "{}", found.verdict.text);
+        let why = "as today, as mps is not surely better".to_owned();
+        let own = WayToSetUp { recipe: "time-slice".to_owned(), why: Some(why) };
+        assert_eq!(found.to_set_up(), Some(own));
+    }
+}
