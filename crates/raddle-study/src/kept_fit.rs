@@ -3,12 +3,12 @@
 //! A fit follows from the content of the profile, the device that it was recorded on, and the
 //! options of the fit; all of them are in the key, which is no secret and names no file.
 
-use std::fmt::{self, Write};
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use raddle_device::Device;
 use raddle_policy::Ticks;
 use raddle_sim::LaunchLatency;
+use raddle_trace::Profile;
 use serde::{Deserialize, Serialize};
 
 use crate::fidelity::ModelError;
@@ -38,14 +38,17 @@ struct KeptFit {
     error: Option<(u64, u64, Option<u64>)>,
 }
 
-/// Two hashes of a text that is written in pieces: together 128 bits, which no two profiles share
-/// by chance.
+/// Two hashes of values that are written one after the other: together 128 bits, which no two
+/// profiles share by chance.
 struct Hashes([DefaultHasher; 2]);
 
-impl Write for Hashes {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0.iter_mut().for_each(|hash| hash.write(text.as_bytes()));
-        Ok(())
+impl Hasher for Hashes {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.iter_mut().for_each(|hash| hash.write(bytes));
+    }
+
+    fn finish(&self) -> u64 {
+        self.0[0].finish()
     }
 }
 
@@ -58,9 +61,30 @@ pub(crate) fn key(loaded: &Loaded, own: &Device, rules: FitRules) -> String {
     // key.
     let level = loaded.levels(&[]);
     let levels: Vec<u8> = loaded.profile.ops.iter().map(|op| level(op).0).collect();
-    let all = (&*loaded.profile, own, rules, levels);
-    write!(hashes, "{VERSION} {} {all:?}", env!("CARGO_PKG_VERSION"))
-        .expect("a hash takes every text");
+    // A field that is left out has no part in a fit: the name, and what an import tells of the file.
+    let Profile {
+        name: _,
+        format,
+        device,
+        kernels,
+        streams,
+        ops,
+        span_ns,
+        resolution_ns,
+        between_ns,
+        memory_bytes: _,
+        host_waits,
+        stream_waits,
+        works,
+        collectives,
+        diagnostics: _,
+        report: _,
+    } = &*loaded.profile;
+    (kernels, streams, ops, levels).hash(&mut hashes);
+    (span_ns, resolution_ns, between_ns, host_waits, stream_waits).hash(&mut hashes);
+    (works, collectives).hash(&mut hashes);
+    let version = env!("CARGO_PKG_VERSION");
+    format!("{VERSION} {version} {format:?} {device:?} {own:?} {rules:?}").hash(&mut hashes);
     let [one, other] = hashes.0.map(|hash| hash.finish());
     format!("{one:016x}{other:016x}")
 }

@@ -65,7 +65,7 @@ pub struct Profile {
 }
 
 /// A call in which the host waited for work of the device.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct HostWait {
     /// Time at which the host began the call, in nanoseconds since time 0 of the profile.
     pub begin_ns: u64,
@@ -76,7 +76,7 @@ pub struct HostWait {
 }
 
 /// A wait of an op of one stream for an op of another stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StreamWait {
     /// Op that waits, as an index in [`Profile::ops`].
     pub op: u32,
@@ -89,7 +89,7 @@ pub struct StreamWait {
 }
 
 /// A kernel that waits for its peers, the same kernel on other devices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Collective {
     /// Index of the kernel in [`Profile::ops`].
     pub op: u32,
@@ -126,7 +126,7 @@ impl Profile {
 }
 
 /// Label of a stream (whose ops run in order) in the profiler's file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StreamLabel {
     /// Number or name of the stream in the profiler's file, as text.
     pub label: String,
@@ -153,7 +153,7 @@ impl StreamLabel {
 }
 
 /// Kind of an op: kernel, copy or fill.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OpKind {
     /// A launch that runs workgroups on compute units.
     Kernel,
@@ -176,7 +176,7 @@ impl OpKind {
 }
 
 /// An operation of a stream: a kernel launch, a copy or a fill.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Op {
     /// Name of the op, as an index in [`Profile::kernels`].
     pub kernel: u32,

@@ -64,7 +64,7 @@ impl Field {
 /// Origin of each [`Field`] of an op; at first every field counts as measured.
 ///
 /// Each field takes two bits, which keeps the type small, since every op has one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Provenance(u16);
 
 impl Provenance {

@@ -53,7 +53,7 @@ impl LaunchWork {
 }
 
 /// Work (bytes moved and arithmetic) of one op of a profile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OpWork {
     /// The op, as an index in [`Profile::ops`](crate::Profile::ops).
     pub op: u32,
