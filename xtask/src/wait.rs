@@ -24,6 +24,17 @@ const ALONE: [&str; 5] = ["--once", "--quiet", "--no-files", "--timeline", "none
 const OTHERS: [&str; 6] =
     ["greedy", "round-robin", "spatial", "matching", "block-warp", "weighted-slices"];
 
+/// Program that computes the critical path of a Kineto profile by HolisticTraceAnalysis.
+const CRITICAL_PATH: &str = "import sys
+from hta.analyzers.critical_path_analysis import CriticalPathAnalysis
+from hta.common.trace import Trace
+
+trace = Trace(trace_files={0: sys.argv[1]}, trace_dir='')
+trace.parse_traces()
+trace.decode_symbol_ids()
+CriticalPathAnalysis.critical_path_analysis(trace, 0, 'ProfilerStep', 0)
+";
+
 /// Least time, in seconds of the processor, of a replay that others are measured by.
 const LEAST: f64 = 0.1;
 
@@ -70,9 +81,14 @@ pub(crate) fn run(shell: &Shell) -> Result<()> {
 impl Bench {
     /// Measures one process of raddle with these arguments.
     fn cost(&self, args: &[&str]) -> Result<Cost> {
-        let (raddle, folder) = (&self.raddle, self.folder.path());
+        self.cost_of(&self.raddle, args)
+    }
+
+    /// Measures one process of a program with these arguments.
+    fn cost_of(&self, program: &Path, args: &[&str]) -> Result<Cost> {
+        let folder = self.folder.path();
         let told = folder.join("time");
-        cmd!(self.shell, "taskset -c {CORE} time -f '%U %S %M' -o {told} {raddle} {args...}")
+        cmd!(self.shell, "taskset -c {CORE} time -f '%U %S %M' -o {told} {program} {args...}")
             .env("XDG_CACHE_HOME", folder)
             .quiet()
             .ignore_stdout()
@@ -100,8 +116,10 @@ impl Bench {
         let share = ["share", &decode, &train, "--requests", "decode=40/s", "--out", &out];
         let share = self.cost(&[&share[..], &["--jobs", "1"]].concat())?;
         row("T1", "`share`, 300 requests a way, with intervals", share, "", "20");
-        row("T2", "V100 sample, first", self.replay(v100, "leftover")?, "", "0.6");
+        let first = self.replay(v100, "leftover")?;
+        row("T2", "V100 sample, first", first, "", "0.6");
         row("T2", "V100 sample, again", self.replay(v100, "leftover")?, "", "0.35");
+        self.beside_hta(v100, first)?;
         for (id, table, goals) in [
             ("T3", Table { launches: 100_000, workgroups: 200 }, ["2.5", "1.5 times"]),
             ("T6", Table { launches: 10_000, workgroups: 20_000 }, ["3", "1.5 times"]),
@@ -116,6 +134,25 @@ impl Bench {
             let against = format!("{:.1} times the bound, {bound:.2} s", again.seconds / bound);
             row(&format!("{id}, T9"), &format!("{what}, again"), again, &against, goals[1]);
         }
+        Ok(())
+    }
+
+    /// Prints what HolisticTraceAnalysis takes for the critical path of the V100 sample, beside a
+    /// first replay of it. The Python that has the package is named in `RADDLE_HTA_PYTHON`.
+    fn beside_hta(&self, v100: &str, replay: Cost) -> Result<()> {
+        let Some(python) = std::env::var_os("RADDLE_HTA_PYTHON").map(PathBuf::from) else {
+            println!(
+                "| T2 | V100 sample, HTA | `RADDLE_HTA_PYTHON` names no Python with it | | | |"
+            );
+            return Ok(());
+        };
+        let script = self.folder.path().join("critical.py");
+        write(&script, CRITICAL_PATH)?;
+        let hta = self.cost_of(&python, &[&script.display().to_string(), v100])?;
+        let times = [hta.seconds / replay.seconds, hta.megabytes / replay.megabytes];
+        let [time, memory] = times.map(|times| format!("{times:.1} times"));
+        let against = format!("the first replay's {time} in time, {memory} in memory");
+        row("T2", "V100 sample, critical path by HTA", hta, &against, "");
         Ok(())
     }
 
