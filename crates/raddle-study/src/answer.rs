@@ -15,6 +15,7 @@ mod goals_judged;
 mod measured;
 mod misses;
 mod no_effect;
+mod reach;
 mod resampled;
 mod row;
 mod seeds;
@@ -302,15 +303,18 @@ impl PolicyFigures {
     /// Returns the bounds of the figure by which a process is judged, under the recipe with the
     /// index `row` among those compared. The bounds cover the sampling error of requests or steps,
     /// what is unknown of contention and of the cost of time slices, and a recording on another
-    /// device. `None` where the figure is exact.
+    /// device. `None` where the figure is exact, or the recipe out of reach of the best one.
     #[must_use]
     pub fn bounds(&self, row: usize, process: usize) -> Option<FigureBounds> {
         self.bounds_in(&self.rows[row], process)
     }
 
     /// Returns the bounds of the figure by which the process with the index `process` is judged,
-    /// under the recipe of `row`; `None` where the figure is exact.
+    /// under the recipe of `row`; `None` where the figure is exact, or the recipe out of reach.
     pub(crate) fn bounds_in(&self, row: &PolicyRow, process: usize) -> Option<FigureBounds> {
+        if row.out_of_reach {
+            return None;
+        }
         row.processes[process].bounds_by(self.processes[process].device_factors)
     }
 

@@ -433,7 +433,13 @@ impl Prepared {
         let (detail, timeline) = (kept.and_then(|kept| kept.detail), timeline.as_ref());
         let timeline_wanted = timeline.is_some();
         let plan = RunsPlan { detail, leavings, timeline, ..self.plan(around) };
-        let AllRuns { recipes: runs, alone, broken } = Runner::new(plan)?.all()?;
+        // Users who compare recipes, or name ways of sharing, want all that can be said of them.
+        let by_bounds = self.asked.ways != Ways::Modes || self.rules.by_name;
+        let out_of_reach = |runs: &[RecipeRun], alone: &[Outcome]| match by_bounds {
+            true => Vec::new(),
+            false => self.result(&self.rules, runs, alone).answer().out_of_reach(),
+        };
+        let AllRuns { recipes: runs, alone, broken } = Runner::new(plan)?.all(out_of_reach)?;
         self.leave_out(broken);
         let (target, workload) = (&self.target.device, &self.workload);
         let warnings = no_op::warnings(target, workload, &runs);

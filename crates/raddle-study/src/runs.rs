@@ -4,6 +4,7 @@
 //! Runs are independent, so they go in parallel; results are collected by position, so they do not
 //! depend on how many go at a time.
 
+mod bounds;
 mod first;
 mod job;
 
@@ -211,8 +212,13 @@ impl<'p> Runner<'p> {
     }
 
     /// Makes all simulations of the plan: each process alone, and all together under each recipe
-    /// with each random seed; with the first seed also at the bounds of unknown costs.
-    pub(crate) fn all(&self) -> Result<AllRuns, StudyError> {
+    /// with each random seed; with the first seed also at the bounds of unknown costs. When all
+    /// others have ended, `out_of_reach` gets (recipes, processes alone), and returns the names of
+    /// the recipes whose bounds are not worth their simulations.
+    pub(crate) fn all(
+        &self,
+        out_of_reach: impl FnOnce(&[RecipeRun], &[Outcome]) -> Vec<String>,
+    ) -> Result<AllRuns, StudyError> {
         let plan = &self.plan;
         let processes = &plan.workload.processes;
         let has_requests = |process: &ProcessPlan| process.repetition != Repetition::BackToBack;
@@ -227,101 +233,32 @@ impl<'p> Runner<'p> {
             firsts.map(move |(process, _)| run(named, RunOf::Alone(process)))
         });
         let seeds = (0..plan.draws.len()).flat_map(|seed| each(RunOf::Seed(seed)));
-        let prices = self.prices()?;
-        let (alike_bounds, bounds) = self.bounded(&prices);
         // The long runs come first, so that no thread is left with one at the end.
         let jobs: Vec<RunJob<'_>> =
-            each(RunOf::Together).chain(bounds).chain(seeds).chain(alone).collect();
+            each(RunOf::Together).chain(self.reads()).chain(seeds).chain(alone).collect();
         let mut all = AllRuns { recipes: Vec::new(), alone: Vec::new(), broken: Vec::new() };
-        for (job, done) in jobs.iter().zip(self.run(&jobs)?) {
-            match (job.of, done) {
-                (_, RunDone::Broke(error)) => all.break_off(job.named, error, plan)?,
-                (RunOf::Alone(_), RunDone::Ran(outcome, ..)) => all.alone.push(*outcome),
-                (_, RunDone::Ran(outcome, drawn, lent)) => {
-                    all.recipes.push(self.recipe_run(job.named, *outcome, drawn, lent));
-                }
-                (_, RunDone::Summed(summary)) => {
-                    let own = all.recipes.iter_mut().find(|run| run.name == job.named.name);
-                    own.into_iter().for_each(|run| run.seeds.push(summary.clone()));
-                }
-                (RunOf::Read, RunDone::Bounded(summary)) => {
-                    let own = all.recipes.iter_mut().find(|run| run.name == job.named.name);
-                    own.into_iter().for_each(|run| run.queued = Some(summary.clone()));
-                }
-                (_, RunDone::Bounded(summary)) => {
-                    let own = all.recipes.iter_mut().find(|run| run.name == job.named.name);
-                    own.into_iter().for_each(|run| run.bounds.push(summary.clone()));
-                }
-            }
+        all.gather(self, &jobs)?;
+        all.alone = of_each(all.alone, &alike);
+        let out_of_reach = out_of_reach(&all.recipes, &all.alone);
+        for run in &mut all.recipes {
+            run.out_of_reach = out_of_reach.contains(&run.name);
         }
-        for job in alike_bounds {
-            let own = all.recipes.iter_mut().find(|run| run.name == job.named.name);
-            own.into_iter().for_each(|run| {
+        let prices = self.prices()?;
+        let (as_together, bounds) = self.bounded(&prices);
+        let is_wanted = |job: &RunJob<'_>| {
+            all.recipes.iter().any(|run| run.name == job.named.name && !run.out_of_reach)
+        };
+        let (as_together, bounds): (Vec<_>, Vec<_>) = (
+            as_together.into_iter().filter(is_wanted).collect(),
+            bounds.into_iter().filter(is_wanted).collect(),
+        );
+        all.gather(self, &bounds)?;
+        for job in as_together {
+            all.of(job.named).into_iter().for_each(|run| {
                 run.bounds.push(Summary::new(plan.workload, &run.together, &[]));
             });
         }
-        let is_broken = |run: &RecipeRun| all.broken.iter().any(|of| of.case == run.name);
-        all.recipes.retain(|run| !is_broken(run));
-        all.alone = of_each(all.alone, &alike);
         Ok(all)
-    }
-
-    /// Returns the simulations that give the bounds of figures, as (those that need not be made, as
-    /// they would equal the plain simulation; all others). `prices` is the result of
-    /// [`Self::prices`].
-    fn bounded<'j>(&'j self, prices: &'j [Vec<NamedRecipe>]) -> (Vec<RunJob<'j>>, Vec<RunJob<'j>>) {
-        let plan = &self.plan;
-        let run = |named, of| RunJob { named, of, queued: false };
-        let priced = prices.iter().flatten().map(|named| run(named, RunOf::Priced));
-        // Under time slices no process has a neighbour, so contention bounds nothing.
-        let beside = plan.recipes.iter().filter(|named| !named.is_time_sliced());
-        let bounds = (0..plan.bounds.len())
-            .flat_map(|at| beside.clone().map(move |named| run(named, RunOf::Bound(at))));
-        let (alike, bounds): (Vec<_>, Vec<_>) = bounds.partition(|&job| self.is_as_together(job));
-        let bounds: Vec<RunJob<'_>> = bounds.into_iter().chain(priced).collect();
-        // The other reading of the recordings has bounds of its own.
-        let read = plan.queued.into_iter().flat_map(|_| {
-            let reads = plan.recipes.iter().map(move |named| run(named, RunOf::Read));
-            reads.chain(bounds.clone())
-        });
-        let read: Vec<RunJob<'_>> = read.map(|job| RunJob { queued: true, ..job }).collect();
-        (alike, bounds.into_iter().chain(read).collect())
-    }
-
-    /// Makes the simulations that give the bounds of the figures of all processes together, on the
-    /// caller's thread. Returns (their summaries; summary for the workload [`RunsPlan::queued`],
-    /// `None` where there is none).
-    pub(crate) fn bounds(&self) -> Result<(Vec<Summary>, Option<Summary>), StudyError> {
-        let prices = self.prices()?;
-        let (_, jobs) = self.bounded(&prices);
-        let (mut all, mut queued) = (Vec::with_capacity(jobs.len()), None);
-        for job in jobs {
-            match (job.of, self.one(job)?) {
-                (RunOf::Read, RunDone::Bounded(summary)) => queued = Some(summary),
-                (_, RunDone::Bounded(summary)) => all.push(summary),
-                _ => {}
-            }
-        }
-        Ok((all, queued))
-    }
-
-    /// Returns for each recipe the copies in which its assumed times, such as the length of a turn,
-    /// have the smallest or the largest possible value. A recipe has no copies where such
-    /// simulations are not wanted, or where a single process takes no turns.
-    fn prices(&self) -> Result<Vec<Vec<NamedRecipe>>, StudyError> {
-        let RunsPlan { workload, recipes, target, priced, .. } = &self.plan;
-        let priced = *priced && workload.processes.len() > 1;
-        recipes.iter().map(|it| if priced { it.priced(target) } else { Ok(Vec::new()) }).collect()
-    }
-
-    /// Returns whether a simulation with a bound of the cost of contention would equal the plain
-    /// one. That is so if both have equal costs, for instance where each process has memory of its
-    /// own.
-    fn is_as_together(&self, job: RunJob<'_>) -> bool {
-        let (own, together) =
-            (self.workload(job), self.workload(RunJob { of: RunOf::Together, ..job }));
-        let mut processes = own.processes.iter().zip(&together.processes);
-        processes.all(|(own, it)| (&own.contention, &own.demand) == (&it.contention, &it.demand))
     }
 
     /// Draws the timelines that `result` does not have yet: those of the recipes that the user
@@ -401,6 +338,7 @@ impl<'p> Runner<'p> {
             together,
             seeds: Vec::new(),
             bounds: Vec::new(),
+            out_of_reach: false,
             queued: None,
             lent,
             log_bytes,
@@ -410,6 +348,37 @@ impl<'p> Runner<'p> {
 }
 
 impl AllRuns {
+    /// Makes simulations and adds their results; recipes of which one ended with an error are
+    /// removed.
+    fn gather(&mut self, runner: &Runner<'_>, jobs: &[RunJob<'_>]) -> Result<(), StudyError> {
+        for (job, done) in jobs.iter().zip(runner.run(jobs)?) {
+            match (job.of, done) {
+                (_, RunDone::Broke(error)) => self.break_off(job.named, error, &runner.plan)?,
+                (RunOf::Alone(_), RunDone::Ran(outcome, ..)) => self.alone.push(*outcome),
+                (_, RunDone::Ran(outcome, drawn, lent)) => {
+                    self.recipes.push(runner.recipe_run(job.named, *outcome, drawn, lent));
+                }
+                (_, RunDone::Summed(summary)) => {
+                    self.of(job.named).into_iter().for_each(|run| run.seeds.push(summary.clone()));
+                }
+                (RunOf::Read, RunDone::Bounded(summary)) => {
+                    let own = self.of(job.named);
+                    own.into_iter().for_each(|run| run.queued = Some(summary.clone()));
+                }
+                (_, RunDone::Bounded(summary)) => {
+                    self.of(job.named).into_iter().for_each(|run| run.bounds.push(summary.clone()));
+                }
+            }
+        }
+        let broken = &self.broken;
+        self.recipes.retain(|run| broken.iter().all(|of| of.case != run.name));
+        Ok(())
+    }
+
+    fn of(&mut self, named: &NamedRecipe) -> Option<&mut RecipeRun> {
+        self.recipes.iter_mut().find(|run| run.name == named.name)
+    }
+
     /// Notes that a simulation of a recipe ended with an error.
     ///
     /// # Errors

@@ -321,18 +321,9 @@ impl Tuning<'_, '_> {
     /// Returns a row without any figures, for a recipe whose simulation failed.
     fn empty(&self) -> PolicyRow {
         PolicyRow {
-            recipe: String::new(),
             offered: true,
-            complete: false,
             processes: vec![Default::default(); self.judged.len()],
-            by_seed_ns: Vec::new(),
-            in_order_ns: Vec::new(),
-            goals_met: Vec::new(),
-            goals_sure: Vec::new(),
-            goals_share: Vec::new(),
-            idle: 0.0,
-            idle_host: 0.0,
-            idle_copies: 0.0,
+            ..PolicyRow::default()
         }
     }
 

@@ -102,7 +102,7 @@ pub struct JudgedProcess {
 }
 
 /// Figures of all processes under one recipe (way of sharing the device): a row of the comparison.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PolicyRow {
     /// Name of the recipe, as printed results show it.
@@ -110,6 +110,10 @@ pub struct PolicyRow {
     /// True if a driver offers the way of sharing that the recipe stands for; true also for every
     /// recipe that was asked for by name.
     pub offered: bool,
+    /// True if the recipe is so far behind the best one that no simulations were made for the bounds
+    /// of its figures, which are then without an interval.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub out_of_reach: bool,
     /// True if all launches ended under the recipe and every process has the figure by which it is
     /// judged.
     pub complete: bool,
@@ -293,6 +297,7 @@ impl PolicyRow {
         Self {
             recipe: recipe.to_owned(),
             offered: true,
+            out_of_reach: false,
             complete: summary.stuck == 0 && figures.iter().all(|it| it.decisive_ns.is_some()),
             processes: figures,
             by_seed_ns: Vec::new(),

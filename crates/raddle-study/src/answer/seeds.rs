@@ -33,6 +33,7 @@ impl PolicyRow {
         });
         Some(Self {
             recipe: first.recipe.clone(),
+            out_of_reach: false,
             offered: first.offered,
             complete: rows.iter().all(|row| row.complete),
             processes: processes.collect(),

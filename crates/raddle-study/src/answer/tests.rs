@@ -25,14 +25,9 @@ pub(super) fn row(recipe: &str, decisive_ms: &[f64], wait_ms: f64) -> PolicyRow 
         recipe: recipe.to_owned(),
         complete: true,
         processes: decisive_ms.iter().map(figures).collect(),
-        by_seed_ns: Vec::new(),
-        in_order_ns: Vec::new(),
-        goals_met: Vec::new(),
-        goals_sure: Vec::new(),
-        goals_share: Vec::new(),
         idle: 0.45,
         idle_host: 0.4,
-        idle_copies: 0.0,
+        ..PolicyRow::default()
     }
 }
 

@@ -19,6 +19,7 @@ pub(super) fn trust(figures: &PolicyFigures) -> Vec<String> {
         }
         trust.extend(evidence(figures, at));
     }
+    trust.extend(figures.without_bounds());
     trust
 }
 

@@ -423,7 +423,8 @@ fn answer(
         let bounds: Vec<PolicyRow> = run.bounds.iter().chain(&run.queued).map(row).collect();
         let queued = run.queued.as_ref().map(row);
         let row = PolicyRow::over_seeds(seeds.map(row).collect())?.between(&bounds, &judged);
-        Some(PolicyRow { offered: run.offered, ..row.queued(queued.as_ref()) })
+        let RecipeRun { offered, out_of_reach, .. } = *run;
+        Some(PolicyRow { offered, out_of_reach, ..row.queued(queued.as_ref()) })
     };
     let rows = recipes.iter().zip(runs).filter_map(row).collect();
     let today = today(replay.target, judged.len());

@@ -55,6 +55,8 @@ pub struct RecipeRun {
     /// Summaries of the simulations of all processes at the lower and at the upper bound of the
     /// cost of contention; empty where contention is not charged.
     pub bounds: Vec<Summary>,
+    /// True if the recipe is so far behind the best one that its bounds were not simulated.
+    pub out_of_reach: bool,
     /// Summary of a simulation in which hosts issue work early, without the recorded gaps, where a
     /// file does not say when its work was issued; `None` where there was no such simulation.
     pub queued: Option<Summary>,

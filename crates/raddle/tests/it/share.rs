@@ -26,6 +26,36 @@ fn setup(value: &Value) -> Vec<&str> {
     lines.map(|line| line.as_str().expect("it is a text")).collect()
 }
 
+/// Checks that a way of sharing far behind the best one has figures without bounds, that the answer
+/// says so, and that who names the way gets its bounds.
+#[test]
+fn a_way_out_of_reach_has_no_bounds_unless_it_is_named() {
+    let place = place();
+    let pair = ["train.csv", "infer.csv", "--priority=train=5", "--device=v100"];
+    let asked = ["--requests=infer=500/s", "--until=50ms", "--goal=infer p99 370us"];
+    let pair = [&pair[..], &asked].concat();
+    let rows = |value: &Value| value["answer"]["rows"].as_array().expect("it has rows").clone();
+    let bounds = |row: &Value| row["processes"][1].get("between-ns").is_some();
+    let found = share(&place, &pair);
+    let is_far = |row: &Value| row["out-of-reach"] == true;
+    let all = rows(&found);
+    let (far, near): (Vec<&Value>, Vec<&Value>) = all.iter().partition(|row| is_far(row));
+    assert!(far.iter().all(|row| !bounds(row)) && near.iter().any(|row| bounds(row)));
+    let far: Vec<&str> = far.iter().filter_map(|row| row["recipe"].as_str()).collect();
+    let [first, ..] = far.as_slice() else { panic!("no way is far behind") };
+    let trust = found["answer"]["verdict"]["trust"].as_array().expect("it is a list");
+    let told = format!("(`--recipe NAME` asks for them): {}", far.join(", "));
+    let says = |sentence: &Value| sentence.as_str().is_some_and(|it| it.ends_with(&told));
+    assert!(trust.iter().any(says), "{trust:?}");
+    let best = found["answer"]["verdict"]["recipe"].as_str().expect("it names one");
+    assert!(!far.contains(&best));
+    let named = [format!("--recipe={first}"), format!("--recipe={best}")];
+    let named: Vec<&str> = named.iter().map(String::as_str).collect();
+    let own = rows(&share(&place, &[&pair[..], &named].concat()));
+    let own = own.iter().find(|row| row["recipe"] == **first).expect("it was named");
+    assert!(bounds(own) && !is_far(own));
+}
+
 /// Checks that each way of sharing has one row, and only those that the device and the tenants
 /// have.
 #[test]
