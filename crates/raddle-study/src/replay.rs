@@ -1,8 +1,10 @@
 //! Which steps lead from the profiles of a study to its result?
 
+mod beyond;
 mod candidates;
 mod drawn;
 mod fitting;
+mod own_device;
 mod queued;
 
 use raddle_device::Device;
@@ -34,6 +36,7 @@ use crate::study::{FileNames, Study, Ways};
 use crate::sweep::FailedCase;
 use crate::timelines::TimelineWish;
 use crate::watcher::Watcher;
+pub(crate) use own_device::OwnDevice;
 
 /// Surroundings in which a study runs, such as files and threads; no figure of the result depends
 /// on them.
@@ -108,14 +111,6 @@ pub struct Studied {
     pub result: ReplayResult,
 }
 
-/// Device on which a profile was recorded, and the scale that converts its times to times of the
-/// device replayed on.
-#[derive(Debug)]
-pub(crate) struct OwnDevice {
-    own: Chosen,
-    scale: TimeScale,
-}
-
 impl Study {
     /// Reads the profiles of the study.
     ///
@@ -157,6 +152,7 @@ impl Study {
         recipes.extend(reference.iter().cloned());
         self.fit(&mut profiles, files, watcher)?;
         let (mut workload, own) = self.workload(&profiles, &target)?;
+        beyond::warnings(&workload).iter().for_each(|text| watcher.warn(text));
         let facts = self.facts(&profiles, &own, &target);
         let (bounds, contention) = self.charge(&profiles, &target, &mut workload).unzip();
         let queued = self.queued(&profiles, &target, &workload)?;
@@ -336,17 +332,6 @@ impl Study {
             ProfileFacts::new(&replayed, own.facts(), recorded_on)
         });
         facts.collect()
-    }
-}
-
-impl OwnDevice {
-    /// Returns how the device on which a profile was recorded relates to the device replayed on.
-    pub(crate) fn recorded_on(&self, target: &Chosen) -> RecordedOn {
-        match &self.own.device {
-            own if own.is_same_kind(&target.device) => RecordedOn::ThisDevice,
-            own if own.vendor == target.device.vendor => RecordedOn::SameVendor,
-            _ => RecordedOn::OtherVendor,
-        }
     }
 }
 

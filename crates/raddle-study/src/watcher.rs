@@ -15,6 +15,9 @@ pub trait Watcher: Sync {
     /// Called with a text about the work that is being done.
     fn say(&self, _what: &str) {}
 
+    /// Called before the first simulation with a warning that the study may take long for nothing.
+    fn warn(&self, _what: &str) {}
+
     /// Called when the first simulation of a recipe (set of policies) has ended. `figures` returns
     /// in words the time by which each process is judged. Later simulations of the recipe give the
     /// error intervals of these times.

@@ -168,6 +168,8 @@ impl ProgressLine {
 pub(crate) struct RunsShown {
     shown: bool,
     bar: Mutex<Option<ProgressLine>>,
+    /// Warnings that are shown above the figures.
+    warned: Mutex<Vec<String>>,
     /// First figures of the recipes that were simulated latest, as (recipe, figures).
     found: Mutex<Vec<(String, String)>>,
     /// Plain lines of progress, which begin before the first simulation, since preparing a study
@@ -182,6 +184,7 @@ impl RunsShown {
         Self {
             shown,
             bar: Mutex::new(None),
+            warned: Mutex::default(),
             found: Mutex::default(),
             told: told(shown, shorter).map(Arc::new),
         }
@@ -197,17 +200,20 @@ impl RunsShown {
 
     /// Forgets the figures that were shown while the answer was not known.
     pub(crate) fn answered(&self) {
+        self.warned.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.found.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Returns a text with one line for each recipe whose figures are known so far.
+    /// Returns a text with one line for each warning, and for each recipe whose figures are known so
+    /// far.
     fn table(&self) -> String {
+        let warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+        let warned: String = warned.iter().map(|text| format!("! {text}\n")).collect();
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let width = found.iter().map(|(recipe, _)| recipe.len()).max().unwrap_or(0);
-        found
-            .iter()
-            .map(|(recipe, figures)| format!("so far  {recipe:<width$}  {figures}\n"))
-            .collect()
+        let rows =
+            found.iter().map(|(recipe, figures)| format!("so far  {recipe:<width$}  {figures}\n"));
+        warned + &rows.collect::<String>()
     }
 
     fn with(&self, tell: impl Fn(&ProgressLine)) {
@@ -234,6 +240,16 @@ impl Watcher for RunsShown {
 
     fn say(&self, what: &str) {
         self.with(|bar| bar.say(what.to_owned()));
+    }
+
+    fn warn(&self, what: &str) {
+        if !self.shown {
+            return;
+        }
+        if let Some(told) = &self.told {
+            told.note(format!("! {what}"));
+        }
+        self.warned.lock().unwrap_or_else(PoisonError::into_inner).push(what.to_owned());
     }
 
     fn found(&self, recipe: &str, figures: &dyn Fn() -> String) {

@@ -1,0 +1,99 @@
+//! Which requests can no way of sharing the device serve, however it is shared?
+//!
+//! A user hears of them before the first simulation: the queue of such requests grows, and so does
+//! the time of every simulation.
+
+use raddle_policy::Ticks;
+use raddle_sim::{ProcessPlan, Repetition, Work, Workload};
+
+use crate::units::{count, duration, plain};
+
+/// Largest number of characters of a process's name in a warning.
+const NAME: usize = 40;
+/// Smallest number of requests that can count as too many.
+const FEWEST: u64 = 5;
+/// Factor by which requests have to last longer than the time in which they arrive. A smaller excess
+/// may be the chance of a random draw.
+const EXCESS: u64 = 2;
+
+/// Returns a warning for each process whose requests surely take over twice the time in which they
+/// arrive.
+pub(super) fn warnings(workload: &Workload) -> Vec<String> {
+    workload.processes.iter().filter_map(warning).collect()
+}
+
+fn warning(process: &ProcessPlan) -> Option<String> {
+    let Repetition::At(times) = &process.repetition else { return None };
+    let (requests, within) = (times.len() as u64, times.last()?.0 - times.first()?.0);
+    let least = least_time(process);
+    // Requests that all arrive at once are a burst, and no load.
+    let is_beyond = within > 0 && least.saturating_mul(requests - 1) / EXCESS > within;
+    (requests >= FEWEST && is_beyond).then(|| {
+        format!(
+            "{}: {} requests arrive within {}, and each keeps a stream busy for {} or longer: no way of sharing serves them in time (fewer by --requests, or a shorter replay by --until)",
+            plain(&process.name, NAME),
+            count(requests),
+            duration(within),
+            duration(least),
+        )
+    })
+}
+
+/// Returns the least time, in nanoseconds, for which a request keeps the busiest of its streams
+/// busy: each launch lasts for one workgroup or longer, on whatever units it runs.
+fn least_time(process: &ProcessPlan) -> u64 {
+    let mut busy = vec![0u64; process.streams as usize];
+    for task in &process.tasks {
+        let lasts = match task.work {
+            Work::Kernel { workgroup, .. } => workgroup,
+            Work::Copy { lasts, .. } => lasts,
+            Work::Unfit { .. } => Ticks::ZERO,
+        };
+        if let Some(own) = busy.get_mut(task.stream.0 as usize) {
+            *own = own.saturating_add(lasts.0);
+        }
+    }
+    busy.into_iter().max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle_policy::{Activity, Idempotence, KernelCall, Level, StreamId};
+    use raddle_sim::Task;
+
+    use super::*;
+
+    /// Returns a process of two streams, of which the first is busy for 3 ms in a request, with
+    /// `requests` requests that arrive `every` milliseconds.
+    fn process(requests: u64, every: u64) -> ProcessPlan {
+        let task = |stream: u32, ms: u64| Task {
+            stream: StreamId(stream),
+            level: Level(0),
+            arrival: Ticks::ZERO,
+            after: None,
+            gap: None,
+            idempotent: Idempotence::Unknown,
+            activity: Activity::UNKNOWN,
+            call: KernelCall::default(),
+            peers: None,
+            work: Work::Copy { lasts: Ticks(ms * 1_000_000), direction: None },
+        };
+        let mut plan = ProcessPlan::new("serve", vec![task(0, 1), task(1, 2), task(0, 2)]);
+        let times = (0..requests).map(|at| Ticks(at * every * 1_000_000));
+        plan.repetition = Repetition::At(times.collect());
+        plan
+    }
+
+    #[test]
+    fn requests_that_last_twice_the_time_in_which_they_arrive_are_told() {
+        let told = |requests, every| warning(&process(requests, every));
+        let text = told(11, 1).expect("they take 3 times as long");
+        let begins = "serve: 11 requests arrive within 10.0 ms, and each keeps a stream busy for 3.00 ms or longer";
+        assert!(text.starts_with(begins), "{text}");
+        assert_eq!(told(11, 2), None, "one and a half times as long may be chance");
+        assert_eq!(told(4, 1), None, "they are few");
+        assert_eq!(told(11, 0), None, "a burst is no load");
+        let back_to_back = ProcessPlan { repetition: Repetition::BackToBack, ..process(1, 1) };
+        assert_eq!(warning(&back_to_back), None);
+    }
+}
