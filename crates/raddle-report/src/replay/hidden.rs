@@ -13,15 +13,19 @@ const NAME: usize = 40;
 const MODES: [&str; 7] =
     ["time-slice", "mps", "mps-priority", "partition", "mig", "streams", "compute-partition"];
 
-/// Returns the rows of the policies that a table of at most `most` rows shows, the best first; the
-/// baseline (the policy with which the others are compared) is always among them.
+/// Returns the rows of the policies that a table of `most` rows shows, the best first. The policy
+/// that the verdict is about, the other one of "either" and the baseline (the policy with which the
+/// others are compared) are always among them, so that there may be a row or two more.
 pub(super) fn shown_rows(answer: &PolicyFigures, most: usize) -> Vec<usize> {
     let mut shown: Vec<usize> = answer.ranking.iter().copied().take(most).collect();
-    // The baseline, which is the recipe of today, and both recipes of "either" are always there.
-    let or = answer.verdict.or.as_ref();
-    let or = or.and_then(|name| answer.rows.iter().position(|row| row.recipe == *name));
-    let or = or.filter(|row| *row != answer.baseline);
-    let kept: Vec<usize> = or.into_iter().chain([answer.baseline]).collect();
+    let verdict = &answer.verdict;
+    let row_of = |name: &String| answer.rows.iter().position(|row| row.recipe == *name);
+    let named = verdict.recipe.iter().chain(&verdict.or).filter_map(row_of);
+    // The policy that the verdict names first need not be the best by its figures.
+    let kept: Vec<usize> = named.filter(|row| *row != answer.baseline).collect();
+    let mut kept = [kept, vec![answer.baseline]].concat();
+    let rank = |row: &usize| answer.ranking.iter().position(|it| it == row);
+    kept.sort_by_key(|row| rank(row).unwrap_or(usize::MAX));
     let missing: Vec<usize> = kept.iter().copied().filter(|row| !shown.contains(row)).collect();
     for row in missing {
         let best = answer.ranking.first();
@@ -71,4 +75,59 @@ fn is_mode(recipe: &str) -> bool {
 fn first(answer: &PolicyFigures) -> Option<usize> {
     let requests = answer.processes.iter().position(|it| it.judged == JudgedBy::Requests);
     requests.or((!answer.processes.is_empty()).then_some(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle_study::answer::{JudgedProcess, PolicyRow, ProcessFigures};
+    use serde_json::{from_value, json};
+
+    use super::*;
+
+    /// Ranks ways of sharing, each given as (name, p99 in ms, the most that it may be in ms, step in
+    /// ms), by a goal of 120 ms.
+    fn judged(ways: &[(&str, f64, u64, f64)]) -> PolicyFigures {
+        let process = |name: &str, judged: &str| -> JudgedProcess {
+            let text = json!({ "name": name, "judged": judged, "alone-ns": 9_500_000 });
+            from_value(text).expect("it is a process")
+        };
+        let figures = |ms: f64, between_ns: Option<[u64; 2]>| {
+            let decisive_ns = Some((ms * 1e6) as u64);
+            let mut figures = ProcessFigures::default();
+            (figures.decisive_ns, figures.between_ns) = (decisive_ns, between_ns);
+            figures
+        };
+        let row = |&(name, ms, most, step): &(&str, f64, u64, f64)| PolicyRow {
+            recipe: name.to_owned(),
+            offered: true,
+            complete: true,
+            processes: vec![
+                figures(ms, Some([(ms * 1e6) as u64, most * 1_000_000])),
+                figures(step, None),
+            ],
+            ..PolicyRow::default()
+        };
+        let processes = vec![process("decode", "requests"), process("train", "steps")];
+        let goals = vec!["decode p99 120ms".parse().expect("it is a goal")];
+        PolicyFigures::new("time-slice", processes, ways.iter().map(row).collect(), goals)
+    }
+
+    /// Checks that the first screen shows the policy that is recommended, also where it is not the
+    /// best by its figures.
+    #[test]
+    fn the_recommended_policy_has_a_row() {
+        let found = judged(&[
+            ("time-slice", 30.0, 50, 40.7),
+            ("mps", 116.0, 144, 37.3),
+            ("mps-priority", 38.2, 49, 38.3),
+        ]);
+        assert_eq!(found.recommended(), Some("mps-priority"), "{}", found.verdict.text);
+        let best = &found.rows[found.ranking[0]].recipe;
+        assert_eq!(best, "mps", "another one is the best by its figures");
+        for most in [1, 2, 3] {
+            let shown = shown_rows(&found, most);
+            let names: Vec<&str> = shown.iter().map(|row| &*found.rows[*row].recipe).collect();
+            assert_eq!(names, ["mps", "mps-priority", "time-slice"], "{most}");
+        }
+    }
 }
