@@ -1,7 +1,8 @@
 //! What becomes of one figure along the load (or another varied value) under each way of sharing, as
 //! a table for a terminal?
 
-use raddle_study::sweep::{GroupSummary, SweepSummary};
+use raddle_study::answer::{FigureBounds, Goal, GoalMetric};
+use raddle_study::sweep::{GroupSummary, SweepSummary, Within};
 use raddle_study::units::counted;
 
 use super::cell::{VALUE, figure};
@@ -22,11 +23,15 @@ pub(super) struct Grid {
 }
 
 /// Makes the table of the figure on which the answer rests: that of the process of the first goal,
-/// else p99 of the first process that has one. `None` where no number is varied.
+/// else p99 of the first process that has one. `None` where no number is varied, or no case has a
+/// row.
 pub(super) fn grid(summary: &SweepSummary) -> Option<Grid> {
     let (along, numbers) = summary.along.as_ref()?;
-    let process = decisive(summary)?;
-    let judged = &summary.judged[process];
+    let ways = ways(summary, *along);
+    if ways.is_empty() {
+        return None;
+    }
+    let shown = ShownFigure::of(summary)?;
     let mut rows: Vec<&(String, f64)> = numbers.iter().collect();
     rows.sort_by(|a, b| a.1.total_cmp(&b.1));
     let all_rows = rows.len();
@@ -34,7 +39,6 @@ pub(super) fn grid(summary: &SweepSummary) -> Option<Grid> {
         // The lowest and the highest are among them.
         rows = (0..ROWS).map(|at| rows[at * (all_rows - 1) / (ROWS - 1)]).collect();
     }
-    let ways = ways(summary, *along);
     let of = |columns: usize, below: bool| {
         let mut titles = vec![Column::name(&summary.axes[*along], VALUE)];
         titles.extend(ways.iter().take(columns).map(|(title, _)| Column::figure(title.clone())));
@@ -45,16 +49,15 @@ pub(super) fn grid(summary: &SweepSummary) -> Option<Grid> {
         for (value, _) in &rows {
             let cells = ways.iter().take(columns).map(|(_, groups)| {
                 let group = groups.iter().find(|group| group.values[*along] == *value);
-                cell(group.copied(), process)
+                cell(group.copied(), &shown)
             });
             table.row(std::iter::once(Cell::from(value.as_str())).chain(cells));
         }
         table
     };
     let shapes = (1..=ways.len()).rev().flat_map(|columns| [(columns, false), (columns, true)]);
-    let fitting = shapes.map(|(columns, below)| (columns, of(columns, below)));
-    let (columns, table) = fitting
-        .into_iter()
+    let (columns, table) = shapes
+        .map(|(columns, below)| (columns, of(columns, below)))
         .find(|(_, table)| table.width() <= WIDTH)
         .unwrap_or_else(|| (1, of(1, true)));
     let left = [(all_rows - rows.len(), "value"), (ways.len() - columns, "column")];
@@ -64,20 +67,67 @@ pub(super) fn grid(summary: &SweepSummary) -> Option<Grid> {
         .map(|(more, what)| counted(more as u64, what, &format!("{what}s")))
         .collect();
     let left_out = (!left.is_empty()).then(|| format!("{} more in the report", left.join(" and ")));
-    let has_bounds = summary.groups.iter().any(|group| group.bounds[process].is_some());
-    let intervals = if has_bounds { ", intervals in brackets" } else { "" };
-    let title = format!("{} {}{intervals}", judged.process, judged.figure);
-    Some(Grid { title, table, left_out })
+    Some(Grid { title: shown.title(summary), table, left_out })
 }
 
-/// Returns the index of the judged process whose figure decides; `None` where none is judged.
-fn decisive(summary: &SweepSummary) -> Option<usize> {
-    let of = |goal: &raddle_study::answer::Goal| {
-        summary.judged.iter().position(|judged| judged.process == goal.process)
-    };
-    let requests = || summary.judged.iter().position(|judged| judged.figure == "p99");
-    let first = (!summary.judged.is_empty()).then_some(0);
-    summary.goals.iter().find_map(of).or_else(requests).or(first)
+/// Figure that the table shows: p50 where the first goal limits it, else the figure by which its
+/// process is judged.
+struct ShownFigure {
+    /// Index of the process.
+    process: usize,
+    is_median: bool,
+    /// Name of the figure that the first goal limits, where the summary does not hold it.
+    limited: Option<&'static str>,
+}
+
+impl ShownFigure {
+    /// Chooses the figure on which the answer rests; `None` where no process is judged.
+    fn of(summary: &SweepSummary) -> Option<Self> {
+        let judged = || summary.judged.iter();
+        let of = |goal: &Goal| {
+            let process = judged().position(|judged| judged.process == goal.process)?;
+            let is_median = goal.metric == GoalMetric::P50;
+            let name = goal.metric.name();
+            let is_shown = is_median || name == summary.judged[process].figure;
+            Some(Self { process, is_median, limited: (!is_shown).then_some(name) })
+        };
+        let without_goal = || {
+            let requests = judged().position(|judged| judged.figure == "p99");
+            let process = requests.or((!summary.judged.is_empty()).then_some(0))?;
+            Some(Self { process, is_median: false, limited: None })
+        };
+        summary.goals.iter().find_map(of).or_else(without_goal)
+    }
+
+    /// Returns the figure of a combination of values, with its bounds; those of a median are
+    /// unknown.
+    fn found(&self, group: &GroupSummary) -> (Option<Within>, Option<FigureBounds>) {
+        match self.is_median {
+            true => (group.medians[self.process], None),
+            false => (group.figures[self.process], group.bounds[self.process]),
+        }
+    }
+
+    /// Names the figure, and says what stands beside it in the cells.
+    fn title(&self, summary: &SweepSummary) -> String {
+        let judged = &summary.judged[self.process];
+        let name = if self.is_median { GoalMetric::P50.name() } else { judged.figure };
+        let mut title = format!("{} {name}", judged.process);
+        if let Some(limited) = self.limited {
+            title += &format!(" (the goal limits {limited})");
+        }
+        let found = || summary.groups.iter().map(|group| self.found(group));
+        if found().any(|(figure, _)| figure.is_some_and(|it| it.within.is_some())) {
+            title += ", ± over seeds";
+        }
+        let in_brackets = |(figure, bounds): (Option<Within>, Option<FigureBounds>)| {
+            bounds.is_some() && figure.is_some_and(|it| it.within.is_none())
+        };
+        if found().any(in_brackets) {
+            title += ", intervals in brackets";
+        }
+        title
+    }
 }
 
 /// Returns each combination of the varied values other than that with the index `along`, as (its
@@ -101,12 +151,15 @@ fn ways(summary: &SweepSummary, along: usize) -> Vec<(String, Vec<&GroupSummary>
     ways
 }
 
-fn cell(group: Option<&GroupSummary>, process: usize) -> Cell {
+fn cell(group: Option<&GroupSummary>, shown: &ShownFigure) -> Cell {
     match group {
         None => "no row".into(),
         Some(group) if group.seeds == 0 && group.failed > 0 => "failed".into(),
         Some(group) if !group.complete => "never ended".into(),
-        Some(group) => figure(group.figures[process], group.bounds[process]),
+        Some(group) => {
+            let (found, bounds) = shown.found(group);
+            figure(found, bounds)
+        }
     }
 }
 
@@ -122,12 +175,21 @@ mod tests {
     /// Sums up a sweep of `loads` and `recipes`, whose p99 is 10 ms at each load and way, between
     /// 9 and 12 ms.
     fn swept(key: &str, loads: usize, recipes: usize) -> SweepSummary {
+        seeded(key, [loads, recipes, 1], "serve p99 20ms")
+    }
+
+    /// Sums up such a sweep with a number of seeds and a goal; no case of it has a row where one of
+    /// the numbers is 0.
+    fn seeded(key: &str, [loads, recipes, seeds]: [usize; 3], goal: &str) -> SweepSummary {
         let axis = |key: &str, values: Vec<String>| SweptAxis { key: key.to_owned(), values };
-        let axes = vec![
+        let mut axes = vec![
             axis(key, (1..=loads).map(|load| format!("{load}0/s")).collect()),
             axis("recipe", (0..recipes).map(|recipe| format!("recipe-number-{recipe}")).collect()),
         ];
-        let goals = vec!["serve p99 20ms".parse().expect("it is a goal")];
+        if seeds > 1 {
+            axes.push(axis("seed", (0..seeds).map(|seed| seed.to_string()).collect()));
+        }
+        let goals = vec![goal.parse().expect("it is a goal")];
         let mut swept = Swept::new(axes, goals, vec!["serve".to_owned()]);
         let figures = [("p99-ns", 10e6), ("p50-ns", 5e6), ("least-ns", 9e6), ("most-ns", 12e6)];
         let figures = figures.map(|(key, ns)| (format!("serve.{key}"), ns));
@@ -135,9 +197,13 @@ mod tests {
         figures.insert("makespan-ns".to_owned(), 1e9);
         for load in 0..loads {
             for recipe in 0..recipes {
-                let result = Ok(figures.clone());
-                let (case, of) = (String::new(), String::new());
-                swept.add(&[load, recipe], &ReadRow { case, of, result });
+                for seed in 0..seeds {
+                    let result = Ok(figures.clone());
+                    let (case, of) = (String::new(), String::new());
+                    let places = [load, recipe, seed];
+                    let places = if seeds > 1 { &places[..] } else { &places[..2] };
+                    swept.add(places, &ReadRow { case, of, result });
+                }
             }
         }
         swept.summary()
@@ -166,6 +232,33 @@ mod tests {
             assert_eq!(words(lines[4]), "10/s 10.0 ms (9.0-12.0) 10.0 ms (9.0-12.0)");
             assert_eq!(lines.len(), 7, "{told}");
         }
+    }
+
+    /// Checks that a part of a sweep in which no case is has no table.
+    #[test]
+    fn a_part_without_cases_has_no_table() {
+        let summary = seeded("load", [2, 1, 0], "serve p99 20ms");
+        assert!(summary.along.is_some() && summary.groups.is_empty());
+        assert!(grid(&summary).is_none());
+    }
+
+    /// Checks that the table shows the figure that the goal limits, where the sweep has it, and that
+    /// its heading says what stands in the cells.
+    #[test]
+    fn the_heading_names_what_stands_in_the_cells() {
+        let of = |seeds: usize, goal: &str| {
+            let told = text(&seeded("load", [3, 2, seeds], goal));
+            let lines: Vec<&str> = told.lines().collect();
+            let cell = lines[4].split_whitespace().skip(1).take(2).collect::<Vec<_>>().join(" ");
+            (lines[0].to_owned(), cell, told)
+        };
+        let (title, cell, told) = of(1, "serve p50 20ms");
+        assert_eq!((&*title, &*cell), ("serve p50", "5.00 ms"), "{told}");
+        let (title, _, told) = of(1, "serve p90 20ms");
+        assert_eq!(title, "serve p99 (the goal limits p90), intervals in brackets", "{told}");
+        let (title, _, told) = of(3, "serve p99 20ms");
+        assert_eq!(title, "serve p99, ± over seeds", "{told}");
+        assert!(told.contains('±') && !told.contains("(9.0-12.0)"), "{told}");
     }
 
     #[test]
