@@ -62,6 +62,10 @@ fn fill(document: &mut Document, profile: &InspectedProfile, verbose: bool) {
         let persistent = limits.persistent.iter().map(|it| persistent(it, words)).collect();
         document.list("Persistent by their looks", persistent);
     }
+    if let Some(limits) = profile.limits.as_ref().filter(|it| !verbose && it.unfit.launches > 0) {
+        let told = format!("{} so large that {}", words.workgroups, unfit(limits, words));
+        document.paragraph("Limits", told);
+    }
     if let Some(needs) = &profile.needs {
         needs::fill(document, needs, verbose);
     }
@@ -276,9 +280,14 @@ fn limits_note(limits: &LaunchLimits, words: VendorWords) -> String {
         part(&limits.one_round),
     );
     if limits.unfit.launches > 0 {
-        text += &format!(". Of these not even one fits on one {unit}: {}", part(&limits.unfit));
+        text += &format!(". Of these {}", unfit(limits, words));
     }
     text
+}
+
+/// Says of which launches a compute unit cannot hold even one workgroup.
+fn unfit(limits: &LaunchLimits, words: VendorWords) -> String {
+    format!("not even one fits on one {}: {}", words.unit, part(&limits.unfit))
 }
 
 fn part(part: &LaunchPart) -> String {
