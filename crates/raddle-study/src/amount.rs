@@ -313,6 +313,15 @@ fn is_zero(number: &str) -> bool {
     number.bytes().all(|byte| matches!(byte, b'0' | b'.'))
 }
 
+/// Returns a number of percent, such as `-0.5`, in hundredths of a percent, rounded; `None` where it
+/// is no number, or one too large.
+pub(crate) fn hundredths(percent: &str) -> Option<i64> {
+    let percent: f64 = percent.trim().parse().ok()?;
+    let hundredths = (percent * 100.0).round();
+    // Whole numbers below 10^12 are exact in an `f64`.
+    (hundredths.abs() < 1e12).then_some(hundredths as i64)
+}
+
 /// Returns a decimal number times ten to the power of `digits`, exactly; `None` where it is no
 /// number without a sign, has more decimals than `digits`, or does not fit.
 pub(crate) fn decimal(text: &str, digits: usize) -> Option<u64> {
@@ -421,6 +430,16 @@ mod tests {
         assert_eq!(between("0..2us"), Ok((0, 2000)));
         for bad in ["", "1ms", "2ms..1ms", "..", "1ms..", "1..2"] {
             assert!(between(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn percentages_are_read_in_hundredths() {
+        let of = |text: &str| hundredths(text);
+        assert_eq!([of("15"), of(" 0.5 "), of("+5")], [Some(1500), Some(50), Some(500)]);
+        assert_eq!([of("-0.29"), of("0.004")], [Some(-29), Some(0)]);
+        for bad in ["", "nan", "inf", "1e10", "-1e300", "x", "5%"] {
+            assert_eq!(of(bad), None, "{bad}");
         }
     }
 

@@ -2,10 +2,12 @@
 //!
 //! Errors are predicted / measured - 1; a limit holds for both signs.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
 use super::{Check, CheckedTenant, TENANT};
+use crate::amount::hundredths;
 use crate::compare::{JudgedLimit, LimitedChange};
 use crate::units::plain;
 
@@ -49,10 +51,7 @@ impl FromStr for ErrorLimit {
         let whole = text.trim();
         let rest = whole.strip_suffix('%').ok_or_else(bad)?.trim_end();
         let (of, most) = rest.rsplit_once(' ').unwrap_or(("", rest));
-        let most: f64 = most.parse().map_err(|_| bad())?;
-        let most = (most * 100.0).round();
-        // Whole numbers below 10^12 are exact in an `f64`.
-        let most = (0.0..1e12).contains(&most).then_some(most as i64).ok_or_else(bad)?;
+        let most = hundredths(most).filter(|most| *most >= 0).ok_or_else(bad)?;
         let of = of.trim();
         let (tenant, last) = of.rsplit_once(' ').unwrap_or(("", of));
         let figure = FIGURES.into_iter().find(|figure| *figure == last);
@@ -92,7 +91,7 @@ impl ErrorLimit {
         if tenants.is_empty() {
             return Err(self.unknown(check));
         }
-        let (mut broken, mut largest, mut is_sure) = (Vec::new(), None, false);
+        let (mut broken, mut largest, mut sure) = (Vec::new(), None, Vec::new());
         for of in tenants {
             let figure = format!(
                 "{} {} under {}",
@@ -100,25 +99,32 @@ impl ErrorLimit {
                 of.judged.word(),
                 plain(&check.recipe, 40)
             );
-            let (Some(predicted), Some(error)) = (of.predicted_ns, of.error) else {
+            let Some(predicted) = of.predicted_ns else {
                 // A figure that was not predicted is not right either.
                 broken.push(format!("{figure}: nothing predicted, limit `{}`", self.text));
-                is_sure = true;
+                sure.push(Some(true));
                 continue;
             };
             let change = LimitedChange::of(figure, of.measured_ns as f64, predicted as f64);
-            // Exact, where the error of the tenant is rounded.
-            let off = predicted as f64 / of.measured_ns as f64 - 1.0;
-            if off.abs() * 10_000.0 > self.most as f64 {
-                let signed = if error < 0.0 { -self.most } else { self.most };
-                let is_within = of.within == Some(true);
-                is_sure |= !is_within;
-                let open = if is_within { " (within its interval)" } else { "" };
+            if let Some(side) = self.broken_by(predicted, of.measured_ns) {
+                let signed = if side == Ordering::Less { -self.most } else { self.most };
+                let is_sure = self.surely_broken(of, side);
+                let open = match (is_sure, of.within) {
+                    (Some(false), Some(true)) => " (within its interval)",
+                    (Some(false), _) => " (not surely, by its interval)",
+                    _ => "",
+                };
                 broken.push(format!("{}{open}, limit `{}`", change.text(signed), self.text));
+                sure.push(is_sure);
             }
             largest = LimitedChange::farther(largest, change);
         }
-        let broken_surely = (!broken.is_empty()).then_some(is_sure);
+        // One that is surely broken suffices, and one of which nobody knows leaves all unknown.
+        let is_any = sure.contains(&Some(true));
+        let broken_surely = match is_any || !sure.contains(&None) {
+            true => (!broken.is_empty()).then_some(is_any),
+            false => None,
+        };
         Ok(JudgedLimit {
             limit: self.text.clone(),
             broken,
@@ -126,6 +132,24 @@ impl ErrorLimit {
             largest,
             allowed: self.most,
         })
+    }
+
+    /// Returns whether a predicted time breaks the limit as too short (`Less`) or too long
+    /// (`Greater`); `None` where it keeps the limit. Counts in whole numbers, as a limit that holds
+    /// exactly is not broken.
+    fn broken_by(&self, predicted_ns: u64, measured_ns: u64) -> Option<Ordering> {
+        let off = u128::from(predicted_ns.abs_diff(measured_ns)) * 10_000;
+        let most = u128::from(measured_ns) * u128::from(self.most.unsigned_abs());
+        (off > most).then(|| predicted_ns.cmp(&measured_ns))
+    }
+
+    /// Returns whether each time within the predicted interval breaks the limit on the given side;
+    /// `None` where the prediction has no interval.
+    fn surely_broken(&self, of: &CheckedTenant, side: Ordering) -> Option<bool> {
+        let breaks = |ns: u64| self.broken_by(ns, of.measured_ns) == Some(side);
+        // An open interval has times that are as long as one likes.
+        let is_open = of.open && side == Ordering::Less;
+        of.between_ns.map(|ends| !is_open && ends.into_iter().all(breaks))
     }
 
     fn unknown(&self, check: &Check) -> String {
@@ -150,6 +174,72 @@ impl ErrorLimit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer::JudgedBy;
+
+    /// Judges by a limit a prediction with an interval, each in ms, of what took `measured` ms.
+    fn judged(
+        limit: &str,
+        predicted: u64,
+        between: Option<[u64; 2]>,
+        measured: u64,
+    ) -> JudgedLimit {
+        let ns = |ms: u64| ms * 1_000_000;
+        let tenant = CheckedTenant {
+            name: "serve".to_owned(),
+            judged: JudgedBy::Requests,
+            repetitions: 100,
+            predicted_ns: Some(ns(predicted)),
+            between_ns: between.map(|ends| ends.map(ns)),
+            open: false,
+            measured_ns: ns(measured),
+            from_issue: false,
+            error: Some(predicted as f64 / measured as f64 - 1.0),
+            within: between.map(|[least, most]| (least..=most).contains(&measured)),
+        };
+        let check = Check {
+            raddle_check: 1,
+            recipe: "mps".to_owned(),
+            tenants: vec![tenant],
+            unmeasured: Vec::new(),
+            overturning: Vec::new(),
+            limits: Vec::new(),
+        };
+        let limit: ErrorLimit = limit.parse().expect("it is a limit");
+        limit.judge(&check).expect("the tenant is measured")
+    }
+
+    #[test]
+    fn a_limit_that_holds_exactly_is_not_broken() {
+        for (predicted, measured) in [(110, 100), (90, 100), (11, 10), (33, 30), (27, 30)] {
+            let found = judged("10%", predicted, None, measured);
+            assert_eq!(found.broken, [""; 0], "{predicted} for {measured}");
+            assert_eq!(judged("9.99%", predicted, None, measured).broken.len(), 1);
+        }
+    }
+
+    /// Checks that a limit is surely broken only where no time within the interval keeps it, and
+    /// that nothing is said of it without an interval.
+    #[test]
+    fn a_limit_is_surely_broken_where_the_whole_interval_breaks_it() {
+        let of = |between| {
+            let found = judged("15%", 120, between, 100);
+            (found.broken_surely, found.broken.concat())
+        };
+        let told = |open: &str| format!("serve p99 under mps: +20.0%{open}, limit `15%`");
+        let open = told(" (not surely, by its interval)");
+        assert_eq!(of(Some([114, 126])), (Some(false), open.clone()));
+        assert_eq!(of(Some([116, 126])), (Some(true), told("")));
+        let within = told(" (within its interval)");
+        assert_eq!(of(Some([99, 126])), (Some(false), within.clone()));
+        assert_eq!(of(Some([80, 126])), (Some(false), within), "broken on both sides");
+        assert_eq!(of(None), (None, told("")));
+        let told = super::super::told(&[judged("15%", 120, None, 100)]);
+        assert!(told.starts_with("The limit is broken: "), "{told}");
+        let told = super::super::told(&[judged("15%", 120, Some([114, 126]), 100)]);
+        assert!(told.starts_with("The limit is broken, but not surely: "), "{told}");
+        let low = judged("15%", 80, Some([70, 84]), 100);
+        assert_eq!(low.broken_surely, Some(true));
+    }
 
     #[test]
     fn limits_read_as_they_are_written() {

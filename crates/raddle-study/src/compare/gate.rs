@@ -8,6 +8,7 @@ use std::str::FromStr;
 use super::limits::{JudgedLimit, LimitedChange};
 use super::metrics::{OF_PROCESS, slug};
 use super::rows::{Comparison, MetricRow};
+use crate::amount::hundredths;
 use crate::answer::FigureBounds;
 use crate::units::{duration, plain};
 
@@ -71,10 +72,7 @@ impl FromStr for Gate {
         let greater = text.rsplit_once('>').map(|parts| (parts, false));
         let ((figure, limit), as_goal) = greater.or_else(plus).ok_or_else(bad)?;
         let limit = limit.trim().strip_suffix('%').ok_or_else(bad)?;
-        let limit: f64 = limit.trim().parse().map_err(|_| bad())?;
-        let limit = (limit * 100.0).round();
-        // Whole numbers below 10^12 are exact in an `f64`.
-        let limit = (limit.abs() < 1e12).then_some(limit as i64).ok_or_else(bad)?;
+        let limit = hundredths(limit).ok_or_else(bad)?;
         let figure = figure.trim();
         let (recipe, figure) = match figure.split_once(':') {
             Some((recipe, rest)) => (Some(recipe.to_owned()), rest),
@@ -173,7 +171,7 @@ impl Gate {
     }
 
     /// Returns the limit with its recipe, process and figure spelled as in the comparison; `None`
-    /// where no names there are similar.
+    /// where no names there are similar, or the user wrote just these.
     fn meant(&self, comparison: &Comparison) -> Option<String> {
         let rows = &comparison.rows;
         let near = |name: &str, all: &mut dyn Iterator<Item = &str>| {
@@ -191,12 +189,17 @@ impl Gate {
             let mut known = rows.iter().filter_map(|row| row.process.as_deref());
             meant.process = Some(near(process, &mut known)?);
         }
-        let own = rows.iter().filter(|row| row.process == meant.process);
+        let is_recipe =
+            |row: &&MetricRow| meant.recipe.as_ref().is_none_or(|recipe| *recipe == row.recipe);
+        let own = rows.iter().filter(|row| row.process == meant.process).filter(is_recipe);
         let names: Vec<String> = own.map(|row| slug(row.metric)).collect();
         // The short names are known too, and shown as the user wrote them.
         let short = OF_REQUESTS.iter().filter(|(_, name)| names.iter().any(|it| it == name));
         let mut known = names.iter().map(String::as_str).chain(short.map(|(word, _)| *word));
         meant.metric = near(&self.metric, &mut known)?;
+        if meant == *self {
+            return None;
+        }
         let metric = OF_REQUESTS.iter().find(|(_, name)| *name == meant.metric);
         let metric = metric.map_or(&*meant.metric, |(word, _)| word);
         let recipe = meant.recipe.map_or_else(String::new, |name| format!("{name}:"));
@@ -209,11 +212,16 @@ impl Gate {
             let meant = crate::error::meant(Some(&plain(&meant, 160)));
             return format!("`{}`: there is no such figure.{meant}", self.text);
         }
-        let mut names: Vec<String> = comparison.rows.iter().map(MetricRow::gate_name).collect();
+        // Where the recipe is there, only its own figures help.
+        let of =
+            self.recipe.as_ref().filter(|of| comparison.rows.iter().any(|it| it.recipe == **of));
+        let own = comparison.rows.iter().filter(|row| of.is_none_or(|of| row.recipe == *of));
+        let mut names: Vec<String> = own.map(MetricRow::gate_name).collect();
         names.sort();
         names.dedup();
         let names: Vec<String> = names.iter().map(|name| plain(name, 80)).collect();
-        format!("`{}`: there is no such figure; there are {}", self.text, names.join(", "))
+        let under = of.map_or_else(String::new, |of| format!("under {} ", plain(of, 80)));
+        format!("`{}`: there is no such figure; {under}there are {}", self.text, names.join(", "))
     }
 }
 
@@ -240,7 +248,10 @@ fn left_open(
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
+    use crate::compare::MetricUnit;
 
     /// Checks that a limit is surely broken only where no values within the bounds keep it.
     #[test]
@@ -259,6 +270,41 @@ mod tests {
         assert_eq!(told(of([19, 21], true), None).as_deref(), Some(open));
         let open = " (not surely: 20.0 ms, then 21.0 to 31.0 ms)";
         assert_eq!(told(None, of([21, 31], false)).as_deref(), Some(open));
+    }
+
+    /// Checks that the text that the user wrote is never offered in its own place, and that only
+    /// figures of the recipe that is meant are.
+    #[test]
+    fn a_figure_that_another_recipe_alone_has_is_not_meant() {
+        let row = |recipe: &str, metric: &'static str| MetricRow {
+            recipe: recipe.to_owned(),
+            process: Some("train".to_owned()),
+            level: None,
+            metric,
+            unit: MetricUnit::Ns,
+            values: vec![Some(1.0), Some(1.0)],
+            bounds: Vec::new(),
+            changes: Vec::new(),
+        };
+        let comparison = Comparison {
+            results: Vec::new(),
+            differences: Vec::new(),
+            inputs_that_differ: Vec::new(),
+            overturning: Vec::new(),
+            beside_the_program: None,
+            limits: Vec::new(),
+            rows: vec![row("time-slice", "step"), row("time-slice", "end"), row("mps", "end")],
+            figures: 3,
+            verdicts: BTreeMap::new(),
+        };
+        let told = |text: &str| {
+            let gate: Gate = text.parse().expect("it is a limit");
+            gate.judge(&comparison).expect_err("there is no such figure")
+        };
+        let own = "`mps:train step +5%`: there is no such figure; under mps there are train end";
+        assert_eq!(told("mps:train step +5%"), own);
+        let told = told("mps:trian end +5%");
+        assert!(told.ends_with("Did you mean `mps:train end +5%`?"), "{told}");
     }
 
     #[test]

@@ -11,7 +11,8 @@ pub struct JudgedLimit {
     /// Changes that exceed the limit, a sentence each; empty where all changes are within it.
     pub broken: Vec<String>,
     /// True if a change exceeds the limit wherever in its error bounds each figure lies; false if
-    /// the bounds leave that open of each change in `broken`. `None` where nothing is broken.
+    /// the bounds leave that open of each change in `broken`. `None` where nothing is broken, or
+    /// where a prediction has no bounds, so that nobody knows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub broken_surely: Option<bool>,
     /// Largest change of all figures that the limit is about; `None` where no figure stands in the
@@ -98,8 +99,9 @@ pub(crate) fn told(limits: &[JudgedLimit]) -> String {
             (1, all) => format!("1 of {all} limits is broken"),
             (count, all) => format!("{count} of {all} limits are broken"),
         };
-        let is_sure = limits.iter().any(|limit| limit.broken_surely == Some(true));
-        let words = if is_sure { words } else { format!("{words}, but not surely") };
+        let mut open = limits.iter().filter(|limit| !limit.broken.is_empty());
+        let is_open = open.all(|limit| limit.broken_surely == Some(false));
+        let words = if is_open { format!("{words}, but not surely") } else { words };
         let named = broken.iter().take(NAMED).copied().collect::<Vec<_>>().join("; ");
         return match broken.len().saturating_sub(NAMED) {
             0 => format!("{words}: {named}"),
