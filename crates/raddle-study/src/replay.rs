@@ -473,7 +473,7 @@ impl Prepared {
         let named = self.modes.iter().find(|mode| mode.recipe.name == of.recipe);
         let Some(mode) = named else {
             let mode = self.modes.get(answer.baseline)?;
-            return Some((mode, WayToSetUp { recipe: mode.recipe.name.clone(), why: None }));
+            return Some((mode, WayToSetUp { recipe: mode.recipe.name.clone(), ..of }));
         };
         Some((mode, of))
     }

@@ -43,7 +43,8 @@ impl PolicyFigures {
                 }
                 _ => of(named, Some(self.why_of(base, named, other))),
             },
-            (_, named, _) => of(named.unwrap_or(base), None),
+            (_, Some(named), _) => of(named, None),
+            (_, None, _) => of(base, Some("as today, as nothing is recommended".to_owned())),
         }
     }
 
@@ -54,8 +55,12 @@ impl PolicyFigures {
                 format!("of the two, the one that surely meets {}", unsure::all(self))
             }
             _ if named == base => "of the two, the one that changes nothing".to_owned(),
-            _ if other == base => format!("the other, {base}, needs no set-up"),
-            _ => format!("the first of the two; `--recipe {other}` sets up the other"),
+            _ if other == base => {
+                format!("of the two, the better one by its figures; the other, {base}, is as today")
+            }
+            _ => format!(
+                "of the two, the better one by its figures; `--recipe {other}` sets up the other"
+            ),
         }
     }
 
@@ -70,6 +75,7 @@ impl PolicyFigures {
 mod tests {
     use super::super::tests::{row, serve_and_train};
     use super::*;
+    use crate::answer::PolicyRow;
 
     /// Judges time slices and two other ways of sharing, each given as (name, p99 in ms, the most
     /// that it may be in ms, step in ms), by a goal of 120 ms.
@@ -130,6 +136,40 @@ mod tests {
         let begin = "time-slice meets the goal already. To gain more, use mps: ";
         assert!(found.verdict.text.starts_with(begin), "{}", found.verdict.text);
         assert_eq!(told(&found), ("mps".to_owned(), String::new()));
+    }
+
+    /// Checks that a reason is given wherever nothing is recommended, and none where the way is.
+    #[test]
+    fn a_way_that_is_not_recommended_is_set_up_for_a_reason() {
+        let of = |rows: Vec<PolicyRow>| {
+            let found = PolicyFigures::new("time-slice", serve_and_train(), rows, Vec::new());
+            (found.verdict.kind, told(&found))
+        };
+        let slices = || row("time-slice", &[42.5, 30.0], 1.0);
+        let mps = |ms: f64| row("mps", &[ms, 30.0], 1.0);
+        let as_today = ("time-slice".to_owned(), "as today, as nothing is recommended".to_owned());
+        assert_eq!(of(vec![slices()]), (VerdictKind::OneRecipe, as_today.clone()));
+        assert_eq!(of(vec![slices(), mps(42.5)]), (VerdictKind::NoEffect, as_today.clone()));
+        let never_ended = PolicyRow { complete: false, ..slices() };
+        assert_eq!(of(vec![never_ended, mps(35.0)]), (VerdictKind::Incomplete, as_today));
+        let stay = ("time-slice".to_owned(), String::new());
+        assert_eq!(of(vec![slices(), mps(60.0)]), (VerdictKind::Stay, stay));
+    }
+
+    /// Checks that where neither or both of two ways surely meet the goals, the reason says why it
+    /// is this one.
+    #[test]
+    fn of_two_ways_alike_by_the_goals_the_reason_is_said() {
+        let found = judged([
+            ("time-slice", 50.0, 130, 38.5),
+            ("mps", 51.0, 129, 37.3),
+            ("mps-priority", 50.0, 139, 60.0),
+        ]);
+        assert_eq!(found.verdict.kind, VerdictKind::Either, "{}", found.verdict.text);
+        let why = "of the two, the better one by its figures; the other, time-slice, is as today";
+        assert_eq!(told(&found), ("mps".to_owned(), why.to_owned()));
+        let both = "mps may miss `decode p99 120ms` (51 to 129 ms). time-slice may miss";
+        assert!(found.verdict.text.contains(both), "{}", found.verdict.text);
     }
 
     /// Checks that a way is not set up of which the verdict says that nobody should choose by it.

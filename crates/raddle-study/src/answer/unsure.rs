@@ -3,10 +3,34 @@
 
 use super::{Goal, GoalsJudged, PolicyFigures};
 
+/// Names the goals of which it is uncertain that the recipes with the indices `rows` meet or miss
+/// them, as the limit lies within the error bounds of the figure, in a sentence for each recipe.
+/// Also names a recipe that surely meets all goals, if there is one. `None` where every goal is
+/// certain.
+pub(super) fn unsure(figures: &PolicyFigures, rows: &[usize]) -> Option<String> {
+    let found: Vec<(usize, bool, String)> = rows
+        .iter()
+        .filter_map(|&row| unsure_of(figures, row).map(|(may_miss, told)| (row, may_miss, told)))
+        .collect();
+    let of = |&(row, may_miss, _): &(usize, bool, String)| may_miss.then_some(row);
+    let may_miss: Vec<usize> = found.iter().filter_map(of).collect();
+    let surely = |&&other: &&usize| {
+        let offered = |row: usize| figures.rows[row].offered;
+        figures.surely_meets_all(other)
+            && may_miss.iter().all(|&own| offered(other) >= offered(own))
+    };
+    let other = figures.ranking.iter().find(surely).filter(|_| !may_miss.is_empty());
+    let other = other.map(|&other| {
+        format!("{} meets {} also by its intervals.", figures.rows[other].recipe, all(figures))
+    });
+    let told: Vec<String> = found.into_iter().map(|(_, _, told)| told).chain(other).collect();
+    (!told.is_empty()).then(|| told.join(" "))
+}
+
 /// Names the goals of which it is uncertain that the recipe with the index `row` meets or misses
-/// them, as the limit lies within the error bounds of the figure. Also names a recipe that surely
-/// meets all goals, if there is one. `None` where every goal is certain.
-pub(super) fn unsure(figures: &PolicyFigures, row: usize) -> Option<String> {
+/// them. Returns (true if it may miss one that its figures meet, sentence); `None` where every goal
+/// is certain.
+fn unsure_of(figures: &PolicyFigures, row: usize) -> Option<(bool, String)> {
     let own = &figures.rows[row];
     let goals = figures.goals.iter().enumerate();
     let of = |(at, goal): (usize, &Goal)| {
@@ -23,14 +47,7 @@ pub(super) fn unsure(figures: &PolicyFigures, row: usize) -> Option<String> {
     if told.is_empty() {
         return None;
     }
-    let surely = |&&other: &&usize| {
-        figures.surely_meets_all(other) && figures.rows[other].offered >= own.offered
-    };
-    let other = figures.ranking.iter().find(surely).filter(|_| !met.is_empty());
-    let other = other.map_or(String::new(), |&other| {
-        format!(" {} meets {} also by its intervals.", figures.rows[other].recipe, all(figures))
-    });
-    Some(format!("{} {}.{other}", own.recipe, told.join(", and ")))
+    Some((!met.is_empty(), format!("{} {}.", own.recipe, told.join(", and "))))
 }
 
 /// Returns words for all goals of a comparison, for use in a sentence: `the goal` where there is

@@ -100,7 +100,8 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
     let yes = who_meets(figures).filter(|_| kind != VerdictKind::OtherVendor);
     let assumed = by_assumed_gaps(figures, kind).filter(|_| doubt != Some(DoubtBy::Gaps));
     let about = recipe.filter(|_| kind != VerdictKind::OtherVendor);
-    let unsure = about.into_iter().chain(other).find_map(|row| unsure::unsure(figures, row));
+    let about: Vec<usize> = about.into_iter().chain(other).collect();
+    let unsure = unsure::unsure(figures, &about);
     let text = [yes, Some(text), unsure, streams, misses(figures), assumed];
     let text = text.into_iter().flatten().collect::<Vec<_>>().join(" ");
     PolicyVerdict {
