@@ -69,7 +69,8 @@ pub(super) fn reaches(summary: &SweepSummary) -> Vec<Reach> {
             is_good &= good;
             is_sure &= good && !may_differ;
             if !good && !may_differ {
-                reach.surely_not_from = Some(value.clone());
+                // Without goals the knee decides, which no bounds are compared with.
+                reach.surely_not_from = judge.has_goals.then(|| value.clone());
                 return reach;
             }
             reach.perhaps_up_to = Some(value.clone());

@@ -160,7 +160,8 @@ pub struct Reach {
     /// value.
     pub perhaps_up_to: Option<String>,
     /// Lowest value of the option at which a goal is surely missed: even if each figure is better by
-    /// the full error that its bounds allow. `None` where that holds at no value.
+    /// the full error that its bounds allow. `None` where that holds at no value or is unknown, and
+    /// where there are no goals.
     pub surely_not_from: Option<String>,
     /// First value of the option at which it is unknown whether the results are good, with the
     /// reason; `None` where it is known for all values.

@@ -370,6 +370,17 @@ mod tests {
         assert_eq!(reach(&["serve p50 1s"]), [None, None], "what nobody knows is not said");
     }
 
+    /// Checks that nothing is said of goals that nobody set.
+    #[test]
+    fn a_goal_is_surely_missed_only_where_there_is_one() {
+        let from = |goals: &[&str]| -> Vec<Option<String>> {
+            swept(goals).summary().reaches.into_iter().map(|reach| reach.surely_not_from).collect()
+        };
+        assert_eq!(from(&[]), [None, None]);
+        let some = |load: &str| Some(load.to_owned());
+        assert_eq!(from(&["serve p99 250ns"]), [some("40/s"), some("20/s")]);
+    }
+
     /// Checks that nothing is concluded from a failed case: its goals count neither as met nor as
     /// missed, and no later value of its option counts as reached.
     #[test]
