@@ -22,8 +22,8 @@ static GATES: Mutex<Vec<(c_int, Option<&'static Gate>)>> = Mutex::new(Vec::new()
 /// looks up the gate of its context again.
 static DESTROYED: AtomicU64 = AtomicU64::new(0);
 
-/// Memory of a thread between its launches. It is found once for a launch: in a shared library each
-/// access to a thread's own memory is a call.
+/// Memory of a thread between its launches. A launch looks the memory up once, as in a shared library
+/// each access to a thread's own memory is a call.
 struct Here {
     /// (context, number of destructions of contexts, gate of the context), remembered from the last
     /// launch of the thread. The gate is `None` where the context's device cannot be scheduled.

@@ -167,8 +167,8 @@ impl PolicyFigures {
     }
 
     /// Returns the sentences, without full stops, that say how far the verdict may be believed, in
-    /// fewer words than the list `trust` of the verdict. Of each kind of error the largest over all processes is named,
-    /// and a fact that is true of several processes only once.
+    /// fewer words than the list `trust` of the verdict. Of each kind of error the largest over all
+    /// processes is named, and a fact that is true of several processes only once.
     #[must_use]
     pub fn trust_in_brief(&self) -> Vec<String> {
         trust::trust_in_brief(self)
@@ -410,6 +410,9 @@ impl PolicyFigures {
     /// of its slowdowns is less even if each figure is as unfavourable as its bounds allow. Only
     /// the processes that count enter the product: all, or those without a goal.
     fn is_surely_less(&self, own: usize, other: usize) -> bool {
+        if self.rows[own].out_of_reach {
+            return false;
+        }
         let ratio = |process: usize| {
             let figure = |row: usize| self.rows[row].processes[process].decisive_ns;
             let most = match self.bounds(own, process) {

@@ -92,7 +92,7 @@ pub struct CheckedTenant {
     /// tenant ended in the replay.
     pub predicted_ns: Option<u64>,
     /// Least and largest predicted value of the tenant's figure, in nanoseconds; `None` where the
-    /// prediction has no interval.
+    /// prediction has no interval, as it is exact or of a way that was out of reach of the best one.
     pub between_ns: Option<[u64; 2]>,
     /// True if the predicted interval has no upper bound, so that every time above its lower bound
     /// is within it.

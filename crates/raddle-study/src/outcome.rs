@@ -173,7 +173,8 @@ pub struct Figure {
     pub ns: u64,
     /// Bounds of the true value. They allow for the sample of requests, unknown contention, the
     /// unknown cost of time slices, and a recording on another device. `None` where the figure is
-    /// exact, or is not the one by which the process is judged.
+    /// exact, is not the one by which the process is judged, or is of a way of sharing that is out
+    /// of reach of the best one.
     pub bounds: Option<FigureBounds>,
 }
 

@@ -6,6 +6,7 @@ mod drawn;
 mod fitting;
 mod own_device;
 mod queued;
+mod simulated;
 
 use raddle_device::Device;
 use raddle_dispatch::Registry;
@@ -418,13 +419,7 @@ impl Prepared {
         let (detail, timeline) = (kept.and_then(|kept| kept.detail), timeline.as_ref());
         let timeline_wanted = timeline.is_some();
         let plan = RunsPlan { detail, leavings, timeline, ..self.plan(around) };
-        // Users who compare recipes, or name ways of sharing, want all that can be said of them.
-        let by_bounds = self.asked.ways != Ways::Modes || self.rules.by_name;
-        let out_of_reach = |runs: &[RecipeRun], alone: &[Outcome]| match by_bounds {
-            true => Vec::new(),
-            false => self.result(&self.rules, runs, alone).answer().out_of_reach(),
-        };
-        let AllRuns { recipes: runs, alone, broken } = Runner::new(plan)?.all(out_of_reach)?;
+        let AllRuns { recipes: runs, alone, broken } = self.simulated(&Runner::new(plan)?)?;
         self.leave_out(broken);
         let (target, workload) = (&self.target.device, &self.workload);
         let warnings = no_op::warnings(target, workload, &runs);

@@ -195,7 +195,7 @@ impl<'p> Runner<'p> {
         };
         let jobs: Vec<RunJob<'_>> = self.plan.recipes.iter().flat_map(of).collect();
         let mut all = vec![Vec::new(); self.plan.recipes.len()];
-        for (job, done) in self.run(&jobs)?.into_iter().enumerate() {
+        for (job, done) in self.run(&jobs, 0)?.into_iter().enumerate() {
             match done {
                 RunDone::Summed(summary) => all[job / seeds.len()].push(summary),
                 RunDone::Broke(error) => return Err(error),
@@ -212,13 +212,18 @@ impl<'p> Runner<'p> {
     }
 
     /// Makes all simulations of the plan: each process alone, and all together under each recipe
-    /// with each random seed; with the first seed also at the bounds of unknown costs. When all
-    /// others have ended, `out_of_reach` gets (recipes, processes alone), and returns the names of
-    /// the recipes whose bounds are not worth their simulations.
-    pub(crate) fn all(
-        &self,
-        out_of_reach: impl FnOnce(&[RecipeRun], &[Outcome]) -> Vec<String>,
-    ) -> Result<AllRuns, StudyError> {
+    /// with each random seed; with the first seed also at the bounds of unknown costs.
+    pub(crate) fn all(&self) -> Result<AllRuns, StudyError> {
+        self.made(true)
+    }
+
+    /// Makes all simulations of the plan but those at the bounds of unknown costs, which
+    /// [`Self::bound`] makes.
+    pub(crate) fn without_bounds(&self) -> Result<AllRuns, StudyError> {
+        self.made(false)
+    }
+
+    fn made(&self, with_bounds: bool) -> Result<AllRuns, StudyError> {
         let plan = &self.plan;
         let processes = &plan.workload.processes;
         let has_requests = |process: &ProcessPlan| process.repetition != Repetition::BackToBack;
@@ -233,32 +238,43 @@ impl<'p> Runner<'p> {
             firsts.map(move |(process, _)| run(named, RunOf::Alone(process)))
         });
         let seeds = (0..plan.draws.len()).flat_map(|seed| each(RunOf::Seed(seed)));
-        // The long runs come first, so that no thread is left with one at the end.
-        let jobs: Vec<RunJob<'_>> =
-            each(RunOf::Together).chain(self.reads()).chain(seeds).chain(alone).collect();
-        let mut all = AllRuns { recipes: Vec::new(), alone: Vec::new(), broken: Vec::new() };
-        all.gather(self, &jobs)?;
-        all.alone = of_each(all.alone, &alike);
-        let out_of_reach = out_of_reach(&all.recipes, &all.alone);
-        for run in &mut all.recipes {
-            run.out_of_reach = out_of_reach.contains(&run.name);
-        }
         let prices = self.prices()?;
         let (as_together, bounds) = self.bounded(&prices);
-        let is_wanted = |job: &RunJob<'_>| {
-            all.recipes.iter().any(|run| run.name == job.named.name && !run.out_of_reach)
-        };
-        let (as_together, bounds): (Vec<_>, Vec<_>) = (
-            as_together.into_iter().filter(is_wanted).collect(),
-            bounds.into_iter().filter(is_wanted).collect(),
-        );
-        all.gather(self, &bounds)?;
-        for job in as_together {
-            all.of(job.named).into_iter().for_each(|run| {
-                run.bounds.push(Summary::new(plan.workload, &run.together, &[]));
-            });
+        // Time that is left is rather told too long: nobody knows yet which bounds are left out.
+        let later = if with_bounds { 0 } else { bounds.len() };
+        let bounds = bounds.into_iter().filter(|_| with_bounds);
+        // The long runs come first, so that no thread is left with one at the end.
+        let long = each(RunOf::Together).chain(self.reads()).chain(bounds);
+        let jobs: Vec<RunJob<'_>> = long.chain(seeds).chain(alone).collect();
+        let mut all = AllRuns { recipes: Vec::new(), alone: Vec::new(), broken: Vec::new() };
+        all.gather(self, &jobs, later)?;
+        if with_bounds {
+            all.equal(&as_together, plan.workload);
         }
+        all.alone = of_each(all.alone, &alike);
         Ok(all)
+    }
+
+    /// Makes the simulations at the bounds of unknown costs of the recipes for which `is_near`
+    /// returns true; all others count as out of reach of the best recipe.
+    pub(crate) fn bound(
+        &self,
+        all: &mut AllRuns,
+        is_near: impl Fn(&RecipeRun) -> bool,
+    ) -> Result<(), StudyError> {
+        let near = all.recipes.iter().filter(|&run| is_near(run)).map(|run| run.name.clone());
+        let near: Vec<String> = near.collect();
+        let prices = self.prices()?;
+        let (mut as_together, mut bounds) = self.bounded(&prices);
+        let is_wanted = |job: &RunJob<'_>| near.contains(&job.named.name);
+        as_together.retain(is_wanted);
+        bounds.retain(is_wanted);
+        all.gather(self, &bounds, 0)?;
+        all.equal(&as_together, self.plan.workload);
+        for run in &mut all.recipes {
+            run.out_of_reach &= !near.contains(&run.name);
+        }
+        Ok(())
     }
 
     /// Draws the timelines that `result` does not have yet: those of the recipes that the user
@@ -275,7 +291,7 @@ impl<'p> Runner<'p> {
             Some(RunJob { named, of, queued: false })
         });
         let jobs: Vec<RunJob<'_>> = jobs.collect();
-        for (job, done) in jobs.iter().zip(self.run(&jobs)?) {
+        for (job, done) in jobs.iter().zip(self.run(&jobs, 0)?) {
             match done {
                 RunDone::Ran(_, drawn, _) => {
                     drawn.into_iter().for_each(|drawn| result.draw(&job.named.name, drawn));
@@ -287,10 +303,11 @@ impl<'p> Runner<'p> {
         Ok(())
     }
 
-    /// Makes simulations in parallel and returns their results in the order of `jobs`.
-    fn run(&self, jobs: &[RunJob<'_>]) -> Result<Vec<RunDone>, StudyError> {
+    /// Makes simulations in parallel and returns their results in the order of `jobs`; the progress
+    /// counts as many more that may come later.
+    fn run(&self, jobs: &[RunJob<'_>], later: usize) -> Result<Vec<RunDone>, StudyError> {
         let plan = &self.plan;
-        let counted = jobs.iter().filter(|job| job.of.is_counted()).count() as u64;
+        let counted = (jobs.iter().filter(|job| job.of.is_counted()).count() + later) as u64;
         plan.watcher.begin(counted.saturating_mul(plan.workload.leading()));
         let begun = AtomicU64::new(0);
         let run = |job: &RunJob<'_>| {
@@ -349,9 +366,14 @@ impl<'p> Runner<'p> {
 
 impl AllRuns {
     /// Makes simulations and adds their results; recipes of which one ended with an error are
-    /// removed.
-    fn gather(&mut self, runner: &Runner<'_>, jobs: &[RunJob<'_>]) -> Result<(), StudyError> {
-        for (job, done) in jobs.iter().zip(runner.run(jobs)?) {
+    /// removed. `later` is the number of simulations that may follow.
+    fn gather(
+        &mut self,
+        runner: &Runner<'_>,
+        jobs: &[RunJob<'_>],
+        later: usize,
+    ) -> Result<(), StudyError> {
+        for (job, done) in jobs.iter().zip(runner.run(jobs, later)?) {
             match (job.of, done) {
                 (_, RunDone::Broke(error)) => self.break_off(job.named, error, &runner.plan)?,
                 (RunOf::Alone(_), RunDone::Ran(outcome, ..)) => self.alone.push(*outcome),
@@ -373,6 +395,15 @@ impl AllRuns {
         let broken = &self.broken;
         self.recipes.retain(|run| broken.iter().all(|of| of.case != run.name));
         Ok(())
+    }
+
+    /// Takes the plain simulation of a recipe for those at its bounds that would equal it.
+    fn equal(&mut self, as_together: &[RunJob<'_>], workload: &Workload) {
+        for job in as_together {
+            self.of(job.named).into_iter().for_each(|run| {
+                run.bounds.push(Summary::new(workload, &run.together, &[]));
+            });
+        }
     }
 
     fn of(&mut self, named: &NamedRecipe) -> Option<&mut RecipeRun> {

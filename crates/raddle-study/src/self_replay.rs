@@ -250,6 +250,6 @@ fn alone(process: ProcessPlan, own: &Device, watcher: &dyn Watcher) -> Result<Ou
         jobs: Some(1),
         watcher,
     };
-    let mut runs = runs::Runner::new(plan)?.all(|_, _| Vec::new())?;
+    let mut runs = runs::Runner::new(plan)?.all()?;
     Ok(runs.recipes.swap_remove(0).together)
 }

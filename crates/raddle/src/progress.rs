@@ -368,6 +368,22 @@ mod tests {
     }
 
     #[test]
+    fn warnings_stand_above_the_figures_until_the_answer() {
+        let told = |shown| {
+            let runs = RunsShown::new(shown, "");
+            runs.warn("serve: too many requests");
+            runs.found("mps", &|| "serve p99 3 ms".to_owned());
+            runs
+        };
+        let runs = told(true);
+        let rows = "! serve: too many requests\nso far  mps  serve p99 3 ms\n";
+        assert_eq!(runs.table(), rows);
+        runs.answered();
+        assert_eq!(runs.table(), "");
+        assert_eq!(told(false).table(), "");
+    }
+
+    #[test]
     fn what_is_not_shown_counts_nothing() {
         let silent = ProgressLine::runs(false, 10);
         silent.add(3);

@@ -158,8 +158,8 @@ impl LogHeader {
         self.written(to, true)
     }
 
-    /// Returns a writer to `to` of a log, which is short if `short` is true. What the device can do
-    /// is known when the dispatcher is built; the header is written then.
+    /// Returns a writer to `to` of a log, which is short if `short` is true. The header is
+    /// written when the dispatcher is built, as the abilities of its device are known then.
     fn written(&self, to: Box<dyn Write + Send>, short: bool) -> LogWriter {
         let (header, settings) = (self.clone(), (self.detail, self.recipe.reads(), short));
         LogWriter::new(to, settings, move |abilities| {

@@ -95,7 +95,7 @@ fn a_log_says_what_the_device_can() {
         replayed(&log.replace(key, "")).expect("a log").expect("it differs");
     assert!(logged_line.contains("\"how\":\"drain\""), "{logged_line}");
     assert!(again.contains("\"how\":\"switch\""), "{again}");
-    // What a device cannot have is refused.
+    // Abilities that no device can have together are refused.
     let wrong = log.replace("\"can-reset\":false", "\"can-reset\":true");
     assert!(refusal(replayed(&wrong)).contains("without a flag"));
     let log = logged(Abilities::ALL, Preemption::Switch);

@@ -145,8 +145,12 @@ impl Goal {
 
     /// Returns whether it is certain that the recipe with the index `row` among those compared
     /// meets or misses the goal: all values within the error bounds of the figure lie on the same
-    /// side of the limit. True where the figure has no bounds or is missing.
+    /// side of the limit. True where the figure has no bounds or is missing; false where the recipe
+    /// is out of reach of the best one, so that bounds were not simulated.
     pub(super) fn is_sure(&self, figures: &PolicyFigures, row: usize) -> bool {
+        if figures.rows[row].out_of_reach {
+            return false;
+        }
         let of = || {
             let (bounds, limit) = (self.bounds(figures, row)?, self.limit_ns(figures)?);
             Some(bounds.is_sure(limit))

@@ -1,8 +1,8 @@
-//! Which recipes are so far behind the best one that their bounds cannot change the answer?
+//! Which recipes are so far behind the best one that nobody needs their bounds?
 //!
 //! The answer compares the bounds of the best recipe with the plain figures of the others, and states
-//! the bounds of those near a goal. The bounds of any other recipe take simulations that nobody
-//! needs.
+//! the bounds of those near a goal. The bounds of any other recipe take two simulations or four, and
+//! decide nothing; of such a recipe nothing is called sure.
 
 use super::PolicyFigures;
 
@@ -38,7 +38,11 @@ impl PolicyFigures {
     pub(super) fn without_bounds(&self) -> Option<String> {
         let far = self.rows.iter().filter(|row| row.out_of_reach);
         let names: Vec<&str> = far.map(|row| &*row.recipe).collect();
-        let told = "No intervals, as over twice behind the best (`--recipe NAME` asks for them)";
+        let far = match self.goals.is_empty() {
+            true => "behind the best",
+            false => "beyond a goal",
+        };
+        let told = format!("No intervals, as over twice {far} (`--recipe NAME` asks for them)");
         (!names.is_empty()).then(|| format!("{told}: {}", names.join(", ")))
     }
 }
@@ -74,6 +78,25 @@ mod tests {
             &[],
         );
         assert_eq!(found, ["far", "drain"], "mps is the baseline");
+    }
+
+    /// Checks that nothing is called sure of a recipe whose bounds were not simulated.
+    #[test]
+    fn a_recipe_out_of_reach_is_sure_of_nothing() {
+        let mut far = row("far", &[60.1, 10.0], 1.0);
+        (far.out_of_reach, far.offered) = (true, false);
+        let rows = vec![row("mps", &[90.0, 30.0], 1.0), row("best", &[30.0, 90.0], 1.0), far];
+        let goals = ["decode p99 30ms", "train step 20ms"];
+        let goals = goals.map(|goal| goal.parse::<Goal>().expect("it is a goal")).into();
+        let figures = PolicyFigures::new("mps", serve_and_train(), rows, goals);
+        assert_eq!(figures.rows[2].goals_met, [false, true]);
+        assert_eq!(figures.rows[2].goals_sure, [false, false]);
+        assert_eq!(figures.rows[1].goals_sure, [true, true]);
+        assert_eq!(figures.bounds(2, 0), None);
+        let told = "No intervals, as over twice beyond a goal (`--recipe NAME` asks for them): far";
+        assert_eq!(figures.without_bounds().as_deref(), Some(told));
+        let would = figures.not_offered();
+        assert!(would.is_none_or(|text| text.contains("might")));
     }
 
     #[test]

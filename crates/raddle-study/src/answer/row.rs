@@ -110,8 +110,9 @@ pub struct PolicyRow {
     /// True if a driver offers the way of sharing that the recipe stands for; true also for every
     /// recipe that was asked for by name.
     pub offered: bool,
-    /// True if the recipe is so far behind the best one that no simulations were made for the bounds
-    /// of its figures, which are then without an interval.
+    /// True if the recipe is so far behind the best one, or so far beyond a goal, that no simulations
+    /// were made for the bounds of its figures. Then its figures have no interval, though they are
+    /// not exact.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub out_of_reach: bool,
     /// True if all launches ended under the recipe and every process has the figure by which it is

@@ -134,7 +134,7 @@ impl Gate {
         if rows.is_empty() {
             return Err(self.unknown(comparison));
         }
-        let (mut broken, mut largest, mut is_sure) = (Vec::new(), None, false);
+        let (mut broken, mut largest, mut surely) = (Vec::new(), None, Vec::new());
         for row in rows {
             let Some((first, others)) = row.values.split_first() else { continue };
             let results = comparison.results.iter().enumerate().skip(1);
@@ -147,16 +147,19 @@ impl Gate {
                     // worse value.
                     (Some(_), None) => {
                         broken.push(format!("{figure}: missing"));
-                        is_sure = true;
+                        surely.push(Some(true));
                     }
                     (Some(first), Some(value)) => {
                         let limit = first + first.abs() * self.limit as f64 / 10_000.0;
                         let change = LimitedChange::of(figure, first, value);
                         if value > limit {
-                            let bounds = [0, at].map(|at| row.bounds.get(at).copied().flatten());
-                            let open = left_open([first, value], bounds, self.limit);
-                            is_sure |= open.is_none();
-                            broken.push(change.text(self.limit) + &open.unwrap_or_default());
+                            let bounds = |at: usize| row.bounds.get(at).copied().flatten();
+                            let open = bounds(0).zip(bounds(at)).map(|(one, other)| {
+                                left_open([first, value], [one, other], self.limit)
+                            });
+                            surely.push(open.as_ref().map(Option::is_none));
+                            let open = open.flatten().unwrap_or_default();
+                            broken.push(change.text(self.limit) + &open);
                         }
                         largest = LimitedChange::larger(largest, change);
                     }
@@ -166,7 +169,9 @@ impl Gate {
         }
         let limit = self.text.clone();
         broken.iter_mut().for_each(|it| it.push_str(&format!(", limit `{limit}`")));
-        let broken_surely = (!broken.is_empty()).then_some(is_sure);
+        let is_sure = surely.contains(&Some(true));
+        let is_open = !surely.is_empty() && surely.iter().all(|&it| it == Some(false));
+        let broken_surely = (is_sure || is_open).then_some(is_sure);
         Ok(JudgedLimit { limit, broken, broken_surely, largest, allowed: self.limit })
     }
 
@@ -230,18 +235,17 @@ impl Gate {
 /// lies. The limit is in hundredths of a percent.
 fn left_open(
     [first, value]: [f64; 2],
-    [one, other]: [Option<FigureBounds>; 2],
+    [one, other]: [FigureBounds; 2],
     limit: i64,
 ) -> Option<String> {
     // Times of runs are far below 2^53 ns.
-    let most = one.map_or(first, |it| it.most_ns as f64);
-    let least = other.map_or(value, |it| it.least_ns as f64);
-    let is_open = one.is_some_and(|it| it.open);
-    if !is_open && least > most + most.abs() * limit as f64 / 10_000.0 {
+    let (most, least) = (one.most_ns as f64, other.least_ns as f64);
+    if !one.open && least > most + most.abs() * limit as f64 / 10_000.0 {
         return None;
     }
-    let told = |bounds: Option<FigureBounds>, ns: f64| {
-        bounds.map_or_else(|| duration(ns as u64), |it| it.text())
+    let told = |bounds: FigureBounds, ns: f64| match bounds.least_ns == bounds.most_ns {
+        true if !bounds.open => duration(ns as u64),
+        _ => bounds.text(),
     };
     Some(format!(" (not surely: {}, then {})", told(one, first), told(other, value)))
 }
@@ -258,18 +262,19 @@ mod tests {
     fn bounds_may_leave_open_whether_a_limit_is_broken() {
         let of = |[least, most]: [u64; 2], open| {
             let [least_ns, most_ns] = [least, most].map(|ms| ms * 1_000_000);
-            Some(FigureBounds { least_ns, most_ns, open })
+            FigureBounds { least_ns, most_ns, open }
         };
+        let exact = |ms| of([ms, ms], false);
         let told = |one, other| left_open([20e6, 30e6], [one, other], 500);
-        assert_eq!(told(None, None), None, "both are exact");
+        assert_eq!(told(exact(20), exact(30)), None);
         assert_eq!(told(of([19, 21], false), of([29, 31], false)), None);
         let open = " (not surely: 19.0 to 28.0 ms, then 29.0 to 31.0 ms)";
         // 28 ms and a twentieth are more than 29 ms.
         assert_eq!(told(of([19, 28], false), of([29, 31], false)).as_deref(), Some(open));
         let open = " (not surely: 19.0 to 21.0+ ms, then 30.0 ms)";
-        assert_eq!(told(of([19, 21], true), None).as_deref(), Some(open));
+        assert_eq!(told(of([19, 21], true), exact(30)).as_deref(), Some(open));
         let open = " (not surely: 20.0 ms, then 21.0 to 31.0 ms)";
-        assert_eq!(told(None, of([21, 31], false)).as_deref(), Some(open));
+        assert_eq!(told(exact(20), of([21, 31], false)).as_deref(), Some(open));
     }
 
     /// Checks that the text that the user wrote is never offered in its own place, and that only

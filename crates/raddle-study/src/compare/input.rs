@@ -95,8 +95,9 @@ impl ComparedResult {
 
 impl ComparedResult {
     /// Returns the error bounds of the figure `metric` of a process under the recipe that the
-    /// comparison calls `recipe`. `None` where the figure is exact, or is not the one by which the
-    /// process is judged.
+    /// comparison calls `recipe`; an exact figure is both of its bounds. `None` where they are not
+    /// known: they are known of the figure alone by which the process is judged, and not where the
+    /// recipe is out of reach of the best one.
     pub(super) fn bounds(&self, recipe: &str, process: &str, metric: &str) -> Option<FigureBounds> {
         let answer = self.answer.as_ref()?;
         let recipe = self.chosen.as_deref().unwrap_or(recipe);
@@ -106,8 +107,10 @@ impl ComparedResult {
             JudgedBy::Requests => "request p99",
             JudgedBy::Steps | JudgedBy::End => answer.processes[at].judged.word(),
         };
-        let has_figure = answer.rows[row].processes.get(at).is_some() && judged == metric;
-        has_figure.then(|| answer.bounds(row, at)).flatten()
+        let own = answer.rows[row].processes.get(at).filter(|_| judged == metric)?;
+        let ns = own.decisive_ns.filter(|_| !answer.rows[row].out_of_reach)?;
+        let exact = FigureBounds { least_ns: ns, most_ns: ns, open: false };
+        Some(answer.bounds(row, at).unwrap_or(exact))
     }
 }
 

@@ -11,8 +11,8 @@ pub struct JudgedLimit {
     /// Changes that exceed the limit, a sentence each; empty where all changes are within it.
     pub broken: Vec<String>,
     /// True if a change exceeds the limit wherever in its error bounds each figure lies; false if
-    /// the bounds leave that open of each change in `broken`. `None` where nothing is broken, or
-    /// where a prediction has no bounds, so that nobody knows.
+    /// the bounds leave that open of each change in `broken`. `None` where nothing is broken, or no
+    /// bounds are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub broken_surely: Option<bool>,
     /// Largest change of all figures that the limit is about; `None` where no figure stands in the

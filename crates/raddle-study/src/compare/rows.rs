@@ -86,8 +86,8 @@ pub struct MetricRow {
     pub unit: MetricUnit,
     /// Values of the figure, one for each result; `None` where a result has no such figure.
     pub values: Vec<Option<f64>>,
-    /// Error bounds of the figure, one for each result; `None` where it is exact, or is not the one
-    /// by which its process is judged.
+    /// Error bounds of the figure, one for each result; `None` where they are not known. Empty for a
+    /// figure that has none.
     #[serde(skip)]
     pub(super) bounds: Vec<Option<FigureBounds>>,
     /// Changes of the figure from the first result, one for each later result.

@@ -30,7 +30,7 @@ fn warning(process: &ProcessPlan) -> Option<String> {
     let is_beyond = within > 0 && least.saturating_mul(requests - 1) / EXCESS > within;
     (requests >= FEWEST && is_beyond).then(|| {
         format!(
-            "{}: {} requests arrive within {}, and each keeps a stream busy for {} or longer: no way of sharing serves them in time (fewer by --requests, or a shorter replay by --until)",
+            "{}: {} requests arrive within {} and last {} or longer each: no way of sharing serves them in time",
             plain(&process.name, NAME),
             count(requests),
             duration(within),
@@ -88,7 +88,8 @@ mod tests {
     fn requests_that_last_twice_the_time_in_which_they_arrive_are_told() {
         let told = |requests, every| warning(&process(requests, every));
         let text = told(11, 1).expect("they take 3 times as long");
-        let begins = "serve: 11 requests arrive within 10.0 ms, and each keeps a stream busy for 3.00 ms or longer";
+        let begins =
+            "serve: 11 requests arrive within 10.0 ms and last 3.00 ms or longer each: no way";
         assert!(text.starts_with(begins), "{text}");
         assert_eq!(told(11, 2), None, "one and a half times as long may be chance");
         assert_eq!(told(4, 1), None, "they are few");

@@ -168,7 +168,7 @@ impl Prepared {
             open: &OpenLoad::default(),
             ..self.plan(around)
         };
-        let AllRuns { recipes: runs, alone, broken } = Runner::new(plan)?.all(|_, _| Vec::new())?;
+        let AllRuns { recipes: runs, alone, broken } = Runner::new(plan)?.all()?;
         let rules = Rules { warnings: Vec::new(), ..self.rules.clone() };
         Ok((self.result(&rules, &runs, &alone).answer().clone(), broken))
     }

@@ -420,7 +420,9 @@ fn answer(
     let row = |(it, run): (&RecipeResult, &RecipeRun)| {
         let seeds = std::iter::once(&it.summary).chain(&run.seeds);
         let row = |of: &Summary| PolicyRow::new(&it.name, &judged, of);
-        let bounds: Vec<PolicyRow> = run.bounds.iter().chain(&run.queued).map(row).collect();
+        // A part of the bounds would pass for all of them.
+        let bounds = run.bounds.iter().chain(&run.queued).filter(|_| !run.out_of_reach);
+        let bounds: Vec<PolicyRow> = bounds.map(row).collect();
         let queued = run.queued.as_ref().map(row);
         let row = PolicyRow::over_seeds(seeds.map(row).collect())?.between(&bounds, &judged);
         let RecipeRun { offered, out_of_reach, .. } = *run;

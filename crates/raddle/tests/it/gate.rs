@@ -147,6 +147,33 @@ fn a_limit_broken_within_the_intervals_is_not_told_as_sure() {
     assert_eq!(found["limits"][0]["broken-surely"], false, "{found}");
 }
 
+/// Checks that nothing is said of how sure a broken limit is where no bounds are known: of a way of
+/// sharing whose bounds were not simulated, and of a figure by which no process is judged.
+#[test]
+fn a_figure_without_bounds_breaks_no_limit_surely() {
+    let place = Place::new();
+    place.file("train.csv", train());
+    place.file("infer.csv", infer());
+    let args = ["share", "train.csv", "infer.csv", "--priority=train=5", "--device=v100", "-q"];
+    let more = ["--requests=infer=500/s", "--until=50ms", "--goal=infer p99 370us"];
+    for (seed, out) in [("--seed=0", "one"), ("--seed=3", "two")] {
+        let out = format!("--out={out}");
+        let ran = place.raddle(&[&args[..], &more, &[seed, &out]].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+    for limit in ["mps:infer p99 +0%", "time-slice:infer p50 +0%"] {
+        let limit = format!("--fail-if={limit}");
+        let compared = |a: &str, b: &str| {
+            let ran = place.raddle(&["compare", a, b, &limit, "--format=json"]);
+            let found: serde_json::Value = serde_json::from_str(&ran.out).expect("it is JSON");
+            (ran.code == 4).then(|| found["limits"][0].clone())
+        };
+        let found = compared("one", "two").or_else(|| compared("two", "one"));
+        let found = found.expect("they differ");
+        assert!(found.get("broken-surely").is_none(), "{found}");
+    }
+}
+
 #[test]
 fn inputs_of_the_action_are_no_part_of_its_script() {
     let script = script();

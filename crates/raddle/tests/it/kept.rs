@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::common::Place;
+use crate::common::{Place, infer};
 
 /// Replays a profile of the bundled pair with `cache` as the folder of kept fits.
 fn replay(place: &Place, cache: &str, more: &[&str]) -> Output {
@@ -48,6 +48,32 @@ fn a_kept_fit_gives_the_same_answer() {
     assert_eq!(files(&place).len(), 2);
     fs::write(&kept[0], "{").unwrap();
     assert_eq!(replay(&place, "cache", &[]), first);
+}
+
+/// Checks that a fit belongs to the content of a profile: a file of another name finds it, and one
+/// with another time does not.
+#[test]
+fn a_kept_fit_is_found_by_the_content_of_the_profile() {
+    let place = Place::new();
+    let fits = |file: &str, rows: String| {
+        place.file(file, rows);
+        let ran = Command::new(env!("CARGO_BIN_EXE_raddle"))
+            .args(["replay", file, "--recipe=leftover", "--no-files"])
+            .env("RADDLE_CACHE", "cache")
+            .current_dir(place.path())
+            .output()
+            .expect("the tool runs");
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        files(&place).len()
+    };
+    assert_eq!(fits("infer.csv", infer()), 1);
+    assert_eq!(fits("renamed.csv", infer()), 1);
+    let slower = infer().replace("150500,5000", "150500,5001");
+    assert_ne!(slower, infer());
+    assert_eq!(fits("infer.csv", slower), 2);
+    let later = infer().replace("150000,150500", "150100,150500");
+    assert_ne!(later, infer());
+    assert_eq!(fits("infer.csv", later), 3);
 }
 
 #[test]
