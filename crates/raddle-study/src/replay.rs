@@ -153,7 +153,9 @@ impl Study {
         recipes.extend(reference.iter().cloned());
         self.fit(&mut profiles, files, watcher)?;
         let (mut workload, own) = self.workload(&profiles, &target)?;
-        beyond::warnings(&workload).iter().for_each(|text| watcher.warn(text));
+        let overload = beyond::overload(&workload);
+        let told = overload.iter().flat_map(|of| &of.warnings);
+        told.for_each(|text| watcher.warn(text));
         let facts = self.facts(&profiles, &own, &target);
         let (bounds, contention) = self.charge(&profiles, &target, &mut workload).unzip();
         let queued = self.queued(&profiles, &target, &workload)?;
@@ -167,7 +169,7 @@ impl Study {
             queued: self.load.queued,
             claims,
             warnings: Vec::new(),
-            overturning: Vec::new(),
+            overturning: overload.into_iter().collect(),
             not_tried: Vec::new(),
             by_name: !self.recipes.is_empty(),
         };
@@ -425,7 +427,13 @@ impl Prepared {
         let warnings = no_op::warnings(target, workload, &runs);
         let rules = Rules {
             warnings: [&*self.rules.warnings, &*warnings].concat(),
-            overturning: no_op::replaced(&runs).into_iter().collect(),
+            overturning: self
+                .rules
+                .overturning
+                .iter()
+                .cloned()
+                .chain(no_op::replaced(&runs))
+                .collect(),
             ..self.rules.clone()
         };
         let mut result = self.result(&rules, &runs, &alone);

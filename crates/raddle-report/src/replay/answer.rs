@@ -344,6 +344,8 @@ fn named(answer: &PolicyFigures, row: usize) -> Cell {
 fn goals(answer: &PolicyFigures, row: usize, page: bool) -> Option<Cell> {
     let (met, sure) = (&answer.rows[row].goals_met, &answer.rows[row].goals_sure);
     let text = match met.iter().filter(|met| **met).count() {
+        // No bounds were simulated, which "missed" and "may meet" speak of.
+        n if n < met.len() && answer.rows[row].out_of_reach => "far off".to_owned(),
         n if n == 0 || n == met.len() => answer.rows[row].goals_judged().words().to_owned(),
         n => format!("{n} of {}{}", met.len(), if sure.contains(&false) { "?" } else { "" }),
     };

@@ -39,7 +39,7 @@ impl PolicyFigures {
         let far = self.rows.iter().filter(|row| row.out_of_reach);
         let names: Vec<&str> = far.map(|row| &*row.recipe).collect();
         let far = match self.goals.is_empty() {
-            true => "behind the best",
+            true => "behind the best of their like by the product of slowdowns",
             false => "beyond a goal",
         };
         let told = format!("No intervals, as over twice {far} (`--recipe NAME` asks for them)");

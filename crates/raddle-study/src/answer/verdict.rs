@@ -271,7 +271,11 @@ fn stay(figures: &PolicyFigures) -> String {
             format!(" {}, the next best, gives {all}.", figures.rows[row].recipe)
         }
     });
-    format!("Stay with {base}: no other policy does better{}.{costs}", figures.for_whom())
+    let who = match figures.not_offered() {
+        Some(_) => "no other policy that a driver offers does",
+        None => "no other policy does",
+    };
+    format!("Stay with {base}: {who} better{}.{costs}", figures.for_whom())
 }
 
 /// Returns the verdict that no recipe meets all goals, with the goals that the best ranked recipe

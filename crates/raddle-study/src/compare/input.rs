@@ -99,18 +99,48 @@ impl ComparedResult {
     /// known: they are known of the figure alone by which the process is judged, and not where the
     /// recipe is out of reach of the best one.
     pub(super) fn bounds(&self, recipe: &str, process: &str, metric: &str) -> Option<FigureBounds> {
+        let (answer, row, at) = self.place(recipe, process)?;
+        let own = answer.rows[row].processes.get(at)?;
+        let ns =
+            own.decisive_ns.filter(|_| metric == judged_figure(answer.processes[at].judged))?;
+        if answer.rows[row].out_of_reach {
+            return None;
+        }
+        let exact = FigureBounds { least_ns: ns, most_ns: ns, open: false };
+        Some(answer.bounds(row, at).unwrap_or(exact))
+    }
+
+    /// Returns the figure `metric` of a process over all seeds, in nanoseconds, under the recipe that
+    /// the comparison calls `recipe`: the mean, or of the longest request the longest. `None` where
+    /// there is one seed, or the figure over all seeds is not known.
+    pub(super) fn over_seeds(&self, recipe: &str, process: &str, metric: &str) -> Option<u64> {
+        let (answer, row, at) = self.place(recipe, process)?;
+        let own = answer.rows[row].processes.get(at)?;
+        let judged = judged_figure(answer.processes[at].judged);
+        match metric {
+            _ if answer.rows[row].by_seed_ns.is_empty() => None,
+            "request p50" => own.p50_ns,
+            "request longest" => own.max_ns,
+            metric => own.decisive_ns.filter(|_| metric == judged),
+        }
+    }
+
+    /// Returns (answer of the result, index of the row of a recipe, index of a process).
+    fn place(&self, recipe: &str, process: &str) -> Option<(&PolicyFigures, usize, usize)> {
         let answer = self.answer.as_ref()?;
         let recipe = self.chosen.as_deref().unwrap_or(recipe);
         let row = answer.rows.iter().position(|row| row.recipe == recipe)?;
         let at = answer.processes.iter().position(|it| it.name == process)?;
-        let judged = match answer.processes[at].judged {
-            JudgedBy::Requests => "request p99",
-            JudgedBy::Steps | JudgedBy::End => answer.processes[at].judged.word(),
-        };
-        let own = answer.rows[row].processes.get(at).filter(|_| judged == metric)?;
-        let ns = own.decisive_ns.filter(|_| !answer.rows[row].out_of_reach)?;
-        let exact = FigureBounds { least_ns: ns, most_ns: ns, open: false };
-        Some(answer.bounds(row, at).unwrap_or(exact))
+        Some((answer, row, at))
+    }
+}
+
+/// Returns the name, among the figures that are compared, of the figure by which a process is
+/// judged.
+const fn judged_figure(judged: JudgedBy) -> &'static str {
+    match judged {
+        JudgedBy::Requests => "request p99",
+        JudgedBy::Steps | JudgedBy::End => judged.word(),
     }
 }
 

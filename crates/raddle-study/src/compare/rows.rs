@@ -177,6 +177,16 @@ pub fn compare(inputs: &[ComparedResult]) -> Comparison {
         let Some(process) = &row.process else { continue };
         let of = |input: &ComparedResult| input.bounds(&row.recipe, process, row.metric);
         row.bounds = inputs.iter().map(of).collect();
+        // The summary of a recipe is of the first seed, the answer of all.
+        let means = inputs.iter().map(|it| it.over_seeds(&row.recipe, process, row.metric));
+        for (value, mean) in row.values.iter_mut().zip(means) {
+            // Times of runs are far below 2^53 ns.
+            *value = mean.map(|ns| ns as f64).or(*value);
+        }
+        let metric = OF_PROCESS.iter().find(|metric| metric.name == row.metric);
+        if let (Some(metric), Some((first, others))) = (metric, row.values.split_first()) {
+            row.changes = others.iter().map(|it| change(*first, *it, metric.good)).collect();
+        }
     }
     let mut differing: BTreeSet<&str> = BTreeSet::new();
     if let Some((first, others)) = inputs.split_first() {

@@ -1,11 +1,12 @@
-//! Which requests can no way of sharing the device serve, however it is shared?
+//! Which requests can no way of sharing the device serve in time?
 //!
-//! A user hears of them before the first simulation: the queue of such requests grows, and so does
-//! the time of every simulation.
+//! A user hears of them before the first simulation, as the queue of such requests grows and with it
+//! the time of every simulation; and again with the answer.
 
 use raddle_policy::Ticks;
 use raddle_sim::{ProcessPlan, Repetition, Work, Workload};
 
+use crate::result::Overturning;
 use crate::units::{count, duration, plain};
 
 /// Largest number of characters of a process's name in a warning.
@@ -16,10 +17,13 @@ const FEWEST: u64 = 5;
 /// may be the chance of a random draw.
 const EXCESS: u64 = 2;
 
-/// Returns a warning for each process whose requests surely take over twice the time in which they
-/// arrive.
-pub(super) fn warnings(workload: &Workload) -> Vec<String> {
-    workload.processes.iter().filter_map(warning).collect()
+/// Returns the warning of processes whose requests surely take over twice the time in which they
+/// arrive; `None` where there are none.
+pub(super) fn overload(workload: &Workload) -> Option<Overturning> {
+    let told = workload.processes.iter().filter_map(|it| Some((&*it.name, warning(it)?)));
+    Overturning::of(told, |names| {
+        format!("no way of sharing serves the requests of {names} in time")
+    })
 }
 
 fn warning(process: &ProcessPlan) -> Option<String> {

@@ -47,7 +47,7 @@ const TOLD: usize = 120;
 impl Overturning {
     /// Makes a warning from (name of a profile, sentence about it); `None` where there are none.
     /// The function `line` writes the short line from the names.
-    pub(super) fn of<'p>(
+    pub(crate) fn of<'p>(
         found: impl IntoIterator<Item = (&'p str, String)>,
         line: impl FnOnce(&str) -> String,
     ) -> Option<Self> {

@@ -147,6 +147,44 @@ fn a_limit_broken_within_the_intervals_is_not_told_as_sure() {
     assert_eq!(found["limits"][0]["broken-surely"], false, "{found}");
 }
 
+/// Checks that figures are means over all seeds, as the answers that are compared print them.
+#[test]
+fn figures_of_several_seeds_are_compared_by_their_means() {
+    let place = Place::new();
+    place.file("train.csv", train());
+    place.file("infer.csv", infer());
+    let args = ["replay", "train.csv", "infer.csv", "--recipe=leftover", "--timeline=none", "-q"];
+    let more = ["--requests=infer=1000/s", "--until=40ms", "--device=v100", "--seeds=3"];
+    for (seed, out) in [("--seed=0", "one"), ("--seed=7", "two")] {
+        let out = format!("--out={out}");
+        let ran = place.raddle(&[&args[..], &more, &[seed, &out]].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+    let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("it is JSON");
+    let found = json(&place.raddle(&["compare", "one", "two", "--format=json"]).out);
+    let rows = found["rows"].as_array().expect("it has rows");
+    let answers = ["one", "two"].map(|out| {
+        json(&fs::read_to_string(place.path().join(out).join("summary.json")).expect("a file"))
+    });
+    for (metric, key) in
+        [("request p99", "decisive-ns"), ("request p50", "p50-ns"), ("request longest", "max-ns")]
+    {
+        let row = rows.iter().find(|row| row["process"] == "infer" && row["metric"] == metric);
+        let row = row.expect("it is compared");
+        let own = |answer: &serde_json::Value| {
+            answer["answer"]["rows"][0]["processes"][1][key].as_f64().expect("a number")
+        };
+        let means = [own(&answers[0]), own(&answers[1])];
+        let values = [0, 1].map(|at| row["values"][at].as_f64().expect("a number"));
+        assert_eq!(values, means, "{metric}");
+        let change = row["changes"][0]["relative"].as_f64().expect("a number");
+        assert!((change - (means[1] / means[0] - 1.0)).abs() < 0.0001, "{row}");
+    }
+    let first = &answers[0]["recipes"][0]["summary"]["processes"][1]["requests"];
+    let mean = &answers[0]["answer"]["rows"][0]["processes"][1]["decisive-ns"];
+    assert_ne!(&first["latency-p99-ns"], mean, "else the test shows nothing");
+}
+
 /// Checks that nothing is said of how sure a broken limit is where no bounds are known: of a way of
 /// sharing whose bounds were not simulated, and of a figure by which no process is judged.
 #[test]
