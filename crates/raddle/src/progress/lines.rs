@@ -161,7 +161,7 @@ mod tests {
         assert!(first.starts_with("raddle: preparing, for 0 s so far ("), "{first}");
         assert!(first.contains("`--x` is shorter; RADDLE_PROGRESS=off"), "{first}");
         told.note("so far: mps: serve p99 9 ms".to_owned());
-        let note = std::iter::repeat_with(|| next(&lines)).find(|line| line.contains("so far"));
+        let note = std::iter::repeat_with(|| next(&lines)).find(|line| line.contains("p99"));
         assert_eq!(note.as_deref(), Some("raddle: so far: mps: serve p99 9 ms\n"));
         let bar = ProgressBar::hidden();
         bar.set_length(400);
