@@ -63,7 +63,8 @@ fn beside(meanwhile: impl FnOnce(&Served)) -> Vec<String> {
     }
     served.stop();
     let found = replay_with(&registry(), served.log.bytes().as_slice()).unwrap();
-    assert!(found.is_whole && found.difference.is_none() && found.answers > 4, "{found:?}");
+    // Each program joins and leaves; how often the turn passes between depends on the machine.
+    assert!(found.is_whole && found.difference.is_none() && found.answers >= 4, "{found:?}");
     std::mem::take(&mut *served.said.lock().unwrap())
 }
 
