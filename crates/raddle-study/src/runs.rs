@@ -256,7 +256,7 @@ impl<'p> Runner<'p> {
     }
 
     /// Makes the simulations at the bounds of unknown costs of the recipes for which `is_near`
-    /// returns true; all others count as out of reach of the best recipe.
+    /// returns true, which are then no longer out of reach of the best recipe.
     pub(crate) fn bound(
         &self,
         all: &mut AllRuns,

@@ -1,5 +1,5 @@
-//! What becomes of one figure along the load (or another varied value) under each way of sharing, as
-//! a table for a terminal?
+//! How does a table on a terminal show one figure by the load (or another varied value) and the way
+//! of sharing?
 
 use raddle_study::answer::{FigureBounds, Goal, GoalMetric};
 use raddle_study::sweep::{GroupSummary, SweepSummary, Within};

@@ -1,4 +1,4 @@
-//! Which recipes are so far behind the best one that nobody needs their bounds?
+//! Which recipes are so far behind the best one that nobody needs the bounds of their figures?
 //!
 //! The answer compares the bounds of the best recipe with the plain figures of the others, and states
 //! the bounds of those near a goal. The bounds of any other recipe take two simulations or four, and
@@ -7,7 +7,7 @@
 use super::PolicyFigures;
 
 /// Factor by which a recipe has to be behind the best one, or beyond the limit of a goal, to be out
-/// of reach. Replays of measured ways of sharing were off by a tenth of that (docs/judged.md).
+/// of reach. Replays of measured ways of sharing were off by far less (docs/judged.md).
 const REACH: f64 = 2.0;
 
 impl PolicyFigures {

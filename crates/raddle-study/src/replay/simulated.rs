@@ -1,4 +1,5 @@
-//! Which simulations does a study make, and of which recipes at their bounds?
+//! Which simulations does a study make, and of which recipes also those at the bounds of unknown
+//! costs?
 
 use super::Prepared;
 use crate::error::StudyError;

@@ -90,24 +90,17 @@ impl LoadLimit {
         let [met, missed] = [self.met_percent, self.missed_percent].map(|it| Some(self.load(it?)));
         // A limit that only the figures tell, and not their intervals, is not told as a fact.
         let (told, doubt) = match (met, missed) {
-            (Some(met), Some(missed)) => match (self.met_surely, self.missed_surely) {
-                (true, true) => (
-                    format!("goals surely hold up to {met} {unit}{of}, surely not from {missed}"),
-                    "",
-                ),
-                (true, false) => (
-                    format!("goals surely hold up to {met} {unit}{of}, not at {missed}"),
-                    "; the latter is not sure",
-                ),
-                (false, true) => (
-                    format!("goals hold up to {met} {unit}{of}, surely not from {missed}"),
-                    "; the former is not sure",
-                ),
-                (false, false) => (
-                    format!("goals hold up to {met} {unit}{of}, not at {missed}"),
-                    "; neither is sure",
-                ),
-            },
+            (Some(met), Some(missed)) => {
+                let hold = if self.met_surely { "surely hold" } else { "hold" };
+                let not = if self.missed_surely { "surely not from" } else { "not at" };
+                let doubt = match (self.met_surely, self.missed_surely) {
+                    (true, true) => "",
+                    (true, false) => "; the latter is not sure",
+                    (false, true) => "; the former is not sure",
+                    (false, false) => "; neither is sure",
+                };
+                (format!("goals {hold} up to {met} {unit}{of}, {not} {missed}"), doubt)
+            }
             (Some(met), None) => {
                 let hold = if self.met_surely { "surely hold" } else { "may hold" };
                 (format!("goals {hold} even at {met} {unit}{of}"), "")
