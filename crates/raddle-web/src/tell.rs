@@ -25,6 +25,8 @@ struct TellerState {
     of: u64,
     /// Number of bytes or launches that were done at the last report to the page.
     told: u64,
+    /// Warnings of the study, which stand beside the name of each later part.
+    warned: Vec<String>,
 }
 
 impl<'t> Teller<'t> {
@@ -48,7 +50,8 @@ impl<'t> Teller<'t> {
     /// done; `what` names the part.
     pub(crate) fn begins(&self, what: &str, of: u64) {
         let mut state = self.state();
-        *state = TellerState { what: what.to_owned(), of, ..TellerState::default() };
+        let warned = std::mem::take(&mut state.warned);
+        *state = TellerState { what: what.to_owned(), of, warned, ..TellerState::default() };
         self.progress(&state);
     }
 
@@ -68,8 +71,9 @@ impl<'t> Teller<'t> {
     }
 
     fn progress(&self, state: &TellerState) {
-        let TellerState { what, done, of, .. } = state;
-        self.tell(&AnswerLine::Progress { what, done: *done, of: *of });
+        let TellerState { what, done, of, warned, .. } = state;
+        let what = [what].into_iter().chain(warned).map(String::as_str).collect::<Vec<_>>();
+        self.tell(&AnswerLine::Progress { what: &what.join(". "), done: *done, of: *of });
     }
 }
 
@@ -84,11 +88,41 @@ impl Watcher for Teller<'_> {
         self.progress(&state);
     }
 
+    fn warn(&self, what: &str) {
+        let mut state = self.state();
+        state.warned.push(what.to_owned());
+        self.progress(&state);
+    }
+
     fn add(&self, launches: u64) {
         self.more(launches);
     }
 
     fn is_cancelled(&self) -> bool {
         self.is_over()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warning_stands_beside_the_progress_of_all_later_parts() {
+        let lines = Mutex::new(Vec::new());
+        let line = |text: &str| {
+            let value: serde_json::Value = serde_json::from_str(text).expect("it is JSON");
+            let mut lines = lines.lock().expect("no test panics with it");
+            lines.push(value["progress"]["what"].as_str().unwrap_or_default().to_owned());
+            true
+        };
+        let teller = Teller::new(&line);
+        teller.begins("reading", 10);
+        teller.warn("no way of sharing serves them in time");
+        teller.begins("replaying", 10);
+        let told = lines.lock().expect("no test panics with it");
+        let warned = "replaying. no way of sharing serves them in time";
+        assert_eq!(told[0], "reading");
+        assert_eq!(told.last().map(String::as_str), Some(warned));
     }
 }
