@@ -1,9 +1,9 @@
 //! Why did no kernel run, in the recording itself?
 //!
 //! Every moment without a kernel has one cause, by what else the recording shows at that moment: a
-//! copy or fill that runs; else an op that was issued and has not begun; else nothing was issued,
-//! so the device waits for the host. Where the file does not tell when the next op was issued, the
-//! cause is unknown.
+//! copy or fill that runs; else an op that was issued and has not begun, while the last kernel ran
+//! or since; else nothing was issued, so the device waits for the host. Where the file does not tell
+//! when the next op was issued, the cause is unknown.
 
 use std::collections::BTreeMap;
 
@@ -19,9 +19,11 @@ use crate::units::share;
 pub enum RecordedCause {
     /// No kernel ran because the host had issued no work.
     Host,
-    /// Work was issued but had not begun, because of launch latency, gaps between the kernels of a
-    /// graph, or waits between streams.
-    Issued,
+    /// Work that was issued after the last kernel had ended was on its way to the device.
+    Launching,
+    /// Work that was issued while the last kernel still ran had not begun, because of the time
+    /// between kernels, also those of a graph, or of waits between streams.
+    Queued,
     /// No kernel ran, but copies or fills did.
     Copies,
     /// The file does not say when the next kernel, copy or fill was issued, so the cause is
@@ -31,14 +33,16 @@ pub enum RecordedCause {
 
 impl RecordedCause {
     /// All causes of time without a kernel, in the order of the enum.
-    pub const ALL: [Self; 4] = [Self::Host, Self::Issued, Self::Copies, Self::Unknown];
+    pub const ALL: [Self; 5] =
+        [Self::Host, Self::Launching, Self::Queued, Self::Copies, Self::Unknown];
 
     /// Returns the cause in words that can stand in a sentence.
     #[must_use]
     pub const fn told(self) -> &'static str {
         match self {
             Self::Host => "nothing was issued",
-            Self::Issued => "work was issued and had not begun",
+            Self::Launching => "launches were on their way",
+            Self::Queued => "work issued earlier had not begun",
             Self::Copies => "copies or fills ran alone",
             Self::Unknown => "unknown, as launches were not recorded",
         }
@@ -49,7 +53,8 @@ impl RecordedCause {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Host => "no work issued",
-            Self::Issued => "work waited",
+            Self::Launching => "launching",
+            Self::Queued => "queued work",
             Self::Copies => "copies",
             Self::Unknown => "unknown",
         }
@@ -110,7 +115,8 @@ enum GapEdge {
     KernelEnds(u32),
     CopyEnds,
     Issued,
-    PendingEnds,
+    /// An op that was issued at this time, in ns, begins.
+    PendingEnds(u64),
     /// A launch, copy or fill begins whose time of issue is unknown.
     BeginsUnissued,
     CopyBegins,
@@ -121,7 +127,10 @@ enum GapEdge {
 #[derive(Clone, Copy, Debug, Default)]
 struct OpenGap {
     after: Option<u32>,
-    by_cause: [u64; 4],
+    began_ns: u64,
+    /// Number of ops that were issued before the idle time and have not begun.
+    queued: u32,
+    by_cause: [u64; 5],
 }
 
 /// Sum of all idle times (without a running kernel) between the same two kernels or families, split
@@ -130,7 +139,7 @@ struct OpenGap {
 struct PlaceSum {
     times: u64,
     longest_ns: u64,
-    by_cause: [u64; 4],
+    by_cause: [u64; 5],
 }
 
 impl PlaceSum {
@@ -160,8 +169,10 @@ impl IdleSweep {
         let ends_by = |edge| moment.iter().any(|(_, own)| *own == edge);
         let cause = if self.copies > 0 {
             RecordedCause::Copies
+        } else if self.gap.is_some_and(|gap| gap.queued > 0) {
+            RecordedCause::Queued
         } else if self.pending > 0 {
-            RecordedCause::Issued
+            RecordedCause::Launching
         } else if ends_by(GapEdge::Issued) || !ends_by(GapEdge::BeginsUnissued) {
             RecordedCause::Host
         } else {
@@ -172,12 +183,13 @@ impl IdleSweep {
         }
     }
 
-    fn pass(&mut self, edge: GapEdge) {
+    fn pass(&mut self, at: u64, edge: GapEdge) {
         match edge {
             GapEdge::KernelEnds(name) => {
                 self.kernels -= 1;
                 if self.kernels == 0 {
-                    self.gap = Some(OpenGap { after: Some(name), ..OpenGap::default() });
+                    let (after, queued) = (Some(name), self.pending);
+                    self.gap = Some(OpenGap { after, began_ns: at, queued, ..OpenGap::default() });
                 }
             }
             GapEdge::KernelBegins(name) => {
@@ -187,13 +199,18 @@ impl IdleSweep {
             GapEdge::CopyBegins => self.copies += 1,
             GapEdge::CopyEnds => self.copies -= 1,
             GapEdge::Issued => self.pending += 1,
-            GapEdge::PendingEnds => self.pending -= 1,
+            GapEdge::PendingEnds(issued) => {
+                self.pending -= 1;
+                if let Some(gap) = self.gap.as_mut().filter(|gap| issued < gap.began_ns) {
+                    gap.queued -= 1;
+                }
+            }
             GapEdge::BeginsUnissued => {}
         }
     }
 
     fn close(&mut self, before: Option<u32>) {
-        let Some(OpenGap { after, by_cause }) = self.gap.take() else { return };
+        let Some(OpenGap { after, by_cause, .. }) = self.gap.take() else { return };
         let ns: u64 = by_cause.iter().sum();
         if ns == 0 {
             return;
@@ -210,7 +227,8 @@ fn edges(profile: &Profile) -> Vec<(u64, GapEdge)> {
     for op in &profile.ops {
         let issued = matches!(op.provenance.of(Field::Arrival), Origin::Measured | Origin::Joined);
         if issued {
-            edges.extend([(op.arrival_ns, GapEdge::Issued), (op.start_ns, GapEdge::PendingEnds)]);
+            let begins = GapEdge::PendingEnds(op.arrival_ns);
+            edges.extend([(op.arrival_ns, GapEdge::Issued), (op.start_ns, begins)]);
         } else {
             edges.push((op.start_ns, GapEdge::BeginsUnissued));
         }
@@ -238,7 +256,7 @@ impl RecordedIdle {
         for moment in edges.chunk_by(|a, b| a.0 == b.0) {
             let at = moment[0].0;
             sweep.spend(at.saturating_sub(now), moment);
-            moment.iter().for_each(|&(_, edge)| sweep.pass(edge));
+            moment.iter().for_each(|&(_, edge)| sweep.pass(at, edge));
             now = now.max(at);
         }
         sweep.close(None);
@@ -248,7 +266,7 @@ impl RecordedIdle {
     fn new(found: &BTreeMap<(Option<u32>, Option<u32>), PlaceSum>, profile: &Profile) -> Self {
         let of_span = |ns: u64| share(ns.into(), profile.span_ns.into());
         let name = |at: Option<u32>| profile.kernels.get(at? as usize).map(|name| family(name));
-        let mut by_cause = [0; 4];
+        let mut by_cause = [0; 5];
         let mut families: BTreeMap<(Option<&str>, Option<&str>), PlaceSum> = BTreeMap::new();
         for (&(after, before), place) in found {
             families.entry((name(after), name(before))).or_default().add(place);
@@ -268,7 +286,7 @@ impl RecordedIdle {
                 times: place.times,
                 total_ns: place.by_cause.iter().sum(),
                 longest_ns: place.longest_ns,
-                mostly: mostly.expect("there are four causes"),
+                mostly: mostly.expect("there are five causes"),
             });
         }
         places.sort_by_key(|place| std::cmp::Reverse(place.total_ns));
@@ -319,7 +337,7 @@ mod tests {
         read("t.csv", text.as_bytes(), &ImportConfig::default()).expect("a launch table")
     }
 
-    fn causes(idle: &RecordedIdle) -> [u64; 4] {
+    fn causes(idle: &RecordedIdle) -> [u64; 5] {
         RecordedCause::ALL.map(|cause| idle.caused_by(cause))
     }
 
@@ -329,7 +347,7 @@ mod tests {
         // 150..180 issued; 180..200 a copy; 200..205 issued; 205..305 kernel b.
         let rows = ["a 1 0 10 100", "copy 1 150 180 20", "b 1 190 205 100"];
         let idle = RecordedIdle::of(&profile(&rows.map(str::to_owned)));
-        assert_eq!(causes(&idle), [40, 10 + 30 + 5, 20, 0]);
+        assert_eq!(causes(&idle), [40, 10 + 30 + 5, 0, 20, 0]);
         assert_eq!(idle.idle_ns, 105);
         let place = &idle.places[0];
         assert_eq!((place.after.as_deref(), place.before.as_deref()), (Some("a"), Some("b")));
@@ -341,7 +359,19 @@ mod tests {
     fn without_recorded_launches_the_cause_is_unknown() {
         let rows = ["a 1 - 0 100", "copy 1 - 150 20", "b 1 - 200 100"];
         let idle = RecordedIdle::of(&profile(&rows.map(str::to_owned)));
-        assert_eq!(causes(&idle), [0, 0, 20, 80]);
+        assert_eq!(causes(&idle), [0, 0, 0, 20, 80]);
+    }
+
+    /// Checks that work waits in a queue only where it was issued while the last kernel ran.
+    #[test]
+    fn work_that_was_issued_before_the_idle_time_was_queued() {
+        // 0..100 kernel a; b was issued at 50 and begins at 130; c is issued at 200, when b ends,
+        // and begins at 220.
+        let rows = ["a 1 0 0 100", "b 1 50 130 70", "c 2 200 220 10"];
+        let idle = RecordedIdle::of(&profile(&rows.map(str::to_owned)));
+        assert_eq!(causes(&idle), [0, 20, 30, 0, 0]);
+        let mostly: Vec<RecordedCause> = idle.places.iter().map(|place| place.mostly).collect();
+        assert_eq!(mostly, [RecordedCause::Queued, RecordedCause::Launching]);
     }
 
     proptest! {
@@ -362,7 +392,7 @@ mod tests {
             let issued = |op: &raddle_trace::Op| {
                 op.provenance.of(Field::Arrival) != Origin::Assumed
             };
-            let mut by_cause = [0_u64; 4];
+            let mut by_cause = [0_u64; 5];
             for t in 0..profile.span_ns {
                 let runs = |kernel: bool| profile.ops.iter().any(|op| {
                     (op.kind == OpKind::Kernel) == kernel && op.start_ns <= t && t < op.end_ns()
@@ -370,9 +400,13 @@ mod tests {
                 if runs(true) {
                     continue;
                 }
-                let waits = |op: &raddle_trace::Op| {
+                let waits = |op: &&raddle_trace::Op| {
                     issued(op) && op.arrival_ns <= t && t < op.start_ns
                 };
+                let kernels = profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
+                let ended = kernels.map(raddle_trace::Op::end_ns).filter(|end| *end <= t).max();
+                let is_queued =
+                    |op: &raddle_trace::Op| op.arrival_ns < ended.unwrap_or_default();
                 // The next thing that happens: an issue, or a begin that nobody saw issued.
                 let next = profile.ops.iter().map(|op| {
                     if issued(op) { (op.arrival_ns, false) } else { (op.start_ns, true) }
@@ -380,8 +414,10 @@ mod tests {
                 let next = next.filter(|(at, _)| *at > t).min();
                 let cause = if runs(false) {
                     RecordedCause::Copies
-                } else if profile.ops.iter().any(waits) {
-                    RecordedCause::Issued
+                } else if profile.ops.iter().filter(waits).any(is_queued) {
+                    RecordedCause::Queued
+                } else if profile.ops.iter().any(|op| waits(&op)) {
+                    RecordedCause::Launching
                 } else if next.is_none_or(|(_, unseen)| !unseen) {
                     RecordedCause::Host
                 } else {

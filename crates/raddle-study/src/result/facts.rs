@@ -253,6 +253,7 @@ impl ProfileFacts {
         let assumed = |op: &&&Op| op.footprint.barrier == Barrier::Assumed;
         let named = |op: &&&Op| op.provenance.of(Field::Activity) == Origin::Assumed;
         let kernel_ns = time(kernels.iter().copied());
+        let idle = RecordedIdle::of(profile);
         let one = ConcurrentTime::of(kernels.iter().map(|op| (op.start_ns, op.end_ns()))).one;
         Self {
             name: replayed.name.to_owned(),
@@ -291,7 +292,8 @@ impl ProfileFacts {
             handover_ns: replayed.latency.handover.0,
             quirks: profile.report.quirks().collect(),
             diagnostics: profile.diagnostics.clone(),
-            idle_issued: RecordedIdle::of(profile).share_of(RecordedCause::Issued),
+            idle_issued: idle.share_of(RecordedCause::Launching)
+                + idle.share_of(RecordedCause::Queued),
         }
     }
 }
