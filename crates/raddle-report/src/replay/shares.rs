@@ -8,7 +8,8 @@ use crate::document::{Block, Cell, Column, Document, Medium, Table};
 
 const WORDS: &str = "Run time is the time with waves on the device, alive time that with a launch ready that has not ended, a wait is alive without waves. The newcomer is the process that begins last, if one does: its share of the run times of all while it was alive. An overrun is the time for which a process still has waves on the device after its turn; it is charged to the process.";
 
-const GOT: &str = "Asked is the share given by --share, of all shares. Guaranteed is what a recipe keeps for a process whatever the others do: compute units of its own, or turns; `-` where it keeps nothing. Received is its share of the wave-slot time that all used. It grows where others need less than they could have. Lent is the part of that which was guaranteed to others, or to nobody: of compute units what it held at each moment beyond its own, of turns the time that it ran beyond its part of the whole run.";
+const ASKED: &str = "Asked is the share given by --share, of all shares. ";
+const GOT: &str = "Guaranteed is what a recipe keeps for a process whatever the others do: compute units of its own, or turns; `-` where it keeps nothing. Received is its share of the wave-slot time that all used. It grows where others need less than they could have. Lent is the part of that which was guaranteed to others, or to nobody: of compute units what it held at each moment beyond its own, of turns the time that it ran beyond its part of the whole run.";
 
 /// Makes the table that shows which part of the device each process got under the recipe (way of
 /// sharing) with the index `of`, or under all recipes for `None`; empty where there is only one
@@ -18,13 +19,10 @@ pub(super) fn got(result: &ReplayResult, of: Option<usize>) -> Table {
     let columns = all.then(|| Column::name("what each got", NAME));
     let columns: Vec<Column> = columns.into_iter().chain([Column::name("process", NAME)]).collect();
     let label = if all { "What each process got" } else { "" };
-    let mut table = Table::new(label, columns).figures([
-        "asked",
-        "guaranteed",
-        "received",
-        "lent",
-        "per second",
-    ]);
+    let asked = is_asked(result);
+    let figures = ["asked", "guaranteed", "received", "lent", "per second"];
+    let figures = figures.into_iter().filter(|name| asked || *name != "asked");
+    let mut table = Table::new(label, columns).more(figures.map(Column::figure));
     let recipes = result.recipes.iter().enumerate().filter(|(at, _)| of.is_none_or(|of| of == *at));
     for (_, recipe) in recipes {
         for got in &recipe.got {
@@ -32,9 +30,9 @@ pub(super) fn got(result: &ReplayResult, of: Option<usize>) -> Table {
                 Cell::ranked(share.map_or_else(|| "-".to_owned(), percent), share)
             };
             let name = all.then(|| Cell::from(recipe.name.as_str()));
-            table.row(name.into_iter().chain([
-                got.process.as_str().into(),
-                share(Some(got.asked)),
+            let names = name.into_iter().chain([got.process.as_str().into()]);
+            let names = names.chain(asked.then(|| share(Some(got.asked))));
+            table.row(names.chain([
                 share(got.guaranteed),
                 share(Some(got.received)),
                 share(got.lent),
@@ -43,6 +41,13 @@ pub(super) fn got(result: &ReplayResult, of: Option<usize>) -> Table {
         }
     }
     table
+}
+
+/// Returns whether the user asked for shares of the device, so that not all are equal.
+fn is_asked(result: &ReplayResult) -> bool {
+    let mut asked = result.recipes.iter().flat_map(|recipe| &recipe.got).map(|got| got.asked);
+    let first = asked.next();
+    asked.any(|share| Some(share) != first)
 }
 
 /// Makes the cell with the requests or steps (repetitions of a program) per second of a process.
@@ -60,7 +65,8 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
     let got = got(result, None);
     if !got.is_empty() {
         document.table(got);
-        document.page(Block::Note(GOT.to_owned()));
+        let asked = if is_asked(result) { ASKED } else { "" };
+        document.page(Block::Note(format!("{asked}{GOT}")));
     }
     turns(document, result);
     super::preemptions::fill(document, result);
