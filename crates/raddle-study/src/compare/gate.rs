@@ -129,10 +129,15 @@ impl Gate {
     /// # Errors
     /// When no figure has the name that the gate gives: such a gate would never fail.
     pub(super) fn judge(&self, comparison: &Comparison) -> Result<JudgedLimit, String> {
-        let rows: Vec<&MetricRow> =
+        let mut rows: Vec<&MetricRow> =
             comparison.rows.iter().filter(|row| self.is_about(row)).collect();
         if rows.is_empty() {
             return Err(self.unknown(comparison));
+        }
+        // A recipe that no driver offers is judged where the user names it, or where nothing else is
+        // compared.
+        if self.recipe.is_none() && rows.iter().any(|row| row.is_offered) {
+            rows.retain(|row| row.is_offered);
         }
         let (mut broken, mut largest, mut surely) = (Vec::new(), None, Vec::new());
         for row in rows {
@@ -143,6 +148,8 @@ impl Gate {
                     if others.len() > 1 { format!(" in {}", origin.label) } else { String::new() };
                 let figure = format!("{} under {}{of}", row.subject(), row.recipe);
                 match (*first, *value) {
+                    // The search of the later result chose other parameters of this way of sharing.
+                    (Some(_), None) if row.has_other_parameters.get(at) == Some(&true) => {}
                     // A figure that is missing in a later result fails the gate, as it may hide a
                     // worse value.
                     (Some(_), None) => {
@@ -290,6 +297,8 @@ mod tests {
             values: vec![Some(1.0), Some(1.0)],
             bounds: Vec::new(),
             changes: Vec::new(),
+            is_offered: true,
+            has_other_parameters: Vec::new(),
         };
         let comparison = Comparison {
             results: Vec::new(),

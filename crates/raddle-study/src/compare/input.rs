@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::metrics::{self, Metric};
 use crate::answer::{FigureBounds, JudgedBy, PolicyFigures};
 use crate::next::NextCommand;
+use crate::share::without_parameters;
 use crate::written::json;
 
 /// Result of a replay, read from its `summary.json`; only the parts that are compared.
@@ -123,6 +124,24 @@ impl ComparedResult {
             "request longest" => own.max_ns,
             metric => own.decisive_ns.filter(|_| metric == judged),
         }
+    }
+
+    /// Returns whether a driver offers the recipe that the comparison calls `recipe`; true where the
+    /// result does not say, or lacks the recipe.
+    pub(super) fn is_offered(&self, recipe: &str) -> bool {
+        let recipe = self.chosen.as_deref().unwrap_or(recipe);
+        let mut rows = self.answer.iter().flat_map(|answer| &answer.rows);
+        rows.find(|row| row.recipe == recipe).is_none_or(|row| row.offered)
+    }
+
+    /// Returns whether the result lacks a recipe, but has the same way of sharing with other
+    /// parameters.
+    pub(super) fn has_other_parameters(&self, recipe: &str) -> bool {
+        let names = || self.recipes.iter().map(|own| &*own.name);
+        let way = without_parameters(recipe);
+        way != recipe
+            && names().all(|own| own != recipe)
+            && names().any(|own| own != way && without_parameters(own) == way)
     }
 
     /// Returns (answer of the result, index of the row of a recipe, index of a process).

@@ -92,6 +92,13 @@ pub struct MetricRow {
     pub(super) bounds: Vec<Option<FigureBounds>>,
     /// Changes of the figure from the first result, one for each later result.
     pub changes: Vec<FigureChange>,
+    /// True if a driver offers the recipe, as far as the results say.
+    #[serde(skip)]
+    pub(super) is_offered: bool,
+    /// For each result, true if it lacks the recipe, but has the same way of sharing with other
+    /// parameters, such as `partition-60-40` in place of `partition-70-30`.
+    #[serde(skip)]
+    pub(super) has_other_parameters: Vec<bool>,
 }
 
 impl MetricRow {
@@ -187,6 +194,11 @@ pub fn compare(inputs: &[ComparedResult]) -> Comparison {
         if let (Some(metric), Some((first, others))) = (metric, row.values.split_first()) {
             row.changes = others.iter().map(|it| change(*first, *it, metric.good)).collect();
         }
+    }
+    for row in &mut rows {
+        row.is_offered = inputs.iter().all(|it| it.is_offered(&row.recipe));
+        let of = |input: &ComparedResult| input.has_other_parameters(&row.recipe);
+        row.has_other_parameters = inputs.iter().map(of).collect();
     }
     let mut differing: BTreeSet<&str> = BTreeSet::new();
     if let Some((first, others)) = inputs.split_first() {
@@ -413,6 +425,8 @@ fn row(subject: Subject<'_>, metric: &Metric, own: &Side<'_>) -> Option<MetricRo
         unit: metric.unit,
         changes: others.iter().map(|value| change(*first, *value, metric.good)).collect(),
         bounds: Vec::new(),
+        is_offered: true,
+        has_other_parameters: Vec::new(),
         values,
     })
 }

@@ -96,7 +96,12 @@ pub(super) fn differences(inputs: &[ComparedResult]) -> Vec<String> {
         let found: Vec<_> = inputs.iter().map(found).collect();
         let there: Vec<bool> = found.iter().map(Option::is_some).collect();
         if there.contains(&false) {
-            said.push(format!("recipe {name} is in {} only", labels(&there)));
+            let others: Vec<bool> = inputs.iter().map(|it| it.has_other_parameters(name)).collect();
+            let others = match others.contains(&true) {
+                true => format!("; {} has it with other parameters", labels(&others)),
+                false => String::new(),
+            };
+            said.push(format!("recipe {name} is in {} only{others}", labels(&there)));
         }
         let mut settings = found.iter().flatten();
         if let Some(first) = settings.next()

@@ -19,7 +19,7 @@ use crate::profiles::Loaded;
 use crate::recipes::NamedRecipe;
 use crate::result::SetUpFile;
 pub(crate) use absent::not_tried;
-pub(crate) use modes::candidates;
+pub(crate) use modes::{candidates, without_parameters};
 pub(crate) use named::choose;
 pub(crate) use parts::Tenants;
 

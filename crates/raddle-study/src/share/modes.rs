@@ -25,6 +25,20 @@ pub(super) const BY_LEVEL: [&str; 3] = ["leftover-drain", "leftover-flag", KILLS
 /// ones.
 const KILLS: &str = "leftover-reset";
 
+/// Ways of sharing whose candidates are named after the values of their parameters, such as
+/// `partition-60-40`.
+const WITH_PARAMETERS: [&str; 4] = ["partition", "mig", "request-limit", SLICES];
+
+/// Returns the name of a way of sharing without the values of its parameters: `partition` for
+/// `partition-60-40`. Any other name is returned as it is.
+pub(crate) fn without_parameters(name: &str) -> &str {
+    let has_values = |way: &&&str| {
+        let values = name.strip_prefix(**way).and_then(|rest| rest.strip_prefix('-'));
+        values.is_some_and(|values| values.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    WITH_PARAMETERS.iter().find(has_values).map_or(name, |way| *way)
+}
+
 /// A way in which a device is shared, with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -383,6 +397,24 @@ mod tests {
 
     fn strangers(tenants: usize) -> Tenants {
         Tenants::strangers(tenants, false)
+    }
+
+    /// Checks of every candidate that its name without parameters is the name of its way of sharing,
+    /// unless the way has one candidate alone.
+    #[test]
+    fn names_of_candidates_tell_the_way_of_sharing() {
+        for (id, count) in [("h200", 2), ("a100", 3), ("mi300x", 2)] {
+            let device = raddle_device::find(id).expect("it is a device");
+            let all = candidates(&device, &strangers(count), &Registry::bundled());
+            let all = all.expect("bundled recipes are valid");
+            for ShareCandidate { mode, recipe } in &all {
+                let alone = all.iter().filter(|it| it.mode.same_kind(mode)).count() == 1;
+                let own = without_parameters(&recipe.name);
+                assert!(own == mode.name() || alone, "{} on {id}", recipe.name);
+            }
+        }
+        assert_eq!(without_parameters("mine-2"), "mine-2");
+        assert_eq!(without_parameters("partition"), "partition");
     }
 
     #[test]

@@ -219,6 +219,35 @@ fn what_only_one_result_has_is_told() {
     assert_eq!(missing.count(), 7);
 }
 
+/// Checks that a limit judges the ways of sharing that drivers offer, and that other parameters of a
+/// way, as a search may choose them, are no figure that is missing.
+#[test]
+fn a_way_with_other_parameters_is_told_and_breaks_no_limit() {
+    let place = place();
+    let share = |ways: &[&str], out: &str| {
+        let args = ["share", "train.csv", "infer.csv", "--requests", "infer=1000/s"];
+        let more = ["--until=20ms", "--device=a100", "--timeline=none", "-q", "--out", out];
+        let ways = ways.iter().flat_map(|way| ["--recipe", way]);
+        let args: Vec<&str> = args.into_iter().chain(more).chain(ways).collect();
+        let ran = place.raddle(&args);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    };
+    share(&["mps", "partition-40-60", "weighted-slices"], "old");
+    share(&["mps", "partition-60-40", "matching"], "new");
+    let ran = place.raddle(&["compare", "old", "new", "--fail-if", "infer p99 +5%"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let told = "recipe partition-40-60 is in A only; B has it with other parameters";
+    assert!(ran.out.contains(told), "{}", ran.out);
+    // A user who names the recipe wants to know of it.
+    let ran =
+        place.raddle(&["compare", "old", "new", "--fail-if", "weighted-slices:infer p99 +5%"]);
+    assert_eq!(ran.code, 4, "{}{}", ran.out, ran.err);
+    // What is gone altogether may hide a worse figure.
+    share(&["partition-60-40"], "less");
+    let ran = place.raddle(&["compare", "old", "less", "--fail-if", "infer p99 +5%"]);
+    assert!(ran.code == 4 && ran.out.contains("under mps: missing"), "{}{}", ran.out, ran.err);
+}
+
 #[test]
 fn a_recipe_of_the_same_name_and_other_settings_is_told() {
     let place = place();
