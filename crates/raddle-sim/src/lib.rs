@@ -78,7 +78,7 @@ pub use plan::{Costs, PlanConfig, WaitRule, device_costs, host_pauses, kernel_ca
 pub use power::{Energy, EnergyModel, EnergySummary};
 pub use preemptions::{PreemptionSummary, WaySummary};
 pub use repetition::Repetition;
-pub use requests::{RequestSummary, SlowRequest};
+pub use requests::{RequestSummary, SlowRequest, TimeFromIssue};
 pub use scaling::{Scaling, TimeScale};
 pub use script::{Script, Transcript, TranscriptLine};
 pub use steps::StepSummary;

@@ -60,6 +60,10 @@ pub struct RequestSummary {
     pub p99_interval: Option<Interval>,
     /// The longest time in ns from the arrival of a request to its end.
     pub latency_max_ns: u64,
+    /// The 99th percentile of the time from the issue of the first launch of a request to its end,
+    /// which leaves out the wait for earlier requests before that; `None` where none ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_issue: Option<TimeFromIssue>,
     /// The time in ns from arrival to end of one request that runs alone on the device; `None`
     /// where no such run was given.
     pub alone_ns: Option<u64>,
@@ -74,6 +78,18 @@ pub struct RequestSummary {
     /// first.
     #[serde(default)]
     pub slowest: Vec<SlowRequest>,
+}
+
+/// The 99th percentile of the time from the issue of the first launch of a request to its end. A
+/// recording of a program on a device tells this time, but not when a request arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct TimeFromIssue {
+    /// The 99th percentile in ns, nearest rank.
+    pub p99_ns: u64,
+    /// The 95 % confidence interval of the percentile; `None` for fewer than ten requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Interval>,
 }
 
 /// One of the slowest requests of a process, with the times that it spent running and waiting.
@@ -129,10 +145,30 @@ impl RequestSummary {
             latency_p99_ns: percentile(&latencies, 99),
             p99_interval: Interval::of_percentile(&in_order_ns, 99),
             latency_max_ns: latencies.last().copied().unwrap_or(0),
+            from_issue: TimeFromIssue::new(&served, &outcome.requests[process], warm_up),
             alone_ns: alone.and_then(Outcome::first_latency_ns),
             in_order_ns,
             latencies: LatencyHistogram::of(&latencies),
             slowest: slowest(&served, &outcome.requests[process]),
+        })
+    }
+}
+
+impl TimeFromIssue {
+    /// Returns the percentile of the requests in `served` that have ended, without the first
+    /// `warm_up` ones; `None` where there are none, or where their issue was not recorded.
+    fn new(served: &[Option<Served>], marks: &[RequestMarks], warm_up: u32) -> Option<Self> {
+        let of = |(own, mark): (&Option<Served>, &RequestMarks)| {
+            let (end, issued) = (own.as_ref()?.end, mark.issued.0);
+            Some(end.0.saturating_sub(issued.0))
+        };
+        let counted = served.iter().zip(marks).skip(warm_up as usize);
+        let in_order: Vec<u64> = counted.filter_map(of).collect();
+        let mut sorted = in_order.clone();
+        sorted.sort_unstable();
+        (!sorted.is_empty()).then(|| Self {
+            p99_ns: percentile(&sorted, 99),
+            interval: Interval::of_percentile(&in_order, 99),
         })
     }
 }
@@ -221,4 +257,33 @@ pub(crate) fn served(outcome: &Outcome, process: usize) -> Vec<Option<Served>> {
         Some(Served { end, latency_ns: end.since(request.arrival).0 })
     };
     requests.iter().map(served).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks that the wait for an earlier request counts where requests are timed from their
+    /// arrival, and not where they are timed from their issue.
+    #[test]
+    fn a_queue_before_the_issue_is_left_out() {
+        let spent = TimeSpent::default();
+        let of = |issued: u64, end: u64| {
+            let served = Served { end: Tick(end), latency_ns: end };
+            (Some(served), RequestMarks { issued: (Tick(issued), spent), ended: None })
+        };
+        // Four requests arrive at 0; a host serves one after the other, 10 ns each.
+        let all: Vec<_> = (0..4).map(|at| of(at * 10, at * 10 + 10)).collect();
+        let (mut served, marks): (Vec<_>, Vec<_>) = all.into_iter().unzip();
+        let told = |served: &[Option<Served>], warm_up| {
+            TimeFromIssue::new(served, &marks, warm_up).map(|of| (of.p99_ns, of.interval))
+        };
+        assert_eq!(told(&served, 1), Some((10, None)));
+        served[2] = Some(Served { end: Tick(45), latency_ns: 45 });
+        assert_eq!(told(&served, 1), Some((25, None)));
+        assert_eq!(told(&served, 3), Some((10, None)), "the first three are warm-up");
+        assert_eq!(told(&served, 4), None);
+        assert_eq!(told(&[None; 4], 0), None, "none has ended");
+        assert_eq!(TimeFromIssue::new(&served, &[], 0), None, "their issue is not known");
+    }
 }

@@ -35,7 +35,9 @@ pub use elsewhere::RecordedOn;
 pub use goal::{Goal, GoalError, GoalLimit, GoalMetric};
 pub use goals_judged::GoalsJudged;
 pub use measured::{ErrorsMeasured, MeasuredError, measured_error};
-pub use row::{JudgedBy, JudgedProcess, PolicyRow, ProcessFigures, SeveralSeeds, UrgentWaits};
+pub use row::{
+    FromIssue, JudgedBy, JudgedProcess, PolicyRow, ProcessFigures, SeveralSeeds, UrgentWaits,
+};
 pub use seeds::mean_within;
 pub use set_up::WayToSetUp;
 pub(crate) use today::TIME_SLICE;

@@ -99,10 +99,13 @@ pub struct CheckedTenant {
     pub open: bool,
     /// Measured figure by which the tenant is judged, in nanoseconds.
     pub measured_ns: u64,
-    /// True if requests are measured from their issue, as a recording does not tell when they
-    /// arrived. The prediction counts from their arrival, so that a wait in a queue before the issue
-    /// is in it alone.
+    /// True if requests are measured from the issue of their first launch, as a recording does not
+    /// tell when they arrived. The predicted figure counts from there too, unless `with_queue` is
+    /// true.
     pub from_issue: bool,
+    /// True if requests are measured from their issue, and the prediction tells only how long they
+    /// take from their arrival, so that a wait in a queue before the issue is in it alone.
+    pub with_queue: bool,
     /// Error of the prediction as a fraction: predicted / measured - 1. `None` where nothing was
     /// predicted.
     pub error: Option<f64>,
@@ -327,17 +330,25 @@ impl Prediction {
         else {
             return Err(none(name));
         };
-        let error = figures.decisive_ns.map(|ns| ns as f64 / measured.ns as f64 - 1.0);
-        let bounds = self.answer.bounds_in(row, at);
+        let issued = figures.counted_from_issue().filter(|_| measured.from_issue);
+        let with_queue = measured.from_issue && issued.is_none();
+        let predicted_ns = issued.map_or(figures.decisive_ns, |issued| issued.decisive_ns);
+        let error = predicted_ns.map(|ns| ns as f64 / measured.ns as f64 - 1.0);
+        let bounds = match issued {
+            Some(issued) if !row.out_of_reach => issued.bounds_by(judged.device_factors),
+            Some(_) => None,
+            None => self.answer.bounds_in(row, at),
+        };
         Ok(CheckedTenant {
             name: name.clone(),
             judged: judged.judged,
             repetitions: measured.repetitions,
-            predicted_ns: figures.decisive_ns,
+            predicted_ns,
             between_ns: bounds.map(|it| [it.least_ns, it.most_ns]),
             open: bounds.is_some_and(|it| it.open),
             measured_ns: measured.ns,
             from_issue: measured.from_issue,
+            with_queue,
             error: error.map(|error| (error * 10_000.0).round() / 10_000.0),
             // The interval is one of the model, which is exact to no more than a hundredth.
             within: bounds.map(|it| it.scaled([1.0 - EXACT, 1.0 + EXACT]).hold(measured.ns)),
@@ -446,12 +457,20 @@ impl Check {
                 counted(outside, "tenant lies", "tenants lie")
             );
         }
-        let issued = self.tenants.iter().filter(|of| of.from_issue);
-        let issued: Vec<String> = issued.map(|of| plain(&of.name, TENANT)).collect();
+        let names = |with_queue: bool| {
+            let own = self.tenants.iter();
+            let own = own.filter(|of| of.from_issue && of.with_queue == with_queue);
+            own.map(|of| plain(&of.name, TENANT)).collect::<Vec<_>>().join(" and ")
+        };
+        let [issued, queued] = [names(false), names(true)];
         if !issued.is_empty() {
             text += &format!(
-                " Not measured: how long requests of {} waited before they were issued; the prediction counts it.",
-                issued.join(" and ")
+                " Requests of {issued} count from the issue of their first launch, predicted and measured: recordings tell nothing of a queue before that."
+            );
+        }
+        if !queued.is_empty() {
+            text += &format!(
+                " Not measured: how long requests of {queued} waited before they were issued; the prediction counts it."
             );
         }
         text

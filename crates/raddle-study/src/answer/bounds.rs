@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::row::FromIssue;
 use super::{PolicyFigures, ProcessFigures};
 use crate::units::{duration, in_unit_of};
 
@@ -113,6 +114,19 @@ impl ProcessFigures {
         let plain = self.bounds().or(self.decisive_ns.map(exact))?;
         let bounds = factors.map_or(plain, |factors| plain.scaled(factors));
         (bounds.open || bounds.least_ns < bounds.most_ns).then_some(bounds)
+    }
+
+    /// Returns the figures of the process with its requests counted from the issue of their first
+    /// launch; `None` where these times are not known.
+    pub(crate) fn counted_from_issue(&self) -> Option<Self> {
+        let FromIssue { time, between_ns } = self.from_issue?;
+        Some(Self {
+            decisive_ns: Some(time.p99_ns),
+            sampled: time.interval,
+            between_ns,
+            max_ns: None,
+            ..*self
+        })
     }
 
     /// Returns the bounds of the figure by which the process is judged, from three uncertainties:

@@ -3,7 +3,7 @@
 //! Times are nanoseconds. A process with requests is judged by their 99th percentile, one that
 //! repeats by the time of a step, any other by its end.
 
-use raddle_sim::{Interval, Outcome, ProcessSummary, Summary, Workload};
+use raddle_sim::{Interval, Outcome, ProcessSummary, Summary, TimeFromIssue, Workload};
 use serde::{Deserialize, Serialize};
 
 use super::goals_judged::GoalsJudged;
@@ -190,6 +190,10 @@ pub struct ProcessFigures {
     /// replays with the least and the most contention; `None` where replays charge no contention.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between_ns: Option<[u64; 2]>,
+    /// 99th percentile of the times of requests from the issue of their first launch, as a recording
+    /// tells them; `None` for other processes, and for means over several seeds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_issue: Option<FromIssue>,
     /// Figure by which the process is judged, in nanoseconds, in a simulation without the recorded
     /// idle gaps: hosts issue work early where no file says when it was issued. `None` where no
     /// such simulation was made.
@@ -204,6 +208,19 @@ pub struct ProcessFigures {
     /// arrivals; `None` for one seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drawn: Option<SeveralSeeds>,
+}
+
+/// 99th percentile of the times of requests from the issue of their first launch to their end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct FromIssue {
+    /// The percentile, in nanoseconds, with its confidence interval (95 %).
+    #[serde(flatten)]
+    pub(crate) time: TimeFromIssue,
+    /// Least and largest value of the percentile, in nanoseconds, from replays with the least and the
+    /// most contention; `None` where replays charge no contention.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) between_ns: Option<[u64; 2]>,
 }
 
 /// Accuracy of the mean figures of one process whose requests were drawn with several random seeds.
@@ -331,6 +348,13 @@ impl PolicyRow {
                 let least = least.saturating_sub(within).max(alone.min(least));
                 Some([least, all.iter().max()?.saturating_add(within)])
             });
+            let issued = |row: &Self| Some(row.processes.get(at)?.from_issue?.time.p99_ns);
+            let all: Option<Vec<u64>> = bounds.iter().map(issued).collect();
+            if let (Some(own), Some(mut all)) = (&mut own.from_issue, all) {
+                all.push(own.time.p99_ns);
+                own.between_ns =
+                    all.iter().min().copied().zip(all.iter().max().copied()).map(Into::into);
+            }
         }
         self
     }
@@ -389,6 +413,9 @@ impl ProcessFigures {
                 JudgedBy::End => None,
             },
             between_ns: None,
+            from_issue: requests
+                .and_then(|it| it.from_issue)
+                .map(|time| FromIssue { time, between_ns: None }),
             queued_ns: None,
             cut_short: false,
             drawn: None,

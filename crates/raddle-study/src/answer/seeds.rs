@@ -71,6 +71,7 @@ impl ProcessFigures {
             urgent: UrgentWaits::over_seeds(own),
             sampled: None,
             between_ns: None,
+            from_issue: None,
             queued_ns: None,
             cut_short: false,
             drawn: decisive.as_deref().map(|values| SeveralSeeds {

@@ -193,6 +193,7 @@ mod tests {
             open: false,
             measured_ns: ns(measured),
             from_issue: false,
+            with_queue: false,
             error: Some(predicted as f64 / measured as f64 - 1.0),
             within: between.map(|[least, most]| (least..=most).contains(&measured)),
         };

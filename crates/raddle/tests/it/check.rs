@@ -120,12 +120,44 @@ fn requests_are_repetitions() {
     assert_eq!(tenant["from-issue"], true);
     let text = place.raddle(&["check", "here", "one=ten.csv", "--recipe=leftover"]).out;
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let queue = "Not measured: how long requests of one waited before they were issued; the prediction counts it.";
-    assert!(words.contains(queue), "{text}");
+    assert_eq!(tenant["with-queue"], false);
+    let issue = "Requests of one count from the issue of their first launch, predicted and measured: recordings tell nothing of a queue before that.";
+    assert!(words.contains(issue), "{text}");
     assert_eq!(
         (tenant["measured-ns"].as_u64(), tenant["repetitions"].as_u64()),
         (Some(7000), Some(10))
     );
+}
+
+/// Checks that requests are predicted as a recording measures them, from the issue of their first
+/// launch. A prediction that does not tell this time, such as a mean over seeds, is said to count a
+/// queue before it.
+#[test]
+fn requests_are_predicted_from_their_issue() {
+    let place = Place::new();
+    place.file("one.csv", recorded(1, 0, 4000));
+    place.file("two.csv", recorded(1, 0, 4000));
+    place.file("measured.csv", recorded(9, 10_000, 4000));
+    let replay = |seeds: &str, requests: &str| {
+        let args = ["replay", "one.csv", "two.csv", "--requests", requests, "--device", "v100"];
+        let more = ["--recipe=leftover", "--launch-latency=none", "--out=here", seeds];
+        assert_eq!(place.raddle(&[&args[..], &more].concat()).code, 0);
+        let args = ["check", "here", "one=measured.csv", "--recipe=leftover", "--format=json"];
+        let ran = place.raddle(&args);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let found: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+        let summary = std::fs::read(place.path().join("here/summary.json")).expect("it is there");
+        let summary: Value = serde_json::from_slice(&summary).expect("it is JSON");
+        let figures = &summary["answer"]["rows"][0]["processes"][0];
+        (found["tenants"][0].clone(), figures["decisive-ns"].as_u64().expect("requests ended"))
+    };
+    let (tenant, with_queue) = replay("--seed=0", "one=burst:12");
+    assert_eq!((&tenant["from-issue"], &tenant["with-queue"]), (&true.into(), &false.into()));
+    // This host waits for nothing, so that it issues each request as it arrives.
+    assert_eq!(tenant["predicted-ns"].as_u64(), Some(with_queue));
+    let (tenant, with_queue) = replay("--seeds=3", "one=20000/s");
+    assert_eq!((&tenant["from-issue"], &tenant["with-queue"]), (&true.into(), &true.into()));
+    assert_eq!(tenant["predicted-ns"].as_u64(), Some(with_queue));
 }
 
 /// Checks one recording of both tenants, as Nsight Systems makes of several processes: each tenant

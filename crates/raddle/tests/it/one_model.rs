@@ -91,14 +91,23 @@ fn tuned(place: &Place, pair: Pair, recipe: &str) -> [Figures; 2] {
     [of(&found["best"][0]), of(&found["base"])]
 }
 
-/// Returns the times that `check` takes for the prediction of a replay.
+/// Returns the times of a replay, of which `check` takes the prediction: those from the issue of
+/// requests, as a recording measures them, and the others as they are.
 fn checked(place: &Place, pair: Pair, recipe: &str) -> Figures {
     let option = option(recipe);
-    ran(place, "replay", &[pair, &[&*option, "--out=predicted"]].concat());
+    let answer =
+        ran(place, "replay", &[pair, &[&*option, "--out=predicted"]].concat())["answer"].clone();
     // Each profile is one repetition of itself.
     let words = ["predicted", pair[0], pair[1], &option, "--no-files"];
     let found = ran(place, "check", &words);
-    [0, 1].map(|at| found["tenants"][at]["predicted-ns"].as_u64().expect("a time"))
+    let rows = answer["rows"].as_array().expect("a list");
+    let own = rows.iter().find(|row| row["recipe"] == recipe).expect("it is there");
+    let issued = [0, 1].map(|at| own["processes"][at]["from-issue"]["p99-ns"].as_u64());
+    let judged = judged(&answer, recipe);
+    let predicted = [0, 1].map(|at| issued[at].unwrap_or(judged[at]));
+    let tenants = [0, 1].map(|at| found["tenants"][at]["predicted-ns"].as_u64().expect("a time"));
+    assert_eq!(tenants, predicted, "{pair:?}: check");
+    judged
 }
 
 /// Returns the times that `compare` reads of two replays: of the recipe alone, and of several
