@@ -20,6 +20,7 @@ mod resampled;
 mod row;
 mod seeds;
 mod set_up;
+mod settings;
 mod steered;
 mod streams;
 #[cfg(test)]
@@ -158,6 +159,33 @@ impl PolicyFigures {
     /// Rewrites the verdict to begin with "Of those that ran", for an answer in which some recipes
     /// failed and have no row.
     pub fn of_those_that_ran(&mut self) {
+        self.begin_with("Of those that ran");
+    }
+
+    /// Rewrites the verdict to be about the part of the work that ran, where most of the work of a
+    /// process can never run here. Nothing is then set up by it.
+    pub(crate) fn of_the_part_that_ran(&mut self) {
+        self.restrict("By the part of the work that can run here");
+    }
+
+    /// Rewrites the verdict to say that no recipe that a driver offers serves the requests as fast
+    /// as they arrive. Nothing is then set up by it.
+    pub(crate) fn of_too_many_requests(&mut self) {
+        self.restrict("More requests arrive than any policy serves; of these");
+    }
+
+    /// Puts words before the text of a verdict that compares recipes, and lets nothing be set up by
+    /// it.
+    fn restrict(&mut self, words: &str) {
+        use VerdictKind::{Incomplete, OneRecipe, OtherVendor};
+        if !matches!(self.verdict.kind, Incomplete | OneRecipe | OtherVendor) {
+            self.begin_with(words);
+        }
+        self.verdict.says_little = true;
+    }
+
+    /// Puts words and a comma before the text of the verdict.
+    fn begin_with(&mut self, words: &str) {
         let text = &self.verdict.text;
         let first = text.split([' ', ':']).next().unwrap_or_default();
         let is_name = self.rows.iter().any(|row| row.recipe == first);
@@ -165,7 +193,7 @@ impl PolicyFigures {
             Some(first) => format!("{}{}", first.to_lowercase(), &text[first.len_utf8()..]),
             None => text.clone(),
         };
-        self.verdict.text = format!("Of those that ran, {text}");
+        self.verdict.text = format!("{words}, {text}");
     }
 
     /// Returns the sentences, without full stops, that say how far the verdict may be believed, in
@@ -196,9 +224,10 @@ impl PolicyFigures {
     /// process takes the same time to within 1 % under all rows, the waits of the most urgent
     /// streams decide.
     ///
-    /// Where a recipe that a driver offers meets all goals, only processes without a goal enter the
-    /// product. Rows within 1 % of each other are then ordered by the product over all processes.
-    /// Of equal rows the earlier comes first.
+    /// Of rows that meet all goals, those come first that meet them also by the bounds of their
+    /// figures. Where a recipe that a driver offers meets all goals, only processes without a goal
+    /// enter the product. Rows within 1 % of each other are then ordered by the product over all
+    /// processes. Of equal rows the earlier comes first.
     #[must_use]
     pub fn new(
         today: &str,
@@ -265,6 +294,10 @@ impl PolicyFigures {
         ranking.sort_by(|&a, &b| {
             let key = |at: usize| (!all.rows[at].offered, !all.rows[at].complete, all.missed(at));
             let near = all.beyond(a).total_cmp(&all.beyond(b));
+            // A search knows no bounds of its candidates but those of chance, which are wide.
+            let may_miss =
+                |at: usize| !all.searched && all.missed(at) == 0 && !all.surely_meets_all(at);
+            let near = near.then(may_miss(a).cmp(&may_miss(b)));
             // Where all processes take the same time, the waits of urgent streams decide.
             let urgent = |at: usize| if alike { all.urgent_rank(at) } else { 1.0 };
             let by = |of: &dyn Fn(usize) -> f64| of(a).total_cmp(&of(b));

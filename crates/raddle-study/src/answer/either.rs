@@ -5,6 +5,7 @@ use super::today::TIME_SLICE;
 use super::words::percent;
 use super::{JudgedBy, PolicyFigures, ProcessFigures};
 use crate::pair::way_of;
+use crate::share::without_parameters;
 
 impl PolicyFigures {
     /// Returns whether `raddle calibrate pair` can measure the recipes of both rows on the device.
@@ -47,7 +48,8 @@ pub(super) enum DoubtBy {
 /// Returns the doubt whether another recipe may in truth be better than the one with the index
 /// `best`; `None` where there is none. Doubts come from recorded idle gaps, contention, the random
 /// draw of requests, and the measured error of replays. One from gaps is returned first, else that
-/// of the best ranked recipe.
+/// of the best ranked recipe of another way of sharing, else that of the best ranked one with other
+/// values of its parameters.
 ///
 /// Except for gaps, a recipe within 1 % of `best` raises no doubt. In a search, whose candidates
 /// have most unknowns in common, only the baseline recipe raises one.
@@ -59,8 +61,14 @@ pub(super) fn either(figures: &PolicyFigures, best: usize) -> Option<Doubt> {
             && figures.rows[other].complete
             && figures.rows[other].offered >= figures.rows[best].offered
             && figures.meets_all(other) == figures.meets_all(best)
+            && figures.surely_meets_all(other) >= figures.surely_meets_all(best)
     };
     let others = figures.ranking.iter().copied().filter(comparable);
+    // Another way of sharing is another set-up, and the greater change of the advice.
+    let best_way = kind(&figures.rows[best].recipe);
+    let is_same = |&other: &usize| kind(&figures.rows[other].recipe) == best_way;
+    let (same, differ): (Vec<usize>, Vec<usize>) = others.partition(is_same);
+    let others = differ.into_iter().chain(same);
     let is_apart = |&other: &usize| figures.behind(other, best) >= SMALL;
     let device_tells = |text, other| Doubt { text, other, by: DoubtBy::Trial };
     let doubt = |other| {
@@ -210,6 +218,12 @@ fn by_measured_error(figures: &PolicyFigures, best: usize, second: usize) -> Opt
 fn way(row: &str) -> &str {
     let recipe = row.strip_prefix("recipe=").and_then(|rest| rest.split(' ').next());
     recipe.unwrap_or(row)
+}
+
+/// Returns the way of sharing that the name of a row stands for, without the values of its
+/// parameters: `partition` for `partition-60-40`.
+pub(super) fn kind(row: &str) -> &str {
+    without_parameters(way(row))
 }
 
 /// Returns whether any process, except the one with the index `head`, may become over 1 % slower

@@ -19,11 +19,17 @@ pub struct WayToSetUp {
 impl PolicyFigures {
     /// Returns the recipe that a user should set up by the verdict; of two that may be the better
     /// one, the first that the verdict names. Where the verdict recommends none, that is the
-    /// baseline; `None` where there are no recipes.
+    /// baseline. `None` where nothing can be set up: recipes are not ranked, most of the work can
+    /// never run, or none serves the requests; also where there are no recipes.
     #[must_use]
     pub fn to_set_up(&self) -> Option<WayToSetUp> {
         let base = &self.rows.get(self.baseline)?.recipe;
         let verdict = &self.verdict;
+        let says_nothing =
+            matches!(verdict.kind, VerdictKind::OtherVendor | VerdictKind::Incomplete);
+        if says_nothing || verdict.says_little {
+            return None;
+        }
         let named = verdict.recipe.as_ref();
         let of =
             |recipe: &String, why: Option<String>| Some(WayToSetUp { recipe: recipe.clone(), why });
@@ -41,26 +47,10 @@ impl PolicyFigures {
                     let why = format!("meets {} as it is", unsure::all(self));
                     of(base, Some(format!("{why}; `--recipe {other}` sets up the other")))
                 }
-                _ => of(named, Some(self.why_of(base, named, other))),
+                _ => of(named, Some(why_of(base, named, other))),
             },
             (_, Some(named), _) => of(named, None),
             (_, None, _) => of(base, Some("as today, as nothing is recommended".to_owned())),
-        }
-    }
-
-    /// Says why the recipe `named` is set up, of it and `other`, of which either may be the better.
-    fn why_of(&self, base: &str, named: &str, other: &str) -> String {
-        match (self.is_sure(named), self.is_sure(other)) {
-            (true, false) => {
-                format!("of the two, the one that surely meets {}", unsure::all(self))
-            }
-            _ if named == base => "of the two, the one that changes nothing".to_owned(),
-            _ if other == base => {
-                format!("of the two, the better one by its figures; the other, {base}, is as today")
-            }
-            _ => format!(
-                "of the two, the better one by its figures; `--recipe {other}` sets up the other"
-            ),
         }
     }
 
@@ -68,6 +58,18 @@ impl PolicyFigures {
     fn is_sure(&self, name: &str) -> bool {
         let row = self.rows.iter().position(|row| row.recipe == name);
         row.is_some_and(|row| !self.goals.is_empty() && self.surely_meets_all(row))
+    }
+}
+
+/// Says why the recipe `named` is set up, of it and `other`, of which either may be the better.
+fn why_of(base: &str, named: &str, other: &str) -> String {
+    if named == base {
+        return "of the two, the one that changes nothing".to_owned();
+    }
+    let better = "of the two, the better one by its figures";
+    match other == base {
+        true => format!("{better}; the other, {base}, is as today"),
+        false => format!("{better}; `--recipe {other}` sets up the other"),
     }
 }
 
@@ -94,23 +96,22 @@ mod tests {
         (recipe, why.unwrap_or_default())
     }
 
-    /// Checks that of two ways that may both be the better one, the one is recommended and set up
-    /// that surely meets the goal, although the other one seems a little better.
+    /// Checks that a way that surely meets the goal is recommended and set up, although another one
+    /// that may miss it seems a little better.
     #[test]
-    fn of_either_the_way_that_surely_meets_the_goal_is_set_up() {
+    fn the_way_that_surely_meets_the_goal_is_set_up() {
         let found = judged([
-            ("time-slice", 30.0, 50, 40.7),
+            ("time-slice", 30.0, 50, 60.7),
             ("mps", 116.0, 144, 37.3),
             ("mps-priority", 38.2, 49, 38.3),
         ]);
         let text = &found.verdict.text;
-        assert_eq!(found.verdict.kind, VerdictKind::Either, "{text}");
-        let begin = "time-slice meets the goal already. To gain more, either mps or mps-priority: ";
+        assert_eq!(found.verdict.kind, VerdictKind::Use, "{text}");
+        let begin = "time-slice meets the goal already. To gain more, use mps-priority: ";
         assert!(text.starts_with(begin), "{text}");
-        assert!(text.contains("mps may miss `decode p99 120ms` (116 to 144 ms). mps-priority"));
-        assert_eq!(found.recommended(), Some("mps-priority"));
-        let why = "of the two, the one that surely meets the goal".to_owned();
-        assert_eq!(told(&found), ("mps-priority".to_owned(), why));
+        let other = "mps is 3 % better for train, but may miss `decode p99 120ms` (116 to 144 ms).";
+        assert!(text.contains(other), "{text}");
+        assert_eq!(told(&found), ("mps-priority".to_owned(), String::new()));
     }
 
     #[test]
@@ -149,11 +150,28 @@ mod tests {
         let mps = |ms: f64| row("mps", &[ms, 30.0], 1.0);
         let as_today = ("time-slice".to_owned(), "as today, as nothing is recommended".to_owned());
         assert_eq!(of(vec![slices()]), (VerdictKind::OneRecipe, as_today.clone()));
-        assert_eq!(of(vec![slices(), mps(42.5)]), (VerdictKind::NoEffect, as_today.clone()));
-        let never_ended = PolicyRow { complete: false, ..slices() };
-        assert_eq!(of(vec![never_ended, mps(35.0)]), (VerdictKind::Incomplete, as_today));
+        assert_eq!(of(vec![slices(), mps(42.5)]), (VerdictKind::NoEffect, as_today));
         let stay = ("time-slice".to_owned(), String::new());
         assert_eq!(of(vec![slices(), mps(60.0)]), (VerdictKind::Stay, stay));
+    }
+
+    #[test]
+    fn nothing_is_set_up_where_nothing_can_be_said_of_the_work() {
+        let slices = || row("time-slice", &[42.5, 30.0], 1.0);
+        let of = |rows, processes| PolicyFigures::new("time-slice", processes, rows, Vec::new());
+        let never_ended = PolicyRow { complete: false, ..slices() };
+        let rows = vec![never_ended, row("mps", &[35.0, 30.0], 1.0)];
+        assert_eq!(of(rows, serve_and_train()).to_set_up(), None);
+        let rows = || vec![slices(), row("mps", &[20.0, 30.0], 1.0)];
+        let mut processes = serve_and_train();
+        processes[0].other_vendor = true;
+        assert_eq!(of(rows(), processes).to_set_up(), None);
+        let mut found = of(rows(), serve_and_train());
+        assert!(found.to_set_up().is_some());
+        found.of_the_part_that_ran();
+        assert_eq!(found.to_set_up(), None);
+        let begin = "By the part of the work that can run here, use mps: decode p99 42.5 -> 20 ms";
+        assert!(found.verdict.text.starts_with(begin), "{}", found.verdict.text);
     }
 
     /// Checks that where neither or both of two ways surely meet the goals, the reason says why it

@@ -47,7 +47,7 @@ impl PolicyFigures {
     /// index `better`; below 0 where it ranks before. Where one of the two misses a goal, or their
     /// ranks differ by less than 1 %, the slowdowns of all processes decide, also of those with a
     /// goal.
-    pub(super) fn behind(&self, worse: usize, better: usize) -> f64 {
+    pub(crate) fn behind(&self, worse: usize, better: usize) -> f64 {
         let counted = self.rank(worse) / self.rank(better) - 1.0;
         let both = self.meets_all(worse) && self.meets_all(better);
         if self.weighs_all() || both && counted.abs() >= SMALL {

@@ -8,6 +8,7 @@ use super::either::{Doubt, DoubtBy, SMALL, by_gaps, either, others_may_pay};
 use super::elsewhere::OTHER_VENDOR;
 use super::misses::misses;
 use super::no_effect::no_effect;
+use super::settings::settings;
 use super::streams::{by_streams, streams_told};
 use super::trust::trust;
 use super::unsure;
@@ -46,6 +47,10 @@ pub struct PolicyVerdict {
     /// the processes side by side would settle it.
     #[serde(skip)]
     pub(crate) by_contention: bool,
+    /// True if most of the kernel time of a process ran under no recipe, or no recipe that a driver
+    /// offers serves the requests as fast as they arrive.
+    #[serde(skip)]
+    pub(crate) says_little: bool,
 }
 
 /// Kind of a recommendation, such as to use another recipe or to stay with the baseline recipe.
@@ -102,7 +107,8 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
     let about = recipe.filter(|_| kind != VerdictKind::OtherVendor);
     let about: Vec<usize> = about.into_iter().chain(other).collect();
     let unsure = unsure::unsure(figures, &about);
-    let text = [yes, Some(text), unsure, streams, misses(figures), assumed];
+    let alike = settings(figures, kind, &about);
+    let text = [yes, Some(text), unsure, alike, streams, misses(figures), assumed];
     let text = text.into_iter().flatten().collect::<Vec<_>>().join(" ");
     PolicyVerdict {
         kind,
@@ -114,6 +120,7 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
         trust: trust(figures),
         next_command: String::new(),
         by_contention: doubt == Some(DoubtBy::Contention),
+        says_little: false,
     }
 }
 
@@ -157,8 +164,11 @@ fn said(figures: &PolicyFigures) -> Said {
         let said = plain(VerdictKind::Either, text);
         return Said { recipe: Some(one), other: Some(other), doubt: Some(by), why, ..said };
     }
-    let gain = figures.behind(base, best);
-    let must = !figures.meets_all(base);
+    // What the goals ask for may cost other processes more than it gains.
+    let is_surer = figures.surely_meets_all(best) && !figures.surely_meets_all(base);
+    let must = is_surer || !figures.meets_all(base);
+    let beyond = figures.beyond(base) - 1.0;
+    let gain = figures.behind(base, best).max(beyond);
     if best != base
         && gain < SMALL
         && !must
@@ -171,7 +181,7 @@ fn said(figures: &PolicyFigures) -> Said {
         return Said { recipe: Some(base), ..plain(VerdictKind::Stay, stay(figures)) };
     }
     let error = error(figures);
-    if gain < error {
+    if gain < error && !(is_surer && figures.meets_all(base)) {
         let (name, base) = (&figures.rows[best].recipe, &figures.rows[base].recipe);
         let text = format!(
             "{name} looks better than {base} by {}, which is less than the model's own error of {}: do not choose by it.",

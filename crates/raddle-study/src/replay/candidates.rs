@@ -25,6 +25,9 @@ const SEARCHED: u32 = 100;
 /// may turn out to miss the goal with more requests, as may figures above the second one where
 /// neighbours cost more than expected.
 const MARGINS: [f64; 2] = [0.8, 0.5];
+/// Fraction by which the best candidate may lead over the next one of its kind with [`SEARCHED`]
+/// requests, and yet be the worse one with more requests.
+const CLOSE: f64 = 0.05;
 
 impl Prepared {
     /// Chooses the ways of sharing the device that are compared, each with its best parameters, and
@@ -107,6 +110,7 @@ impl Prepared {
         let (mut judged, mut rows) = (Vec::new(), vec![Vec::new(); candidates.len()]);
         let mut broken = Vec::new();
         let mut tightest = vec![f64::INFINITY; candidates.len()];
+        let mut behind = vec![f64::INFINITY; candidates.len()];
         let ranking = search::halve(&kinds, 1 + self.draws.len(), |left, more| {
             let recipes: Vec<NamedRecipe> = left.iter().map(|&at| recipe(at).clone()).collect();
             if more.start == 0 {
@@ -131,7 +135,8 @@ impl Prepared {
             let left: Vec<usize> =
                 left.iter().copied().filter(|&at| !rows[at].is_empty()).collect();
             let means = left.iter().filter_map(|&at| PolicyRow::over_seeds(rows[at].clone()));
-            let figures = PolicyFigures::new(
+            let figures = PolicyFigures::of_search(
+                None,
                 self.today(),
                 judged.clone(),
                 means.collect(),
@@ -139,12 +144,16 @@ impl Prepared {
             );
             for (place, &at) in left.iter().enumerate() {
                 tightest[at] = figures.tightest(place);
+                behind[at] = figures.behind(place, figures.ranking[0]);
             }
             Ok(figures.ranking.iter().map(|&place| left[place]).collect())
         })?;
         let mut best = search::best_of_kinds(&kinds, &ranking);
         let safer = safer(&best, &ranking, (&kinds, &tightest));
         best.extend(safer);
+        // More requests than were searched may order candidates otherwise.
+        let close = close(&ranking, &kinds, (&tightest, &behind));
+        best.extend(close.filter(|own| !self.open.is_empty() && !best.contains(own)));
         best.sort_by_key(|&own| (kinds[own], own));
         Ok((best.into_iter().map(|at| candidates[at].clone()).collect(), broken))
     }
@@ -192,9 +201,35 @@ fn safer(best: &[usize], ranking: &[usize], (kinds, tightest): (&[usize], &[f64]
     all
 }
 
+/// Returns the candidate that ranks next to the best one, as an index, if both are of one kind and
+/// too close to each other to tell which is the better one: its rank is `behind` by less than
+/// [`CLOSE`], and it meets the goals if the best one does.
+fn close(
+    ranking: &[usize],
+    kinds: &[usize],
+    (tightest, behind): (&[f64], &[f64]),
+) -> Option<usize> {
+    let &first = ranking.first()?;
+    let next = ranking[1..].iter().copied().find(|&it| kinds[it] == kinds[first])?;
+    (behind[next] < CLOSE && tightest[next] <= tightest[first].max(1.0)).then_some(next)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_next_of_the_kind_is_kept_where_it_is_close_to_the_best() {
+        let (kinds, ranking) = ([0, 1, 1, 1], [2, 0, 1, 3]);
+        let close = |behind: f64, goal: f64| {
+            close(&ranking, &kinds, (&[0.0, goal, 0.9, 0.5], &[0.01, behind, 0.0, 0.02]))
+        };
+        assert_eq!(close(0.049, 0.0), Some(1));
+        assert_eq!(close(0.05, 0.0), None);
+        assert_eq!((close(0.01, 1.0), close(0.01, 1.1)), (Some(1), None), "it misses a goal");
+        assert_eq!(super::close(&[0, 1, 2], &kinds, (&[0.0; 4], &[0.0; 4])), None, "one of a kind");
+        assert_eq!(super::close(&[], &[], (&[], &[])), None);
+    }
 
     #[test]
     fn of_a_kind_that_comes_near_a_goal_those_with_margin_are_kept_too() {

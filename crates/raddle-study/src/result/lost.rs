@@ -164,6 +164,8 @@ pub(super) fn stuck(outcome: &Outcome, profiles: &[ReplayedProfile<'_>]) -> Vec<
 /// Smallest fraction of a profile's kernel time that makes the study's answer doubtful if that much
 /// work never runs in a replay.
 const NOTICED: f64 = 0.01;
+/// Fraction of a profile's kernel time above which the answer is about the part that ran alone.
+const MOST: f64 = 0.5;
 
 /// Describes the profiles of which some launches can never run under some recipe. Replays count no
 /// time for such launches, so the study's answer may be wrong where they make up a large part of
@@ -184,13 +186,13 @@ pub(crate) fn never_ran(
             continue;
         }
         let least = lost().map(|of| of[at]).min_by_key(|&(launches, _)| launches);
-        work.everywhere.extend(least.filter(|&(launches, _)| launches > 0).map(
-            |(launches, ns)| {
-                let launches = counted(launches, "launch", "launches");
-                let part = percent(share(ns, all));
-                format!("{launches} of {} ({part} of its kernel time)", loaded.name)
-            },
-        ));
+        let least = least.filter(|&(launches, _)| launches > 0);
+        work.everywhere.extend(least.map(|(launches, ns)| {
+            let launches = counted(launches, "launch", "launches");
+            let part = share(ns, all);
+            work.worst_everywhere = work.worst_everywhere.max(part);
+            format!("{launches} of {} ({} of its kernel time)", loaded.name, percent(part))
+        }));
         let under = runs.iter().filter(|(_, of)| of[at].0 > 0);
         let under: Vec<&str> = under.map(|(name, _)| *name).collect();
         let under = match under.len() {
@@ -229,6 +231,8 @@ pub(crate) struct LostWork {
     /// Launches of each profile that can run under none of the recipes (sets of policies), in
     /// words.
     everywhere: Vec<String>,
+    /// Largest fraction of the kernel time of a profile that runs under none of the recipes.
+    worst_everywhere: f64,
 }
 
 impl LostWork {
@@ -243,6 +247,9 @@ impl LostWork {
     pub(crate) fn tell(&self, answer: &mut PolicyFigures) -> Option<String> {
         let launches = self.told()?;
         answer.add(&format!("The figures lack {launches}, which can never run here."));
+        if self.worst_everywhere > MOST {
+            answer.of_the_part_that_ran();
+        }
         Some(launches)
     }
 }

@@ -22,6 +22,11 @@ fn is_overloaded(process: &ProcessSummary) -> bool {
     process.requests.as_ref().is_some_and(of)
 }
 
+/// Returns whether requests of any process arrive faster than they are served.
+pub(super) fn serves_too_few(summary: &Summary) -> bool {
+    summary.processes.iter().any(is_overloaded)
+}
+
 /// Returns the warning that more requests arrive than are served under the recipe (set of policies)
 /// called `name`; `None` where all are served.
 pub(super) fn overloaded(name: &str, summary: &Summary) -> Option<Overturning> {

@@ -17,7 +17,7 @@ use super::lost::{
     NeverEnded, RefusedLaunches, StuckLaunches, lost_in, never_ran, refusals, stuck,
 };
 use super::offered::NotOffered;
-use super::overload::overloaded;
+use super::overload::{overloaded, serves_too_few};
 use super::overturning::{Overturning, of_profiles, refused_resets};
 use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay, SLOWEST, SetUpFile};
 use crate::answer::{JudgedProcess, PolicyFigures, PolicyRow, WayToSetUp, today};
@@ -208,6 +208,14 @@ impl ReplayResult {
         let never_ran = lost.tell(&mut answer);
         found.extend(lost.overturning);
         found.extend(replay.rules.overturning.iter().cloned());
+        let is_offered = |it: &&RecipeResult| {
+            let row = answer.rows.iter().find(|row| row.recipe == it.name);
+            row.is_some_and(|row| row.offered)
+        };
+        let offered: Vec<&RecipeResult> = recipes.iter().filter(is_offered).collect();
+        if !offered.is_empty() && offered.iter().all(|it| serves_too_few(&it.summary)) {
+            answer.of_too_many_requests();
+        }
         found.extend(overloads(&answer, &recipes));
         found.extend(recipes.iter().filter_map(|recipe| {
             refused_resets(&recipe.name, recipe.summary.preemption.as_ref()?)

@@ -172,7 +172,15 @@ fn a_load_that_cannot_be_served_is_told() {
         let lines = replayed(&place, load)["overturning"].clone();
         lines.to_string().contains("leftover cannot serve the load: its p99 grows with --until")
     };
-    assert!(told(&["--requests=one=1300/s", "--until=200ms"]));
+    let too_many = ["--requests=one=1300/s", "--until=200ms"];
+    assert!(told(&too_many));
     assert!(!told(&["--requests=one=500/s", "--until=200ms"]));
     assert!(!told(&["--requests=one=burst:30"]));
+    // Nothing is set up by the answer where no way of sharing serves the load.
+    place.file("two.csv", one());
+    let share = ["share", "one.csv", "two.csv", "--device=v100", "--timeline=none", "--out=out"];
+    let ran = place.raddle(&[&share[..], &too_many].concat());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let begin = "-> More requests arrive than any policy serves; of these, ";
+    assert!(ran.out.starts_with(begin) && !ran.out.contains("Set it"), "{}", ran.out);
 }

@@ -114,7 +114,7 @@ fn the_best_partition_is_kept() {
 #[test]
 fn tenants_can_be_many_and_equal() {
     let place = place();
-    let found = share(&place, &["infer.csv*3", "train.csv", "--device", "mi300x", "--once"]);
+    let found = share(&place, &["infer.csv*3", "train.csv", "--device", "h100", "--once"]);
     let profiles = found["profiles"].as_array().unwrap();
     let tenants: Vec<&str> = profiles.iter().map(|of| of["name"].as_str().unwrap()).collect();
     assert_eq!(tenants, ["infer", "infer-2", "infer-3", "train"]);
