@@ -38,8 +38,12 @@ pub(crate) fn where_zero(body: &Body) -> impl Iterator<Item = (u32, Body)> {
 }
 
 /// Returns the body without the branches that constants of the program decide, such as a constant
-/// that a kernel hands on to a function; `None` where there is none.
+/// that a kernel hands on to a function; `None` where there is none, and for PTX, whose constants
+/// need not have the sign of their type.
 pub(crate) fn where_decided(body: &Body) -> Option<Body> {
+    if body.widths.types.is_empty() {
+        return None;
+    }
     without(body, decided(body, &[None]).pop()?, None)
 }
 
