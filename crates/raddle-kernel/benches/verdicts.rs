@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::hint::black_box;
 
 use divan::Bencher;
-use raddle_kernel::launch::{Range, may_run_again};
+use raddle_kernel::launch::{LaunchSizes, Range, may_run_again};
 use raddle_kernel::{Compiler, Conditions, Kernel, Verdict};
 
 fn main() {
@@ -102,10 +102,14 @@ fn ranges() -> Vec<Range> {
 #[divan::bench]
 fn launch_of_16_pointers(bencher: Bencher<'_, '_>) {
     let pairs = (0..16).flat_map(|a| (a + 1..16).map(move |b| (a, b)));
-    let conditions = Conditions { apart: pairs.collect(), zero: [16].into() };
+    let conditions =
+        Conditions { apart: pairs.collect(), zero: [16].into(), ..Conditions::default() };
     let (verdict, ranges) = (Verdict::Conditional(conditions), ranges());
+    let sizes = LaunchSizes { offset: [0; 3], global: [4096, 1, 1], local: None };
+    let zero = [0; 4];
     bencher.bench_local(|| {
-        may_run_again(black_box(&verdict), black_box(&ranges), |index| black_box(index) == 16)
+        let bytes = |index| (black_box(index) == 16).then_some(zero.as_slice());
+        may_run_again(black_box(&verdict), black_box(&ranges), bytes, black_box(&sizes))
     });
 }
 

@@ -4,7 +4,7 @@
 //! inlined. What decides about memory is explicit (places, loads, stores, regions); all arithmetic is
 //! `Pure`: equal operation on equal values gives an equal value.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use smallvec::SmallVec;
@@ -25,12 +25,23 @@ pub(crate) struct Body {
     pub(crate) scalars: Vec<(Reg, u32)>,
     pub(crate) blocks: Vec<BasicBlock>,
     pub(crate) registers: u32,
+    pub(crate) widths: IntegerWidths,
     /// Private variables that hold the structures which the host passes by value.
     pub(crate) handed: Vec<PointerOrigin>,
     /// Variables of the program whose address the host can pass to a kernel as an argument.
     pub(crate) addressable: BTreeSet<PointerOrigin>,
     /// True if work-items wait for each other at a barrier or exchange values.
     pub(crate) meets: bool,
+}
+
+/// Numbers of bits of integers, by which the arithmetic of addresses is followed at a launch; empty
+/// for kernels from PTX.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct IntegerWidths {
+    /// By the number of the type, which is the last operand of an operation.
+    pub(crate) types: BTreeMap<i64, u32>,
+    /// By the register that holds an argument by value.
+    pub(crate) arguments: BTreeMap<Reg, u32>,
 }
 
 /// Argument of a kernel, by its name and its kind.

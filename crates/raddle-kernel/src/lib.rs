@@ -30,6 +30,7 @@ mod judged;
 pub mod launch;
 mod lines;
 mod macros;
+mod places;
 mod ptx;
 mod ranges;
 mod spirv;
@@ -43,6 +44,7 @@ pub use instrument::Look;
 pub use ir::{Argument, ArgumentKind, Construct};
 pub use judged::{Judged, judge_file};
 pub use macros::undecided_macros;
+pub use places::Places;
 pub use ranges::Ranges;
 pub use verdict::{Conditions, Reason, Verdict};
 

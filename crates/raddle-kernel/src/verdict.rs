@@ -7,8 +7,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::flow::{Access, Effects, effects, where_zero};
+use crate::flow::{Access, Effects, effects, where_decided, where_zero};
 use crate::ir::{Argument, Body, Construct, PointerOrigin};
+use crate::places::{PlacePair, Places};
 use crate::value::{Address, Value};
 
 /// Verdict on whether a kernel may be stopped after any instruction and run again.
@@ -34,6 +35,9 @@ pub struct Conditions {
     pub apart: BTreeSet<(u32, u32)>,
     /// Numeric arguments (by index) whose bytes must all be zero.
     pub zero: BTreeSet<u32>,
+    /// Reads and writes in the memory of one argument that the numbers and sizes of a launch must
+    /// keep apart.
+    pub places: Places,
 }
 
 impl<const N: usize> From<[(u32, u32); N]> for Conditions {
@@ -44,7 +48,7 @@ impl<const N: usize> From<[(u32, u32); N]> for Conditions {
 
 impl FromIterator<(u32, u32)> for Conditions {
     fn from_iter<I: IntoIterator<Item = (u32, u32)>>(apart: I) -> Self {
-        Self { apart: apart.into_iter().collect(), zero: BTreeSet::new() }
+        Self { apart: apart.into_iter().collect(), ..Self::default() }
     }
 }
 
@@ -58,33 +62,55 @@ pub struct Reason {
 }
 
 /// Returns the verdict whether a kernel may be run again. A kernel that may be run again only if
-/// some numeric argument is zero gets the verdict [`Verdict::Conditional`].
+/// some numeric argument is zero, or the numbers of a launch keep what it reads and what it writes
+/// apart, gets the verdict [`Verdict::Conditional`].
 pub(crate) fn judge(body: &Body) -> Verdict {
-    let whole = judge_as_it_is(body);
-    if !matches!(whole, Verdict::Not(_) | Verdict::Unknown(_)) {
+    let whole = judge_as_it_is(body, false);
+    let is_refused = |verdict: &Verdict| matches!(verdict, Verdict::Not(_) | Verdict::Unknown(_));
+    if !is_refused(&whole) {
         return whole;
     }
-    let found = where_zero(body).find_map(|(index, body)| {
-        let apart = match judge_as_it_is(&body) {
-            Verdict::Idempotent => BTreeSet::new(),
-            Verdict::Conditional(conditions) => conditions.apart,
-            _ => return None,
-        };
-        Some(Verdict::Conditional(Conditions { apart, zero: [index].into() }))
-    });
-    found.unwrap_or(whole)
+    let decided = where_decided(body);
+    let body = decided.as_ref().unwrap_or(body);
+    let at_launch = |placed| {
+        Some(judge_as_it_is(body, placed)).filter(|found| match found {
+            Verdict::Conditional(conditions) => {
+                conditions.places.is_empty() || conditions.places.may_hold()
+            }
+            found => !is_refused(found),
+        })
+    };
+    let zero = || {
+        where_zero(body).find_map(|(index, body)| {
+            let apart = match judge_as_it_is(&body, false) {
+                Verdict::Idempotent => BTreeSet::new(),
+                Verdict::Conditional(conditions) => conditions.apart,
+                _ => return None,
+            };
+            let zero = [index].into();
+            Some(Verdict::Conditional(Conditions { apart, zero, ..Conditions::default() }))
+        })
+    };
+    let found = decided.as_ref().and_then(|_| at_launch(false)).or_else(zero);
+    found.or_else(|| at_launch(true)).unwrap_or(whole)
 }
 
-fn judge_as_it_is(body: &Body) -> Verdict {
-    let found = effects(body);
+/// Returns the verdict on this body. With `placed`, reads and writes in the memory of one argument
+/// may be a condition of the verdict.
+fn judge_as_it_is(body: &Body, placed: bool) -> Verdict {
+    let found = effects(body, placed);
     let mut refusals = found.refusals.clone();
     let reads = by_origin(&found, |access| !access.write && !access.covered);
     let writes = by_origin(&found, |access| access.write);
-    let mut apart = Vec::new();
+    let (mut apart, mut places) = (Vec::new(), BTreeSet::new());
     for (&from, reads) in &reads {
         for (&to, writes) in &writes {
             if from != to {
                 apart.push((from, to));
+                continue;
+            }
+            if placed && let Some(pairs) = at_launch(&found, from, reads, writes) {
+                places.extend(pairs);
                 continue;
             }
             for (in_place, line) in collisions(&found, reads, writes) {
@@ -119,6 +145,13 @@ fn judge_as_it_is(body: &Body) -> Verdict {
             _ => {}
         }
     }
+    let places = Places::new(&found.expressions, places);
+    by_refusals(&refusals, Conditions { apart: pairs, zero: BTreeSet::new(), places })
+}
+
+/// Returns the verdict on a kernel with these constructs, each as (construct, line), and these
+/// conditions.
+fn by_refusals(refusals: &BTreeSet<(Construct, u32)>, conditions: Conditions) -> Verdict {
     let certain = refusals.iter().find(|(construct, _)| is_certain(construct));
     match (certain, refusals.first()) {
         (Some((construct, line)), _) => {
@@ -127,8 +160,8 @@ fn judge_as_it_is(body: &Body) -> Verdict {
         (None, Some((construct, line))) => {
             Verdict::Unknown(Reason { construct: construct.clone(), line: *line })
         }
-        (None, None) if pairs.is_empty() => Verdict::Idempotent,
-        (None, None) => Verdict::Conditional(Conditions { apart: pairs, zero: BTreeSet::new() }),
+        (None, None) if conditions == Conditions::default() => Verdict::Idempotent,
+        (None, None) => Verdict::Conditional(conditions),
     }
 }
 
@@ -215,6 +248,42 @@ fn collisions(
         }
     }
     met
+}
+
+/// Most pairs of a read and a write that are looked at for each launch.
+const MOST_PAIRS: usize = 64;
+
+/// Returns the pairs of a read and a write in the memory `of` that must lie apart at a launch;
+/// `None` where an address is not known then, or is the same for a read and a write, so that they
+/// never lie apart.
+fn at_launch(
+    found: &Effects,
+    of: PointerOrigin,
+    reads: &[Placed<'_>],
+    writes: &[Placed<'_>],
+) -> Option<BTreeSet<PlacePair>> {
+    let PointerOrigin::Argument(argument) = of else { return None };
+    if found.accesses.iter().any(|access| access.last) {
+        return None;
+    }
+    let place = |access: &Access| {
+        let (address, size) = access.place?;
+        Some((access.expression?, address.bytes, size))
+    };
+    let mut pairs = BTreeSet::new();
+    for (write, to) in writes {
+        for (read, from) in reads {
+            if from.zip(*to).is_some_and(|(from, to)| apart(from, to)) {
+                continue;
+            }
+            let (read, write) = (place(read)?, place(write)?);
+            if read.0 == write.0 || pairs.len() >= MOST_PAIRS {
+                return None;
+            }
+            pairs.insert(PlacePair { argument, read, write });
+        }
+    }
+    Some(pairs)
 }
 
 /// Returns whether two accesses to the same memory never overlap. The addresses of both repeat at a

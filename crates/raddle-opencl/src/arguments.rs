@@ -130,12 +130,11 @@ impl KernelArgument {
     }
 }
 
-/// Returns whether the argument with the index `index` is plain data (one or more numbers) whose
-/// bytes are all zero.
-pub(crate) fn is_zero(arguments: &[Option<KernelArgument>], index: u32) -> bool {
-    let bytes = match arguments.get(index as usize) {
-        Some(Some(KernelArgument::Value(bytes))) => bytes,
-        _ => return false,
-    };
-    bytes.iter().all(|byte| *byte == 0)
+/// Returns the bytes of the argument with the index `index` if it is plain data: one or more
+/// numbers. `None` for other arguments.
+pub(crate) fn bytes(arguments: &[Option<KernelArgument>], index: u32) -> Option<&[u8]> {
+    match arguments.get(index as usize) {
+        Some(Some(KernelArgument::Value(bytes))) => Some(bytes),
+        _ => None,
+    }
 }

@@ -1,6 +1,7 @@
 //! How many work-items does a launch have, and how many each of its workgroups?
 
 use opencl_sys::cl_uint;
+use raddle_kernel::launch::LaunchSizes;
 
 /// Numbers of work-items of a launch in each dimension: of the whole launch (`global`) and of one
 /// workgroup (`local`).
@@ -94,6 +95,21 @@ impl Sizes {
         Some(each.product())
     }
 
+    /// Returns the sizes of the whole launch of which this is the range `part`: its kernel sees
+    /// those.
+    pub(crate) fn whole(&self, part: &Part) -> LaunchSizes {
+        let (mut global, mut offset) = (self.global, self.offset.unwrap_or([0; 3]));
+        let axis = part.axis as usize;
+        if let (Some(local), Some(all), Some(first)) =
+            (self.local, global.get_mut(axis), offset.get_mut(axis))
+        {
+            *all = (part.groups as usize).saturating_mul(local[axis]);
+            *first = first.saturating_sub((part.first as usize).saturating_mul(local[axis]));
+        }
+        let wide = |of: [usize; 3]| of.map(|one| one as u64);
+        LaunchSizes { offset: wide(offset), global: wide(global), local: self.local.map(wide) }
+    }
+
     /// Cuts the launch into ranges of about `wanted` workgroups, along the dimension that has the
     /// most workgroups. Returns only the whole launch where it is not larger than one range.
     pub(crate) fn cut(&self, wanted: u64) -> Vec<(Self, Part)> {
@@ -151,6 +167,9 @@ mod tests {
         assert!(ranges.iter().all(|(sizes, part)| {
             (sizes.global[0], sizes.offset.unwrap()[0], part.axis, part.groups) == (64, 8, 1, 13)
         }));
+        let whole = sizes.whole(&Part::WHOLE);
+        assert_eq!((whole.offset, whole.global), ([8, 100, 0], [64, 130, 1]));
+        assert!(ranges.iter().all(|(sizes, part)| sizes.whole(part) == whole));
         assert_eq!(sizes.cut(52).len(), 1);
         assert_eq!(sizes.cut(1).len(), 13);
         assert_eq!(Sizes { local: None, ..sizes }.cut(1)[0].1, Part::WHOLE);

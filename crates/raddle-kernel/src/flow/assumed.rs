@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rspirv::spirv::Op;
 
+use super::Analysis;
 use super::graph::graph;
-use super::{Analysis, assigned_once};
+use super::once::assigned_once;
 use crate::ir::{BlockId, Body, Construct, Reg};
 use crate::value::{Meaning, Value};
 
@@ -31,23 +32,40 @@ const PLAIN: std::ops::RangeInclusive<i64> = 0..=127;
 /// argument, body without the branches that are then not taken). Arguments that decide no condition
 /// by being zero are left out.
 pub(crate) fn where_zero(body: &Body) -> impl Iterator<Item = (u32, Body)> {
-    let found = decided(body, &body.scalars).into_iter().filter(|(_, ways)| !ways.is_empty());
-    found.map(|((register, index), mut ways)| {
-        let mut body = body.clone();
-        for _ in 0..MOST_ROUNDS {
-            for &(block, taken) in &ways {
-                let block = &mut body.blocks[block];
-                block.next.retain(|to| *to == taken);
-                block.condition = None;
-            }
-            let next = decided(&body, &[(register, index)]).pop();
-            ways = next.map(|(_, ways)| ways).unwrap_or_default();
-            if ways.is_empty() {
-                break;
-            }
+    let numbers: Vec<_> = body.scalars.iter().map(|&number| Some(number)).collect();
+    let found = decided(body, &numbers).into_iter().zip(&body.scalars);
+    found.filter_map(|(ways, &number)| Some((number.1, without(body, ways, Some(number))?)))
+}
+
+/// Returns the body without the branches that constants of the program decide, such as a constant
+/// that a kernel hands on to a function; `None` where there is none, and for PTX, whose constants
+/// need not have the sign of their type.
+pub(crate) fn where_decided(body: &Body) -> Option<Body> {
+    if body.widths.types.is_empty() {
+        return None;
+    }
+    without(body, decided(body, &[None]).pop()?, None)
+}
+
+/// Returns the body where only the branches `ways` are taken, and those that are decided then;
+/// `None` where there are none. `number` is the argument that is zero, if one is.
+fn without(body: &Body, mut ways: TakenWays, number: Option<(Reg, u32)>) -> Option<Body> {
+    if ways.is_empty() {
+        return None;
+    }
+    let mut body = body.clone();
+    for _ in 0..MOST_ROUNDS {
+        for &(block, taken) in &ways {
+            let block = &mut body.blocks[block];
+            block.next.retain(|to| *to == taken);
+            block.condition = None;
         }
-        (index, body)
-    })
+        ways = decided(&body, &[number]).pop().unwrap_or_default();
+        if ways.is_empty() {
+            break;
+        }
+    }
+    Some(body)
 }
 
 /// Branches that are taken, each as (basic block with the condition, the one of its two successors
@@ -55,8 +73,8 @@ pub(crate) fn where_zero(body: &Body) -> impl Iterator<Item = (u32, Body)> {
 type TakenWays = Vec<(BlockId, BlockId)>;
 
 /// Returns the branches that are taken where an argument is zero, for each of `numbers`: the
-/// arguments, as (register, index).
-fn decided(body: &Body, numbers: &[(Reg, u32)]) -> Vec<((Reg, u32), TakenWays)> {
+/// arguments, as (register, index), or `None` for the branches that are taken whatever they are.
+fn decided(body: &Body, numbers: &[Option<(Reg, u32)>]) -> Vec<TakenWays> {
     let Ok(graph) = graph(body) else { return Vec::new() };
     let mut analysis = Analysis::new(body, &graph, None, assigned_once(body, &graph));
     let (_, refusals) = analysis.run();
@@ -77,33 +95,34 @@ fn decided(body: &Body, numbers: &[(Reg, u32)]) -> Vec<((Reg, u32), TakenWays)> 
     }
     let mut found = Vec::new();
     for &number in numbers {
-        let zero = analysis.values.number(Meaning::Joined(usize::MAX, number.0));
-        let (from, mut looks) = (BTreeSet::from([zero]), MOST_LOOKS);
+        let zero = number
+            .map(|(register, _)| analysis.values.number(Meaning::Joined(usize::MAX, register)));
+        let (from, mut looks) = (BTreeSet::from_iter(zero), MOST_LOOKS);
         let mut known = BTreeMap::new();
         let ways = conditions.iter().filter_map(|&(block, yes, no, condition)| {
             // A condition without the argument is no reason to name it.
-            let about = analysis.values.depends(condition, &from, &mut looks);
+            let about = from.is_empty() || analysis.values.depends(condition, &from, &mut looks);
             let holds =
                 about.then(|| analysis.where_zero(condition, zero, DEEPEST, &mut known))??;
             Some((block, if holds == 0 { no } else { yes }))
         });
-        found.push((number, ways.collect()));
+        found.push(ways.collect());
     }
     found
 }
 
 impl Analysis<'_> {
-    /// Returns the number that `value` is if all bytes of the value `zero` are 0; `None` where it
-    /// cannot be told. A condition that holds is 1. `depth` limits the nesting of values that are
-    /// visited; `known` has the results for values that were visited before.
+    /// Returns the number that `value` is if all bytes of the value `zero`, if there is one, are 0;
+    /// `None` where it cannot be told. A condition that holds is 1. `depth` limits the nesting of
+    /// values that are visited; `known` has the results for values that were visited before.
     fn where_zero(
         &self,
         value: Value,
-        zero: Value,
+        zero: Option<Value>,
         depth: u32,
         known: &mut BTreeMap<Value, Option<i64>>,
     ) -> Option<i64> {
-        if value == zero {
+        if Some(value) == zero {
             return Some(0);
         }
         if let Some(found) = known.get(&value) {
@@ -165,6 +184,7 @@ fn result(op: Op, part: impl Fn(usize) -> Option<i64>) -> Option<i64> {
         | Op::FUnordGreaterThan => zeros().map(|_| false),
         // Without a set bit in one, and so in both.
         Op::LogicalAnd | Op::BitwiseAnd | Op::IMul if either_zero() => Some(false),
+        Op::BitwiseAnd => return plain().map(|(a, b)| a & b),
         Op::LogicalAnd => both().map(|(a, b)| a != 0 && b != 0),
         Op::LogicalOr => both().map(|(a, b)| a != 0 || b != 0),
         Op::LogicalNot => part(0).filter(|_| is_scalar(1)).map(|a| a == 0),

@@ -219,7 +219,7 @@ impl Analysis<'_> {
     /// Returns (number of a SPIR-V built-in variable, such as the global id; dimension) if `value`
     /// is one component of that variable. The number is `None` where it is not known. Returns
     /// `None` for any other value.
-    fn number(&self, value: Value) -> Option<(Option<i64>, i64)> {
+    pub(super) fn number(&self, value: Value) -> Option<(Option<i64>, i64)> {
         let Meaning::Operation(operation, of) = self.values.meaning(value) else { return None };
         let &[vector, dimension, ..] = of.as_slice() else { return None };
         let Meaning::Operation(load, from) = self.values.meaning(vector) else { return None };

@@ -43,8 +43,9 @@ impl Analysis<'_> {
             let bytes = address.bytes.wrapping_add(i64::from(offset));
             (Address { bytes, ..address }, length)
         });
-        let (covered, last, origins) = (false, false, outlives);
-        seen.accesses.push(Access { write, origins, place, line, value, covered, last });
+        let (covered, last, expression, origins) = (false, false, None, outlives);
+        let access = Access { write, origins, place, line, expression, value, covered, last };
+        seen.accesses.push(access);
     }
 
     pub(super) fn load(

@@ -9,6 +9,8 @@ mod covered;
 mod graph;
 mod guards;
 mod memory;
+mod once;
+mod placing;
 mod rows;
 mod waits;
 mod written;
@@ -17,11 +19,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smallvec::SmallVec;
 
-pub(crate) use self::assumed::where_zero;
+pub(crate) use self::assumed::{where_decided, where_zero};
 pub(crate) use self::waits::waits;
 
-use self::graph::{Graph, before, graph, intervals};
+use self::graph::{Graph, before, graph};
+use self::once::assigned_once;
 use crate::ir::{BlockId, Body, Construct, Instruction, LinedStep, Operand, PointerOrigin, Reg};
+use crate::places::Expression;
 use crate::value::{Address, Meaning, Origins, Value, Values, VariableCell};
 
 /// Read or write of memory that outlives the work-item, such as a buffer.
@@ -33,6 +37,9 @@ pub(crate) struct Access {
     /// `origins`.
     pub(crate) place: Option<(Address, u32)>,
     pub(crate) line: u32,
+    /// Index of the expression of the address but for its constant bytes; `None` where it has none,
+    /// and where expressions were not asked for.
+    pub(crate) expression: Option<usize>,
     /// Value that is read or written; `None` where there is no single value.
     pub(crate) value: Option<Value>,
     /// True for a read of bytes that the same work-item has written earlier in the same run,
@@ -54,6 +61,8 @@ pub(crate) struct Effects {
     pub(crate) accesses: Vec<Access>,
     pub(crate) refusals: FlowRefusals,
     pub(crate) values: Values,
+    /// Expressions of addresses, each behind those that it uses.
+    pub(crate) expressions: Vec<Expression>,
 }
 
 /// Values of registers and private memory at the start or end of a basic block. Registers that only
@@ -65,8 +74,8 @@ struct BlockState {
 }
 
 /// Analyses a kernel, and returns its effects on memory, from which the verdict is derived whether
-/// it may be run again.
-pub(crate) fn effects(body: &Body) -> Effects {
+/// it may be run again. With `placed`, addresses get expressions over the numbers of a launch.
+pub(crate) fn effects(body: &Body, placed: bool) -> Effects {
     let graph = match graph(body) {
         Ok(graph) => graph,
         Err(why) => {
@@ -92,8 +101,9 @@ pub(crate) fn effects(body: &Body) -> Effects {
         analysis.cover(&mut by_block);
         analysis.guards(&mut by_block);
     }
+    let expressions = if placed { analysis.placing(&mut by_block) } else { Vec::new() };
     let accesses = by_block.into_values().flatten().collect();
-    Effects { accesses, refusals, values: analysis.values }
+    Effects { accesses, refusals, values: analysis.values, expressions }
 }
 
 /// Returns whether the kernel never writes memory of these origins, so that every read of one
@@ -103,43 +113,6 @@ fn stays(origins: &[PointerOrigin], written: &BTreeSet<PointerOrigin>) -> bool {
         !matches!(origin, PointerOrigin::Local(_) | PointerOrigin::Unknown)
     };
     origins.iter().all(|origin| known(origin) && !written.contains(origin))
-}
-
-/// Finds the registers that at most one instruction sets, before every use: `Some(None)` for these,
-/// whose value is filled in later, and `None` for all others.
-fn assigned_once(body: &Body, graph: &Graph) -> Vec<Option<Option<Value>>> {
-    let order = &graph.order;
-    let mut places: Vec<Option<(BlockId, usize)>> = vec![None; body.registers as usize];
-    let mut fixed = vec![Some(None); body.registers as usize];
-    let steps = |block: BlockId| body.blocks[block].steps.iter().enumerate();
-    for &block in order {
-        for (index, step) in steps(block) {
-            if let Some(to) = step.instruction.sets() {
-                let before = places[to as usize].replace((block, index));
-                if before.is_some() {
-                    fixed[to as usize] = None;
-                }
-            }
-        }
-    }
-    let intervals = intervals(order, &graph.dominators);
-    for &block in order {
-        // The condition of a block is used behind its last step.
-        let condition = body.blocks[block].condition.map(|of| (usize::MAX, of));
-        let uses = steps(block).flat_map(|(index, step)| {
-            step.instruction.uses().into_iter().map(move |of| (index, of))
-        });
-        for (index, of) in uses.chain(condition) {
-            let Operand::Reg(register) = of else { continue };
-            let Some((set, at)) = places[register as usize] else { continue };
-            let ((begin, end), (here, _)) = (intervals[set], intervals[block]);
-            let before = if set == block { at < index } else { (begin..end).contains(&here) };
-            if !before {
-                fixed[register as usize] = None;
-            }
-        }
-    }
-    fixed
 }
 
 struct Analysis<'b> {

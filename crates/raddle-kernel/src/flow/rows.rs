@@ -18,16 +18,16 @@ use crate::value::{Meaning, Value};
 /// Form of a loop that ends by a condition: where and when the condition is tested, and which
 /// result ends the loop.
 #[derive(Clone, Copy, Debug)]
-struct Form {
+pub(super) struct Form {
     /// (basic block that tests the loop's condition, block outside of the loop to which control
     /// goes when the loop ends).
     exit: (BlockId, BlockId),
-    condition: Value,
+    pub(super) condition: Value,
     /// True if the loop tests its condition before each iteration, as `while` does; false if after
     /// it, as `do` does.
-    before: bool,
+    pub(super) before: bool,
     /// True if the loop goes on while the condition is true; false if while it is false.
-    on: bool,
+    pub(super) on: bool,
 }
 
 /// Search for the rows of a kernel. A row is the set of all addresses that one access visits in the
@@ -140,7 +140,7 @@ impl Rows {
 }
 
 impl Form {
-    fn of(analysis: &mut Analysis<'_>, each: &Loop) -> Option<Self> {
+    pub(super) fn of(analysis: &mut Analysis<'_>, each: &Loop) -> Option<Self> {
         let outside = |block: BlockId| {
             let condition = analysis.body.blocks[block].condition?;
             let &[yes, no] = analysis.body.blocks[block].next.as_slice() else { return None };
@@ -248,7 +248,11 @@ fn height(analysis: &Analysis<'_>, place: Value) -> usize {
 
 /// Returns (value of a counter before the loop, its value after one iteration); `None` where either
 /// is not known.
-fn sides(analysis: &mut Analysis<'_>, each: &Loop, counter: Value) -> Option<(Value, Value)> {
+pub(super) fn sides(
+    analysis: &mut Analysis<'_>,
+    each: &Loop,
+    counter: Value,
+) -> Option<(Value, Value)> {
     let meaning = analysis.values.meaning(counter).clone();
     let (mut first, mut then) = (None, None);
     for from in analysis.before[each.header].clone() {

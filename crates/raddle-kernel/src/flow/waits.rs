@@ -6,8 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::graph::graph;
+use super::once::assigned_once;
 use super::rows::Rows;
-use super::{Access, Analysis, assigned_once};
+use super::{Access, Analysis};
 use crate::ir::{BlockId, Body, Construct, Instruction, PointerOrigin};
 
 /// Returns whether a work-item may wait in a loop for work-items of other workgroups; true where

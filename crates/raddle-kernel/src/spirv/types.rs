@@ -225,6 +225,12 @@ impl<'m> Types<'m> {
         }
     }
 
+    /// Returns the number of bits of an integer type; `None` for other types.
+    pub(crate) fn integer(&self, id: Word) -> Option<u32> {
+        let found = self.get(id)?;
+        (found.class.opcode == Op::TypeInt).then(|| word(found, 0)).flatten()
+    }
+
     /// Returns the number of elements of a vector type; `None` for other types.
     pub(crate) fn lanes(&self, id: Word) -> Option<u32> {
         let found = self.get(id)?;

@@ -50,9 +50,10 @@ __kernel void even_to_even(__global int *s) {
   }
 }
 
-// expect: unknown
+// expect: conditional 0@
 // truth: not
-// why: the distance is a number that may be odd
+// launch: fails
+// why: the distance is a number that may be odd, and here is
 // args: i32[256] i32=1
 __kernel void by_distance(__global int *s, int from) {
   int i = (int)get_global_id(0);
@@ -79,8 +80,9 @@ __kernel void wide(__global uchar *s) {
   vstore2(vload2(0, s + 4 * i) + (uchar2)(1, 3), 0, s + (4 * i + 1));
 }
 
-// expect: unknown
+// expect: conditional 0@
 // truth: skip
+// launch: fails
 // why: three is no power of two, so a product that is too large for its type may leave anything
 // args: i32[256]
 __kernel void thirds(__global int *s) {

@@ -1,14 +1,17 @@
 //! Which kernels are there, and what is known of them?
 //!
 //! A kernel of the corpus stands behind a comment: what is expected of the verdict (with the pairs of
-//! arguments that must lie apart, as `0-1`, and those that must be zero, as `2=0`), the truth with
-//! arguments apart (`idempotent`, `not`, or `skip` where it is not executed), the reason, its arguments
-//! and, where they are not 64 and 8, its work-items and those of a workgroup.
+//! arguments that must lie apart, as `0-1`, those that must be zero, as `2=0`, and those within which
+//! reads and writes must lie apart, as `0@`), the truth with arguments apart (`idempotent`, `not`, or
+//! `skip` where it is not executed), the reason, its arguments and, where they are not 64 and 8, its
+//! work-items and those of a workgroup. With `0@`, `launch` says whether the condition holds for these
+//! arguments and work-items.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use raddle_kernel::Compiler;
+use raddle_kernel::launch::LaunchSizes;
 
 /// Returns the compiler that kernels are judged by; `None`, with a word about it, where it is missing
 /// and not required.
@@ -29,6 +32,9 @@ pub(crate) struct Case {
     pub(crate) expect: String,
     pub(crate) pairs: BTreeSet<(u32, u32)>,
     pub(crate) zero: BTreeSet<u32>,
+    pub(crate) places: BTreeSet<u32>,
+    /// Whether the condition on places holds for the arguments of the case.
+    pub(crate) holds: bool,
     pub(crate) truth: String,
     pub(crate) arguments: Vec<Given>,
     pub(crate) global: usize,
@@ -68,6 +74,23 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 impl Case {
+    /// Returns the bytes of the argument with this index, if it is a number.
+    pub(crate) fn bytes(&self, index: u32) -> Option<Vec<u8>> {
+        match self.arguments.get(index as usize)? {
+            Given::Int(number) => Some(number.to_ne_bytes().to_vec()),
+            Given::Float(number) => Some(number.to_ne_bytes().to_vec()),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn sizes(&self) -> LaunchSizes {
+        LaunchSizes {
+            offset: [0; 3],
+            global: [self.global as u64, 1, 1],
+            local: Some([self.local as u64, 1, 1]),
+        }
+    }
+
     /// Returns the case with zero for the numbers that must be zero: then it is idempotent.
     pub(crate) fn where_zero(&self) -> Self {
         let mut case = Self { truth: "idempotent".to_owned(), ..self.clone() };
@@ -103,6 +126,8 @@ fn cases_of(file: &Path) -> Vec<Case> {
                 expect: expect.to_owned(),
                 pairs: pairs.split_whitespace().filter_map(pair).collect(),
                 zero: pairs.split_whitespace().filter_map(zero).collect(),
+                places: pairs.split_whitespace().filter_map(within).collect(),
+                holds: get("launch").is_none_or(|launch| launch == "holds"),
                 truth: get("truth").expect("the truth").to_owned(),
                 arguments: get("args").expect("arguments").split(' ').map(given).collect(),
                 global: global.parse().expect("a size"),
@@ -122,6 +147,10 @@ fn pair(text: &str) -> Option<(u32, u32)> {
 
 fn zero(text: &str) -> Option<u32> {
     text.strip_suffix("=0").map(|index| index.parse().expect("an index"))
+}
+
+fn within(text: &str) -> Option<u32> {
+    text.strip_suffix('@').map(|index| index.parse().expect("an index"))
 }
 
 fn given(text: &str) -> Given {

@@ -134,6 +134,8 @@ fn case(name: &str, rounds: i32) -> Case {
         expect: String::new(),
         pairs: Default::default(),
         zero: Default::default(),
+        places: Default::default(),
+        holds: true,
         truth: String::new(),
         arguments: vec![Given::Floats(global), Given::Int(rounds)],
         global,

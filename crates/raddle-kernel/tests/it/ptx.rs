@@ -28,6 +28,19 @@ fn kernels_of_a_compiler_get_their_verdicts() {
     assert!(matches!(of("histogram"), Verdict::Not(why) if why.construct == Construct::Atomic));
 }
 
+/// Constants of PTX need not have the sign of their type, so that they decide no branch: -1 is
+/// the largest number of 32 bits.
+#[test]
+fn constants_decide_no_branch() {
+    let text = ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry f(.param .u64 c)\n{\n\
+                .reg .b64 %c;\n.reg .b32 %v, %low, %high;\n.reg .pred %p;\n\
+                ld.param.u64 %c, [c];\nmov.u32 %low, -1;\nmov.u32 %high, 4294967295;\n\
+                setp.ne.s32 %p, %low, %high;\n@%p bra L;\nld.global.u32 %v, [%c];\n\
+                add.u32 %v, %v, 1;\nst.global.u32 [%c], %v;\nL:\nret;\n}\n";
+    let kernels = Kernel::from_ptx(text).expect("PTX");
+    assert!(matches!(kernels[0].verdict(), Verdict::Not(_)), "{:?}", kernels[0].verdict());
+}
+
 #[test]
 fn pointers_and_registers_are_not_taken_for_others() {
     let kernels = Kernel::from_ptx(&text("traps.ptx")).expect("PTX");

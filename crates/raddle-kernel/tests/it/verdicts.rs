@@ -1,9 +1,9 @@
 //! Does each kernel of the corpus get the verdict that is expected?
 
-use raddle_kernel::launch::{Range, may_run_again};
+use raddle_kernel::launch::{LaunchSizes, Range, may_run_again};
 use raddle_kernel::{Conditions, Construct, Kernel, Look, Reason, Verdict};
 
-use crate::corpus::{cases, compiler, files};
+use crate::corpus::{Case, cases, compiler, files};
 
 #[test]
 fn each_kernel_of_the_corpus_gets_its_verdict() {
@@ -22,7 +22,18 @@ fn each_kernel_of_the_corpus_gets_its_verdict() {
                 Verdict::Not(_) => ("not", Conditions::default()),
                 _ => ("unknown", Conditions::default()),
             };
-            let expected = Conditions { apart: case.pairs.clone(), zero: case.zero.clone() };
+            let conditions = (
+                conditions.apart,
+                conditions.zero,
+                conditions.places.arguments().into_iter().collect(),
+            );
+            let expected = (case.pairs.clone(), case.zero.clone(), case.places.clone());
+            if case.holds && !case.places.is_empty() && case.truth != "idempotent" {
+                wrong.push(format!("{}: its condition holds", case.name));
+            }
+            wrong.extend((at_launch(&verdict, case) != case.holds).then(|| {
+                format!("{}: its condition on places does not hold as the case says", case.name)
+            }));
             if case.truth == "idempotent" && matches!(found, "not" | "unknown") {
                 refused.push(&*case.name);
             }
@@ -38,6 +49,17 @@ fn each_kernel_of_the_corpus_gets_its_verdict() {
     let (count, names) = (refused.len(), refused.join(", "));
     println!("refused of {all} idempotent kernels: {count} ({} %): {names}", 100 * count / all);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Returns whether the condition of a verdict on places holds at the launch of the case, whose other
+/// conditions do not count; true where there is none.
+fn at_launch(verdict: &Verdict, case: &Case) -> bool {
+    let Verdict::Conditional(conditions) = verdict else { return true };
+    let places = conditions.places.clone();
+    let alone = Verdict::Conditional(Conditions { places, ..Conditions::default() });
+    let bytes: Vec<Option<Vec<u8>>> = (0..64).map(|index| case.bytes(index)).collect();
+    let of = |index: u32| bytes.get(index as usize)?.as_deref();
+    may_run_again(&alone, &[], of, &case.sizes())
 }
 
 /// Returns a PTX kernel of many loops, behind each other and within each other.
@@ -120,23 +142,30 @@ fn only_kernels_that_meet_look_once_a_workgroup() {
     }
 }
 
+const SIZES: LaunchSizes = LaunchSizes { offset: [0; 3], global: [64, 1, 1], local: None };
+
 #[test]
 fn an_argument_of_unknown_extent_counts_as_shared() {
     let verdict = Verdict::Conditional([(0, 1)].into());
-    let zero = |_| false;
-    assert!(!may_run_again(&verdict, &[Range::new(0, 64)], zero));
-    assert!(!may_run_again(&verdict, &[], zero));
-    assert!(may_run_again(&verdict, &[Range::new(0, 64), Range::EMPTY], zero));
-    assert!(may_run_again(&verdict, &[Range::new(0, 64), Range::new(64, 1)], zero));
-    assert!(may_run_again(&Verdict::Idempotent, &[], zero));
+    let may = |ranges: &[Range]| may_run_again(&verdict, ranges, |_| None, &SIZES);
+    assert!(!may(&[Range::new(0, 64)]));
+    assert!(!may(&[]));
+    assert!(may(&[Range::new(0, 64), Range::EMPTY]));
+    assert!(may(&[Range::new(0, 64), Range::new(64, 1)]));
+    assert!(may_run_again(&Verdict::Idempotent, &[], |_| None, &SIZES));
 }
 
 #[test]
 fn a_number_that_must_be_zero_is_looked_at() {
-    let conditions = Conditions { apart: [(0, 1)].into(), zero: [2].into() };
+    let conditions =
+        Conditions { apart: [(0, 1)].into(), zero: [2].into(), ..Conditions::default() };
     let verdict = Verdict::Conditional(conditions);
     let apart = [Range::new(0, 64), Range::new(64, 64)];
-    assert!(may_run_again(&verdict, &apart, |index| index == 2));
-    assert!(!may_run_again(&verdict, &apart, |index| index != 2));
-    assert!(!may_run_again(&verdict, &[Range::new(0, 64); 2], |_| true));
+    let may = |ranges: &[Range], third: &[u8]| {
+        may_run_again(&verdict, ranges, |index| (index == 2).then_some(third), &SIZES)
+    };
+    assert!(may(&apart, &[0; 4]));
+    assert!(!may(&apart, &[0, 0, 0, 1]));
+    assert!(!may(&[Range::new(0, 64); 2], &[0; 4]));
+    assert!(!may_run_again(&verdict, &apart, |_| None, &SIZES));
 }

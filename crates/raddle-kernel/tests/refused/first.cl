@@ -49,7 +49,7 @@ __kernel void guarded(__global int *a) {
 
 __kernel void other_places(__global int *a, int n) {
   int i = (int)get_global_id(0);
-  a[i] = a[i + n]; // REFUSED unknown: `a` is read and overwritten at places that cannot be told apart
+  a[i] = a[i ^ n]; // REFUSED unknown: `a` is read and overwritten at places that cannot be told apart
 }
 
 struct link {

@@ -18,7 +18,7 @@ use raddle_kernel::{Ranges, Verdict};
 use raddle_policy::Idempotence;
 use raddle_preempt::LaunchHandle;
 
-use crate::arguments::{ClArgumentKind, KernelArgument, is_zero};
+use crate::arguments::{ClArgumentKind, KernelArgument, bytes};
 use crate::counts::Count;
 use crate::memory::ranges;
 use crate::native::{NativeHandle, asked, asked_bytes, guarded, lock, native};
@@ -256,16 +256,16 @@ impl ProgramKernel {
         Some(limits)
     }
 
-    /// Returns the verdict whether a launch with these arguments may be stopped part-way and run
-    /// again.
-    pub(crate) fn verdict(&self, arguments: &Arguments) -> Idempotence {
+    /// Returns the verdict whether a launch with these arguments, or the range `part` of one, may be
+    /// stopped part-way and run again. `sizes` are those of the range.
+    pub(crate) fn verdict(&self, arguments: &Arguments, sizes: &Sizes, part: &Part) -> Idempotence {
         let Ok(Beside { verdict: Some(verdict), .. }) = &self.beside else {
             return Idempotence::Unknown;
         };
         // The memory of arguments is asked for where it counts.
         let at =
             if matches!(verdict, Verdict::Conditional(_)) { ranges(arguments) } else { vec![] };
-        let may = may_run_again(verdict, &at, |index| is_zero(arguments, index));
+        let may = may_run_again(verdict, &at, |index| bytes(arguments, index), &sizes.whole(part));
         match verdict {
             _ if may => Idempotence::Idempotent,
             Verdict::Not(_) => Idempotence::Not,

@@ -32,7 +32,7 @@ static FIRST: Once = Once::new();
 
 impl LaneLaunch {
     pub(crate) fn verdict(&self) -> Idempotence {
-        self.kernel.verdict(&self.arguments)
+        self.kernel.verdict(&self.arguments, &self.sizes, &self.part)
     }
 
     /// Submits the launch to the runtime, and returns whether the runtime took it.

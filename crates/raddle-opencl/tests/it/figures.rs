@@ -44,6 +44,17 @@ fn cost_of_a_launch() {
     );
 }
 
+/// Measures what the check of a launch's arguments adds, by turns in one run.
+#[test]
+fn cost_of_conditions() {
+    if !wanted() {
+        return;
+    }
+    let (native, told) = (natively("conditions"), under_layer("conditions", &[]));
+    let (native, told) = (numbers(native), numbers(told));
+    println!("{{\"always-pair-zero-parts-ns\": [{native:?}, {told:?}]}}");
+}
+
 /// Returns how long each preemption in a client's log took, in ns, sorted.
 pub(crate) fn preemptions(log: &str) -> Vec<u64> {
     let (mut all, mut since) = (Vec::new(), None);

@@ -114,6 +114,7 @@ hazards! {
     program_variables: "program variables";
     other_bodies: "other bodies";
     zero_factors: "zero factors";
+    parts_of_one: "parts of one";
     of_spirv: "of spirv";
     exit_while_launches_wait: "exit while launches wait";
     exit_while_launches_run: "exit while launches run";

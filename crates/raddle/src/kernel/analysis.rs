@@ -76,12 +76,13 @@ impl KernelVerdict {
             Some(argument) => argument.name.clone(),
             None => format!("argument {index}"),
         };
-        let (apart, zero) = match &judged.verdict {
+        let (apart, zero, places) = match &judged.verdict {
             Verdict::Conditional(conditions) => (
                 conditions.apart.iter().map(|&(a, b)| [name(a), name(b)]).collect(),
                 conditions.zero.iter().map(|&index| name(index)).collect(),
+                conditions.places.arguments().into_iter().map(name).collect(),
             ),
-            _ => (Vec::new(), Vec::new()),
+            _ => (Vec::new(), Vec::new(), Vec::new()),
         };
         Self {
             file: file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
@@ -90,6 +91,7 @@ impl KernelVerdict {
             verdict,
             apart,
             zero,
+            places,
             reason: reason.map(|reason| reason.construct.to_string()),
             at: reason.map(|reason| reason.line).filter(|line| *line > 0),
         }

@@ -54,6 +54,10 @@ pub(crate) struct KernelVerdict {
     /// them is zero.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     zero: Vec<String>,
+    /// Arguments of a kernel whose verdict is `conditional`: it may be run again only where the
+    /// numbers of the launch show that what it reads of each lies apart from what it writes there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    places: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// Line of the source file to which the reason of the verdict refers; `None` if unknown.
@@ -70,10 +74,14 @@ impl KernelVerdict {
         }
     }
 
-    /// Returns, in words, which arguments must be zero so that the kernel may be run again; `None`
-    /// where none must.
-    fn needs_zero(&self) -> Option<String> {
-        (!self.zero.is_empty()).then(|| format!("if zero: {}", self.zero.join(" and ")))
+    /// Returns, in words, which numbers of a launch the kernel needs so that it may be run again;
+    /// `None` where it needs none.
+    fn needs_numbers(&self) -> Option<String> {
+        let needs = |what: &str, of: &[String]| {
+            (!of.is_empty()).then(|| format!("{what}: {}", of.join(" and ")))
+        };
+        let zero = needs("if zero", &self.zero);
+        zero.or_else(|| needs("if numbers keep reads and writes apart", &self.places))
     }
 
     /// Returns the reason of the verdict as text for a person.
@@ -81,7 +89,8 @@ impl KernelVerdict {
         let pairs = self.apart.iter().map(|[a, b]| format!("{a} and {b}"));
         let pairs = pairs.collect::<Vec<_>>().join("; ");
         let pairs = if pairs.is_empty() { None } else { Some(format!("if apart: {pairs}")) };
-        let conditions = self.needs_zero().into_iter().chain(pairs).collect::<Vec<_>>().join("; ");
+        let numbers = self.needs_numbers();
+        let conditions = numbers.into_iter().chain(pairs).collect::<Vec<_>>().join("; ");
         match (&self.reason, self.at) {
             (Some(reason), Some(line)) => format!("line {line}: {reason}"),
             (Some(reason), None) => reason.clone(),

@@ -23,14 +23,14 @@ pub(super) fn text(all: &[KernelVerdict]) -> Result<String, CliError> {
         names: std::iter::once(kernel.name.clone()).chain(readable(&kernel.name)).collect(),
         verdict: match kernel.verdict {
             // A profile does not say which numbers a kernel was given.
-            _ if !kernel.zero.is_empty() => VerdictWord::Unknown,
+            _ if kernel.needs_numbers().is_some() => VerdictWord::Unknown,
             "idempotent" => VerdictWord::Idempotent,
             "conditional" => VerdictWord::Conditional,
             "not" => VerdictWord::Not,
             _ => VerdictWord::Unknown,
         },
         apart: kernel.apart.clone(),
-        reason: kernel.reason.clone().or_else(|| kernel.needs_zero()),
+        reason: kernel.reason.clone().or_else(|| kernel.needs_numbers()),
     };
     let file = VerdictFile { kernel: all.iter().map(rule).collect() };
     let text = toml::to_string(&file)

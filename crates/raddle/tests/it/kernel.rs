@@ -200,4 +200,15 @@ fn numbers_that_must_be_zero_are_named() {
     assert_eq!(all[0]["zero"], serde_json::json!(["beta"]));
     let ran = place.raddle(&[&said[..4], &["--option", "-DGPU"]].concat());
     assert!(ran.out.contains("is read, changed and overwritten in place"), "{}", ran.out);
+    // Numbers that keep parts of a buffer apart are named in the same way.
+    let source = "__kernel void move(__global float *c, int from, int to) {\n\
+                  size_t i = get_global_id(0);\nc[to + i] = c[from + i];\n}\n";
+    place.file("move.cl", source);
+    let ran = place.raddle(&["kernel", "verdict", "move.cl", "--save", "m.toml"]);
+    assert!(ran.out.contains("if numbers keep reads and writes apart: c"), "{}", ran.out);
+    let kept = std::fs::read_to_string(place.path().join("m.toml")).unwrap();
+    assert!(kept.contains("verdict = \"unknown\"") && kept.contains("apart: c"), "{kept}");
+    let ran = place.raddle(&["kernel", "verdict", "move.cl", "--format", "json"]);
+    let all: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(all[0]["places"], serde_json::json!(["c"]));
 }

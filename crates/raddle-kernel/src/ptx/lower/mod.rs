@@ -65,9 +65,9 @@ pub(crate) fn body(module: &PtxModule<'_>, entry: &Function<'_>) -> Result<Body,
     let end = lower.block();
     lower.function(entry, parameters, end)?;
     let meets = lower.meets;
-    let (handed, scalars) = Default::default();
+    let (handed, scalars, widths) = Default::default();
     let PtxLowering { blocks, registers, addressable, .. } = lower;
-    Ok(Body { arguments, scalars, blocks, registers, handed, addressable, meets })
+    Ok(Body { arguments, scalars, blocks, registers, widths, handed, addressable, meets })
 }
 
 struct PtxLowering<'m, 't> {

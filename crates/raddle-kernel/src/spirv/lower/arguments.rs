@@ -4,7 +4,7 @@ use rspirv::dr::{Function, Operand as Part};
 use rspirv::spirv::{Op, StorageClass, Word};
 
 use super::{GivenArguments, SpirvLowering};
-use crate::ir::{Argument, ArgumentKind, Operand, PointerOrigin};
+use crate::ir::{Argument, ArgumentKind, IntegerWidths, Operand, PointerOrigin, Reg};
 use crate::spirv::types::id_at;
 
 impl<'m> SpirvLowering<'m> {
@@ -40,6 +40,22 @@ impl<'m> SpirvLowering<'m> {
             given.values.push(Operand::Reg(register));
         }
         (arguments, given)
+    }
+
+    /// Returns the numbers of bits of integer types, and of those arguments by value, as (register,
+    /// index of the argument), that are integers.
+    pub(super) fn widths(&self, scalars: &[(Reg, u32)], kernel: &Function) -> IntegerWidths {
+        let types = self.module.types_global_values.iter();
+        let types =
+            types.filter_map(|ty| Some((ty.result_id?, self.types.integer(ty.result_id?)?)));
+        let arguments = scalars.iter().filter_map(|&(register, index)| {
+            let ty = kernel.parameters.get(index as usize)?.result_type?;
+            Some((register, self.types.integer(ty)?))
+        });
+        IntegerWidths {
+            types: types.map(|(ty, bits)| (i64::from(ty), bits)).collect(),
+            arguments: arguments.collect(),
+        }
     }
 
     /// Returns the name of a kernel's parameter: its own, or that of the parameter of another

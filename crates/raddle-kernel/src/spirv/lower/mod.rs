@@ -36,6 +36,7 @@ pub(crate) fn body(module: &Module, entry: Word) -> Lowered {
     let meets = lower.meets;
     Ok(Body {
         arguments,
+        widths: lower.widths(&operands.scalars, function),
         scalars: operands.scalars,
         blocks: lower.blocks,
         registers: lower.registers,

@@ -165,6 +165,32 @@ __kernel void product(__global const uint *from, __global uint *to, uint rounds,
     digest(&kit.read(kit.queue, to, 2048))
 }
 
+/// Runs launches that read one part of a buffer and write another, whose numbers keep both apart at most
+/// of them and let them overlap at others; returns a hash of the numbers in the buffer afterwards.
+pub(super) fn parts_of_one() -> String {
+    const OWN: &str = "
+__kernel void parts(__global uint *x, uint length, uint n, uint from, uint to, uint rounds) {
+  __global uint *own = x + get_global_id(0) * length;
+  for (uint k = 0; k < n; k++) {
+    uint v = own[from + k];
+    for (uint r = 0; r < rounds; r++) v = v * 1664525u + 1013904223u;
+    own[to + k] = v + k;
+  }
+}
+";
+    let kit = Kit::new();
+    let buffer = kit.buffer(2048 * 8);
+    let kernel = Kit::kernel_of(kit.program(OWN), "parts");
+    for round in 0..60 {
+        let n = if round % 3 == 2 { 5 } else { 4 };
+        let (from, to) = if round % 2 == 0 { (0, 8 - n) } else { (8 - n, 0) };
+        let [length, n, from, to, rounds] = [8, n, from, to, 500 + round].map(Set::Number);
+        set(kernel, &[Set::Memory(buffer), length, n, from, to, rounds]);
+        cl!(clReleaseEvent(launched(kit.queue, kernel, 2048, 16, &[])));
+    }
+    digest(&kit.read(kit.queue, buffer, 2048 * 8))
+}
+
 /// Runs chains of launches in two queues, in place, atomic ones, with barriers and copies, and with
 /// events from one queue to the other; returns the numbers in the buffers afterwards.
 pub(super) fn chains() -> String {

@@ -47,6 +47,50 @@ fn burst(
     (enqueued, begun.elapsed())
 }
 
+/// Returns the medians over bursts of launches of these kernels, by turns, in ns, each as (of an
+/// enqueue, of a launch from end to end).
+fn costs<const N: usize>(
+    queue: cl_command_queue,
+    kernels: [opencl_sys::cl_kernel; N],
+) -> [(u128, u128); N] {
+    let each = |all: Duration| all.as_nanos() / 1000;
+    let mut found = kernels.map(|_| (Vec::new(), Vec::new()));
+    for _ in 0..21 {
+        for (kernel, (enqueues, whole)) in kernels.into_iter().zip(&mut found) {
+            burst(queue, kernel, 100);
+            let (enqueued, ended) = burst(queue, kernel, 1000);
+            enqueues.push(each(enqueued));
+            whole.push(each(ended));
+        }
+    }
+    found.map(|(mut enqueues, mut whole)| {
+        enqueues.sort_unstable();
+        whole.sort_unstable();
+        (enqueues[10], whole[10])
+    })
+}
+
+/// Returns the medians over bursts of kernels of one work-item, in ns from end to end: whose launches
+/// may be killed whatever their arguments, if two lie apart, if also a number is zero, and if numbers
+/// keep parts of a buffer apart.
+pub(super) fn conditions() -> String {
+    const OWN: &str = "
+__kernel void always(__global const uint *a, __global uint *x, uint n) { if (n == 9) x[0] = n; }
+__kernel void pair(__global const uint *a, __global uint *x, uint n) { x[0] = n == 0 ? a[0] : a[0] + 1; }
+__kernel void zero(__global const uint *a, __global uint *x, uint n) { x[0] = n == 0 ? a[0] : x[0] + 1; }
+__kernel void parts(__global const uint *a, __global uint *x, uint n) { x[n] = a[0] + x[n + 1]; x[n] = x[2 * n + 3]; }
+";
+    let kit = Kit::new();
+    let program = kit.program(OWN);
+    let (a, x) = (kit.buffer(4), kit.buffer(4));
+    let kernels = ["always", "pair", "zero", "parts"].map(|name| {
+        let kernel = Kit::kernel_of(program, name);
+        set(kernel, &[Set::Memory(a), Set::Memory(x), Set::Number(0)]);
+        kernel
+    });
+    costs(kit.queue, kernels).map(|(_, whole)| whole.to_string()).join(" ")
+}
+
 /// Returns the medians over bursts of empty kernels, in ns, of an enqueue and of a launch from end
 /// to end; then the time of a launch of about 2 ms, in us, and its rounds.
 pub(super) fn empty() -> String {
@@ -55,17 +99,7 @@ pub(super) fn empty() -> String {
     let kernel = Kit::kernel_of(program, "nothing");
     let buffer = kit.buffer(1);
     set(kernel, &[Set::Memory(buffer)]);
-    burst(kit.queue, kernel, 100);
-    let each = |all: Duration, count: u32| all.as_nanos() / u128::from(count);
-    let mut enqueues = Vec::new();
-    let mut whole = Vec::new();
-    for _ in 0..21 {
-        let (enqueued, ended) = burst(kit.queue, kernel, 1000);
-        enqueues.push(each(enqueued, 1000));
-        whole.push(each(ended, 1000));
-    }
-    enqueues.sort_unstable();
-    whole.sort_unstable();
+    let [(enqueue, whole)] = costs(kit.queue, [kernel]);
     let rounds = rounds(&kit, Duration::from_millis(2));
     let long = spread(&kit, rounds);
     // The first one is compiled.
@@ -76,7 +110,7 @@ pub(super) fn empty() -> String {
     }
     cl!(clFinish(kit.queue));
     let long = begun.elapsed().as_micros() / 100;
-    format!("{} {} {long} {rounds}", enqueues[10], whole[10])
+    format!("{enqueue} {whole} {long} {rounds}")
 }
 
 /// Returns the rounds of `spread` that the variable `RADDLE_TEST_ROUNDS` names, or as many as let a

@@ -18,7 +18,7 @@ use crate::run::{ANSWER, CLIENT};
 type Client = fn() -> String;
 
 /// Clients whose answers natively and under the layer are compared, by name.
-pub(crate) const HAZARDS: [(&str, Client); 32] = [
+pub(crate) const HAZARDS: [(&str, Client); 33] = [
     ("gate", gates::gate),
     ("across queues", gates::across_queues),
     ("finish of one queue", gates::finish_of_one_queue),
@@ -45,6 +45,7 @@ pub(crate) const HAZARDS: [(&str, Client); 32] = [
     ("program variables", chains::program_variables),
     ("other bodies", chains::other_bodies),
     ("zero factors", chains::zero_factors),
+    ("parts of one", chains::parts_of_one),
     ("of spirv", chains::of_spirv),
     ("exit while launches wait", endings::exit_while_launches_wait),
     ("exit while launches run", endings::exit_while_launches_run),
@@ -58,7 +59,7 @@ pub(crate) const HAZARDS: [(&str, Client); 32] = [
 #[test]
 fn client() {
     let Ok(name) = std::env::var(CLIENT) else { return };
-    let others: [(&str, Client); 14] = [
+    let others: [(&str, Client); 15] = [
         ("devices", open::devices),
         ("version", open::version),
         ("says", open::says),
@@ -70,6 +71,7 @@ fn client() {
         ("macro in code", chains::macro_in_code),
         ("long in place", loads::long_in_place),
         ("empty", loads::empty),
+        ("conditions", loads::conditions),
         ("busy", loads::busy),
         ("requests", loads::requests),
         ("many objects", loads::many_objects),
