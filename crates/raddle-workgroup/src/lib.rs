@@ -27,7 +27,7 @@
 //! # let demand = Demand { waves: 4, vgpr: 8, sgpr: 1, lds: 16, barriers: 1 };
 //! # let launch = Launch::new(LaunchId(0), ProcessId(0), 20, demand).with_barrier(Barrier::Yes);
 //! let cus = Cus::new(shape, 2);
-//! let launches = [ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }];
+//! let launches = [ReadyLaunch::new(launch, Tick::ZERO)];
 //! let view = ReadyView::new(&launches, &cus);
 //! let mut policy = Leftover::default();
 //! let mut round = Round::default();

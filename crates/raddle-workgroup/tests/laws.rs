@@ -199,8 +199,7 @@ fn a_launch_of_which_only_assigned_work_is_left_is_skipped() {
     let scenario = Scenario::example();
     let [first, second, ..] = scenario.launches[..] else { panic!("the example has four") };
     let cus = Cus::new(scenario.shape, scenario.cus);
-    let launches =
-        [ReadyLaunch { next: first.workgroups, assigned: 2, ..ready(first) }, ready(second)];
+    let launches = [ready(first).with_next(first.workgroups).with_assigned(2), ready(second)];
     for (name, mut policy) in policies() {
         let mut round = Round::default();
         let view = ReadyView::new(&launches, &cus);
@@ -232,7 +231,7 @@ fn absurd_devices_and_demands_are_refused_without_panic() {
                 (it.demand, it.workgroups) = (demand, u64::MAX);
                 (it.process, it.id) = (ProcessId(u16::MAX), LaunchId(u32::MAX));
             });
-            let launches = [ReadyLaunch { next: u64::MAX - 3, ..ready(launch) }];
+            let launches = [ready(launch).with_next(u64::MAX - 3)];
             let view = ReadyView::new(&launches, &cus);
             for (name, mut policy) in policies() {
                 let mut round = Round::default();

@@ -85,7 +85,7 @@ fn a_log_says_what_the_device_can() {
         ended_log(&sink.text())
     };
     let replayed = |log: &str| replay(log.as_bytes()).map(|it| it.difference().cloned());
-    let drains = Abilities { can_drain: true, ..Abilities::NONE };
+    let drains = Abilities::NONE.with(Preemption::Drain, true);
     let log = logged(drains, Preemption::Drain);
     let key = ",\"abilities\":{\"can-flag\":false,\"can-drain\":true,\"can-reset\":false,\
                \"can-switch\":false}";
@@ -112,13 +112,13 @@ fn work_leaves_by_what_the_device_can() {
             .preempt("it", ByRule::fixed(how))
             .abilities(abilities)
     };
-    let drains = Abilities { can_drain: true, ..Abilities::NONE };
-    let flags = Abilities { can_flag: true, ..Abilities::NONE };
+    let drains = Abilities::NONE.with(Preemption::Drain, true);
+    let flags = Abilities::NONE.with(Preemption::Flag, true);
     let asked = |abilities, how| revoked(with(abilities, how), Preemption::Wait);
     assert_eq!(asked(Abilities::ALL, Preemption::Switch), ["switch k7", "submit k8"]);
     assert_eq!(asked(drains, Preemption::Switch), ["drain k7", "submit k8"]);
     assert_eq!(asked(flags, Preemption::Switch), ["submit k8"], "only waiting is left");
     assert_eq!(asked(flags, Preemption::Reset), ["raise p1", "submit k8"]);
-    let resets = Abilities { can_reset: true, ..Abilities::NONE };
+    let resets = Abilities::NONE.with(Preemption::Reset, true);
     assert!(refusal(with(resets, Preemption::Reset).build()).contains("without a flag"));
 }

@@ -276,7 +276,11 @@ proptest! {
         bound in 0u64..200, can in any::<[bool; 4]>(), by_warp in any::<bool>(),
     ) {
         let [can_flag, can_drain, can_reset, can_switch] = can;
-        let abilities = Abilities { can_flag, can_drain, can_reset, can_switch };
+        let abilities = Abilities::NONE
+            .with(Preemption::Flag, can_flag)
+            .with(Preemption::Drain, can_drain)
+            .with(Preemption::Reset, can_reset)
+            .with(Preemption::Switch, can_switch);
         let cheapest = ByRule::cheapest(Ticks(bound), abilities, COSTS);
         let mut builder = preempting(cus, None).preempt("cheapest", cheapest);
         if let Some(window) = window {
@@ -434,7 +438,7 @@ fn a_reset_asks_every_submitted_launch() {
     let (outcome, _) = urgent(Some(Preemption::Reset), 8, one);
     assert_eq!((latency(&outcome, 12), outcome.counters.killed), (500, 0), "as a flag");
     // A launch that only waits leaves by the flag without having begun: the simulator makes sure of
-    // that, so no reset hits it, and its verdict does not count (`Controller::claimed`).
+    // that, so no reset hits it, and its verdict does not count (`Report::Claimed`).
     let mut one = low(true);
     one[5].idempotent = Idempotence::Not;
     let (outcome, _) = urgent(Some(Preemption::Reset), 8, one);
