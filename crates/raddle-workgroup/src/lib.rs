@@ -59,8 +59,8 @@ pub mod split;
 // Hidden items serve other crates of the workspace alone: they are not of the surface that is kept.
 pub use allocator::{Allocator, GroupPlan, ProbeRefusal, SimdRule};
 pub use baselines::{
-    BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, PlacedAddresses, RoundRobin,
-    Spatial, SpatialConfig,
+    BaselineConfig, Greedy, Leftover, LeftoverConfig, PlacedAddresses, RoundRobin, Spatial,
+    SpatialConfig,
 };
 pub use error::Error;
 pub use matching::{

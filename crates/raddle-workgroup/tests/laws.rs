@@ -2,16 +2,16 @@
 
 use proptest::prelude::*;
 use raddle_policy::{
-    Allocate, Answer, CuId, CuShape, Cus, Demand, Fact, LaunchId, ProcessId, ReadyLaunch,
-    ReadyView, Resource, Round, Tick,
+    Allocate, Answer, CuId, CuShape, Cus, Demand, Fact, LaunchId, ProcessId, ReadyView, Resource,
+    Round, Tick,
 };
 use raddle_testkit::{
     Deed, LARGEST_CU, Scenario, ScenarioRun, World, altered, cases, check_allocate, check_bulk,
     launch, ready, scenario, scenario_with, wide_scenario,
 };
 use raddle_workgroup::{
-    BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, PlacedAddresses, RoundRobin,
-    Spatial, SpatialConfig,
+    BaselineConfig, Greedy, Leftover, LeftoverConfig, PlacedAddresses, RoundRobin, Spatial,
+    SpatialConfig,
 };
 
 fn round_robin(addresses: bool) -> RoundRobin {
@@ -179,7 +179,7 @@ fn places(scenario: &Scenario, policy: &mut dyn Allocate) -> Vec<(Tick, u64, CuI
 }
 
 fn by_level() -> Leftover {
-    Leftover::new(LeftoverConfig { order: LeftoverOrder::Level })
+    Leftover::new(LeftoverConfig::by_level())
 }
 
 fn policies() -> Vec<(&'static str, Box<dyn Allocate>)> {

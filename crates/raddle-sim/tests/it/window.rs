@@ -349,10 +349,10 @@ proptest! {
     #[test]
     fn launching_beside_what_runs_loses_nothing(
         processes in processes(), way in 0usize..6, cus in 1u16..4, window in 1u32..10,
-        (enqueue_ns, cleanup_ns) in (0..300u64, 0..50u64),
+        (packet_ns, cleanup_ns) in (0..300u64, 0..50u64),
     ) {
         let config = OrdinaryConfig::default()
-            .with_enqueue_ns(enqueue_ns)
+            .with_packet_ns(packet_ns)
             .with_cleanup_ns(cleanup_ns)
             .with_overlap(true);
         let builder =
