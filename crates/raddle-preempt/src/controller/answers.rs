@@ -161,8 +161,9 @@ pub enum NoReset {
 /// [`report`](crate::Controller::report).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Report {
-    /// Whether a launch may be run again, where only the launch's arguments show that. Reported
-    /// before the launch is submitted; it replaces the verdict given at the capture.
+    /// The runtime has judged whether a launch may be run again, where only the launch's arguments
+    /// show that. It says so before the launch is submitted, and replaces the verdict given at the
+    /// capture.
     Judged(LaunchHandle, Idempotence),
     /// The submit call of a launch has returned. Changes nothing if the launch has ended already,
     /// as it may before its submit call returns.
