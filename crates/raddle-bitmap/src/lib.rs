@@ -25,7 +25,7 @@
 //! - [`FreeMap`], with [`RunPlan`], [`Fragmentation`] and [`FitRefusal`]. Errors are [`Error`], and leave
 //!   everything as it was.
 //! - [`Search`]: the four methods of seed 000 as one family, [`Full`], [`Grouped`], [`Sampled`] and
-//!   [`Shared`]. What each may report is in its [`Promise`] and its [`Need`].
+//!   [`Shared`]. Each says whether it [is exact](Search::is_exact), and what it [needs](Need).
 //! - [`Ring`]: parts that are handed out at a tail and reclaimed in order.
 //! - [`Bank`]: many maps of one resource, with the longest run of each.
 //!
@@ -58,9 +58,7 @@ pub use bank::{Bank, MapState};
 pub use error::{Error, ErrorKind};
 pub use map::{FitRefusal, Fragmentation, FreeMap, Polarity, RunPlan, View};
 pub use ring::Ring;
-pub use search::{
-    Full, Grouped, Kind, Layout, Need, Promise, Sampled, Search, Shared, SharedRun, Slot,
-};
+pub use search::{Full, Grouped, Kind, Layout, Need, Sampled, Search, Shared, SharedRun, Slot};
 pub use words::Runs;
 
 #[cfg(doctest)]

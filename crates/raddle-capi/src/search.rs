@@ -13,7 +13,7 @@ pub struct RaddleSearch(Box<dyn Search + Send>);
 
 impl std::fmt::Debug for RaddleSearch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("RaddleSearch").field(&self.0.promise()).finish()
+        f.debug_tuple("RaddleSearch").field(&self.0.is_exact()).finish()
     }
 }
 

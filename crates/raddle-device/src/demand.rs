@@ -29,8 +29,7 @@ impl Unfit {
     const NO_THREADS: Self = Self { resource: Resource::Waves, wanted: 1, available: 0 };
 
     /// Returns whether the refused workgroup has no threads, so that its description must be wrong.
-    #[must_use]
-    pub fn is_malformed(&self) -> bool {
+    fn is_malformed(&self) -> bool {
         *self == Self::NO_THREADS
     }
 }
@@ -73,7 +72,7 @@ impl Device {
     /// # Errors
     /// [`Unfit`] when no compute unit can ever hold the workgroup, with the first resource that is
     /// short in the order of [`Residency::limiter`](crate::Residency); and when the workgroup has
-    /// no threads, which [`Unfit::is_malformed`] tells apart.
+    /// no threads, of which the error has a text of its own.
     pub fn demand(&self, footprint: &Footprint) -> Result<Demand, Unfit> {
         let rounded = self.round(footprint);
         if let Some(unfit) = self.unfit(footprint, &rounded) {

@@ -15,6 +15,7 @@ use crate::error::PacketError;
 use crate::error::Reason;
 use crate::launch::LaunchImage;
 use crate::layout::{AqlConfig, AqlFormat};
+use crate::overhead::Overhead;
 use crate::packet_types::{AQL_BYTES, AQL_ENTRIES, AqlPacket, HALF_WORDS};
 use crate::replacement::{AnyReplacement, NEAR, Replacement};
 use crate::repr::KernelDispatch;
@@ -82,37 +83,18 @@ impl CondensedConfig {
         self.scope
     }
 
-    /// Returns these settings with the time in which the host writes one packet, in nanoseconds.
+    /// Returns these settings with the costs of launching, in nanoseconds.
     #[must_use]
-    pub const fn with_enqueue_ns(self, enqueue_ns: u64) -> Self {
-        Self { enqueue_ns, ..self }
-    }
-
-    /// Returns these settings with the time in which the device reads one packet, in nanoseconds.
-    #[must_use]
-    pub const fn with_processing_ns(self, processing_ns: u64) -> Self {
-        Self { processing_ns, ..self }
-    }
-
-    /// Returns these settings with the time in which the device decodes one kernel of a condensed
-    /// packet, in nanoseconds.
-    #[must_use]
-    pub const fn with_decode_ns(self, decode_ns: u64) -> Self {
-        Self { decode_ns, ..self }
-    }
-
-    /// Returns these settings with the time in which one kernel is passed to the compute units, in
-    /// nanoseconds.
-    #[must_use]
-    pub const fn with_schedule_ns(self, schedule_ns: u64) -> Self {
-        Self { schedule_ns, ..self }
-    }
-
-    /// Returns these settings with the time of one cleanup (work between the end of a launch and
-    /// the report of its end), in nanoseconds.
-    #[must_use]
-    pub const fn with_cleanup_ns(self, cleanup_ns: u64) -> Self {
-        Self { cleanup_ns, ..self }
+    pub const fn with_costs_ns(self, costs: Overhead) -> Self {
+        let Overhead { enqueue, processing, decode, schedule, cleanup } = costs;
+        Self {
+            enqueue_ns: enqueue,
+            processing_ns: processing,
+            decode_ns: decode,
+            schedule_ns: schedule,
+            cleanup_ns: cleanup,
+            ..self
+        }
     }
 
     /// Returns these settings with the policy that decides which launches are stored in the agent's

@@ -62,7 +62,7 @@ pub use replacement::{
 pub use repr::{BarrierPacket, KernelDispatch, Reference};
 pub use ring::PacketRing;
 pub use table::{ReferenceTable, TableScope};
-pub use view::{PacketKind, PacketView};
+pub use view::PacketView;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -22,7 +22,7 @@ const ROW: usize = 16;
 
 /// Kind of a packet, as its first byte states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PacketKind {
+enum PacketKind {
     /// An ordinary dispatch packet. In a format where dispatch and reference packets have one type,
     /// it also stores its launch.
     Dispatch,
@@ -41,8 +41,7 @@ pub enum PacketKind {
 
 impl PacketKind {
     /// Returns the name of the kind of packet, in words.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
+    const fn name(self) -> &'static str {
         match self {
             Self::Dispatch => "kernel dispatch packet",
             Self::Reference => "reference packet",
@@ -68,9 +67,13 @@ impl<'p> PacketView<'p> {
         Self { packet, format }
     }
 
-    /// Returns the kind of the packet that its first byte states.
+    /// Returns the name of the kind of packet that its first byte states, in words.
     #[must_use]
-    pub fn kind(&self) -> PacketKind {
+    pub fn name(&self) -> &'static str {
+        self.kind().name()
+    }
+
+    fn kind(&self) -> PacketKind {
         let types = self.format.types();
         match self.packet[0] {
             found if found == types.condensed => PacketKind::Condensed,
@@ -84,15 +87,13 @@ impl<'p> PacketView<'p> {
 
     /// Returns the half-word at the place where a reference packet has its entry number, in a
     /// packet of any kind.
-    #[must_use]
-    pub fn ref_num(&self) -> u16 {
+    fn ref_num(&self) -> u16 {
         self.half_word(REF_NUM_AT)
     }
 
     /// Returns the byte at the place where a condensed packet has its number of kernels, in a
     /// packet of any kind.
-    #[must_use]
-    pub const fn num_kernels(&self) -> u8 {
+    const fn num_kernels(&self) -> u8 {
         self.packet[NUM_KERNELS_AT]
     }
 

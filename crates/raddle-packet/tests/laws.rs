@@ -18,11 +18,13 @@ fn config() -> impl Strategy<Value = CondensedConfig> {
     (keep, scope, arguments, costs, any::<bool>(), 1..=31_u8, 1..9_u16).prop_map(
         |(keep, scope, arguments, ns, signals, ahead, entries)| {
             CondensedConfig::default()
-                .with_enqueue_ns(ns)
-                .with_processing_ns(ns / 2)
-                .with_decode_ns(ns / 3)
-                .with_schedule_ns(1)
-                .with_cleanup_ns(ns)
+                .with_costs_ns(Overhead {
+                    enqueue: ns,
+                    processing: ns / 2,
+                    decode: ns / 3,
+                    schedule: 1,
+                    cleanup: ns,
+                })
                 .with_keep(keep)
                 .with_near(9)
                 .with_entries(entries)
@@ -67,17 +69,9 @@ proptest! {
         ahead in 1..=31_u8,
         entries in 1..9_u16,
     ) {
-        // As `config` says.
-        let schedule = 1;
-        let (enqueue, processing, decode, cleanup) = (4, 6, 7, 5);
-        let config = config
-            .with_enqueue_ns(enqueue)
-            .with_processing_ns(processing)
-            .with_decode_ns(decode)
-            .with_cleanup_ns(cleanup)
-            .with_entries(entries)
-            .with_ahead(ahead);
+        let (enqueue, processing, decode, schedule, cleanup) = (4, 6, 7, 1, 5);
         let model = Overhead { enqueue, processing, decode, schedule, cleanup };
+        let config = config.with_costs_ns(model).with_entries(entries).with_ahead(ahead);
         let format = AqlFormat::new(&AqlConfig { entries, ..AqlConfig::default() });
         let format = format.unwrap();
         for stream in 0..2 {
@@ -120,7 +114,8 @@ proptest! {
     /// after it, or at the end.
     #[test]
     fn a_cleanup_a_packet(launches in drawn(), config in config()) {
-        let config = config.with_enqueue_ns(0).with_processing_ns(0).with_decode_ns(0).with_schedule_ns(0).with_cleanup_ns(1).with_signals(false);
+        let costs = Overhead { cleanup: 1, ..Overhead::default() };
+        let config = config.with_costs_ns(costs).with_signals(false);
         let mut path = CondensedPath::new(config).unwrap();
         let (mut packets, mut paid) = (0, 0);
         for &it in &launches {
@@ -167,13 +162,8 @@ fn kernels_are_told_by_identity() {
 /// and 7 of seed 002: six reference packets, then one condensed packet for each iteration.
 #[test]
 fn the_loop_of_six_costs_what_the_figures_say() {
-    let costs = CondensedConfig::default()
-        .with_enqueue_ns(2)
-        .with_processing_ns(3)
-        .with_decode_ns(0)
-        .with_schedule_ns(1)
-        .with_cleanup_ns(2)
-        .with_ahead(6);
+    let model = Overhead { enqueue: 2, processing: 3, decode: 0, schedule: 1, cleanup: 2 };
+    let costs = CondensedConfig::default().with_costs_ns(model).with_ahead(6);
     let mut path = CondensedPath::new(costs).unwrap();
     let one = |cost, packets, cleanup| Submission {
         packets,
@@ -190,7 +180,6 @@ fn the_loop_of_six_costs_what_the_figures_say() {
     }
     // The sum is that of the model: 42 + 6 and nine times 7 + 6.
     let sum: u64 = all.iter().map(|one| one.cost.0 + one.cleanup.0).sum();
-    let model = Overhead { enqueue: 2, processing: 3, decode: 0, schedule: 1, cleanup: 2 };
     assert_eq!(sum, model.ordinary(&[0; 6]) + 9 * model.condensed(&[0; 6], 0));
     assert_eq!((path.tally().launches(), path.tally().reference()), (60, 6));
 }
@@ -200,8 +189,8 @@ fn the_loop_of_six_costs_what_the_figures_say() {
 #[test]
 fn a_packet_is_full_by_launches_or_by_half_words() {
     let cleaned = |ahead, arguments| {
-        let costs =
-            CondensedConfig::default().with_cleanup_ns(1).with_decode_ns(4).with_schedule_ns(1);
+        let costs = Overhead { decode: 4, schedule: 1, cleanup: 1, ..Overhead::default() };
+        let costs = CondensedConfig::default().with_costs_ns(costs);
         let mut path =
             CondensedPath::new(costs.with_ahead(ahead).with_arguments(arguments)).unwrap();
         let all: Vec<Submission> = (0..20).map(|n| path.submit(&kernel(6 * n))).collect();
@@ -235,7 +224,8 @@ fn room_in_the_open_packet_is_used() {
 /// a cleanup.
 #[test]
 fn signals_take_room_and_time() {
-    let config = CondensedConfig::default().with_cleanup_ns(2).with_signals(true).with_ahead(31);
+    let costs = Overhead { cleanup: 2, ..Overhead::default() };
+    let config = CondensedConfig::default().with_costs_ns(costs).with_signals(true).with_ahead(31);
     let mut path = CondensedPath::new(config).unwrap();
     let all: Vec<Submission> = (0..60).map(|n| path.submit(&kernel(n))).collect();
     assert!(all.iter().all(|one| one.cleanup == Ticks(2)));

@@ -35,19 +35,6 @@ impl InstructionKind {
     pub const ALL: [Self; 6] =
         [Self::Move, Self::Load, Self::Store, Self::Matrix, Self::Compare, Self::Jump];
 
-    /// Returns the name of the kind of instruction in kebab-case.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Move => "move",
-            Self::Load => "load",
-            Self::Store => "store",
-            Self::Matrix => "matrix",
-            Self::Compare => "compare",
-            Self::Jump => "jump",
-        }
-    }
-
     /// Returns the index of the kind in [`InstructionKind::ALL`], from 0.
     #[must_use]
     pub(crate) const fn index(self) -> usize {
@@ -55,9 +42,17 @@ impl InstructionKind {
     }
 }
 
+/// Writes the name of the kind of instruction in kebab-case.
 impl fmt::Display for InstructionKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(match self {
+            Self::Move => "move",
+            Self::Load => "load",
+            Self::Store => "store",
+            Self::Matrix => "matrix",
+            Self::Compare => "compare",
+            Self::Jump => "jump",
+        })
     }
 }
 

@@ -34,6 +34,7 @@ impl<'a> ReadyView<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub struct ReadyLaunch {
     /// The launch that waits. Workgroups from `next` up to `launch.workgroups`, exclusive, have
     /// neither started nor been assigned to a compute unit. That is the number of all workgroups,
@@ -55,6 +56,31 @@ pub struct ReadyLaunch {
 }
 
 impl ReadyLaunch {
+    /// Returns a launch that was submitted at the tick `submitted` and of which nothing has started
+    /// or been assigned.
+    #[must_use]
+    pub const fn new(launch: Launch, submitted: Tick) -> Self {
+        Self { launch, next: 0, assigned: 0, cut: 0, submitted }
+    }
+
+    /// Sets [`next`](Self::next).
+    #[must_use]
+    pub const fn with_next(self, next: u64) -> Self {
+        Self { next, ..self }
+    }
+
+    /// Sets [`assigned`](Self::assigned).
+    #[must_use]
+    pub const fn with_assigned(self, assigned: u64) -> Self {
+        Self { assigned, ..self }
+    }
+
+    /// Sets [`cut`](Self::cut).
+    #[must_use]
+    pub const fn with_cut(self, cut: u16) -> Self {
+        Self { cut, ..self }
+    }
+
     /// Returns the number of workgroups that have neither started nor been assigned.
     #[must_use]
     pub const fn undistributed(&self) -> u64 {

@@ -9,6 +9,7 @@ use crate::{Fact, Launch, Preemption, ProcessState, Tick};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub struct VictimLaunch {
     /// The submitted launch or copy of the process that lost the turn (the right to issue
     /// launches).
@@ -19,6 +20,26 @@ pub struct VictimLaunch {
     pub resident_waves: u64,
     /// The tick at which the launch or copy was submitted.
     pub submitted: Tick,
+}
+
+impl VictimLaunch {
+    /// Returns a launch that was submitted at the tick `submitted` and of which nothing has started.
+    #[must_use]
+    pub const fn new(launch: Launch, submitted: Tick) -> Self {
+        Self { launch, unstarted: launch.workgroups, resident_waves: 0, submitted }
+    }
+
+    /// Sets [`unstarted`](Self::unstarted).
+    #[must_use]
+    pub const fn with_unstarted(self, unstarted: u64) -> Self {
+        Self { unstarted, ..self }
+    }
+
+    /// Sets [`resident_waves`](Self::resident_waves).
+    #[must_use]
+    pub const fn with_resident_waves(self, resident_waves: u64) -> Self {
+        Self { resident_waves, ..self }
+    }
 }
 
 /// The view that a [`Preempt`] policy gets: a process that lost the turn (the right to issue

@@ -9,8 +9,8 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, LaunchHandle,
-    PreemptError, ResetScope, ResetVerdict,
+    Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, Heard, LaunchHandle,
+    PreemptError, Report, ResetScope, ResetVerdict,
 };
 
 /// Number of launches that one measured sample captures, submits and ends.
@@ -37,7 +37,7 @@ impl Program {
     /// Returns a program of 1,008 captured launches: 8 fill the window, 1,000 wait in the buffer
     /// queues.
     fn new(streams: u32) -> Result<Self, PreemptError> {
-        let abilities = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
+        let abilities = Abilities::NONE.with(Preemption::Flag, true).with(Preemption::Reset, true);
         let scope = ResetScope::Process;
         let declared = Declared { abilities, latched: true, withdraws: false, scope };
         let mut controller = Controller::new(declared, ControllerConfig::default())?;
@@ -62,7 +62,7 @@ impl Program {
 
     fn submit(&mut self) -> Result<(), PreemptError> {
         while let Some(Command::Submit { handle, .. }) = self.controller.next(self.process)? {
-            self.controller.submitted(handle)?;
+            self.controller.report(Report::Submitted(handle))?;
             self.flying.push_back(handle);
         }
         Ok(())
@@ -71,8 +71,8 @@ impl Program {
     /// Reports that the oldest launch has run to its end, then captures a launch and submits one.
     fn turn(&mut self) -> Result<(), PreemptError> {
         if let Some(handle) = self.flying.pop_front() {
-            self.controller.started(handle)?;
-            black_box(self.controller.finished(handle)?);
+            self.controller.report(Report::Started(handle))?;
+            black_box(self.controller.report(Report::Finished(handle))?);
         }
         self.capture()?;
         self.submit()
@@ -83,18 +83,19 @@ impl Program {
     fn preempt(&mut self) -> Result<(), PreemptError> {
         let _ = self.controller.preempt(self.process, Preemption::Reset, None)?;
         black_box(self.controller.next(self.process)?);
-        let reset = self.controller.raised(self.process)? == ResetVerdict::Reset;
+        let verdict = self.controller.report(Report::Raised(self.process))?;
+        let reset = verdict == Heard::Verdict(ResetVerdict::Reset);
         assert!(reset, "all are idempotent");
         black_box(self.controller.next(self.process)?);
         if let Some(first) = self.flying.pop_front() {
-            self.controller.killed(first)?;
+            self.controller.report(Report::Killed(first))?;
         }
-        self.controller.drained(self.process)?;
+        self.controller.report(Report::Drained(self.process))?;
         while let Some(handle) = self.flying.pop_front() {
-            let _ = black_box(self.controller.exited(handle)?);
+            black_box(self.controller.report(Report::Exited(handle))?);
         }
         black_box(self.controller.next(self.process)?);
-        black_box(self.controller.resume(self.process)?);
+        let _ = black_box(self.controller.resume(self.process)?);
         black_box(self.controller.next(self.process)?);
         self.submit()
     }

@@ -16,8 +16,8 @@ use std::fmt::Write;
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, FlagCut,
-    LaunchHandle, PreemptError, Preempted, ResetScope, ResetVerdict,
+    Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, FlagCut, Heard,
+    LaunchHandle, PreemptError, Report, ResetScope, ResetVerdict, WishAnswer,
 };
 
 /// Time that one launch of the job takes, in microseconds, as all times of this example are.
@@ -52,7 +52,7 @@ impl Story {
     fn new() -> Result<Self, PreemptError> {
         // This runtime has two methods: its kernels test a flag, and its compute units can be
         // reset.
-        let abilities = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
+        let abilities = Abilities::NONE.with(Preemption::Flag, true).with(Preemption::Reset, true);
         let scope = ResetScope::Process;
         let declared = Declared { abilities, latched: true, withdraws: false, scope };
         let mut controller = Controller::new(declared, ControllerConfig::default())?;
@@ -89,14 +89,15 @@ impl Story {
             match command {
                 Command::Submit { handle, .. } => {
                     self.gpu.queue.push_back(handle);
-                    self.controller.submitted(handle)?;
+                    self.controller.report(Report::Submitted(handle))?;
                 }
                 Command::Raise { .. } => {
                     self.gpu.flag = self.controller.cut(self.job, self.stream)?;
                     self.tell(
                         "the flag goes up: what is in the runtime and has not begun will leave",
                     );
-                    if let ResetVerdict::NoReset(why) = self.controller.raised(self.job)? {
+                    let heard = self.controller.report(Report::Raised(self.job))?;
+                    if let Heard::Verdict(ResetVerdict::NoReset(why)) = heard {
                         self.tell(&format!("no reset: {why:?}"));
                     }
                 }
@@ -109,10 +110,10 @@ impl Story {
                             "reset: launch {number} is killed, {} ms of it are thrown away",
                             done / 1000
                         ));
-                        self.controller.killed(handle)?;
+                        self.controller.report(Report::Killed(handle))?;
                     }
                     self.gpu.now += RESET;
-                    self.controller.drained(self.job)?;
+                    self.controller.report(Report::Drained(self.job))?;
                 }
                 Command::Lower { .. } => {
                     self.gpu.flag = None;
@@ -136,15 +137,15 @@ impl Story {
             let leaves = self.gpu.flag.is_some_and(|cut| cut.holds(handle.sequence));
             let takes = if leaves { EXIT } else { LAUNCH };
             self.gpu.running = Some((handle, self.gpu.now + takes, leaves));
-            self.controller.started(handle)?;
+            self.controller.report(Report::Started(handle))?;
         }
         match self.gpu.running.take_if(|(_, ends, _)| *ends <= until) {
             Some((handle, ends, leaves)) => {
                 self.gpu.now = ends;
                 if leaves {
-                    let _ = self.controller.exited(handle)?;
+                    let _ = self.controller.report(Report::Exited(handle))?;
                 } else {
-                    self.controller.finished(handle)?;
+                    self.controller.report(Report::Finished(handle))?;
                 }
                 Ok(true)
             }
@@ -170,7 +171,7 @@ impl Story {
         // On behalf of a process that is more urgent than the job: nothing else may preempt it.
         let urgent = self.controller.join(Level(0))?;
         let begun = self.controller.preempt(self.job, way, Some(urgent))?;
-        assert_eq!(begun, Preempted::Begun, "the way is declared, the process more urgent");
+        assert_eq!(begun, WishAnswer::Begun, "the way is declared, the process more urgent");
         while !self.drive()? {
             self.run(u64::MAX)?;
         }

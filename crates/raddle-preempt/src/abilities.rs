@@ -12,16 +12,16 @@ use crate::error::{PreemptError, Reason};
 pub struct Abilities {
     /// True where kernels test a preemption flag before they begin, so that launches in the runtime
     /// can leave it without running.
-    pub can_flag: bool,
+    can_flag: bool,
     /// True where the runtime can hold back workgroups that have not started, while running
     /// workgroups go on to their end.
-    pub can_drain: bool,
+    can_drain: bool,
     /// True where running launches can be killed. This ability needs the preemption flag (tested by
     /// each launch at its start): launches that were submitted behind a killed launch have to leave
     /// by the flag, because they would otherwise run before the killed launch runs again.
-    pub can_reset: bool,
+    can_reset: bool,
     /// True where workgroups on the device can be saved, and restored later.
-    pub can_switch: bool,
+    can_switch: bool,
 }
 
 impl Abilities {
@@ -31,6 +31,19 @@ impl Abilities {
     /// Abilities of a runtime that has every method of taking work off the device.
     pub const ALL: Self =
         Self { can_flag: true, can_drain: true, can_reset: true, can_switch: true };
+
+    /// Returns these abilities with the method `method`, or without it where `can` is false. Waiting
+    /// for the end of the work is always possible.
+    #[must_use]
+    pub const fn with(self, method: Preemption, can: bool) -> Self {
+        match method {
+            Preemption::Wait => self,
+            Preemption::Flag => Self { can_flag: can, ..self },
+            Preemption::Drain => Self { can_drain: can, ..self },
+            Preemption::Reset => Self { can_reset: can, ..self },
+            Preemption::Switch => Self { can_switch: can, ..self },
+        }
+    }
 
     /// Checks that a runtime can have this combination of abilities: a reset (killing running
     /// launches) needs the preemption flag.

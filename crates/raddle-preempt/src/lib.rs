@@ -30,14 +30,11 @@ mod progress;
 pub use abilities::Abilities;
 pub use arbiter::{Arbiter, Decided, Standing};
 pub use controller::{
-    AfterWork, Capture, CaptureOrder, CapturedWork, Command, Controller, ControllerConfig,
-    Declared, Escalated, Exit, FlagCut, LaunchHandle, MOST_KILLS, NoReset, Preempted, ProcessPhase,
-    ResetScope, ResetVerdict, Resumed, WorkKind,
+    Capture, CaptureOrder, CapturedWork, Command, Controller, ControllerConfig, Declared, FlagCut,
+    Heard, LaunchHandle, MOST_KILLS, NoReset, ProcessPhase, Report, ResetScope, ResetVerdict,
+    WishAnswer, WorkKind,
 };
-pub use driver::{
-    Counts, Driver, Heard, Observer, Report, Runtime, Seen, SubmitCall, Task, Wake, Wish,
-    WishAnswer,
-};
+pub use driver::{Counts, Driver, Observer, Runtime, Seen, SubmitCall, Task, Wake, Wish};
 pub use error::PreemptError;
 /// Crate of the types in this crate's signatures, such as ticks, ids, priority levels and launches.
 pub use raddle_policy;

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, LaunchHandle,
-    ResetScope, ResetVerdict,
+    Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, Heard, LaunchHandle,
+    Report, ResetScope, ResetVerdict,
 };
 use raddle_testkit::{CountingAllocator, made};
 
@@ -51,7 +51,7 @@ impl Program {
         while let Some(Command::Submit { handle, .. }) =
             self.controller.next(self.process).expect("it is there")
         {
-            self.controller.submitted(handle).expect("it is");
+            self.controller.report(Report::Submitted(handle)).expect("it is");
             self.flying.push_back(handle);
         }
     }
@@ -65,7 +65,7 @@ impl Program {
         if let Some(Command::Submit { handle, .. }) =
             self.controller.next(self.process).expect("it is there")
         {
-            self.controller.not_submitted(handle).expect("it is being submitted");
+            self.controller.report(Report::NotSubmitted(handle)).expect("it is being submitted");
         }
         self.submit();
         assert_eq!(self.controller.reached(self.process, order), Ok(false), "it has not run");
@@ -86,8 +86,8 @@ impl Program {
     fn finish(&mut self, launches: usize) {
         for _ in 0..launches {
             let Some(handle) = self.flying.pop_front() else { break };
-            self.controller.started(handle).expect("it flies");
-            self.controller.finished(handle).expect("it flies");
+            self.controller.report(Report::Started(handle)).expect("it flies");
+            self.controller.report(Report::Finished(handle)).expect("it flies");
         }
     }
 
@@ -101,7 +101,7 @@ impl Program {
                 let told = controller.next(process).expect("it is there");
                 let held = matches!(told, Some(Command::Hold { .. } | Command::Save { .. }));
                 assert!(held, "{told:?}");
-                controller.drained(process).expect("it was told");
+                controller.report(Report::Drained(process)).expect("it was told");
             }
         }
         let controller = &mut self.controller;
@@ -111,7 +111,7 @@ impl Program {
         match (way, undone) {
             // A wait took no measure, so there is nothing to undo.
             (Preemption::Wait, Some(Command::Submit { handle, .. })) => {
-                controller.submitted(handle).expect("it is");
+                controller.report(Report::Submitted(handle)).expect("it is");
                 self.flying.push_back(handle);
             }
             (Preemption::Wait, None)
@@ -127,16 +127,16 @@ impl Program {
     fn take_off(&mut self) {
         let (controller, process) = (&mut self.controller, self.process);
         let Ok(Some(Command::Raise { .. })) = controller.next(process) else { panic!("no flag") };
-        let verdict = controller.raised(process).expect("it was told");
-        if verdict == ResetVerdict::Reset {
+        let verdict = controller.report(Report::Raised(process)).expect("it was told");
+        if verdict == Heard::Verdict(ResetVerdict::Reset) {
             let Ok(Some(Command::Reset { .. })) = controller.next(process) else { panic!("none") };
             if let Some(first) = self.flying.pop_front() {
-                controller.killed(first).expect("it flies");
+                controller.report(Report::Killed(first)).expect("it flies");
             }
-            controller.drained(process).expect("it was told");
+            controller.report(Report::Drained(process)).expect("it was told");
         }
         while let Some(handle) = self.flying.pop_front() {
-            let _ = controller.exited(handle).expect("it flies");
+            controller.report(Report::Exited(handle)).expect("it flies");
         }
     }
 }
@@ -241,14 +241,14 @@ fn returned<const PAYLOAD: usize>(launches: usize) {
     let before = raddle_testkit::held();
     while let Some(Command::Submit { handle, .. }) = controller.next(process).expect("it is there")
     {
-        controller.submitted(handle).expect("it is");
+        controller.report(Report::Submitted(handle)).expect("it is");
         flying.push(handle);
     }
     let window = held_since(before);
     assert!(window <= 8 * (PAYLOAD + MOST), "{window}");
     let before = raddle_testkit::held();
     for &handle in &flying {
-        let _ = controller.exited(handle).expect("it flies");
+        controller.report(Report::Exited(handle)).expect("it flies");
     }
     assert_eq!(controller.buffered(process), Ok(launches));
     let back = held_since(before);
@@ -274,7 +274,7 @@ fn room_is_kept_until_the_process_leaves() {
         while let Some(Command::Submit { handle, .. }) =
             controller.next(process).expect("it is there")
         {
-            controller.finished(handle).expect("it flies");
+            controller.report(Report::Finished(handle)).expect("it flies");
         }
     };
     let burst = |controller: &mut Controller<_>, launches| {

@@ -26,11 +26,12 @@ const COSTS: DeviceCosts = DeviceCosts {
 };
 
 fn abilities() -> impl Strategy<Value = Abilities> {
-    any::<[bool; 4]>().prop_map(|[can_flag, can_drain, can_reset, can_switch]| Abilities {
-        can_flag,
-        can_drain,
-        can_reset,
-        can_switch,
+    any::<[bool; 4]>().prop_map(|[can_flag, can_drain, can_reset, can_switch]| {
+        Abilities::NONE
+            .with(Preemption::Flag, can_flag)
+            .with(Preemption::Drain, can_drain)
+            .with(Preemption::Reset, can_reset)
+            .with(Preemption::Switch, can_switch)
     })
 }
 
@@ -95,12 +96,8 @@ impl World {
         let pieces = [Piece { first: 8 - unstarted, stride: 1, count: 4, cu: CuId(0) }];
         let (waves, pieces, places) = (WaveSpan::All, &pieces[..], &[][..]);
         self.policy.observe(&Fact::Started { launch, waves, pieces, places }, Tick(now));
-        self.running = Some(VictimLaunch {
-            launch: *launch,
-            unstarted: unstarted - 4,
-            resident_waves: 8,
-            submitted: Tick(0),
-        });
+        let running = VictimLaunch::new(*launch, Tick(0)).with_unstarted(unstarted - 4);
+        self.running = Some(running.with_resident_waves(8));
     }
 
     fn end(&mut self, launch: &Launch, now: u64) {
@@ -128,12 +125,7 @@ impl World {
     }
 
     fn answer(&mut self, waiting: &[Launch], now: u64) -> Preemption {
-        let waits = |launch: &Launch| VictimLaunch {
-            launch: *launch,
-            unstarted: 8,
-            resident_waves: 0,
-            submitted: Tick(0),
-        };
+        let waits = |launch: &Launch| VictimLaunch::new(*launch, Tick(0)).with_unstarted(8);
         let mut launches: Vec<VictimLaunch> = self.running.into_iter().collect();
         launches.extend(waiting.iter().map(waits));
         let process = process();
@@ -178,7 +170,7 @@ fn row(learned: bool, now: u64, waiting: &[Idempotence], abilities: Abilities) -
 #[test]
 fn cheapest() {
     let (yes, unknown) = (Idempotence::Idempotent, Idempotence::Unknown);
-    let held = Abilities { can_drain: false, can_switch: false, ..Abilities::ALL };
+    let held = Abilities::ALL.with(Preemption::Drain, false).with(Preemption::Switch, false);
     let mut table = String::from("bound 0 to 44: w wait, f flag, d drain, r reset, s switch\n");
     for (what, abilities) in [("all ways", Abilities::ALL), ("flag and reset", held)] {
         for (learned, of) in [(true, "its kind is known"), (false, "the first of its kind")] {
@@ -201,7 +193,7 @@ fn cheapest() {
 #[test]
 fn time_off_the_device_does_not_count() {
     let one = launch(0, Idempotence::Idempotent);
-    let held = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
+    let held = Abilities::NONE.with(Preemption::Flag, true).with(Preemption::Reset, true);
     // The launch has done 13 of its 20 ticks when it is saved, so 7 are left when it comes back.
     let back = |bound: u64, gone: Preemption, now: u64| {
         let mut world = world(bound, held, true);
@@ -235,7 +227,7 @@ fn time_off_the_device_does_not_count() {
 #[test]
 fn a_bound_is_met_exactly() {
     let yes = Idempotence::Idempotent;
-    let held = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
+    let held = Abilities::NONE.with(Preemption::Flag, true).with(Preemption::Reset, true);
     // At tick 113 of 120 the flag is over in 7 ticks and wastes nothing; a reset is over in 6.
     let answer = |bound: u64| {
         let mut world = world(bound, held, true);
@@ -250,7 +242,7 @@ fn a_bound_is_met_exactly() {
 
 #[test]
 fn of_two_that_run_side_by_side_the_longer_one_is_waited_for() {
-    let held = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
+    let held = Abilities::NONE.with(Preemption::Flag, true).with(Preemption::Reset, true);
     let long = launch(0, Idempotence::Idempotent);
     let short = altered(launch(1, Idempotence::Idempotent), |it| it.workgroups = 4);
     // A launch of the first kind took 20 ticks, one of the second kind 5.
@@ -265,11 +257,8 @@ fn of_two_that_run_side_by_side_the_longer_one_is_waited_for() {
     world.finish(&short, 35);
     start(&mut world, &long, 100);
     start(&mut world, &short, 100);
-    let victim = |launch: &Launch| VictimLaunch {
-        launch: *launch,
-        unstarted: 0,
-        resident_waves: 8,
-        submitted: Tick(0),
+    let victim = |launch: &Launch| {
+        VictimLaunch::new(*launch, Tick(0)).with_unstarted(0).with_resident_waves(8)
     };
     let mut answer = |launches: &[Launch]| {
         let launches: Vec<VictimLaunch> = launches.iter().map(victim).collect();
@@ -320,7 +309,7 @@ fn cheapest_spared(abilities: Abilities, most_kills: Option<u32>) -> String {
 
 #[test]
 fn a_launch_that_was_killed_often_enough_is_not_killed_again() {
-    let held = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
+    let held = Abilities::NONE.with(Preemption::Flag, true).with(Preemption::Reset, true);
     let mut table = String::from("r reset, f flag, d drain, s switch, w wait\n");
     for most in [None, Some(0), Some(1), Some(2), Some(5)] {
         let shown = most.map_or_else(|| "no most".to_owned(), |most| format!("at most {most}"));
@@ -359,11 +348,8 @@ fn fixed_spared(most_kills: Option<u32>) -> String {
 }
 
 fn ask<P: Preempt>(policy: &mut P, launches: &[Launch]) -> Preemption {
-    let victim = |&launch: &Launch| VictimLaunch {
-        launch,
-        unstarted: 0,
-        resident_waves: 16,
-        submitted: Tick(0),
+    let victim = |&launch: &Launch| {
+        VictimLaunch::new(launch, Tick(0)).with_unstarted(0).with_resident_waves(16)
     };
     let launches: Vec<VictimLaunch> = launches.iter().map(victim).collect();
     policy
@@ -375,12 +361,7 @@ fn ask<P: Preempt>(policy: &mut P, launches: &[Launch]) -> Preemption {
 /// no reset: the controller knows whether a copy runs, and forbids it then.
 #[test]
 fn copies_are_weighed_by_their_time_and_forbid_nothing() {
-    let victim = |launch: Launch| VictimLaunch {
-        launch,
-        unstarted: launch.workgroups,
-        resident_waves: 0,
-        submitted: Tick(0),
-    };
+    let victim = |launch: Launch| VictimLaunch::new(launch, Tick(0));
     let copy = |id| {
         let copy = Launch::new(LaunchId(id), ProcessId(0), 0, Demand::default());
         let mut copy = copy.with_idempotent(Idempotence::Not);
@@ -396,7 +377,7 @@ fn copies_are_weighed_by_their_time_and_forbid_nothing() {
     let mut reset = ByRule::fixed(Preemption::Reset);
     assert_eq!(ask(&mut reset, &[kernel(Idempotence::Idempotent), copy(2)]), Preemption::Reset);
     assert_eq!(ask(&mut reset, &[kernel(Idempotence::Not), copy(2)]), Preemption::Flag);
-    let can_flag = Abilities { can_flag: true, ..Abilities::NONE };
+    let can_flag = Abilities::NONE.with(Preemption::Flag, true);
     let cheapest = |costs| ByRule::cheapest(Ticks(2000), can_flag, costs);
     // Launches see the flag 1,000 ticks after it was raised.
     let late = DeviceCosts { flag_ns: Some(1000), ..COSTS };

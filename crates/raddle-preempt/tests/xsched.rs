@@ -26,7 +26,7 @@ use std::fmt::Write as _;
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, LaunchHandle,
+    Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, LaunchHandle, Report,
     ResetScope,
 };
 
@@ -172,7 +172,7 @@ impl Bench {
         let p = self.process;
         while let Some(command) = self.controller.next(p).unwrap() {
             let Command::Submit { handle, .. } = command else { continue };
-            self.controller.submitted(handle).unwrap();
+            self.controller.report(Report::Submitted(handle)).unwrap();
             let begins = self.card.back().map_or(self.now, |last| self.now.max(last.2));
             self.card.push_back((handle, begins, begins + self.takes));
             return self.at(self.now + WORKER, Due::Worker(self.stops));
@@ -190,7 +190,7 @@ impl Bench {
 
     fn hear_first(&mut self) {
         if let Some((handle, ..)) = self.card.pop_front() {
-            self.controller.finished(handle).unwrap();
+            self.controller.report(Report::Finished(handle)).unwrap();
         }
     }
 
@@ -215,12 +215,14 @@ impl Bench {
         let mut over = at;
         loop {
             match self.controller.next(p).unwrap() {
-                Some(Command::Raise { process }) => drop(self.controller.raised(process)),
+                Some(Command::Raise { process }) => {
+                    let _ = self.controller.report(Report::Raised(process));
+                }
                 Some(Command::Reset { process }) => {
                     let (killed, ..) = self.card.pop_front().unwrap();
-                    self.controller.killed(killed).unwrap();
+                    self.controller.report(Report::Killed(killed)).unwrap();
                     over += RESET;
-                    self.controller.drained(process).unwrap();
+                    self.controller.report(Report::Drained(process)).unwrap();
                 }
                 Some(Command::Drained { .. }) => break,
                 Some(_) => {}
@@ -228,10 +230,10 @@ impl Bench {
                     let (handle, begins, ends) = self.card.pop_front().unwrap();
                     if begins > at && self.controller.leaves(handle) {
                         over += EXIT;
-                        let _ = self.controller.exited(handle).unwrap();
+                        self.controller.report(Report::Exited(handle)).unwrap();
                     } else {
                         over = over.max(ends);
-                        self.controller.finished(handle).unwrap();
+                        self.controller.report(Report::Finished(handle)).unwrap();
                     }
                 }
             }

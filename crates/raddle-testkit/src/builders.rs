@@ -132,13 +132,7 @@ impl LaunchBuilder {
     /// workgroups started.
     #[must_use]
     pub const fn victim(self) -> VictimLaunch {
-        let launch = self.0;
-        VictimLaunch {
-            launch,
-            unstarted: launch.workgroups,
-            resident_waves: 0,
-            submitted: Tick::ZERO,
-        }
+        VictimLaunch::new(self.0, Tick::ZERO)
     }
 }
 
@@ -153,7 +147,7 @@ pub fn altered(mut launch: Launch, alter: impl FnOnce(&mut Launch)) -> Launch {
 /// started.
 #[must_use]
 pub const fn ready(launch: Launch) -> ReadyLaunch {
-    ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }
+    ReadyLaunch::new(launch, Tick::ZERO)
 }
 
 /// Returns a process as a turn policy sees it: with level 0 and share 1, which joined at tick 0 and

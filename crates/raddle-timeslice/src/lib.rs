@@ -56,13 +56,13 @@ pub use error::SliceError;
 pub use level::{LevelCode, LevelRange};
 pub use order::{Arranger, LoadOrder};
 pub use policy::{
-    AliveTime, RoundRobinTurn, RoundRobinTurnConfig, UnmapAll, UnmapAllConfig, Vruntime,
-    VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
+    RoundRobinTurn, RoundRobinTurnConfig, UnmapAll, UnmapAllConfig, Vruntime, VruntimeConfig,
+    WeightedSlices, WeightedSlicesConfig,
 };
 /// Crate with the types in the signatures of this crate: ticks, ids, levels, launches.
 pub use raddle_policy;
 pub use raddle_policy::ErrorKind;
-pub use stage_one::{Candidates, LoadedProcess, PoolEntry, StageOne};
+pub use stage_one::{LoadedProcess, PoolEntry, StageOne};
 pub use stage_two::{SliceRule, StageTwo};
 pub use two_stage::{ProcessSlice, Reload, Runnable, Shares, SliceConfig, TakeOver, TwoStage};
 pub use weight::Weight;

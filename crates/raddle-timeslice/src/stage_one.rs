@@ -37,31 +37,6 @@ pub struct LoadedProcess {
     pub share: u64,
 }
 
-/// Level and number of the processes among which stage one chooses: those of the most urgent level
-/// in the pool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Candidates {
-    /// Most urgent level of any process in the pool (all runnable processes).
-    pub(crate) level: Level,
-    /// Number of processes in the pool (all runnable processes) that have the most urgent level.
-    pub(crate) count: usize,
-}
-
-impl Candidates {
-    /// Returns the most urgent level of any process in the pool (all runnable processes).
-    #[must_use]
-    pub const fn level(&self) -> Level {
-        self.level
-    }
-
-    /// Returns the number of processes in the pool (all runnable processes) that have the most
-    /// urgent level.
-    #[must_use]
-    pub const fn count(&self) -> usize {
-        self.count
-    }
-}
-
 /// Stage one of time slicing, which chooses from the pool (all runnable processes) those that run
 /// next.
 ///
@@ -74,7 +49,7 @@ impl Candidates {
 /// let pool = [entry(2, 3), entry(4, 1), entry(2, 10), entry(2, 5)];
 /// let mut loaded = Vec::new();
 /// let found = StageOne::new(Ticks(1), 2)?.load(pool, &mut loaded);
-/// assert_eq!(found.map(|found| (found.level(), found.count())), Some((Level(2), 3)));
+/// assert_eq!(found, Some(Level(2)));
 /// let indices: Vec<usize> = loaded.iter().map(|loaded| loaded.index).collect();
 /// assert_eq!(indices, [0, 3], "those that ran least");
 /// # Ok::<(), raddle_timeslice::SliceError>(())
@@ -102,13 +77,13 @@ impl StageOne {
     }
 
     /// Chooses the processes of a pool that run next, and puts them into `loaded`, which is cleared
-    /// first. Returns the level and number of the processes that it chose from; `None` for an empty
-    /// pool.
+    /// first. Returns the most urgent level in the pool, that of the processes that it chose from;
+    /// `None` for an empty pool.
     pub fn load(
         &self,
         pool: impl IntoIterator<Item = PoolEntry>,
         loaded: &mut Vec<LoadedProcess>,
-    ) -> Option<Candidates> {
+    ) -> Option<Level> {
         loaded.clear();
         let mut best: Option<Level> = None;
         for (index, entry) in pool.into_iter().enumerate() {
@@ -124,7 +99,6 @@ impl StageOne {
             let weight = Weight::new(share, alive.0, ran.0, self.t0.0);
             loaded.push(LoadedProcess { index, weight, share });
         }
-        let candidates = Candidates { level: best?, count: loaded.len() };
         if loaded.len() > self.capacity {
             // S14: those of the largest weight, that one first.
             let order = |one: &LoadedProcess, two: &LoadedProcess| {
@@ -134,6 +108,6 @@ impl StageOne {
             loaded.truncate(self.capacity);
             loaded.sort_unstable_by(order);
         }
-        Some(candidates)
+        best
     }
 }

@@ -308,10 +308,10 @@ impl<Id: Copy + Eq> TwoStage<Id> {
         self.batch.clear();
         self.next = 0;
         self.loads += 1;
-        let Some(candidates) = self.one.load(pool.entries(), &mut self.loaded) else {
+        let Some(level) = self.one.load(pool.entries(), &mut self.loaded) else {
             return;
         };
-        self.level = candidates.level;
+        self.level = level;
         if self.settings.shares == Shares::Time {
             for loaded in &mut self.loaded {
                 loaded.weight = loaded.weight.times_share(loaded.share);

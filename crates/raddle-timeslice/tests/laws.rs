@@ -3,9 +3,8 @@
 use proptest::prelude::*;
 use raddle_testkit::{check_turn, turn_scenario};
 use raddle_timeslice::{
-    AliveTime, LoadOrder, Reload, RoundRobinTurn, RoundRobinTurnConfig, Shares, SliceRule,
-    TakeOver, UnmapAll, UnmapAllConfig, Vruntime, VruntimeConfig, WeightedSlices,
-    WeightedSlicesConfig,
+    LoadOrder, Reload, RoundRobinTurn, RoundRobinTurnConfig, Shares, SliceRule, TakeOver, UnmapAll,
+    UnmapAllConfig, Vruntime, VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
 };
 
 /// Draws every setting of the policy of weighted slices; the steps of the scenarios last up to
@@ -20,8 +19,7 @@ fn config() -> impl Strategy<Value = WeightedSlicesConfig> {
     let take_over =
         prop::sample::select(vec![TakeOver::SliceEnd, TakeOver::AtOnce, TakeOver::BatchEnd]);
     let shares = prop::sample::select(vec![Shares::Weight, Shares::Time]);
-    let alive = prop::sample::select(vec![AliveTime::Runnable, AliveTime::Wall]);
-    let meanings = (shares, alive);
+    let meanings = (shares, any::<bool>());
     let numbers = (1..3_u64, 1..4_u32, 1..5_u16, prop::option::of(3..9_u64));
     (rule, order, reload, take_over, meanings, numbers).prop_map(
         |(
@@ -29,7 +27,7 @@ fn config() -> impl Strategy<Value = WeightedSlicesConfig> {
             order,
             reload,
             take_over,
-            (shares, alive),
+            (shares, wall),
             (t0_us, capacity, levels, longest_us),
         )| {
             WeightedSlicesConfig::new(rule)
@@ -41,7 +39,7 @@ fn config() -> impl Strategy<Value = WeightedSlicesConfig> {
                 .with_reload(reload)
                 .with_take_over(take_over)
                 .with_shares(shares)
-                .with_alive(alive)
+                .with_wall_time(wall)
         },
     )
 }

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use raddle_policy::{CacheLoad, Level, LoadedSlice, ProcessId, ProcessState, Tick, Ticks, Turn};
 use raddle_testkit::{cases, process};
 use raddle_timeslice::{
-    AliveTime, LoadedProcess, Reload, Shares, SliceRule, StageTwo, TakeOver, Weight,
-    WeightedSlices, WeightedSlicesConfig,
+    LoadedProcess, Reload, Shares, SliceRule, StageTwo, TakeOver, Weight, WeightedSlices,
+    WeightedSlicesConfig,
 };
 
 /// Settings of the policy in the form in which the naive model reads them.
@@ -22,7 +22,7 @@ struct Settings {
     longest_us: Option<u64>,
     reload: Reload,
     take_over: TakeOver,
-    alive: AliveTime,
+    wall: bool,
 }
 
 impl Settings {
@@ -35,7 +35,7 @@ impl Settings {
             .with_longest_us(self.longest_us)
             .with_reload(self.reload)
             .with_take_over(self.take_over)
-            .with_alive(self.alive)
+            .with_wall_time(self.wall)
     }
 }
 
@@ -103,10 +103,7 @@ impl Naive {
         let of_best: Vec<&ProcessState> = pool.iter().filter(|it| self.level(it) == best).collect();
         self.candidates = of_best.iter().map(|it| it.id).collect();
         let weight = |it: &ProcessState| {
-            let alive = match self.config.alive {
-                AliveTime::Runnable => it.alive.0,
-                AliveTime::Wall => now - it.joined.0,
-            };
+            let alive = if self.config.wall { now - it.joined.0 } else { it.alive.0 };
             (u128::from(it.share) * u128::from(alive.max(t0)), it.ran.0.max(t0))
         };
         let mut chosen: Vec<_> = of_best.iter().map(|it| (it.id, it.share, weight(it))).collect();
@@ -153,7 +150,7 @@ fn config() -> impl Strategy<Value = Settings> {
                 take_over,
                 reload: if completes { Reload::Completion } else { Reload::OnePass },
                 shares: if time { Shares::Time } else { Shares::Weight },
-                alive: if wall { AliveTime::Wall } else { AliveTime::Runnable },
+                wall,
                 t0_us,
                 capacity,
                 levels,

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use raddle_policy::{Level, LoadedSlice, ProcessId, ProcessState, Tick, Ticks, Turn};
 use raddle_testkit::process;
 use raddle_timeslice::{
-    AliveTime, RoundRobinTurn, RoundRobinTurnConfig, SliceError, SliceRule, TakeOver, UnmapAll,
+    RoundRobinTurn, RoundRobinTurnConfig, SliceError, SliceRule, TakeOver, UnmapAll,
     UnmapAllConfig, Vruntime, VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
 };
 
@@ -70,18 +70,17 @@ fn alive_time_is_runnable_time_or_all_since_it_joined() {
     let mut states = [process(0), process(1)];
     (states[0].alive, states[0].ran) = (ms(10), ran);
     (states[1].alive, states[1].ran, states[1].joined) = (ms(40), ran, Tick::ZERO + ms(50));
-    for (alive, named, weights) in [
-        (AliveTime::Runnable, ProcessId(1), [(10, 5), (40, 5)]),
-        (AliveTime::Wall, ProcessId(0), [(100, 5), (50, 5)]),
-    ] {
+    for (wall, named, weights) in
+        [(false, ProcessId(1), [(10, 5), (40, 5)]), (true, ProcessId(0), [(100, 5), (50, 5)])]
+    {
         let config = WeightedSlicesConfig::new(SliceRule::MinOne)
             .with_t0_us(1000)
             .with_capacity(1)
-            .with_alive(alive);
+            .with_wall_time(wall);
         let mut policy = WeightedSlices::new(config).unwrap();
         let (now, mut may_issue) = (Tick::ZERO + ms(100), Vec::new());
         let until = policy.turn(&states, now, &mut may_issue);
-        assert_eq!((&*may_issue, until), (&[named][..], Some(now + ms(1))), "{alive:?}");
+        assert_eq!((&*may_issue, until), (&[named][..], Some(now + ms(1))), "{wall}");
         let load = policy.load().unwrap();
         assert_eq!(load.candidates, [ProcessId(0), ProcessId(1)]);
         let (over, under) = weights[named.index()];

@@ -42,7 +42,7 @@ fn launch(id: u32, level: u8, demand: Demand) -> ReadyLaunch {
     let launch = Launch::new(LaunchId(id), ProcessId(0), u64::MAX / 2, demand)
         .with_stream(StreamId(id))
         .with_level(Level(level));
-    ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }
+    ReadyLaunch::new(launch, Tick::ZERO)
 }
 
 /// A device under the policy matching, with its resident workgroups.

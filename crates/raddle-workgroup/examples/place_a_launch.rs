@@ -50,7 +50,7 @@ fn main() -> Result<(), BookError> {
     println!("{workgroups} workgroups; free places: 1, 4, 8, 8");
     for (name, mut policy) in policies {
         let book = book_with_others(demand)?;
-        let ready = [ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }];
+        let ready = [ReadyLaunch::new(launch, Tick::ZERO)];
         let view = ReadyView::new(&ready, book.cus());
         let mut round = Round::default();
         policy.allocate_round(&view, Tick::ZERO, &mut round);

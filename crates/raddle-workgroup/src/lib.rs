@@ -27,7 +27,7 @@
 //! # let demand = Demand { waves: 4, vgpr: 8, sgpr: 1, lds: 16, barriers: 1 };
 //! # let launch = Launch::new(LaunchId(0), ProcessId(0), 20, demand).with_barrier(Barrier::Yes);
 //! let cus = Cus::new(shape, 2);
-//! let launches = [ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }];
+//! let launches = [ReadyLaunch::new(launch, Tick::ZERO)];
 //! let view = ReadyView::new(&launches, &cus);
 //! let mut policy = Leftover::default();
 //! let mut round = Round::default();
@@ -59,8 +59,8 @@ pub mod split;
 // Hidden items serve other crates of the workspace alone: they are not of the surface that is kept.
 pub use allocator::{Allocator, GroupPlan, ProbeRefusal, SimdRule};
 pub use baselines::{
-    BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, PlacedAddresses, RoundRobin,
-    Spatial, SpatialConfig,
+    BaselineConfig, Greedy, Leftover, LeftoverConfig, PlacedAddresses, RoundRobin, Spatial,
+    SpatialConfig,
 };
 pub use error::Error;
 pub use matching::{

@@ -2,16 +2,16 @@
 
 use proptest::prelude::*;
 use raddle_policy::{
-    Allocate, Answer, CuId, CuShape, Cus, Demand, Fact, LaunchId, ProcessId, ReadyLaunch,
-    ReadyView, Resource, Round, Tick,
+    Allocate, Answer, CuId, CuShape, Cus, Demand, Fact, LaunchId, ProcessId, ReadyView, Resource,
+    Round, Tick,
 };
 use raddle_testkit::{
     Deed, LARGEST_CU, Scenario, ScenarioRun, World, altered, cases, check_allocate, check_bulk,
     launch, ready, scenario, scenario_with, wide_scenario,
 };
 use raddle_workgroup::{
-    BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, PlacedAddresses, RoundRobin,
-    Spatial, SpatialConfig,
+    BaselineConfig, Greedy, Leftover, LeftoverConfig, PlacedAddresses, RoundRobin, Spatial,
+    SpatialConfig,
 };
 
 fn round_robin(addresses: bool) -> RoundRobin {
@@ -179,7 +179,7 @@ fn places(scenario: &Scenario, policy: &mut dyn Allocate) -> Vec<(Tick, u64, CuI
 }
 
 fn by_level() -> Leftover {
-    Leftover::new(LeftoverConfig { order: LeftoverOrder::Level })
+    Leftover::new(LeftoverConfig::by_level())
 }
 
 fn policies() -> Vec<(&'static str, Box<dyn Allocate>)> {
@@ -199,8 +199,7 @@ fn a_launch_of_which_only_assigned_work_is_left_is_skipped() {
     let scenario = Scenario::example();
     let [first, second, ..] = scenario.launches[..] else { panic!("the example has four") };
     let cus = Cus::new(scenario.shape, scenario.cus);
-    let launches =
-        [ReadyLaunch { next: first.workgroups, assigned: 2, ..ready(first) }, ready(second)];
+    let launches = [ready(first).with_next(first.workgroups).with_assigned(2), ready(second)];
     for (name, mut policy) in policies() {
         let mut round = Round::default();
         let view = ReadyView::new(&launches, &cus);
@@ -232,7 +231,7 @@ fn absurd_devices_and_demands_are_refused_without_panic() {
                 (it.demand, it.workgroups) = (demand, u64::MAX);
                 (it.process, it.id) = (ProcessId(u16::MAX), LaunchId(u32::MAX));
             });
-            let launches = [ReadyLaunch { next: u64::MAX - 3, ..ready(launch) }];
+            let launches = [ready(launch).with_next(u64::MAX - 3)];
             let view = ReadyView::new(&launches, &cus);
             for (name, mut policy) in policies() {
                 let mut round = Round::default();

@@ -6,8 +6,7 @@
 use raddle_policy::Allocate;
 use raddle_testkit::{Scenario, render};
 use raddle_workgroup::{
-    BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, RoundRobin, Spatial,
-    SpatialConfig,
+    BaselineConfig, Greedy, Leftover, LeftoverConfig, RoundRobin, Spatial, SpatialConfig,
 };
 
 /// Returns the example scenario of the test kit on three compute units, so that full rounds of
@@ -48,7 +47,7 @@ fn leftover() {
 
 #[test]
 fn leftover_by_level() {
-    let config = LeftoverConfig { order: LeftoverOrder::Level };
+    let config = LeftoverConfig::by_level();
     insta::assert_snapshot!("leftover-by-level", table(Leftover::new(config)));
 }
 

@@ -1,6 +1,6 @@
 //! What does the full search of seed 000 (E4) report? The longest run, exactly.
 
-use super::{Need, Promise, Search};
+use super::{Need, Search};
 use crate::{Error, View};
 
 /// Search that reports exactly the length of a map's longest free run (method E4 of the patent,
@@ -17,8 +17,8 @@ use crate::{Error, View};
 pub struct Full;
 
 impl Search for Full {
-    fn promise(&self) -> Promise {
-        Promise::Exact
+    fn is_exact(&self) -> bool {
+        true
     }
 
     /// Returns the length of the map's longest run of free blocks.

@@ -1,6 +1,6 @@
 //! What does the grouped search of seed 000 (E5) report? Whole aligned groups.
 
-use super::{Need, Promise, Search, same_size};
+use super::{Need, Search, same_size};
 use crate::error::Reason;
 use crate::words::{BITS, Fold, run_starts};
 use crate::{Error, View};
@@ -106,8 +106,8 @@ impl Grouped {
 }
 
 impl Search for Grouped {
-    fn promise(&self) -> Promise {
-        Promise::LowerBound
+    fn is_exact(&self) -> bool {
+        false
     }
 
     /// Returns the number of blocks in the longest row of groups that are entirely free.

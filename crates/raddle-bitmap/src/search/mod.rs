@@ -27,15 +27,6 @@ pub use shared::{Kind, Layout, Shared, SharedRun, Slot};
 use crate::error::Reason;
 use crate::{Error, View};
 
-/// Relation of the length that a search reports to the true length of the longest free run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Promise {
-    /// The search reports exactly the length of the longest free run.
-    Exact,
-    /// The search reports at most the length of the longest free run, and often less.
-    LowerBound,
-}
-
 /// Condition under which a search reports a wanted length. The map is cut, from its beginning, into
 /// cells of `cell` blocks; a cell is free when all its blocks are. `run` cells in a row must be
 /// free.
@@ -55,15 +46,15 @@ pub struct Need {
 /// # Laws
 ///
 /// 1. It never reports more than the longest free run.
-/// 2. Where it promises [`Promise::Exact`], it reports just that.
+/// 2. Where it [is exact](Self::is_exact), it reports just that.
 /// 3. It reports `want` blocks or more if and only if what [`need`](Self::need) says is free; with
 ///    `None`, it never does. So `fits` never says yes where no run is long enough.
 /// 4. Freeing a block never lowers the answer, taking one never raises it.
 /// 5. Equal maps get equal answers.
 pub trait Search {
-    /// Returns how the length that the search reports relates to the true length of the longest
-    /// free run.
-    fn promise(&self) -> Promise;
+    /// Returns whether the search reports exactly the length of the longest free run. If not, it
+    /// reports at most that length, and often less.
+    fn is_exact(&self) -> bool;
 
     /// Returns the length that the search reports for the longest free run of the map, in blocks.
     ///
@@ -85,8 +76,8 @@ pub trait Search {
 }
 
 impl<T: Search + ?Sized> Search for &T {
-    fn promise(&self) -> Promise {
-        (**self).promise()
+    fn is_exact(&self) -> bool {
+        (**self).is_exact()
     }
 
     fn longest(&self, map: View<'_>) -> Result<u32, Error> {

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::iter;
 
-use super::{Need, Promise, Search, same_size};
+use super::{Need, Search, same_size};
 use crate::error::Reason;
 use crate::{Error, View};
 
@@ -131,8 +131,8 @@ impl Sampled {
 }
 
 impl Search for Sampled {
-    fn promise(&self) -> Promise {
-        Promise::LowerBound
+    fn is_exact(&self) -> bool {
+        false
     }
 
     /// Returns the largest of the tested lengths for which the map has that many free blocks in a

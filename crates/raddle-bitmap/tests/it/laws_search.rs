@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use raddle_bitmap::{FreeMap, Full, Grouped, Kind, Layout, Polarity};
-use raddle_bitmap::{Need, Promise, Sampled, Search, Shared};
+use raddle_bitmap::{Need, Sampled, Search, Shared};
 
 /// Returns whether the blocks are free that a search needs, looked at block by block.
 fn is_met(map: &FreeMap, need: Need) -> bool {
@@ -17,7 +17,7 @@ fn laws(search: &dyn Search, map: &FreeMap) {
     let longest = map.longest();
     let answer = search.longest(map.view()).unwrap();
     assert!(answer <= longest, "law 1: {answer} of {longest} in {map:?}");
-    if search.promise() == Promise::Exact {
+    if search.is_exact() {
         assert_eq!(answer, longest, "law 2: {map:?}");
     }
     for want in 0..=map.blocks() + 1 {

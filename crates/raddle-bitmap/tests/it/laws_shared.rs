@@ -161,7 +161,7 @@ fn t5_t6_the_seeds_three_kinds_in_one_round() {
 fn t7_a_sum_above_the_bound_is_refused() {
     let kinds = |blocks: [u32; 2]| [[0, 1].map(|id| Kind { id, blocks: blocks[id as usize] })];
     let fits = Shared::new(128, 112, &kinds([64, 48]), &Layout::Packed);
-    assert_eq!(fits.map(|search| search.bound()), Ok(112));
+    assert_eq!(fits.map(|search| search.width()), Ok(128));
     let above = Shared::new(128, 111, &kinds([64, 48]), &Layout::Packed);
     assert_eq!(above.map_err(|error| error.to_string()), Err("the kinds of period 0 have 112 blocks, the bound is 111: spread them over more periods".to_owned()));
     let huge = Shared::new(128, 128, &kinds([u32::MAX, u32::MAX]), &Layout::Packed);

@@ -1,7 +1,7 @@
 //! Which processes and streams does a host announce to a controller of preemptions, and which work of theirs?
 
 use raddle_policy::{Level, ProcessId, StreamId};
-use raddle_preempt::{AfterWork, Capture, CaptureOrder, CapturedWork, ProcessPhase, WorkKind};
+use raddle_preempt::{Capture, CaptureOrder, CapturedWork, ProcessPhase, WorkKind};
 
 use super::nouns::{RaddlePhase, RaddleProcess, RaddleWork};
 use super::{RaddleController, done};
@@ -18,13 +18,13 @@ impl RaddleWork {
             0 => WorkKind::Kernel,
             1 => WorkKind::Copy,
             2 => WorkKind::Record,
-            3 => WorkKind::Wait(AfterWork { stream, order }),
+            3 => WorkKind::Wait { stream, order },
             4 => WorkKind::Graph,
             5 => WorkKind::Collective,
             other => return Err(unknown("work.kind", other, "RaddleWorkKind")),
         };
         let idempotent = idempotence("work.idempotent", self.idempotent)?;
-        Ok(CapturedWork { payload, kind, idempotent, tests_flag })
+        Ok(CapturedWork::new(payload, kind).judged(idempotent, tests_flag))
     }
 }
 

@@ -6,10 +6,10 @@ mod wishes;
 
 use std::collections::BTreeMap;
 
-use raddle_policy::{ProcessId, StreamId};
+use raddle_policy::{Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, Command, Controller, ControllerConfig, Declared, Exit, LaunchHandle, NoReset,
-    PreemptError, ResetScope, ResetVerdict,
+    Abilities, Command, Controller, ControllerConfig, Declared, Heard, LaunchHandle, NoReset,
+    PreemptError, Report, ResetScope, ResetVerdict,
 };
 
 pub use host::*;
@@ -46,12 +46,11 @@ impl RaddleControllerConfig {
             4 => ResetScope::Launch,
             other => return Err(unknown("config.scope", other, "RaddleResetScope")),
         };
-        let abilities = Abilities {
-            can_flag: self.can_flag != 0,
-            can_drain: self.can_drain != 0,
-            can_reset: self.can_reset != 0,
-            can_switch: self.can_switch != 0,
-        };
+        let abilities = Abilities::NONE
+            .with(Preemption::Flag, self.can_flag != 0)
+            .with(Preemption::Drain, self.can_drain != 0)
+            .with(Preemption::Reset, self.can_reset != 0)
+            .with(Preemption::Switch, self.can_switch != 0);
         let (latched, withdraws) = (self.latched != 0, self.withdraws != 0);
         let bound = |number: u32| (number > 0).then_some(number);
         let (most_waiting, most_kills) = (bound(self.most_waiting), bound(self.most_kills));
@@ -190,26 +189,28 @@ pub unsafe extern "C" fn raddle_controller_report(
             _ => it.flies(process, sequence)?,
         };
         let controller = &mut it.controller;
-        let mut unasked = false;
-        let ended = match known {
-            RaddleReport::Submitted => return done(controller.submitted(handle)),
-            RaddleReport::Started => return done(controller.started(handle)),
-            RaddleReport::Claimed => return done(controller.claimed(handle)),
-            RaddleReport::NotSubmitted => controller.not_submitted(handle).map(|()| None),
-            RaddleReport::Killed => controller.killed(handle).map(|()| None),
-            RaddleReport::Exited => controller.exited(handle).map(|exit| {
-                unasked = exit == Exit::Unasked;
-                None
-            }),
-            RaddleReport::Finished => controller.finished(handle).map(Some),
-            RaddleReport::Failed => controller.failed(handle).map(Some),
-        };
-        let ended = ended.map_err(Failure::invalid)?;
-        it.gone.insert(process, handle);
-        if let Some((payload, ended)) = payload.zip(ended) {
-            payload.put(ended);
+        let heard = controller.report(match known {
+            RaddleReport::Submitted => Report::Submitted(handle),
+            RaddleReport::Started => Report::Started(handle),
+            RaddleReport::Claimed => Report::Claimed(handle),
+            RaddleReport::NotSubmitted => Report::NotSubmitted(handle),
+            RaddleReport::Killed => Report::Killed(handle),
+            RaddleReport::Exited => Report::Exited(handle),
+            RaddleReport::Finished => Report::Finished(handle),
+            RaddleReport::Failed => Report::Failed(handle),
+        });
+        let heard = heard.map_err(Failure::invalid)?;
+        let stays = [RaddleReport::Submitted, RaddleReport::Started, RaddleReport::Claimed]
+            .contains(&known);
+        if !stays {
+            it.gone.insert(process, handle);
         }
-        Ok(if unasked { RaddleStatus::Refused } else { RaddleStatus::Ok })
+        match (payload, heard) {
+            (Some(payload), Heard::Ended(ended)) => payload.put(ended),
+            (_, Heard::Unasked) => return Ok(RaddleStatus::Refused),
+            _ => {}
+        }
+        Ok(RaddleStatus::Ok)
     })
 }
 
@@ -224,11 +225,14 @@ pub unsafe extern "C" fn raddle_controller_raised(
     with(controller, |it| {
         // SAFETY: the caller keeps the promises of the crate.
         let answer = unsafe { Out::new("answer", answer)? };
-        answer.put(match it.controller.raised(ProcessId(process)).map_err(Failure::invalid)? {
-            ResetVerdict::NotAsked => RaddleAnswer::NotAsked,
-            ResetVerdict::Reset => RaddleAnswer::Begun,
-            ResetVerdict::NoReset(why) => no_reset(why),
-        } as u32);
+        let heard = it.controller.report(Report::Raised(ProcessId(process)));
+        if let Heard::Verdict(verdict) = heard.map_err(Failure::invalid)? {
+            answer.put(match verdict {
+                ResetVerdict::NotAsked => RaddleAnswer::NotAsked,
+                ResetVerdict::Reset => RaddleAnswer::Begun,
+                ResetVerdict::NoReset(why) => no_reset(why),
+            } as u32);
+        }
         Ok(RaddleStatus::Ok)
     })
 }
@@ -240,7 +244,8 @@ pub extern "C" fn raddle_controller_drained(
     controller: *mut RaddleController,
     process: u16,
 ) -> RaddleStatus {
-    with(controller, |it| done(it.controller.drained(ProcessId(process))))
+    let drained = Report::Drained(ProcessId(process));
+    with(controller, |it| done(it.controller.report(drained).map(drop)))
 }
 
 /// Writes which submissions leave by the raised preemption flag of a stream when they start: those

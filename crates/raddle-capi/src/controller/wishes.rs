@@ -1,7 +1,7 @@
 //! How is a process asked to leave the device, and to continue?
 
 use raddle_policy::ProcessId;
-use raddle_preempt::{Escalated, Preempted, Resumed};
+use raddle_preempt::WishAnswer;
 
 use super::nouns::RaddleAnswer;
 use super::{RaddleController, done, no_reset};
@@ -33,13 +33,7 @@ pub unsafe extern "C" fn raddle_controller_preempt(
             }
         };
         let begun = it.controller.preempt(ProcessId(process), how, by);
-        answer.put(match begun.map_err(Failure::invalid)? {
-            Preempted::Begun => RaddleAnswer::Begun,
-            Preempted::ResumeCancelled => RaddleAnswer::ResumeCancelled,
-            Preempted::Already => RaddleAnswer::Already,
-            Preempted::Missing(_) => RaddleAnswer::Missing,
-            Preempted::NotOutranked => RaddleAnswer::NotOutranked,
-        } as u32);
+        answer.put(told(begun.map_err(Failure::invalid)?) as u32);
         Ok(RaddleStatus::Ok)
     })
 }
@@ -58,13 +52,7 @@ pub unsafe extern "C" fn raddle_controller_escalate(
         let answer = unsafe { Out::new("answer", answer)? };
         let how = preemption("how", how)?;
         let escalated = it.controller.escalate(ProcessId(process), how);
-        answer.put(match escalated.map_err(Failure::invalid)? {
-            Escalated::Begun => RaddleAnswer::Begun,
-            Escalated::Refused(why) => no_reset(why),
-            Escalated::NotStronger => RaddleAnswer::NotStronger,
-            Escalated::NotDraining => RaddleAnswer::NotPreempted,
-            Escalated::Missing(_) => RaddleAnswer::Missing,
-        } as u32);
+        answer.put(told(escalated.map_err(Failure::invalid)?) as u32);
         Ok(RaddleStatus::Ok)
     })
 }
@@ -88,11 +76,22 @@ pub unsafe extern "C" fn raddle_controller_resume(
     with(controller, |it| {
         // SAFETY: the caller keeps the promises of the crate.
         let answer = unsafe { Out::new("answer", answer)? };
-        answer.put(match it.controller.resume(ProcessId(process)).map_err(Failure::invalid)? {
-            Resumed::Now => RaddleAnswer::Begun,
-            Resumed::Waits => RaddleAnswer::Waits,
-            Resumed::Running => RaddleAnswer::NotPreempted,
-        } as u32);
+        let resumed = it.controller.resume(ProcessId(process));
+        answer.put(told(resumed.map_err(Failure::invalid)?) as u32);
         Ok(RaddleStatus::Ok)
     })
+}
+
+const fn told(answer: WishAnswer) -> RaddleAnswer {
+    match answer {
+        WishAnswer::Begun => RaddleAnswer::Begun,
+        WishAnswer::ResumeCancelled => RaddleAnswer::ResumeCancelled,
+        WishAnswer::Already => RaddleAnswer::Already,
+        WishAnswer::Missing(_) => RaddleAnswer::Missing,
+        WishAnswer::NotOutranked => RaddleAnswer::NotOutranked,
+        WishAnswer::NotStronger => RaddleAnswer::NotStronger,
+        WishAnswer::NotPreempted => RaddleAnswer::NotPreempted,
+        WishAnswer::Waits => RaddleAnswer::Waits,
+        WishAnswer::NoReset(why) => no_reset(why),
+    }
 }

@@ -63,7 +63,7 @@ impl Composed {
         let process = Process::new(share, now);
         self.driver.host(|it| it.join_as(id, Level(0)))?;
         // A new process is paused until it has the turn.
-        self.driver.wish(Wish::Pause { process: id })?;
+        let _ = self.driver.wish(Wish::Pause { process: id })?;
         self.turns.arbiter.joined(id);
         self.processes.insert(id, process);
         self.policies.tell(&Fact::ProcessJoined { process: id, share }, now);

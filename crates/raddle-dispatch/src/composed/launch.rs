@@ -120,13 +120,9 @@ impl LaunchState {
         // A run of returned workgroups is shown as if it were the launch's last.
         let mut launch = self.launch;
         launch.workgroups = end;
-        ReadyLaunch {
-            launch,
-            next,
-            assigned: self.on_device.waiting(),
-            cut: if self.draining() { 0 } else { self.on_device.cut() },
-            submitted: self.submitted,
-        }
+        let cut = if self.draining() { 0 } else { self.on_device.cut() };
+        let entry = ReadyLaunch::new(launch, self.submitted).with_next(next);
+        entry.with_assigned(self.on_device.waiting()).with_cut(cut)
     }
 
     /// Returns the number of workgroups of the launch that have waves left to start.

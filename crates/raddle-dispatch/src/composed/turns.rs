@@ -10,9 +10,7 @@ use raddle_policy::{
     Actions, Preempt, Preemption, ProcessId, StreamId, StreamState, Tick, Turn, VictimLaunch,
     VictimView,
 };
-use raddle_preempt::{
-    Abilities, CaptureOrder, Decided, ProcessPhase, Resumed, Standing, Wish, WishAnswer,
-};
+use raddle_preempt::{Abilities, CaptureOrder, Decided, ProcessPhase, Standing, Wish, WishAnswer};
 
 use super::launch::Stage;
 use super::process::Process;
@@ -64,12 +62,9 @@ impl Composed {
             victims.extend(process.submitted.values().filter_map(|launch| {
                 let known = launches.get(*launch)?;
                 away |= matches!(known.stage, Stage::Held | Stage::Returning);
-                Some(VictimLaunch {
-                    launch: known.launch,
-                    unstarted: known.left(),
-                    resident_waves: known.on_device.resident_waves(),
-                    submitted: known.submitted,
-                })
+                let victim = VictimLaunch::new(known.launch, known.submitted);
+                let resident_waves = known.on_device.resident_waves();
+                Some(victim.with_unstarted(known.left()).with_resident_waves(resident_waves))
             }));
             away.then_some(process.way)
         };
@@ -184,7 +179,7 @@ impl Composed {
             }
             let preempted = self.driver.controller().phase(id)? != ProcessPhase::Running;
             // The process goes on at once, or when its preemption is over (A7).
-            if self.driver.wish(wish)? == WishAnswer::Resumed(Resumed::Now) && preempted {
+            if self.driver.wish(wish)? == WishAnswer::Begun && preempted {
                 self.note_resumed(id, now);
             }
             return Ok(());
@@ -199,7 +194,8 @@ impl Composed {
                 self.turns.lost.insert(process, now);
             }
         }
-        self.driver.wish(wish)?;
+        // Abilities that the device lacks were taken out of the wish before.
+        let _ = self.driver.wish(wish)?;
         Ok(())
     }
 

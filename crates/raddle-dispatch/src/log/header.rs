@@ -112,6 +112,14 @@ impl LogHeader {
         Self { detail, ..self }
     }
 
+    /// Returns this header for a device that has the given preemption methods. A [writer](Self::writer)
+    /// learns them from the builder of the dispatcher; who writes the lines that
+    /// [`Builder::observe`](crate::Builder::observe) tells sets them here.
+    #[must_use]
+    pub fn with_abilities(self, abilities: Abilities) -> Self {
+        Self { abilities, ..self }
+    }
+
     /// Returns the recipe of the log: its policies with their settings.
     #[must_use]
     pub const fn recipe(&self) -> &Recipe {

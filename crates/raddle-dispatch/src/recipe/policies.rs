@@ -190,7 +190,7 @@ const CHEAPEST: Knowledge<CheapestConfig> = Knowledge {
     needs: |config| {
         let needs = Needs::FLAG.with_most_kills(config.most_kills);
         let abilities = config.abilities.unwrap_or(Abilities::ALL);
-        if abilities.can_switch { needs.and(Needs::SWITCHES) } else { needs }
+        if abilities.can(Preemption::Switch) { needs.and(Needs::SWITCHES) } else { needs }
     },
     fill: |config, given| {
         let most_kills = config.most_kills.or(given.most_kills);

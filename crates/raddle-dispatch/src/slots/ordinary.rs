@@ -34,32 +34,11 @@ pub struct OrdinaryConfig {
 }
 
 impl OrdinaryConfig {
-    /// Returns these settings with another number of nanoseconds that each packet takes, beside the
-    /// other costs, until the device can start the launch.
+    /// Returns these settings with another number of nanoseconds that each packet takes until the
+    /// device can start the launch. A recipe can name their parts.
     #[must_use]
     pub const fn with_packet_ns(self, packet_ns: u64) -> Self {
         Self { packet_ns, ..self }
-    }
-
-    /// Returns these settings with another time in ns that the host takes to write one packet (E in
-    /// patent 002).
-    #[must_use]
-    pub const fn with_enqueue_ns(self, enqueue_ns: u64) -> Self {
-        Self { enqueue_ns, ..self }
-    }
-
-    /// Returns these settings with another time in ns that the device takes to read one packet (P
-    /// in patent 002).
-    #[must_use]
-    pub const fn with_processing_ns(self, processing_ns: u64) -> Self {
-        Self { processing_ns, ..self }
-    }
-
-    /// Returns these settings with another time in ns that handing one kernel to the compute units
-    /// takes (S in patent 002).
-    #[must_use]
-    pub const fn with_schedule_ns(self, schedule_ns: u64) -> Self {
-        Self { schedule_ns, ..self }
     }
 
     /// Returns these settings with another time in ns of cleanup: from the end of a launch until

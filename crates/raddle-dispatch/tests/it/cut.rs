@@ -211,9 +211,9 @@ fn a_policy_that_cuts_unlawfully_is_named() {
         },
         // Wrong parts are the first wave twice, the second wave first, a part of a later workgroup,
         // and two parts in one answer.
-        |entry, round| round.cut_one(&ReadyLaunch { cut: 0, ..*entry }, CU),
-        |entry, round| round.cut_one(&ReadyLaunch { cut: entry.cut + 1, ..*entry }, CU),
-        |entry, round| round.cut_one(&ReadyLaunch { next: entry.next + 1, ..*entry }, CU),
+        |entry, round| round.cut_one(&entry.with_cut(0), CU),
+        |entry, round| round.cut_one(&entry.with_cut(entry.cut + 1), CU),
+        |entry, round| round.cut_one(&entry.with_next(entry.next + 1), CU),
         |entry, round| {
             round.pieces.push(Piece::one(entry.next + 1, CU));
             round.cut_one(entry, CU)

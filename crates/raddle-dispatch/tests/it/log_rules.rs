@@ -218,22 +218,22 @@ fn with_copies(edits: &[&'static str]) -> Vec<&'static str> {
 
 #[test]
 fn a_copy_is_held_against_the_rules_like_a_launch() {
-    use LogRule::{Lost, Once, Order, Pause, Stopped, Window};
+    let [window, _, pause, order, once, lost, stopped, ..] = LogRule::ALL;
     assert_eq!(broken(&with_copies(&[]), ""), []);
     let rows: [(&str, LogRule, &[&str]); 9] = [
-        ("it takes no place", Window, &[">submit 2|submit 3"]),
-        ("it overtakes a launch that leaves", Order, &["<takeoff 2 flag|copyready 2,startcopy 2"]),
-        ("it begins before it is ready", Once, &["-copyready 5"]),
-        ("it begins without being submitted", Once, &["-submit 5"]),
-        ("it ends before it begins", Once, &["-startcopy 5"]),
-        ("it runs twice", Once, &[">copied 5|startcopy 5"]),
-        ("it never runs", Lost, &["-startcopy 5", "-copied 5"]),
+        ("it takes no place", window, &[">submit 2|submit 3"]),
+        ("it overtakes a launch that leaves", order, &["<takeoff 2 flag|copyready 2,startcopy 2"]),
+        ("it begins before it is ready", once, &["-copyready 5"]),
+        ("it begins without being submitted", once, &["-submit 5"]),
+        ("it ends before it begins", once, &["-startcopy 5"]),
+        ("it runs twice", once, &[">copied 5|startcopy 5"]),
+        ("it never runs", lost, &["-startcopy 5", "-copied 5"]),
         (
             "it runs, and leaves by the flag",
-            Stopped,
+            stopped,
             &["<turn 1|copyready 2,startcopy 2", "-2copyready 2", "-2startcopy 2"],
         ),
-        ("it runs, and the preemption is over", Pause, &["-off 2 flag", "<drained 0|back 2"]),
+        ("it runs, and the preemption is over", pause, &["-off 2 flag", "<drained 0|back 2"]),
     ];
     for (what, rule, edits) in rows {
         let found = broken(&with_copies(edits), "");
@@ -247,23 +247,24 @@ fn a_copy_is_held_against_the_rules_like_a_launch() {
         "<drained 0|copied 2",
     ];
     let found = broken(&with_copies(&runs), "");
-    assert!(found.contains(&Stopped), "{found:?}");
+    assert!(found.contains(&stopped), "{found:?}");
     // A running copy is neither held nor saved.
     for way in ["drain", "save"] {
         let edit = format!("<preempt 0 reset|copyready 2,startcopy 2,takeoff 2 {way}");
         let edit: &'static str = edit.leak();
-        assert!(broken(&with_copies(&[edit]), "").contains(&Stopped), "{way}");
+        assert!(broken(&with_copies(&[edit]), "").contains(&stopped), "{way}");
     }
 }
 
 #[test]
 fn each_mistake_of_a_controller_is_found_by_its_rule() {
-    use LogRule::{Flag, Lost, Once, Order, Pause, Reached, Reset, Stopped, Turn, Units, Window};
+    let [window, turn, pause, order, once, lost, stopped, reset, units, flag, reached] =
+        LogRule::ALL;
     let rows: [(&str, LogRule, &[&str]); 27] = [
-        ("A1 c: back to the tail of the queue", Order, &["<2submit 0|submit 3", "-2submit 3"]),
+        ("A1 c: back to the tail of the queue", order, &["<2submit 0|submit 3", "-2submit 3"]),
         (
             "A2: only what runs is checked",
-            Stopped,
+            stopped,
             &[
                 "<issue 2 0|issue 2 0 no",
                 "-issue 2 0",
@@ -274,28 +275,28 @@ fn each_mistake_of_a_controller_is_found_by_its_rule() {
         ),
         (
             "A3: an idle runtime is reset",
-            Reset,
+            reset,
             &["+turn 1,preempt 0 reset,raise 0,raised 0,reset 0,over 0,drained 0"],
         ),
-        ("A4: killed counts as executed", Lost, &["-2submit 0", "-2start 0", "-end 0"]),
-        ("A5: left by the flag counts as done", Lost, &["-2submit 2", "-start 2", "-end 2"]),
-        ("A5: left by the flag is waited for", Lost, &["$off 1 flag"]),
-        ("A6: each round of workgroups looks", Stopped, &["<turn 1|ready 1 0,start 1"]),
-        ("A7: resume without drain", Pause, &["<off 1 flag|turn 0,lower 0,submit 0"]),
-        ("A8: a submit call is not waited for", Flag, &["<submit 2|call 2", "-submit 2"]),
+        ("A4: killed counts as executed", lost, &["-2submit 0", "-2start 0", "-end 0"]),
+        ("A5: left by the flag counts as done", lost, &["-2submit 2", "-start 2", "-end 2"]),
+        ("A5: left by the flag is waited for", lost, &["$off 1 flag"]),
+        ("A6: each round of workgroups looks", stopped, &["<turn 1|ready 1 0,start 1"]),
+        ("A7: resume without drain", pause, &["<off 1 flag|turn 0,lower 0,submit 0"]),
+        ("A8: a submit call is not waited for", flag, &["<submit 2|call 2", "-submit 2"]),
         (
             "A9: a bit, seen late to be lowered",
-            Flag,
+            flag,
             &[">2submit 2|takeoff 2 flag,off 2 flag,submit 2"],
         ),
         (
             "A10: one flag for all processes",
-            Flag,
+            flag,
             &[">submit 4|takeoff 4 flag,off 4 flag,submit 4"],
         ),
         (
             "A11: a device's reset, own launches",
-            Stopped,
+            stopped,
             &[
                 "-submit 4",
                 "-start 4",
@@ -305,51 +306,51 @@ fn each_mistake_of_a_controller_is_found_by_its_rule() {
                 "<turn 0|submit 4,start 4,end 4",
             ],
         ),
-        ("A13: what was done is replayed", Once, &[">end 0|submit 0"]),
+        ("A13: what was done is replayed", once, &[">end 0|submit 0"]),
         (
             "A14: captured meanwhile goes in front",
-            Order,
+            order,
             &["<drained 0|issue 5 0", "<lower 0|submit 5"],
         ),
-        ("A14: captured meanwhile is not kept", Lost, &["<drained 0|issue 5 0"]),
+        ("A14: captured meanwhile is not kept", lost, &["<drained 0|issue 5 0"]),
         (
             "A15: a preempt cancels no resume",
-            Turn,
+            turn,
             &["<off 1 flag|turn 0,turn 1", ">drained 0|lower 0,submit 0"],
         ),
         (
             "A15: a resume ends a later preemption",
-            Turn,
+            turn,
             &[
                 ">2submit 2|turn 1,preempt 0 flag,raise 0,raised 0,takeoff 0 flag,takeoff 1 flag,takeoff 2 flag,off 0 flag,off 1 flag,off 2 flag,drained 0,lower 0,submit 0",
             ],
         ),
-        ("A15: a preempt begins a second time", Pause, &["<off 1 flag|preempt 0 reset"]),
-        ("A15: a sync looks at the runtime alone", Reached, &["<submit 4|reached 0 2"]),
+        ("A15: a preempt begins a second time", pause, &["<off 1 flag|preempt 0 reset"]),
+        ("A15: a sync looks at the runtime alone", reached, &["<submit 4|reached 0 2"]),
         (
             "the flag on what may not be run again",
-            Stopped,
+            stopped,
             &["<takeoff 0 kill|takeoff 0 flag", "-takeoff 0 kill"],
         ),
         (
             "the flag in front of copies",
-            Order,
+            order,
             &["-takeoff 2 flag", "-off 2 flag", ">off 1 flag|ready 2 0,start 2,end 2"],
         ),
-        ("the reset before the flag is seen", Reset, &["-raised 0", ">off 0 kill|raised 0"]),
-        ("a window of one more", Window, &[">submit 2|submit 3"]),
+        ("the reset before the flag is seen", reset, &["-raised 0", ">off 0 kill|raised 0"]),
+        ("a window of one more", window, &[">submit 2|submit 3"]),
         (
             "numbers anew with an id given again",
-            Flag,
+            flag,
             &[
                 "+leave 0,join 0,ready 6 0,turn 0,submit 6,takeoff 6 flag,off 6 flag,submit 6,start 6,end 6",
             ],
         ),
-        ("leaving, with launches in the runtime", Lost, &["<turn 1|leave 0"]),
-        ("leaving, and a killed one is executed", Lost, &["<drained 0|leave 0"]),
+        ("leaving, with launches in the runtime", lost, &["<turn 1|leave 0"]),
+        ("leaving, and a killed one is executed", lost, &["<drained 0|leave 0"]),
         (
             "beside them: somebody starts on units that are reset",
-            Units,
+            units,
             &["<off 0 kill|submit 4,start 4,end 4", "-2submit 4", "-2start 4", "-2end 4"],
         ),
     ];
@@ -363,7 +364,7 @@ fn each_mistake_of_a_controller_is_found_by_its_rule() {
 fn a_rule_is_named_with_its_line() {
     let script = changed(&[">submit 2|submit 3"]);
     let found = check(&Registry::bundled(), written(&script, "").as_bytes()).unwrap();
-    let window = &found.broken()[&LogRule::Window];
+    let window = &found.broken()[&LogRule::ALL[0]];
     // The header is line 1; the script begins in line 2.
     assert_eq!(window.line(), 12);
     // Launch 3 stays in the runtime, so the window is exceeded a second time when the others come

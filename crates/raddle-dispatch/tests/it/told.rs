@@ -85,7 +85,7 @@ fn a_log_says_what_the_device_can() {
         ended_log(&sink.text())
     };
     let replayed = |log: &str| replay(log.as_bytes()).map(|it| it.difference().cloned());
-    let drains = Abilities { can_drain: true, ..Abilities::NONE };
+    let drains = Abilities::NONE.with(Preemption::Drain, true);
     let log = logged(drains, Preemption::Drain);
     let key = ",\"abilities\":{\"can-flag\":false,\"can-drain\":true,\"can-reset\":false,\
                \"can-switch\":false}";
@@ -103,6 +103,25 @@ fn a_log_says_what_the_device_can() {
     assert_eq!(replayed(&log).expect("it is a log"), None);
 }
 
+/// A log that is put together from what an observer is told says what the device can, too.
+#[test]
+fn a_log_of_an_observer_says_what_the_device_can() {
+    let text = "raddle = 1\n[turn]\npolicy = 'highest-level'\n[preempt]\npolicy = 'switch'\n";
+    let recipe = Recipe::parse("able", text).expect("a recipe");
+    let abilities = Abilities::NONE.with(Preemption::Drain, true);
+    let header = LogHeader::new(recipe.clone(), "a device", SHAPE, 1).with_abilities(abilities);
+    let lines = Arc::new(Mutex::new(serde_json::to_string(&header).expect("it is JSON") + "\n"));
+    let also = lines.clone();
+    let builder = recipe.builder(SHAPE, 1).expect("it suits").abilities(abilities);
+    let builder = builder.observe(move |told| {
+        let line = serde_json::to_string(told).expect("it is JSON");
+        also.lock().expect("one thread").push_str(&(line + "\n"));
+    });
+    revoked(builder, Preemption::Drain);
+    let log = ended_log(&lines.lock().expect("one thread"));
+    assert_eq!(replay(log.as_bytes()).expect("it is a log").difference(), None);
+}
+
 /// Where the device lacks the way that a policy asks for, work leaves by the next gentler one.
 #[test]
 fn work_leaves_by_what_the_device_can() {
@@ -112,13 +131,13 @@ fn work_leaves_by_what_the_device_can() {
             .preempt("it", ByRule::fixed(how))
             .abilities(abilities)
     };
-    let drains = Abilities { can_drain: true, ..Abilities::NONE };
-    let flags = Abilities { can_flag: true, ..Abilities::NONE };
+    let drains = Abilities::NONE.with(Preemption::Drain, true);
+    let flags = Abilities::NONE.with(Preemption::Flag, true);
     let asked = |abilities, how| revoked(with(abilities, how), Preemption::Wait);
     assert_eq!(asked(Abilities::ALL, Preemption::Switch), ["switch k7", "submit k8"]);
     assert_eq!(asked(drains, Preemption::Switch), ["drain k7", "submit k8"]);
     assert_eq!(asked(flags, Preemption::Switch), ["submit k8"], "only waiting is left");
     assert_eq!(asked(flags, Preemption::Reset), ["raise p1", "submit k8"]);
-    let resets = Abilities { can_reset: true, ..Abilities::NONE };
+    let resets = Abilities::NONE.with(Preemption::Reset, true);
     assert!(refusal(with(resets, Preemption::Reset).build()).contains("without a flag"));
 }

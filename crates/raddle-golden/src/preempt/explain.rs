@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use raddle_policy::{Idempotence, ProcessId};
-use raddle_preempt::{Controller, FlagCut, NoReset, Preempted, ResetVerdict, Resumed};
+use raddle_preempt::{Controller, FlagCut, NoReset, ResetVerdict, WishAnswer};
 
 use super::PreemptRun;
 use super::model::{PreemptOutcome, PreemptStep};
@@ -121,15 +121,15 @@ impl<'q> PreemptTeller<'q> {
                 let buffered = counted(buffered as u64, "launch waits", "launches wait");
                 self.line(format!("the runtime is empty; {buffered} in the buffer queue"));
             }
-            PreemptStep::Resume(Resumed::Now) | PreemptStep::Resumes => {
+            PreemptStep::Resume(WishAnswer::Begun) | PreemptStep::Resumes => {
                 self.step(format!("t={now}: resume"));
             }
-            PreemptStep::Resume(Resumed::Waits) => {
+            PreemptStep::Resume(WishAnswer::Waits) => {
                 self.line(format!(
                     "t={now}: resume: it waits until the preemption is complete (A7)"
                 ));
             }
-            PreemptStep::Resume(Resumed::Running) => {
+            PreemptStep::Resume(_) => {
                 self.line(format!("t={now}: resume: it is not preempted, nothing changes"));
             }
             PreemptStep::Lowered => {
@@ -143,14 +143,14 @@ impl<'q> PreemptTeller<'q> {
         }
     }
 
-    fn preempt(&mut self, now: u64, became: Preempted) {
+    fn preempt(&mut self, now: u64, became: WishAnswer) {
         match became {
-            Preempted::Begun => {
+            WishAnswer::Begun => {
                 self.begun = now;
                 self.step(format!("t={now}: preempt"));
                 self.line("S3.1: nothing is submitted from here on".to_owned());
             }
-            Preempted::ResumeCancelled => {
+            WishAnswer::ResumeCancelled => {
                 self.line(format!("t={now}: preempt: the resume that waits is cancelled"));
             }
             _ => self.line(format!("t={now}: preempt: it is preempted already, nothing changes")),

@@ -10,7 +10,7 @@ pub mod model;
 use std::collections::BTreeMap;
 
 use raddle_policy::Tick;
-use raddle_preempt::{Preempted, Resumed};
+use raddle_preempt::WishAnswer;
 use raddle_read::FaultKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -175,10 +175,10 @@ fn word(step: &PreemptStep) -> Option<PreemptWord> {
         PreemptStep::Started(start) => PreemptWord::Start { start },
         PreemptStep::Done(done) => PreemptWord::Done { done },
         PreemptStep::Exited(exit) => PreemptWord::Exit { exit },
-        PreemptStep::Preempt(Preempted::Begun) => PreemptWord::Preempt { preempt: true },
+        PreemptStep::Preempt(WishAnswer::Begun) => PreemptWord::Preempt { preempt: true },
         PreemptStep::Reset(killed) => PreemptWord::Reset { reset: true, killed },
         PreemptStep::Drained => PreemptWord::Drained { drained: true },
-        PreemptStep::Resume(Resumed::Now) | PreemptStep::Resumes => {
+        PreemptStep::Resume(WishAnswer::Begun) | PreemptStep::Resumes => {
             PreemptWord::Resume { resume: true }
         }
         _ => return None,

@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId, Tick};
 use raddle_preempt::{
-    Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, FlagCut,
-    LaunchHandle, Preempted, ResetScope, ResetVerdict, Resumed,
+    Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, FlagCut, Heard,
+    LaunchHandle, Report, ResetScope, ResetVerdict, WishAnswer,
 };
 use serde::{Deserialize, Deserializer};
 
@@ -89,7 +89,7 @@ pub enum PreemptStep {
     Exited(usize),
     /// A request to preempt was made (step S3 of the patent); the value tells what it
     /// caused.
-    Preempt(Preempted),
+    Preempt(WishAnswer),
     /// The preemption flag was raised for the launches of this range, so that they leave when they
     /// start (step S3.2 of the patent).
     Raised(FlagCut),
@@ -103,7 +103,7 @@ pub enum PreemptStep {
     Drained,
     /// A request to resume was made (step S4 of the patent); the value tells what it
     /// caused.
-    Resume(Resumed),
+    Resume(WishAnswer),
     /// A resume that had to wait for the end of a preemption takes effect (step S4 of the patent).
     Resumes,
     /// The preemption flag, which launches test at their start, was lowered (step S4.1 of the
@@ -181,7 +181,8 @@ pub fn run(
     wishes: &[(Tick, StreamWish)],
     watch: &mut dyn FnMut(Tick, &PreemptStep, &Controller<usize>),
 ) -> Result<PreemptOutcome, ModelError> {
-    let abilities = Abilities { can_flag: true, can_reset: setup.can_reset, ..Abilities::NONE };
+    let abilities =
+        Abilities::NONE.with(Preemption::Flag, true).with(Preemption::Reset, setup.can_reset);
     let declared =
         Declared { abilities, latched: true, withdraws: false, scope: ResetScope::Process };
     let options = ControllerConfig { window: setup.window, ..ControllerConfig::default() };
@@ -267,16 +268,16 @@ impl PreemptPlay<'_> {
         if let Some(busy) = self.busy.take_if(|busy| busy.ends == now) {
             let launch = self.number(busy.handle);
             if busy.leaves {
-                let _ = self.controller.exited(busy.handle)?;
+                self.controller.report(Report::Exited(busy.handle))?;
                 self.tell(PreemptStep::Exited(launch));
             } else {
-                self.controller.finished(busy.handle)?;
+                self.controller.report(Report::Finished(busy.handle))?;
                 self.outcome.done.push(launch);
                 self.tell(PreemptStep::Done(launch));
             }
         }
         if self.resets_until.take_if(|until| *until == now).is_some() {
-            self.controller.drained(self.process)?;
+            self.controller.report(Report::Drained(self.process))?;
         }
         Ok(())
     }
@@ -294,7 +295,7 @@ impl PreemptPlay<'_> {
             StreamWish::Preempt => {
                 let way = if self.setup.can_reset { Preemption::Reset } else { Preemption::Flag };
                 let became = self.controller.preempt(self.process, way, None)?;
-                if became == Preempted::Begun {
+                if became == WishAnswer::Begun {
                     self.begun = self.now;
                 }
                 self.tell(PreemptStep::Preempt(became));
@@ -313,7 +314,7 @@ impl PreemptPlay<'_> {
         while let Some(command) = self.controller.next(self.process)? {
             match command {
                 Command::Submit { handle, .. } => {
-                    self.controller.submitted(handle)?;
+                    self.controller.report(Report::Submitted(handle))?;
                     self.queue.push_back(handle);
                     let launch = self.number(handle);
                     self.tell(PreemptStep::Submitted(launch));
@@ -322,8 +323,11 @@ impl PreemptPlay<'_> {
                     let cut = self.controller.cut(self.process, self.stream)?.unwrap_or_default();
                     self.flag = Some(cut);
                     self.tell(PreemptStep::Raised(cut));
-                    let verdict = self.controller.raised(self.process)?;
-                    self.tell(PreemptStep::Checked(verdict));
+                    if let Heard::Verdict(verdict) =
+                        self.controller.report(Report::Raised(self.process))?
+                    {
+                        self.tell(PreemptStep::Checked(verdict));
+                    }
                 }
                 Command::Lower { .. } => {
                     self.flag = None;
@@ -351,14 +355,14 @@ impl PreemptPlay<'_> {
         let killed = match self.busy.take() {
             Some(busy) => {
                 let launch = self.number(busy.handle);
-                self.controller.killed(busy.handle)?;
+                self.controller.report(Report::Killed(busy.handle))?;
                 self.outcome.partial_runs[launch] += 1;
                 Some(launch)
             }
             None => None,
         };
         if self.setup.reset == 0 {
-            self.controller.drained(self.process)?;
+            self.controller.report(Report::Drained(self.process))?;
         } else {
             self.resets_until = Some(u128::from(self.now) + u128::from(self.setup.reset));
         }
@@ -373,7 +377,7 @@ impl PreemptPlay<'_> {
             return Ok(());
         }
         let Some(handle) = self.queue.pop_front() else { return Ok(()) };
-        self.controller.started(handle)?;
+        self.controller.report(Report::Started(handle))?;
         let launch = self.number(handle);
         let leaves = self.flag.is_some_and(|cut| cut.holds(handle.sequence));
         let ticks = if leaves { self.setup.exit } else { self.launches[launch].ticks };

@@ -242,7 +242,7 @@ fn decide(question: &SlicesQuestion) -> Result<DecidedSlices, Fault> {
     });
     let found = one.load(entries, &mut loaded);
     loaded.iter_mut().for_each(|loaded| loaded.index = present[loaded.index]);
-    let level = found.map_or(0, |found| found.level().0 + 1);
+    let level = found.map_or(0, |found| found.0 + 1);
     let candidates = present.into_iter().filter(|&index| tasks[index].level == level).collect();
     let weights = loaded.iter().map(|loaded| exact::weight(loaded).to_string()).collect();
     if question.shares == Shares::Time {

@@ -4,7 +4,7 @@ use raddle_golden::preempt::model::{
     PreemptOutcome, PreemptStep, StreamLaunch, StreamSetup, StreamWish, run,
 };
 use raddle_policy::{Idempotence, Tick};
-use raddle_preempt::{Controller, NoReset, ResetVerdict, Resumed};
+use raddle_preempt::{Controller, NoReset, ResetVerdict, WishAnswer};
 
 /// Returns the 13 launches of the example runs of patent 001; those with the numbers in
 /// `not` are not idempotent.
@@ -157,7 +157,7 @@ fn check_14_a_resume_before_the_drain_waits_for_it() {
     for resume in 25..=34 {
         let wishes = [(25, StreamWish::Preempt), (resume, StreamWish::Resume)];
         let (log, outcome) = play(gpu(), &worked(&[]), &wishes);
-        assert_eq!(at(&log, PreemptStep::Resume(Resumed::Waits)), [resume]);
+        assert_eq!(at(&log, PreemptStep::Resume(WishAnswer::Waits)), [resume]);
         assert_eq!(at(&log, PreemptStep::Drained), [34]);
         assert_eq!(at(&log, PreemptStep::Resumes), [34]);
         assert_eq!(outcome.latencies, [9]);

@@ -2,7 +2,7 @@
 
 use raddle_dispatch::Abilities;
 use raddle_dispatch::log::Detail;
-use raddle_policy::CuShape;
+use raddle_policy::{CuShape, Preemption};
 
 use crate::kit::{agrees, check, log, log_by, shape};
 
@@ -170,8 +170,8 @@ fn every_turn_and_preempt_policy_agrees_beside_every_allocate_policy() {
 fn a_device_without_a_method_agrees() {
     let turn = "policy = \"highest-level\"";
     let lacking = [
-        ("switch", Abilities { can_switch: false, ..Abilities::ALL }),
-        ("reset", Abilities { can_reset: false, ..Abilities::ALL }),
+        ("switch", Abilities::ALL.with(Preemption::Switch, false)),
+        ("reset", Abilities::ALL.with(Preemption::Reset, false)),
         ("drain", Abilities::NONE),
     ];
     for (method, abilities) in lacking {

@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use raddle_policy::{Level, Preemption, StreamId};
 use raddle_preempt::{
-    Abilities, Capture, CaptureOrder, CapturedWork, Command, Counts, Declared, Driver, Escalated,
-    Exit, Heard, Preempted, ProcessPhase, Report, Task, Wish, WishAnswer,
+    Abilities, Capture, CaptureOrder, CapturedWork, Command, Counts, Declared, Driver, Heard,
+    ProcessPhase, Report, Task, Wish, WishAnswer,
 };
 
 use super::journal::{ClientEvent, ClientJournal};
@@ -200,7 +200,7 @@ impl<T: Clone> Core<T> {
         let way = self.nearest(way);
         self.link.keeps = true;
         let answer = self.wish(Wish::Preempt { process: PROCESS, way });
-        let begun = answer == WishAnswer::Preempted(Preempted::Begun);
+        let begun = answer == WishAnswer::Begun;
         if begun {
             (self.since, self.is_given_up) = (Some(self.now()), false);
         }
@@ -216,14 +216,14 @@ impl<T: Clone> Core<T> {
 
     pub(crate) fn escalate(&mut self, way: Preemption) -> bool {
         let answer = self.wish(Wish::Escalate { process: PROCESS, way });
-        answer == WishAnswer::Escalated(Escalated::Begun)
+        answer == WishAnswer::Begun
     }
 
     pub(crate) fn pause(&mut self) {
         self.link.keeps = true;
         let running = self.driver.controller().phase(PROCESS) == Ok(ProcessPhase::Running);
         // Where a preemption is under way, nothing is submitted: only a resume that waits is taken back.
-        self.wish(match running {
+        let _ = self.wish(match running {
             true => Wish::Pause { process: PROCESS },
             false => Wish::Preempt { process: PROCESS, way: Preemption::Wait },
         });
@@ -231,7 +231,7 @@ impl<T: Clone> Core<T> {
 
     pub(crate) fn resume(&mut self) {
         self.link.keeps = false;
-        self.wish(Wish::Resume { process: PROCESS });
+        let _ = self.wish(Wish::Resume { process: PROCESS });
     }
 
     /// Passes a report of the GPU runtime to the controller (the state machine that decides what to
@@ -245,8 +245,8 @@ impl<T: Clone> Core<T> {
                 self.ended.push(payload);
                 return Ok(self.waiting > 0);
             }
-            Heard::Left(Exit::Unasked) => self.unasked += 1,
-            Heard::Left(Exit::Flagged) | Heard::Noted | Heard::Verdict(_) => {}
+            Heard::Unasked => self.unasked += 1,
+            Heard::Left | Heard::Noted | Heard::Verdict(_) => {}
         }
         Ok(false)
     }

@@ -9,8 +9,8 @@ use std::io::Write;
 use raddle_dispatch::log::LogWriter;
 use raddle_policy::{Idempotence, Preemption, StreamId, Tick};
 use raddle_preempt::{
-    AfterWork, CaptureOrder, CapturedWork, Command, Controller, ControllerConfig, Declared, Driver,
-    Heard, LaunchHandle, Report, Task, Wish, WorkKind,
+    CaptureOrder, CapturedWork, Command, Controller, ControllerConfig, Declared, Driver, Heard,
+    LaunchHandle, Report, Task, Wish, WorkKind,
 };
 use serde::{Deserialize, Serialize};
 
@@ -145,17 +145,15 @@ pub(crate) enum ClientAnswer {
 
 impl ClientEvent {
     pub(super) fn captured<T>(stream: StreamId, work: &CapturedWork<T>) -> Self {
-        let kind = match work.kind {
+        let kind = match work.kind() {
             WorkKind::Kernel => LoggedKind::Kernel,
             WorkKind::Copy => LoggedKind::Copy,
             WorkKind::Record => LoggedKind::Record,
-            WorkKind::Wait(AfterWork { stream, order }) => {
-                LoggedKind::Wait { stream, order: order.0 }
-            }
+            WorkKind::Wait { stream, order } => LoggedKind::Wait { stream, order: order.0 },
             WorkKind::Graph => LoggedKind::Graph,
             WorkKind::Collective => LoggedKind::Collective,
         };
-        Self::Captured { stream, kind, idempotent: work.idempotent, flag: work.tests_flag }
+        Self::Captured { stream, kind, idempotent: work.idempotent(), flag: work.tests_flag() }
     }
 }
 
@@ -317,7 +315,9 @@ impl ClientReplay {
 
     fn report(&mut self, report: Report) -> Result<(), LiveError> {
         match self.driver.report(report)? {
-            Heard::Noted | Heard::Ended(()) | Heard::Left(_) | Heard::Verdict(_) => Ok(()),
+            Heard::Noted | Heard::Ended(()) | Heard::Left | Heard::Unasked | Heard::Verdict(_) => {
+                Ok(())
+            }
         }
     }
 
@@ -358,11 +358,9 @@ fn captured(kind: LoggedKind, idempotent: Idempotence, flag: bool) -> CapturedWo
         LoggedKind::Kernel => WorkKind::Kernel,
         LoggedKind::Copy => WorkKind::Copy,
         LoggedKind::Record => WorkKind::Record,
-        LoggedKind::Wait { stream, order } => {
-            WorkKind::Wait(AfterWork { stream, order: CaptureOrder(order) })
-        }
+        LoggedKind::Wait { stream, order } => WorkKind::Wait { stream, order: CaptureOrder(order) },
         LoggedKind::Graph => WorkKind::Graph,
         LoggedKind::Collective => WorkKind::Collective,
     };
-    CapturedWork { payload: (), kind, idempotent, tests_flag: flag }
+    CapturedWork::new((), kind).judged(idempotent, flag)
 }

@@ -135,7 +135,7 @@ impl Member {
     pub(super) fn victims(&self, process: ProcessId) -> impl Iterator<Item = VictimLaunch> + use<> {
         let launch = Launch::new(LaunchId(0), process, 1, Demand::default()).with_level(self.level);
         let one =
-            VictimLaunch { launch, unstarted: 0, resident_waves: 1, submitted: Tick(self.joined) };
+            VictimLaunch::new(launch, Tick(self.joined)).with_unstarted(0).with_resident_waves(1);
         // The last number that the program told is old, so at least one launch counts.
         std::iter::repeat_n(one, self.in_flight.clamp(1, 64) as usize)
     }

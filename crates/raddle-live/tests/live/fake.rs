@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use raddle_policy::{Idempotence, ProcessId, StreamId};
+use raddle_policy::{Idempotence, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
     Abilities, Declared, FlagCut, LaunchHandle, Report, ResetScope, Runtime, SubmitCall,
 };
@@ -188,7 +188,7 @@ pub(crate) struct Fake {
 }
 
 pub(crate) fn declared() -> Declared {
-    let abilities = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
+    let abilities = Abilities::NONE.with(Preemption::Flag, true).with(Preemption::Reset, true);
     Declared { abilities, latched: true, withdraws: false, scope: ResetScope::Queue }
 }
 

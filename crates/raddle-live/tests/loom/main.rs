@@ -46,7 +46,7 @@ struct Card {
 struct Slow(Arc<(Mutex<Card>, Condvar)>);
 
 fn declared() -> Declared {
-    let abilities = Abilities { can_flag: true, ..Abilities::NONE };
+    let abilities = Abilities::NONE.with(Preemption::Flag, true);
     Declared { abilities, latched: true, withdraws: false, scope: ResetScope::Queue }
 }
 

@@ -11,6 +11,7 @@ use opencl_sys::{
     cl_device_id, cl_device_info, cl_device_type, cl_uint, cl_ulong,
 };
 use raddle_live::start_from_env;
+use raddle_policy::Preemption;
 use raddle_preempt::{Abilities, Declared, ResetScope};
 
 use crate::ending;
@@ -109,7 +110,7 @@ fn shared_name(device: cl_device_id) -> String {
 fn declared(sight: Sight) -> Declared {
     let sees = sight != Sight::None;
     Declared {
-        abilities: Abilities { can_flag: sees, can_reset: sees, ..Abilities::NONE },
+        abilities: Abilities::NONE.with(Preemption::Flag, sees).with(Preemption::Reset, sees),
         // The first work-item of a launch decides for all.
         latched: true,
         // No work in the runtime waits for a launch, so there is none to take out.

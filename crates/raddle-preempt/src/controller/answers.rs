@@ -1,6 +1,6 @@
 //! Which values do a driver and a controller exchange?
 
-use raddle_policy::{Preemption, ProcessId, StreamId};
+use raddle_policy::{Idempotence, Preemption, ProcessId, StreamId};
 
 /// Handle of one submission of a launch. A launch that is submitted again gets a new handle; a
 /// handle is never reused, though ids of processes are.
@@ -55,8 +55,8 @@ pub enum Command {
     /// Reset the compute units (seed 001, S3.3), which kills running launches. Report each killed
     /// launch as `killed`, and the end of the reset as `drained`.
     Reset {
-        /// Process whose compute units are reset; [`hits`](crate::Controller::hits) lists the
-        /// launches that are killed.
+        /// Process whose compute units are reset; [`is_hit`](crate::Controller::is_hit) says
+        /// which launches are killed.
         process: ProcessId,
     },
     /// Place no further workgroup of a process on the device. Report `drained` when none of its
@@ -91,11 +91,14 @@ pub enum Command {
     },
 }
 
-/// Answer to a call of [`preempt`](crate::Controller::preempt).
+/// Answer to a wish about a process: to a call of [`preempt`](crate::Controller::preempt),
+/// [`escalate`](crate::Controller::escalate) or [`resume`](crate::Controller::resume), or to a
+/// [`Wish`](crate::Wish). Only `Begun` and `ResumeCancelled` say that something has changed at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a runtime without this method has done nothing"]
-pub enum Preempted {
-    /// The preemption of the process has begun.
+pub enum WishAnswer {
+    /// The preemption has begun, or uses the stronger method from now on; the process is paused; or
+    /// it may submit launches at once.
     Begun,
     /// The call has cancelled a resume that waited for the end of the preemption; the process stays
     /// preempted (seed 001, A15: the latest call wins).
@@ -108,35 +111,17 @@ pub enum Preempted {
     /// The process that asked for the device is not more urgent than the process that should leave,
     /// or is the same process: nothing has changed.
     NotOutranked,
-}
-
-/// Answer to a call of [`escalate`](crate::Controller::escalate).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "where it is refused, the way before goes on"]
-pub enum Escalated {
-    /// The preemption that was under way uses the stronger method from now on.
-    Begun,
+    /// The requested method is not stronger than the method under way, so nothing has changed.
+    NotStronger,
+    /// No preemption of the process is under way that could be escalated, or the process was neither
+    /// preempted nor paused and cannot be resumed: nothing has changed.
+    NotPreempted,
+    /// The process may submit launches once the preemption under way is complete (seed 001, A7).
+    Waits,
     /// No reset (killing of running launches) may be made, for this reason. The launches that leave
     /// by the preemption flag (tested by each launch at its start) leave nevertheless. Ask again
     /// when the launch that the reason names has ended.
-    Refused(NoReset),
-    /// The requested method is not stronger than the method under way, so nothing has changed.
-    NotStronger,
-    /// The process has no preemption under way, so nothing has changed.
-    NotDraining,
-    /// The runtime does not have this method of taking work off the device, so nothing has changed.
-    Missing(Preemption),
-}
-
-/// Answer to a call of [`resume`](crate::Controller::resume).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Resumed {
-    /// The process may submit launches at once.
-    Now,
-    /// The process may submit launches once the preemption under way is complete (seed 001, A7).
-    Waits,
-    /// The process was neither preempted nor paused: nothing has changed.
-    Running,
+    NoReset(NoReset),
 }
 
 /// Decision whether the running launches of a process are killed (a reset), made when its raised
@@ -172,18 +157,65 @@ pub enum NoReset {
     OtherProcess(ProcessId),
 }
 
-/// Reason for which a launch left the runtime by the preemption flag (tested by each launch at its
-/// start).
+/// Report of a driver about what its runtime has done; the controller receives it by
+/// [`report`](crate::Controller::report).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "a launch that leaves without a flag may have been overtaken"]
-pub enum Exit {
-    /// The preemption flag (tested by each launch at its start) was raised for the launch, so it
-    /// had to leave.
-    Flagged,
-    /// The launch left although no preemption flag (tested by each launch at its start) was raised
-    /// for it. It waits in its stream again, but launches that were submitted after it may run
-    /// before it.
+pub enum Report {
+    /// The runtime has judged whether a launch may be run again, where only the launch's arguments
+    /// show that. It says so before the launch is submitted, and replaces the verdict given at the
+    /// capture.
+    Judged(LaunchHandle, Idempotence),
+    /// The submit call of a launch has returned. Changes nothing if the launch has ended already,
+    /// as it may before its submit call returns.
+    Submitted(LaunchHandle),
+    /// The runtime has refused a launch for now. The launch waits again in its stream, and is
+    /// submitted before every later launch of the stream. A driver that has begun further submit
+    /// calls of the stream must make these fail too, as their launches would overtake this one.
+    NotSubmitted(LaunchHandle),
+    /// A launch has started, or at least tests the preemption flag now.
+    Started(LaunchHandle),
+    /// A launch has run to its end, and is never run again (seed 001, A13).
+    Finished(LaunchHandle),
+    /// The runtime has refused a launch permanently, or the launch has died. It is not run again,
+    /// and work that waits for it does not wait any more. Launches behind it go on, unless the
+    /// driver reports that the process is [lost](crate::Controller::lost).
+    Failed(LaunchHandle),
+    /// A launch has left by the preemption flag, so that it waits again in its stream (seed 001,
+    /// A4). Where each workgroup tests the flag, the launch counts as killed
+    /// ([`ControllerConfig::most_kills`](crate::ControllerConfig)) if it was reported as started.
+    Exited(LaunchHandle),
+    /// A reset has killed a launch, so that it waits again in its stream (seed 001, A4).
+    Killed(LaunchHandle),
+    /// A launch will certainly leave by the preemption flag (tested by each launch at its start)
+    /// without having begun. So no reset kills it, and it cannot forbid a reset. May be reported
+    /// from the command `Raise` on; when the launch has left, `Exited` is reported also.
+    Claimed(LaunchHandle),
+    /// Every launch of the process that starts from now on sees its raised preemption flag (seed
+    /// 001, S3.2). The controller decides whether a reset (killing of running launches) follows.
+    Raised(ProcessId),
+    /// The commanded reset of the process (killing of its running launches) is over, or its held or
+    /// saved work has left the device.
+    Drained(ProcessId),
+}
+
+/// Effect that a report of the runtime had on the controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard<T> {
+    /// The controller has noted the report; the driver needs to do nothing.
+    Noted,
+    /// A launch has ended; this is its payload.
+    Ended(T),
+    /// A launch has left by the preemption flag (tested by each launch at its start), which was
+    /// raised for it.
+    Left,
+    /// A launch has left although no preemption flag (tested by each launch at its start) was
+    /// raised for it. It waits in its stream again, but launches that were submitted after it may
+    /// run before it.
     Unasked,
+    /// The raised preemption flag (which each launch tests at its start) is visible to every launch
+    /// that starts, and the controller has decided whether a reset (killing of running launches)
+    /// follows.
+    Verdict(ResetVerdict),
 }
 
 /// Phase of a process: running, being preempted, or preempted.

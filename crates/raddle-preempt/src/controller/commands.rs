@@ -194,7 +194,7 @@ mod tests {
     use raddle_policy::{Idempotence, Level};
 
     use super::*;
-    use crate::{CapturedWork, ControllerConfig, Declared};
+    use crate::{CapturedWork, ControllerConfig, Declared, Report};
 
     /// Checks that nothing is submitted while a process has one unfinished launch more than the
     /// window (the limit on its launches in the runtime) allows: check 2 in the digest, a summary
@@ -220,7 +220,7 @@ mod tests {
         for unfinished in [9, 8] {
             assert_eq!(controller.in_flight(process)?, unfinished);
             assert_eq!(controller.next(process)?, None, "{unfinished}");
-            controller.finished(flying[unfinished - 8])?;
+            controller.report(Report::Finished(flying[unfinished - 8]))?;
         }
         assert_eq!(controller.in_flight(process)?, 7);
         assert!(matches!(controller.next(process)?, Some(Command::Submit { .. })), "7: one more");

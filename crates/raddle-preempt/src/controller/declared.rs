@@ -75,7 +75,7 @@ pub struct ControllerConfig {
     ///
     /// Where each workgroup tests the preemption flag ([`Declared::latched`] is `false`), a launch
     /// that leaves by the flag also counts as killed, but only if it was reported as
-    /// [started](crate::Controller::started): a launch that has not begun has lost no work. If the
+    /// started: a launch that has not begun has lost no work. If the
     /// driver never reports starts, only resets count.
     pub most_kills: Option<u32>,
 }

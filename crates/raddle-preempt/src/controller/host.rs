@@ -91,7 +91,7 @@ impl<T> Controller<T> {
     /// Removes a process that has died, of which the runtime has kept nothing: no launches, no
     /// preemption flags and no held or saved work. Returns the payloads of all its unfinished work,
     /// in the order of capture. Other processes are not affected. Where a reset was commanded for
-    /// the process, its id stays taken until [`drained`](Self::drained) reports the end of the
+    /// the process, its id stays taken until [`Report::Drained`](crate::Report) tells the end of the
     /// reset, the only report that may still come.
     ///
     /// # Errors

@@ -114,7 +114,7 @@ impl<T> Controller<T> {
     ///
     /// # Errors
     /// An unknown process; one whose flag is not being raised.
-    pub fn raised(&mut self, process: ProcessId) -> Result<ResetVerdict, PreemptError> {
+    pub(super) fn raised(&mut self, process: ProcessId) -> Result<ResetVerdict, PreemptError> {
         let it = self.process_mut(process)?;
         if it.stage != PreemptionStage::Raising {
             return Err(PreemptError(Reason::NotTold { process, what: "to raise a flag" }));

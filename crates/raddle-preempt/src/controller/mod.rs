@@ -3,13 +3,13 @@
 //! A state machine without I/O. A driver, which has the threads and the runtime, reports what happens,
 //! calls [`Controller::next`] until that returns `None`, and carries the commands out in order.
 //!
-//! | the host reports | the runtime reports |
+//! | the host says | the runtime reports ([`Report`]) |
 //! |---|---|
-//! | [`captured`](Controller::captured): work was intercepted (S2.2) | [`submitted`](Controller::submitted), [`not_submitted`](Controller::not_submitted): a submit call has returned |
-//! | [`preempt`](Controller::preempt) (S3), [`escalate`](Controller::escalate), [`pause`](Controller::pause), [`resume`](Controller::resume) (S4) | [`started`](Controller::started), [`finished`](Controller::finished), [`failed`](Controller::failed) |
-//! | [`join`](Controller::join), [`leave`](Controller::leave), [`lost`](Controller::lost): processes | [`exited`](Controller::exited) by the flag, [`killed`](Controller::killed) by the reset |
-//! | [`open`](Controller::open), [`close`](Controller::close), [`hold`](Controller::hold), [`release`](Controller::release): streams | [`claimed`](Controller::claimed): it leaves and has not begun |
-//! | | [`raised`](Controller::raised): the flag is visible; [`drained`](Controller::drained): the reset is over, or what was held or saved is off the device |
+//! | [`captured`](Controller::captured): work was intercepted (S2.2) | `Submitted`, `NotSubmitted`: a submit call has returned |
+//! | [`preempt`](Controller::preempt) (S3), [`escalate`](Controller::escalate), [`pause`](Controller::pause), [`resume`](Controller::resume) (S4) | `Started`, `Finished`, `Failed` |
+//! | [`join`](Controller::join), [`leave`](Controller::leave), [`lost`](Controller::lost): processes | `Exited` by the flag, `Killed` by the reset |
+//! | [`open`](Controller::open), [`close`](Controller::close), [`hold`](Controller::hold), [`release`](Controller::release): streams | `Claimed`: it leaves and has not begun |
+//! | | `Raised`: the flag is visible; `Drained`: the reset is over, or what was held or saved is off the device |
 //!
 //! # What is defined
 //!
@@ -67,11 +67,11 @@ pub use raddle_policy::FlagCut;
 use raddle_policy::{Level, ProcessId, StreamId};
 
 pub use answers::{
-    Command, Escalated, Exit, LaunchHandle, NoReset, Preempted, ProcessPhase, ResetVerdict, Resumed,
+    Command, Heard, LaunchHandle, NoReset, ProcessPhase, Report, ResetVerdict, WishAnswer,
 };
 pub use declared::{ControllerConfig, Declared, MOST_KILLS, ResetScope};
 use process::{ControlledProcess, NextNumbers, PreemptionStage};
-pub use work::{AfterWork, Capture, CaptureOrder, CapturedWork, WorkKind};
+pub use work::{Capture, CaptureOrder, CapturedWork, WorkKind};
 
 use crate::error::PreemptError;
 use crate::error::Reason;
@@ -81,10 +81,10 @@ use crate::error::Reason;
 /// launch.
 ///
 /// ```
-/// use raddle_preempt::{Abilities, Command, Controller, Declared, PreemptError, ControllerConfig, CapturedWork};
+/// use raddle_preempt::{Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, Heard, PreemptError, Report};
 /// use raddle_policy::{Idempotence, Level, Preemption};
 ///
-/// let abilities = Abilities { can_flag: true, ..Abilities::NONE };
+/// let abilities = Abilities::NONE.with(Preemption::Flag, true);
 /// let declared = Declared { abilities, latched: true, ..Declared::default() };
 /// let mut controller = Controller::new(declared, ControllerConfig::default())?;
 /// let process = controller.join(Level(9))?;
@@ -94,7 +94,7 @@ use crate::error::Reason;
 /// }
 /// let mut submitted = Vec::new();
 /// while let Some(Command::Submit { handle, .. }) = controller.next(process)? {
-///     controller.submitted(handle)?;
+///     controller.report(Report::Submitted(handle))?;
 ///     submitted.push(handle);
 /// }
 /// // The first one runs, the second one waits in the runtime: it leaves by the flag.
@@ -102,9 +102,9 @@ use crate::error::Reason;
 /// let Some(Command::Raise { .. }) = controller.next(process)? else { panic!() };
 /// let cut = controller.cut(process, stream)?.unwrap();
 /// assert!(cut.holds(submitted[1].sequence));
-/// controller.raised(process)?;
-/// assert_eq!(controller.finished(submitted[0])?, "first");
-/// let _ = controller.exited(submitted[1])?;
+/// controller.report(Report::Raised(process))?;
+/// assert_eq!(controller.report(Report::Finished(submitted[0]))?, Heard::Ended("first"));
+/// assert_eq!(controller.report(Report::Exited(submitted[1]))?, Heard::Left);
 /// assert_eq!(controller.next(process)?, Some(Command::Drained { process, resumed: false }));
 /// // It is the next one that is submitted, under a number that the old flag does not hold.
 /// let _ = controller.resume(process)?;

@@ -121,11 +121,11 @@ impl<T> Queues<T> {
         let order = self.next;
         let lane = self.lanes.get_mut(stream.index()).filter(|lane| !lane.is_closed)?;
         self.next = order.saturating_add(1);
-        if let WorkKind::Wait(after) = work.kind
+        if let WorkKind::Wait { order: awaited, .. } = work.kind
             && !reached
         {
             self.holds += usize::from(lane.hold(Hold { from: order, is_wait: true }));
-            self.awaited.insert((after.order.0, stream.0, order));
+            self.awaited.insert((awaited.0, stream.0, order));
         }
         if lane.append(WaitingLaunch::new(work, order)) {
             self.oldest.older(stream, order);

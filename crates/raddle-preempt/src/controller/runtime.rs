@@ -5,20 +5,43 @@ use alloc::vec::Vec;
 use raddle_policy::{Idempotence, ProcessId};
 
 use super::Controller;
-use super::answers::{Exit, LaunchHandle};
+use super::answers::{Heard, LaunchHandle, Report};
 use super::flight::{FlightState, FlyingLaunch, LaunchFate};
 use super::process::PreemptionStage;
 use crate::error::PreemptError;
 use crate::error::Reason;
 
 impl<T> Controller<T> {
+    /// Takes in a report about the runtime, and returns its effect.
+    ///
+    /// # Errors
+    /// An unknown process; a launch that is not in the runtime; a report that does not fit the state
+    /// of the launch or the commands that were given. After an error nothing has changed.
+    #[inline]
+    pub fn report(&mut self, report: Report) -> Result<Heard<T>, PreemptError> {
+        match report {
+            Report::Submitted(handle) => self.submitted(handle),
+            Report::Started(handle) => self.started(handle),
+            Report::Finished(handle) => return self.finished(handle).map(Heard::Ended),
+            Report::Failed(handle) => return self.finished(handle).map(Heard::Ended),
+            Report::Exited(handle) => return self.exited(handle),
+            Report::Raised(process) => return self.raised(process).map(Heard::Verdict),
+            Report::Killed(handle) => self.killed(handle),
+            Report::Claimed(handle) => self.claimed(handle),
+            Report::Drained(process) => self.drained(process),
+            Report::NotSubmitted(handle) => self.not_submitted(handle),
+            Report::Judged(handle, verdict) => self.judged(handle, verdict),
+        }?;
+        Ok(Heard::Noted)
+    }
+
     /// Notes that the submit call of a launch has returned. Changes nothing if the launch has ended
     /// already, as it may before its submit call returns.
     ///
     /// # Errors
     /// An unknown process; a launch that was never submitted.
     #[inline]
-    pub fn submitted(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
+    fn submitted(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
         let it = self.process_mut(handle.process)?;
         if !it.flight.acknowledge(handle, FlightState::Submitted) && handle.sequence >= it.next {
             return Err(PreemptError(Reason::NotInRuntime { handle }));
@@ -35,7 +58,7 @@ impl<T> Controller<T> {
     ///
     /// # Errors
     /// An unknown process; a launch that is not being submitted.
-    pub fn not_submitted(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
+    fn not_submitted(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
         let it = self.process_mut(handle.process)?;
         let submitting = |flying: &FlyingLaunch<T>| flying.state == FlightState::Submitting;
         let Some(flying) = it.flight.remove_if(handle, submitting) else {
@@ -52,7 +75,7 @@ impl<T> Controller<T> {
     ///
     /// # Errors
     /// An unknown process; a launch that is not being submitted.
-    pub fn judged(
+    fn judged(
         &mut self,
         handle: LaunchHandle,
         idempotent: Idempotence,
@@ -70,7 +93,7 @@ impl<T> Controller<T> {
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.
     #[inline]
-    pub fn started(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
+    fn started(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
         let it = self.process_mut(handle.process)?;
         if !it.flight.acknowledge(handle, FlightState::Started) {
             return Err(PreemptError(Reason::NotInRuntime { handle }));
@@ -87,7 +110,7 @@ impl<T> Controller<T> {
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.
     #[inline]
-    pub fn finished(&mut self, handle: LaunchHandle) -> Result<T, PreemptError> {
+    fn finished(&mut self, handle: LaunchHandle) -> Result<T, PreemptError> {
         let it = self.process_mut(handle.process)?;
         let Some(flying) = it.flight.remove(handle) else {
             return Err(PreemptError(Reason::NotInRuntime { handle }));
@@ -99,25 +122,15 @@ impl<T> Controller<T> {
         Ok(flying.work.payload)
     }
 
-    /// Removes a launch that the runtime refused permanently, or that died, and returns its
-    /// payload. The launch is not run again, and work that waits for it does not wait any more.
-    /// Launches behind it go on, unless the driver reports that the process is [lost](Self::lost).
-    ///
-    /// # Errors
-    /// An unknown process; a launch that is not in the runtime.
-    pub fn failed(&mut self, handle: LaunchHandle) -> Result<T, PreemptError> {
-        self.finished(handle)
-    }
-
     /// Notes that a launch will certainly leave by the preemption flag (tested by each launch at
     /// its start) without having begun. So no reset kills it, and it cannot forbid a reset. A
     /// driver may report this from the command `Raise` on; when the launch has left, the driver
-    /// also reports [`exited`](Self::exited).
+    /// also reports that it has exited.
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime, that has started, or that does not
     /// leave.
-    pub fn claimed(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
+    fn claimed(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
         let it = self.process_mut(handle.process)?;
         let Some(flying) = it.flight.get_mut(handle) else {
             return Err(PreemptError(Reason::NotInRuntime { handle }));
@@ -142,7 +155,7 @@ impl<T> Controller<T> {
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.
     #[inline]
-    pub fn exited(&mut self, handle: LaunchHandle) -> Result<Exit, PreemptError> {
+    fn exited(&mut self, handle: LaunchHandle) -> Result<Heard<T>, PreemptError> {
         let latched = self.declared.latched;
         let it = self.process_mut(handle.process)?;
         let Some(mut flying) = it.flight.remove(handle) else {
@@ -154,7 +167,7 @@ impl<T> Controller<T> {
         }
         it.queues.put_back(flying.stream, flying.work);
         self.list(handle.process);
-        Ok(if flying.fate == LaunchFate::Stays { Exit::Unasked } else { Exit::Flagged })
+        Ok(if flying.fate == LaunchFate::Stays { Heard::Unasked } else { Heard::Left })
     }
 
     /// Puts back a launch that the reset killed, so that it waits again in its stream (seed 001,
@@ -163,7 +176,7 @@ impl<T> Controller<T> {
     /// # Errors
     /// An unknown process; a launch that is not in the runtime; one that no commanded reset may
     /// have killed.
-    pub fn killed(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
+    fn killed(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
         if self.process(handle.process)?.flight.get(handle).is_some() && !self.is_hit(handle) {
             return Err(PreemptError(Reason::NoReset { handle }));
         }
@@ -191,8 +204,7 @@ impl<T> Controller<T> {
 
     /// Returns the launches that a commanded reset, whose end has not been reported yet, kills if
     /// they are running; in no particular order.
-    #[must_use]
-    pub fn hits(&self) -> Vec<LaunchHandle> {
+    pub(crate) fn hits(&self) -> Vec<LaunchHandle> {
         // The number of processes is at most the number of ids.
         let all = (0..=u16::MAX).map(ProcessId).zip(&self.processes);
         let there = all.filter_map(|(id, it)| Some((id, it.as_ref()?)));
@@ -205,7 +217,7 @@ impl<T> Controller<T> {
     ///
     /// # Errors
     /// An unknown process; one for which no reset, hold or save was commanded.
-    pub fn drained(&mut self, process: ProcessId) -> Result<(), PreemptError> {
+    fn drained(&mut self, process: ProcessId) -> Result<(), PreemptError> {
         let place = self.processes.get_mut(process.index());
         let it =
             place.and_then(Option::as_mut).ok_or(PreemptError(Reason::NoProcess { process }))?;

@@ -69,9 +69,8 @@ impl<T> Controller<T> {
             return Ok(Capture::Full(work));
         }
         let reached = match work.kind {
-            WorkKind::Wait(after) => {
-                let (stream, order) = (after.stream, after.order.0);
-                !it.queues.holds_order(stream, order) && !it.flies(stream, order)
+            WorkKind::Wait { stream, order } => {
+                !it.queues.holds_order(stream, order.0) && !it.flies(stream, order.0)
             }
             _ => true,
         };

@@ -3,7 +3,7 @@
 use raddle_policy::{Preemption, ProcessId};
 
 use super::Controller;
-use super::answers::{Escalated, Preempted, ResetVerdict, Resumed};
+use super::answers::{ResetVerdict, WishAnswer};
 use super::process::PreemptionStage;
 use crate::error::PreemptError;
 
@@ -18,15 +18,15 @@ impl<T> Controller<T> {
         process: ProcessId,
         way: Preemption,
         by: Option<ProcessId>,
-    ) -> Result<Preempted, PreemptError> {
+    ) -> Result<WishAnswer, PreemptError> {
         let level = self.process(process)?.level;
         if let Some(by) = by
             && (by == process || !self.process(by)?.level.outranks(level))
         {
-            return Ok(Preempted::NotOutranked);
+            return Ok(WishAnswer::NotOutranked);
         }
         if !self.declared.abilities.can(way) {
-            return Ok(Preempted::Missing(way));
+            return Ok(WishAnswer::Missing(way));
         }
         let it = self.process_mut(process)?;
         if it.stage == PreemptionStage::Running {
@@ -34,10 +34,10 @@ impl<T> Controller<T> {
             it.way = way;
             self.list(process);
             self.count_resets(false, way.begins_again());
-            return Ok(Preempted::Begun);
+            return Ok(WishAnswer::Begun);
         }
         let waited = core::mem::take(&mut it.resume_waits);
-        Ok(if waited { Preempted::ResumeCancelled } else { Preempted::Already })
+        Ok(if waited { WishAnswer::ResumeCancelled } else { WishAnswer::Already })
     }
 
     /// Pauses a process: none of its launches is submitted until it is resumed, which takes effect
@@ -63,29 +63,29 @@ impl<T> Controller<T> {
         &mut self,
         process: ProcessId,
         way: Preemption,
-    ) -> Result<Escalated, PreemptError> {
+    ) -> Result<WishAnswer, PreemptError> {
         if !self.declared.abilities.can(way) {
-            return Ok(Escalated::Missing(way));
+            return Ok(WishAnswer::Missing(way));
         }
         let it = self.process_mut(process)?;
         let visible = match it.stage {
             PreemptionStage::Running | PreemptionStage::Preempted => {
-                return Ok(Escalated::NotDraining);
+                return Ok(WishAnswer::NotPreempted);
             }
             PreemptionStage::Pausing
             | PreemptionStage::Raising
             | PreemptionStage::Removing { over: false } => false,
-            PreemptionStage::Removing { over: true } => return Ok(Escalated::NotStronger),
+            PreemptionStage::Removing { over: true } => return Ok(WishAnswer::NotStronger),
             PreemptionStage::Emptying => it.cut.is_some(),
             // A second reset is refused also when the first is over: not all launches that it
             // killed may be reported yet.
             PreemptionStage::MustReset | PreemptionStage::Resetting { .. } => {
-                return Ok(Escalated::NotStronger);
+                return Ok(WishAnswer::NotStronger);
             }
         };
         let again = visible && way == it.way && way.begins_again();
         if !again && !way.outdoes(it.way) {
-            return Ok(Escalated::NotStronger);
+            return Ok(WishAnswer::NotStronger);
         }
         let before = it.may_be_reset();
         it.way = way;
@@ -97,8 +97,8 @@ impl<T> Controller<T> {
         self.count_resets(before, now);
         self.list(process);
         Ok(match verdict {
-            ResetVerdict::NoReset(why) => Escalated::Refused(why),
-            _ => Escalated::Begun,
+            ResetVerdict::NoReset(why) => WishAnswer::NoReset(why),
+            _ => WishAnswer::Begun,
         })
     }
 
@@ -106,19 +106,19 @@ impl<T> Controller<T> {
     ///
     /// # Errors
     /// An unknown process.
-    pub fn resume(&mut self, process: ProcessId) -> Result<Resumed, PreemptError> {
+    pub fn resume(&mut self, process: ProcessId) -> Result<WishAnswer, PreemptError> {
         let it = self.process_mut(process)?;
         let paused = core::mem::take(&mut it.paused);
         let resumed = match it.stage {
-            PreemptionStage::Running if !paused => Resumed::Running,
-            PreemptionStage::Running => Resumed::Now,
+            PreemptionStage::Running if !paused => WishAnswer::NotPreempted,
+            PreemptionStage::Running => WishAnswer::Begun,
             PreemptionStage::Preempted => {
                 it.go_on();
-                Resumed::Now
+                WishAnswer::Begun
             }
             _ => {
                 it.resume_waits = true;
-                Resumed::Waits
+                WishAnswer::Waits
             }
         };
         self.list(process);

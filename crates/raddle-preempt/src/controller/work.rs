@@ -16,7 +16,13 @@ pub enum WorkKind {
     /// A wait for an event: neither the wait nor the work behind it in its stream is submitted
     /// before the awaited work has finished. So no wait is ever in the runtime. There it would
     /// count against the limit on launches, and a preemption could not end before it.
-    Wait(AfterWork),
+    Wait {
+        /// Stream of the awaited work of the same process.
+        stream: StreamId,
+        /// Order of capture (number among the captured work of the process) of the awaited work,
+        /// usually the latest record of the event.
+        order: CaptureOrder,
+    },
     /// A graph of kernels that is submitted as one launch.
     Graph,
     /// A kernel that waits on the device for its peers on other devices or in other processes. Once
@@ -25,72 +31,62 @@ pub enum WorkKind {
     Collective,
 }
 
-/// Work that other work of the same process waits for: usually the latest record of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AfterWork {
-    /// Stream of the work that is waited for.
-    pub stream: StreamId,
-    /// Order of capture (number among the captured work of the process) of the work that is waited
-    /// for.
-    pub order: CaptureOrder,
-}
-
 /// Work that a host issued and that is handed to the controller, to be queued in the order of its
 /// stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapturedWork<T> {
     /// Data that the driver needs to submit the work; the controller returns it when the work has
     /// finished.
-    pub payload: T,
+    pub(crate) payload: T,
     /// Kind of the work, such as kernel, copy or wait for an event.
-    pub kind: WorkKind,
+    pub(crate) kind: WorkKind,
     /// Verdict on whether the work may be run again (seed 001, A12); unknown counts as no. If it
-    /// depends on the arguments, [`judged`](crate::Controller::judged) reports it when the work is
+    /// depends on the arguments, [`Report::Judged`](crate::Report) tells it when the work is
     /// submitted.
-    pub idempotent: Idempotence,
+    pub(crate) idempotent: Idempotence,
     /// True if the work tests the preemption flag at its start (seed 001, S1.2). Copies, events and
     /// kernels that cannot be instrumented do not.
-    pub tests_flag: bool,
+    pub(crate) tests_flag: bool,
 }
 
 impl<T> CapturedWork<T> {
-    const fn new(payload: T, kind: WorkKind, idempotent: Idempotence, tests_flag: bool) -> Self {
-        Self { payload, kind, idempotent, tests_flag }
+    /// Returns captured work of the given kind, which must not be run again and does not test the
+    /// preemption flag.
+    pub const fn new(payload: T, kind: WorkKind) -> Self {
+        Self { payload, kind, idempotent: Idempotence::Not, tests_flag: false }
     }
 
     /// Returns the captured work for an instrumented kernel, which tests the preemption flag.
     pub const fn kernel(payload: T, idempotent: Idempotence) -> Self {
-        Self::new(payload, WorkKind::Kernel, idempotent, true)
+        Self { payload, kind: WorkKind::Kernel, idempotent, tests_flag: true }
     }
 
     /// Returns the captured work for a copy, a fill, or a kernel that does not test the preemption
     /// flag.
     pub const fn opaque(payload: T) -> Self {
-        Self::new(payload, WorkKind::Copy, Idempotence::Not, false)
+        Self::new(payload, WorkKind::Copy)
     }
 
-    /// Returns the captured work for a graph. `tests_flag` is true where all its kernels test the
-    /// preemption flag at their start, false where none does.
-    pub const fn graph(payload: T, idempotent: Idempotence, tests_flag: bool) -> Self {
-        Self::new(payload, WorkKind::Graph, idempotent, tests_flag)
+    /// Returns this work with the verdict `idempotent` on whether it may be run again. `tests_flag`
+    /// says whether it tests the preemption flag at its start; of a graph, all its kernels must.
+    #[must_use]
+    pub fn judged(self, idempotent: Idempotence, tests_flag: bool) -> Self {
+        Self { idempotent, tests_flag, ..self }
     }
 
-    /// Returns the captured work for the record of an event, which finishes once all work before it
-    /// in its stream has finished.
-    pub const fn record(payload: T) -> Self {
-        Self::new(payload, WorkKind::Record, Idempotence::Not, false)
+    /// Returns the kind of the work, such as kernel, copy or wait for an event.
+    pub const fn kind(&self) -> WorkKind {
+        self.kind
     }
 
-    /// Returns the captured work for a wait for an event: the wait and the work behind it are
-    /// submitted once the work `after` has finished.
-    pub const fn wait(payload: T, after: AfterWork) -> Self {
-        Self::new(payload, WorkKind::Wait(after), Idempotence::Not, false)
+    /// Returns the verdict on whether the work may be run again.
+    pub const fn idempotent(&self) -> Idempotence {
+        self.idempotent
     }
 
-    /// Returns the captured work for a collective: a kernel that waits on the device for its peers,
-    /// and so is never taken off the device.
-    pub const fn collective(payload: T) -> Self {
-        Self::new(payload, WorkKind::Collective, Idempotence::Not, false)
+    /// Returns whether the work tests the preemption flag at its start.
+    pub const fn tests_flag(&self) -> bool {
+        self.tests_flag
     }
 }
 

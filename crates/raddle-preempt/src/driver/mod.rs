@@ -16,15 +16,14 @@ mod task;
 use alloc::boxed::Box;
 use core::fmt;
 
-use raddle_policy::{Idempotence, Preemption, ProcessId};
+use raddle_policy::{Preemption, ProcessId};
 
 pub use observer::{Counts, Observer, Seen};
 pub use runtime::{Runtime, SubmitCall};
 pub use task::Task;
 
 use crate::controller::{
-    Command, Controller, ControllerConfig, Declared, Escalated, Exit, LaunchHandle, Preempted,
-    ResetVerdict, Resumed,
+    Command, Controller, ControllerConfig, Declared, Heard, Report, WishAnswer,
 };
 use crate::error::PreemptError;
 
@@ -56,53 +55,6 @@ pub enum Wish {
         /// Process that may submit launches again.
         process: ProcessId,
     },
-}
-
-/// Answer of a driver to a request about a process, one variant for each kind of request
-/// ([`Wish`]).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WishAnswer {
-    /// Answer to [`Wish::Preempt`], as the controller gave it.
-    Preempted(Preempted),
-    /// Answer to [`Wish::Escalate`], as the controller gave it.
-    Escalated(Escalated),
-    /// Answer to [`Wish::Pause`]: the process is paused.
-    Paused,
-    /// Answer to [`Wish::Resume`], as the controller gave it.
-    Resumed(Resumed),
-}
-
-/// Report of a runtime to its driver; the [`Controller`] method of the same name receives it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the calls of the controller say what each is")]
-pub enum Report {
-    Judged(LaunchHandle, Idempotence),
-    Submitted(LaunchHandle),
-    NotSubmitted(LaunchHandle),
-    Started(LaunchHandle),
-    Finished(LaunchHandle),
-    Failed(LaunchHandle),
-    Exited(LaunchHandle),
-    Killed(LaunchHandle),
-    Claimed(LaunchHandle),
-    Raised(ProcessId),
-    Drained(ProcessId),
-}
-
-/// Effect that a report of the runtime had on the driver's controller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heard<T> {
-    /// The controller has noted the report; the driver needs to do nothing.
-    Noted,
-    /// A launch has ended; this is its payload.
-    Ended(T),
-    /// A launch has left by the preemption flag, which it tests at its start; the value says
-    /// whether the flag was raised for it.
-    Left(Exit),
-    /// The raised preemption flag (which each launch tests at its start) is visible to every launch
-    /// that starts, and the controller has decided whether a reset (killing of running launches)
-    /// follows.
-    Verdict(ResetVerdict),
 }
 
 /// Callback that wakes the thread that calls [`Driver::run`], [`Driver::take`] or [`Driver::step`],
@@ -205,17 +157,13 @@ impl<T: Clone, R, O: Observer> Driver<T, R, O> {
     /// An unknown process.
     pub fn wish(&mut self, wish: Wish) -> Result<WishAnswer, PreemptError> {
         let answer = match wish {
-            Wish::Preempt { process, way } => {
-                WishAnswer::Preempted(self.controller.preempt(process, way, None)?)
-            }
-            Wish::Escalate { process, way } => {
-                WishAnswer::Escalated(self.controller.escalate(process, way)?)
-            }
+            Wish::Preempt { process, way } => self.controller.preempt(process, way, None)?,
+            Wish::Escalate { process, way } => self.controller.escalate(process, way)?,
             Wish::Pause { process } => {
                 self.controller.pause(process)?;
-                WishAnswer::Paused
+                WishAnswer::Begun
             }
-            Wish::Resume { process } => WishAnswer::Resumed(self.controller.resume(process)?),
+            Wish::Resume { process } => self.controller.resume(process)?,
         };
         self.observer.saw(&Seen::Wish(wish, answer));
         self.note_edge();
@@ -289,20 +237,7 @@ fn hear<T>(
     observer: &mut impl Observer,
     report: Report,
 ) -> Result<Heard<T>, PreemptError> {
-    let done = |()| Heard::Noted;
-    let heard = match report {
-        Report::Judged(handle, verdict) => controller.judged(handle, verdict).map(done),
-        Report::Submitted(handle) => controller.submitted(handle).map(done),
-        Report::NotSubmitted(handle) => controller.not_submitted(handle).map(done),
-        Report::Started(handle) => controller.started(handle).map(done),
-        Report::Finished(handle) => controller.finished(handle).map(Heard::Ended),
-        Report::Failed(handle) => controller.failed(handle).map(Heard::Ended),
-        Report::Exited(handle) => controller.exited(handle).map(Heard::Left),
-        Report::Killed(handle) => controller.killed(handle).map(done),
-        Report::Claimed(handle) => controller.claimed(handle).map(done),
-        Report::Raised(process) => controller.raised(process).map(Heard::Verdict),
-        Report::Drained(process) => controller.drained(process).map(done),
-    }?;
+    let heard = controller.report(report)?;
     observer.saw(&Seen::Report(report));
     if let (Report::Raised(process), Heard::Verdict(verdict)) = (report, &heard) {
         observer.saw(&Seen::Verdict(process, *verdict));

@@ -4,8 +4,8 @@ use core::ops::AddAssign;
 
 use raddle_policy::{Preemption, ProcessId};
 
-use super::{Report, Wish, WishAnswer};
-use crate::controller::{Command, NoReset, Preempted, ResetVerdict};
+use super::Wish;
+use crate::controller::{Command, NoReset, Report, ResetVerdict, WishAnswer};
 
 /// Event of a driver that an observer sees: an action of the driver, or a report to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,7 +151,7 @@ impl Counts {
 impl Observer for Counts {
     fn saw(&mut self, seen: &Seen) {
         let count = match *seen {
-            Seen::Wish(Wish::Preempt { way, .. }, WishAnswer::Preempted(Preempted::Begun)) => {
+            Seen::Wish(Wish::Preempt { way, .. }, WishAnswer::Begun) => {
                 self.begun.get_mut(way as usize)
             }
             Seen::Verdict(_, ResetVerdict::NoReset(why)) => self.refused.get_mut(Self::reason(why)),

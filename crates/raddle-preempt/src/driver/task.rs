@@ -4,9 +4,8 @@ use alloc::vec::Vec;
 
 use raddle_policy::{ProcessId, StreamId};
 
-use super::Report;
 use super::runtime::{Runtime, SubmitCall};
-use crate::controller::{Command, Controller, FlagCut, LaunchHandle};
+use crate::controller::{Command, Controller, FlagCut, LaunchHandle, Report};
 
 /// Command together with all data that it needs, so that another thread can carry it out without
 /// the controller and its lock.

@@ -111,7 +111,8 @@ mod tests {
         let fact = Fact::Started { launch, waves: WaveSpan::All, pieces, places: &[] };
         estimates.observe(&fact, Tick(now));
         let resident_waves = 2 * u64::from(launch.demand.waves);
-        VictimLaunch { launch: *launch, unstarted: 0, resident_waves, submitted: Tick::ZERO }
+        let victim = VictimLaunch::new(*launch, Tick::ZERO).with_unstarted(0);
+        victim.with_resident_waves(resident_waves)
     }
 
     fn costs() -> DeviceCosts {
@@ -165,7 +166,7 @@ mod tests {
         let mut estimates = Estimates::new(costs());
         let unknown = start(&mut estimates, &launch(0).demand(demand(1, 0)).build(), 0);
         assert_eq!(estimate(&estimates, &[unknown], 5).bytes, None);
-        let idle = VictimLaunch { resident_waves: 0, ..unknown };
+        let idle = unknown.with_resident_waves(0);
         assert_eq!(estimate(&estimates, &[idle], 5).bytes, Some(0));
         // Without a time of an exit none is counted.
         let free = Estimates::new(DeviceCosts { exit_ns: None, ..costs() });

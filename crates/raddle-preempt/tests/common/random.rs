@@ -1,5 +1,6 @@
 //! What is drawn for a random plan or schedule?
 
+use raddle_policy::Preemption;
 use raddle_preempt::Abilities;
 
 /// Generator of pseudo-random numbers (splitmix64): equal seeds give equal numbers.
@@ -32,11 +33,10 @@ impl Random {
     /// percent each.
     pub(crate) fn abilities(&mut self, others: u64) -> Abilities {
         let can_flag = self.percent(90);
-        Abilities {
-            can_flag,
-            can_drain: self.percent(others),
-            can_reset: can_flag && self.percent(80),
-            can_switch: self.percent(others),
-        }
+        Abilities::NONE
+            .with(Preemption::Flag, can_flag)
+            .with(Preemption::Drain, self.percent(others))
+            .with(Preemption::Reset, can_flag && self.percent(80))
+            .with(Preemption::Switch, self.percent(others))
     }
 }

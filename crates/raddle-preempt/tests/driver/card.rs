@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use raddle_policy::{ProcessId, StreamId};
+use raddle_policy::{Preemption, ProcessId, StreamId};
 use raddle_preempt::{
     Abilities, Declared, FlagCut, LaunchHandle, Report, ResetScope, Runtime, SubmitCall,
 };
@@ -106,7 +106,7 @@ pub(crate) struct Link(pub(crate) Box<dyn FnMut(Order) + Send>);
 
 impl Runtime<u32> for Link {
     fn declared(&self) -> Declared {
-        let abilities = Abilities { can_drain: false, ..Abilities::ALL };
+        let abilities = Abilities::ALL.with(Preemption::Drain, false);
         Declared { abilities, latched: true, withdraws: true, scope: ResetScope::Process }
     }
 

@@ -3,8 +3,10 @@
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
     Abilities, CaptureOrder, CapturedWork, Command, Controller, ControllerConfig, Declared,
-    FlagCut, LaunchHandle, Preempted, ResetScope, ResetVerdict,
+    FlagCut, LaunchHandle, ResetScope, ResetVerdict, WishAnswer,
 };
+
+use crate::reports::Reports as _;
 
 pub(crate) type C = Controller<u32>;
 
@@ -51,7 +53,7 @@ pub(crate) fn payloads(c: &C, handles: &[LaunchHandle]) -> Vec<u32> {
 /// Preempts a process as far as the raised flag, and returns the payloads of the launches in `of`
 /// that leave by it.
 pub(crate) fn raise(c: &mut C, p: ProcessId, way: Preemption, of: &[LaunchHandle]) -> Vec<u32> {
-    assert_eq!(c.preempt(p, way, None), Ok(Preempted::Begun));
+    assert_eq!(c.preempt(p, way, None), Ok(WishAnswer::Begun));
     assert_eq!(c.next(p), Ok(Some(Command::Raise { process: p })));
     let leaves: Vec<_> = of.iter().copied().filter(|handle| c.leaves(*handle)).collect();
     payloads(c, &leaves)

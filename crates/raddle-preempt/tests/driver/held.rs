@@ -3,11 +3,12 @@
 
 use raddle_policy::{Preemption, StreamId};
 use raddle_preempt::{
-    AfterWork, Capture, CaptureOrder, CapturedWork, Command, Controller, ControllerConfig,
-    Preempted, ResetScope,
+    Capture, CaptureOrder, CapturedWork, Command, Controller, ControllerConfig, ResetScope,
+    WishAnswer, WorkKind,
 };
 
 use crate::hands::{YES, capture, controller, declared, join, kernel, payloads, submit};
+use crate::reports::Reports as _;
 
 #[test]
 fn a_held_stream_fills_no_window_and_keeps_no_preemption_from_its_end() {
@@ -24,7 +25,7 @@ fn a_held_stream_fills_no_window_and_keeps_no_preemption_from_its_end() {
     kernel(&mut c, p, 1, 9);
     let flying = submit(&mut c, p);
     assert_eq!(payloads(&c, &flying), [0, 9], "what stands in front of it, and the other stream");
-    assert_eq!(c.preempt(p, Preemption::Wait, None), Ok(Preempted::Begun));
+    assert_eq!(c.preempt(p, Preemption::Wait, None), Ok(WishAnswer::Begun));
     for &handle in &flying {
         c.finished(handle).unwrap();
     }
@@ -74,9 +75,10 @@ fn a_wait_for_an_event_is_submitted_when_that_has_been_recorded() {
     let mut c = controller(declared(ResetScope::Process));
     let p = join(&mut c, 2);
     kernel(&mut c, p, 0, 0);
-    let order = capture(&mut c, p, 0, CapturedWork::record(1));
-    let after = AfterWork { stream: StreamId(0), order };
-    capture(&mut c, p, 1, CapturedWork::wait(2, after));
+    let order = capture(&mut c, p, 0, CapturedWork::new(1, WorkKind::Record));
+    let wait = |order| WorkKind::Wait { stream: StreamId(0), order };
+    let after = wait(order);
+    capture(&mut c, p, 1, CapturedWork::new(2, after));
     kernel(&mut c, p, 1, 3);
     let flying = submit(&mut c, p);
     assert_eq!(payloads(&c, &flying), [0, 1]);
@@ -86,10 +88,10 @@ fn a_wait_for_an_event_is_submitted_when_that_has_been_recorded() {
     let rest = submit(&mut c, p);
     assert_eq!(payloads(&c, &rest), [2, 3]);
     // A wait for an event that has been recorded, or never will be, is submitted without delay.
-    capture(&mut c, p, 1, CapturedWork::wait(4, after));
+    capture(&mut c, p, 1, CapturedWork::new(4, after));
     assert_eq!(submit(&mut c, p).len(), 1);
-    let order = capture(&mut c, p, 0, CapturedWork::record(5));
-    capture(&mut c, p, 1, CapturedWork::wait(6, AfterWork { stream: StreamId(0), order }));
+    let order = capture(&mut c, p, 0, CapturedWork::new(5, WorkKind::Record));
+    capture(&mut c, p, 1, CapturedWork::new(6, wait(order)));
     let record = submit(&mut c, p);
     assert_eq!((payloads(&c, &record), c.failed(record[0])), (vec![5], Ok(5)));
     assert_eq!(submit(&mut c, p).len(), 1, "who waits for what has failed goes on");

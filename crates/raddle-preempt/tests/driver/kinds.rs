@@ -2,13 +2,15 @@
 
 use raddle_policy::{Idempotence, Preemption};
 use raddle_preempt::{
-    CapturedWork, Command, Declared, Escalated, Exit, FlagCut, NoReset, ResetScope, ResetVerdict,
+    CapturedWork, Command, Declared, FlagCut, Heard, NoReset, ResetScope, ResetVerdict, WishAnswer,
+    WorkKind,
 };
 
 use crate::hands::{
     NO, YES, capture, controller, cut, declared, join, kernel, payloads, raise, submit,
 };
 use crate::refused::{no_reset, not_in_runtime};
+use crate::reports::Reports as _;
 
 #[test]
 fn a_copy_of_one_stream_disarms_no_flag_of_another() {
@@ -36,8 +38,8 @@ fn what_does_not_test_the_flag_goes_back_with_what_stands_in_front_of_it() {
         [
             CapturedWork::kernel(0, YES),
             CapturedWork::opaque(1),
-            CapturedWork::record(2),
-            CapturedWork::graph(3, YES, true),
+            CapturedWork::new(2, WorkKind::Record),
+            CapturedWork::new(3, WorkKind::Graph).judged(YES, true),
         ]
     };
     for (withdraws, leaves) in [(true, vec![0, 1, 2, 3]), (false, vec![3])] {
@@ -73,7 +75,7 @@ fn a_collective_runs_with_all_in_front_of_it_and_no_reset_hits_it() {
     let p = join(&mut c, 1);
     kernel(&mut c, p, 0, 0);
     // A collective never leaves, even if it is captured as idempotent and as testing the flag.
-    let work = CapturedWork { tests_flag: true, idempotent: YES, ..CapturedWork::collective(1) };
+    let work = CapturedWork::new(1, WorkKind::Collective).judged(YES, true);
     capture(&mut c, p, 0, work);
     kernel(&mut c, p, 0, 2);
     let flying = submit(&mut c, p);
@@ -104,8 +106,8 @@ fn what_was_claimed_forbids_no_reset() {
     // A claimed launch has not begun, so it cannot be reported as killed, even where others were.
     assert_eq!(c.killed(flying[1]).map_err(|error| error.to_string()), Err(no_reset(flying[1])));
     c.killed(flying[0]).unwrap();
-    assert_eq!(c.exited(flying[1]), Ok(Exit::Flagged));
-    assert_eq!(c.exited(flying[2]), Ok(Exit::Flagged));
+    assert_eq!(c.exited(flying[1]), Ok(Heard::Left));
+    assert_eq!(c.exited(flying[2]), Ok(Heard::Left));
     c.drained(p).unwrap();
     assert_eq!(c.next(p), Ok(Some(Command::Drained { process: p, resumed: false })));
 }
@@ -124,7 +126,7 @@ fn a_reset_that_would_find_nothing_that_has_begun_is_none() {
     assert_eq!(late.raised(p), Ok(ResetVerdict::Reset));
     late.claimed(flying[0]).unwrap();
     assert_eq!((late.is_due(p), late.next(p)), (Ok(false), Ok(None)));
-    assert_eq!(late.exited(flying[0]), Ok(Exit::Flagged));
+    assert_eq!(late.exited(flying[0]), Ok(Heard::Left));
     assert_eq!(late.next(p), Ok(Some(Command::Drained { process: p, resumed: false })));
 }
 
@@ -167,7 +169,7 @@ fn a_launch_that_fails_is_not_submitted_for_ever() {
 fn a_stronger_way_replaces_the_one_under_way() {
     let mut c = controller(declared(ResetScope::Process));
     let p = join(&mut c, 1);
-    assert_eq!(c.escalate(p, Preemption::Reset), Ok(Escalated::NotDraining));
+    assert_eq!(c.escalate(p, Preemption::Reset), Ok(WishAnswer::NotPreempted));
     capture(&mut c, p, 0, CapturedWork::kernel(0, NO));
     kernel(&mut c, p, 0, 1);
     let flying = submit(&mut c, p);
@@ -175,27 +177,27 @@ fn a_stronger_way_replaces_the_one_under_way() {
     let _ = c.preempt(p, Preemption::Wait, None).unwrap();
     assert_eq!(c.next(p), Ok(None));
     let mut drain = c.clone();
-    assert_eq!(c.escalate(p, Preemption::Wait), Ok(Escalated::NotStronger));
-    assert_eq!(c.escalate(p, Preemption::Flag), Ok(Escalated::Begun));
+    assert_eq!(c.escalate(p, Preemption::Wait), Ok(WishAnswer::NotStronger));
+    assert_eq!(c.escalate(p, Preemption::Flag), Ok(WishAnswer::Begun));
     assert_eq!(c.next(p), Ok(Some(Command::Raise { process: p })));
     assert_eq!(c.raised(p), Ok(ResetVerdict::NotAsked));
-    assert_eq!(c.escalate(p, Preemption::Drain), Ok(Escalated::NotStronger));
+    assert_eq!(c.escalate(p, Preemption::Drain), Ok(WishAnswer::NotStronger));
     // A reset is refused while the first launch runs, and is requested again when that has ended.
     let why = NoReset::NotIdempotent(flying[0]);
-    assert_eq!(c.escalate(p, Preemption::Reset), Ok(Escalated::Refused(why)));
+    assert_eq!(c.escalate(p, Preemption::Reset), Ok(WishAnswer::NoReset(why)));
     c.finished(flying[0]).unwrap();
-    assert_eq!(c.escalate(p, Preemption::Reset), Ok(Escalated::Begun));
+    assert_eq!(c.escalate(p, Preemption::Reset), Ok(WishAnswer::Begun));
     assert_eq!(c.next(p), Ok(Some(Command::Reset { process: p })));
-    assert_eq!(c.escalate(p, Preemption::Reset), Ok(Escalated::NotStronger), "it is under way");
+    assert_eq!(c.escalate(p, Preemption::Reset), Ok(WishAnswer::NotStronger), "it is under way");
     c.killed(flying[1]).unwrap();
     c.drained(p).unwrap();
     assert_eq!(c.next(p), Ok(Some(Command::Drained { process: p, resumed: false })));
-    assert_eq!(c.escalate(p, Preemption::Reset), Ok(Escalated::NotDraining));
+    assert_eq!(c.escalate(p, Preemption::Reset), Ok(WishAnswer::NotPreempted));
     // The method goes from a drain to a switch: a resume undoes both, the switch first.
-    assert_eq!(drain.escalate(p, Preemption::Drain), Ok(Escalated::Begun));
+    assert_eq!(drain.escalate(p, Preemption::Drain), Ok(WishAnswer::Begun));
     assert_eq!(drain.next(p), Ok(Some(Command::Hold { process: p })));
-    assert_eq!(drain.resume(p), Ok(raddle_preempt::Resumed::Waits));
-    assert_eq!(drain.escalate(p, Preemption::Switch), Ok(Escalated::Begun));
+    assert_eq!(drain.resume(p), Ok(WishAnswer::Waits));
+    assert_eq!(drain.escalate(p, Preemption::Switch), Ok(WishAnswer::Begun));
     let mut both = drain.clone();
     assert_eq!(drain.next(p), Ok(Some(Command::Save { process: p })));
     drain.drained(p).unwrap();

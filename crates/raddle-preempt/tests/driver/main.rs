@@ -14,6 +14,8 @@ mod random;
 mod random_numbers;
 #[path = "../common/refused.rs"]
 mod refused;
+#[path = "../common/reports.rs"]
+mod reports;
 mod scopes;
 mod threads;
 mod truth;

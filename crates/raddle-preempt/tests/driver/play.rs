@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use raddle_policy::{Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    AfterWork, Capture, CaptureOrder, CapturedWork, Counts, Driver, Escalated, Heard, ProcessPhase,
-    Report, Resumed, Wake, Wish, WishAnswer, WorkKind,
+    Capture, CaptureOrder, CapturedWork, Counts, Driver, Heard, ProcessPhase, Report, Wake, Wish,
+    WishAnswer, WorkKind,
 };
 
 use crate::gpu::Gpu;
@@ -95,7 +95,7 @@ struct Program {
     /// The holds of streams as (index of the stream, its id, order of capture from which it is
     /// held, number of streams opened before it in the run).
     holds: Vec<(usize, StreamId, CaptureOrder, u64)>,
-    record: Option<(AfterWork, usize)>,
+    record: Option<(WorkKind, usize)>,
     /// The jobs that could not be captured yet because the queues are full, as (index of the
     /// stream, job).
     blocked: VecDeque<(usize, Job)>,
@@ -256,18 +256,18 @@ impl Play<'_> {
                 }
             }
             Act::Preempt(way) => {
-                self.driver.wish(Wish::Preempt { process, way }).unwrap();
+                let _ = self.driver.wish(Wish::Preempt { process, way }).unwrap();
             }
             Act::Escalate(way) => {
                 let answer = self.driver.wish(Wish::Escalate { process, way }).unwrap();
                 match answer {
-                    WishAnswer::Escalated(Escalated::Begun) => self.reached.escalated += 1,
-                    WishAnswer::Escalated(Escalated::Refused(_)) => self.reached.refused_again += 1,
+                    WishAnswer::Begun => self.reached.escalated += 1,
+                    WishAnswer::NoReset(_) => self.reached.refused_again += 1,
                     _ => {}
                 }
             }
             Act::Pause => {
-                self.driver.wish(Wish::Pause { process }).unwrap();
+                let _ = self.driver.wish(Wish::Pause { process }).unwrap();
                 let phase = self.driver.controller().phase(process).unwrap();
                 self.programs[program].paused = phase == ProcessPhase::Running;
             }
@@ -289,7 +289,7 @@ impl Play<'_> {
     fn resume(&mut self, program: usize) {
         let process = self.programs[program].process;
         let answer = self.driver.wish(Wish::Resume { process }).unwrap();
-        if answer == WishAnswer::Resumed(Resumed::Now) {
+        if answer == WishAnswer::Begun {
             self.driver.runtime_mut().resumed(process);
         }
         self.programs[program].paused = false;
@@ -327,7 +327,7 @@ impl Play<'_> {
             let at = self.driver.runtime().truth.jobs.len();
             let record = it.record.filter(|_| job.kind == Kind::Wait);
             let kind = match job.kind {
-                Kind::Wait => record.map_or(WorkKind::Copy, |(after, _)| WorkKind::Wait(after)),
+                Kind::Wait => record.map_or(WorkKind::Copy, |(wait, _)| wait),
                 Kind::Kernel => WorkKind::Kernel,
                 Kind::Copy => WorkKind::Copy,
                 Kind::Record => WorkKind::Record,
@@ -336,7 +336,7 @@ impl Play<'_> {
             };
             let idempotent = if job.late_verdict { Default::default() } else { job.idempotent };
             let tests_flag = job.tests_flag();
-            let work = CapturedWork { payload: at, kind, idempotent, tests_flag };
+            let work = CapturedWork::new(at, kind).judged(idempotent, tests_flag);
             let captured = self.driver.host(|c| c.captured(process, stream, work)).unwrap();
             let Capture::Taken(order) = captured else {
                 self.reached.full += 1;
@@ -346,7 +346,7 @@ impl Play<'_> {
             let it = &mut self.programs[program];
             it.orders.push((order, at, stream));
             if job.kind == Kind::Record {
-                it.record = Some((AfterWork { stream, order }, at));
+                it.record = Some((WorkKind::Wait { stream, order }, at));
             }
             let (process, after) = ((program, it.nth), record.map(|(_, job)| job));
             let fate = Fate::Open;

@@ -5,6 +5,7 @@ use raddle_preempt::{CapturedWork, Command, NoReset, ResetScope, ResetVerdict};
 
 use crate::hands::{C, NO, capture, controller, declared, join, kernel, submit, verdict};
 use crate::refused::not_in_runtime;
+use crate::reports::Reports as _;
 
 #[test]
 fn single_streams_are_reset_where_everything_in_them_may_be_killed() {

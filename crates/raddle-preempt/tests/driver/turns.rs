@@ -40,12 +40,7 @@ fn ask(
     busy: &[ProcessId],
 ) -> Result<Vec<Wish>, PreemptError> {
     let mut decided = Decided::default();
-    let launch = VictimLaunch {
-        launch: raddle_policy::Launch::default(),
-        unstarted: 1,
-        resident_waves: 0,
-        submitted: Tick(0),
-    };
+    let launch = VictimLaunch::new(raddle_policy::Launch::default(), Tick(0)).with_unstarted(1);
     let victims = |id: ProcessId, launches: &mut Vec<VictimLaunch>| {
         if busy.contains(&id) {
             launches.push(launch);

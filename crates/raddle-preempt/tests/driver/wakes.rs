@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use raddle_policy::{Level, ProcessId, StreamId};
+use raddle_policy::{Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
     Abilities, CapturedWork, Command, ControllerConfig, Declared, Driver, Heard, LaunchHandle,
     Report, Runtime, SubmitCall, Wake, Wish,
@@ -24,7 +24,7 @@ struct Takes(usize, Vec<LaunchHandle>);
 
 impl Runtime<&'static str> for Takes {
     fn declared(&self) -> Declared {
-        let abilities = Abilities { can_flag: true, ..Abilities::NONE };
+        let abilities = Abilities::NONE.with(Preemption::Flag, true);
         Declared { abilities, latched: true, ..Declared::default() }
     }
 
@@ -57,10 +57,10 @@ fn a_wake_comes_on_the_edge() {
         driver.host(|c| c.open(process)).unwrap();
         process
     });
-    driver.wish(Wish::Pause { process: a }).unwrap();
+    let _ = driver.wish(Wish::Pause { process: a }).unwrap();
     capture(&mut driver, a, "first");
     assert_eq!(rung(), 0, "it is paused: there is nothing to do");
-    driver.wish(Wish::Resume { process: a }).unwrap();
+    let _ = driver.wish(Wish::Resume { process: a }).unwrap();
     assert_eq!(rung(), 1);
     capture(&mut driver, a, "second");
     capture(&mut driver, a, "third");

@@ -4,12 +4,13 @@
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    CapturedWork, Command, Controller, ControllerConfig, FlagCut, LaunchHandle, NoReset, Preempted,
-    ProcessPhase, ResetVerdict, Resumed,
+    CapturedWork, Command, Controller, ControllerConfig, FlagCut, LaunchHandle, NoReset,
+    ProcessPhase, ResetVerdict, WishAnswer,
 };
 
 use crate::control::Ours;
 use crate::device::{self, Wrong};
+use crate::reports::Reports as _;
 use crate::schedule::{Job, Schedule, digest_setup};
 
 /// Returns a controller of one process with one stream, in which `launches` kernels were captured.
@@ -96,7 +97,7 @@ fn check_10_a_late_view_of_the_flag_stops_no_later_launch() {
     let _ = controller.exited(first[0]).unwrap();
     let drained = Command::Drained { process, resumed: false };
     assert_eq!(controller.next(process), Ok(Some(drained)));
-    assert_eq!(controller.resume(process), Ok(Resumed::Now));
+    assert_eq!(controller.resume(process), Ok(WishAnswer::Begun));
     assert_eq!(controller.next(process), Ok(Some(Command::Lower { process })));
     let again = submits(&mut controller, process);
     assert!(cut.holds(first[0].sequence) && !cut.holds(again[0].sequence));
@@ -157,7 +158,7 @@ fn a8_the_flag_waits_until_every_submit_call_has_returned() {
     };
     let [a, b] = [submit(&mut controller), submit(&mut controller)];
     controller.submitted(a).unwrap();
-    assert_eq!(controller.preempt(process, Preemption::Reset, None), Ok(Preempted::Begun));
+    assert_eq!(controller.preempt(process, Preemption::Reset, None), Ok(WishAnswer::Begun));
     assert_eq!(controller.next(process), Ok(None), "b is being submitted");
     // A report that the launch started or was refused is as good as the return of its submit call.
     let mut other = controller.clone();

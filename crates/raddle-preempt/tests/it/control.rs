@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
-use raddle_preempt::{CapturedWork, Command, Controller, LaunchHandle, Preempted, WorkKind};
+use raddle_preempt::{CapturedWork, Command, Controller, LaunchHandle, WishAnswer, WorkKind};
 
+use crate::reports::Reports as _;
 use crate::schedule::{Job, Program, Setup};
 
 /// A command of a controller, with launches named by the number of their submission.
@@ -145,7 +146,7 @@ impl Control for Ours {
     fn capture(&mut self, process: usize, job: usize, it: &Job) {
         let Job { idempotent, tests_flag, .. } = *it;
         let kind = if tests_flag { WorkKind::Kernel } else { WorkKind::Copy };
-        let work = CapturedWork { payload: job, kind, idempotent, tests_flag };
+        let work = CapturedWork::new(job, kind).judged(idempotent, tests_flag);
         let stream = StreamId(it.stream as u32);
         let order = self.controller.captured(self.id(process), stream, work).unwrap();
         self.orders.insert(job, order.order().unwrap());
@@ -194,7 +195,7 @@ impl Control for Ours {
 
     fn exited(&mut self, process: usize, sequence: u64) -> bool {
         let exit = self.controller.exited(self.handle(process, sequence)).unwrap();
-        exit == raddle_preempt::Exit::Flagged
+        exit == raddle_preempt::Heard::Left
     }
 
     fn killed(&mut self, process: usize, sequence: u64) {
@@ -231,13 +232,17 @@ impl Control for Ours {
 
     fn preempt(&mut self, process: usize, way: Preemption, by: Option<usize>) -> String {
         match self.controller.preempt(self.id(process), way, by.map(|by| self.id(by))).unwrap() {
-            Preempted::Missing(way) => format!("missing {}", way.name()),
+            WishAnswer::Missing(way) => format!("missing {}", way.name()),
             other => format!("{other:?}"),
         }
     }
 
     fn resume(&mut self, process: usize) -> String {
-        format!("{:?}", self.controller.resume(self.id(process)).unwrap())
+        match self.controller.resume(self.id(process)).unwrap() {
+            WishAnswer::Begun => "Now".to_owned(),
+            WishAnswer::NotPreempted => "Running".to_owned(),
+            other => format!("{other:?}"),
+        }
     }
 }
 

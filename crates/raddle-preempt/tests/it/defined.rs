@@ -3,37 +3,38 @@
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, Exit, FlagCut,
-    NoReset, Preempted, ProcessPhase, ResetVerdict, Resumed,
+    Abilities, CapturedWork, Command, Controller, ControllerConfig, Declared, FlagCut, Heard,
+    NoReset, ProcessPhase, ResetVerdict, WishAnswer,
 };
 
 use crate::hands::{
     C, NO, YES, begin, capture, controller, cut, declared, kernels, payloads, submit, usual,
 };
 use crate::refused::{no_reset, not_in_runtime};
+use crate::reports::Reports as _;
 
 #[test]
 fn wishes_that_change_nothing_say_so() {
     let (mut c, p, s) = usual();
-    assert_eq!(c.resume(p), Ok(Resumed::Running), "a resume without a preempt");
+    assert_eq!(c.resume(p), Ok(WishAnswer::NotPreempted), "a resume without a preempt");
     capture(&mut c, p, s, &kernels(1));
     let flying = submit(&mut c, p);
     let Some(Command::Raise { .. }) = begin(&mut c, p, Preemption::Flag) else { panic!() };
     for way in [Preemption::Wait, Preemption::Reset, Preemption::Switch] {
-        assert_eq!(c.preempt(p, way, None), Ok(Preempted::Already), "the way stays");
+        assert_eq!(c.preempt(p, way, None), Ok(WishAnswer::Already), "the way stays");
     }
     assert_eq!(c.raised(p), Ok(ResetVerdict::NotAsked));
-    assert_eq!(c.resume(p), Ok(Resumed::Waits));
-    assert_eq!(c.resume(p), Ok(Resumed::Waits));
-    assert_eq!(c.preempt(p, Preemption::Flag, None), Ok(Preempted::ResumeCancelled));
-    assert_eq!(c.preempt(p, Preemption::Flag, None), Ok(Preempted::Already));
-    assert_eq!(c.exited(flying[0]), Ok(Exit::Flagged));
+    assert_eq!(c.resume(p), Ok(WishAnswer::Waits));
+    assert_eq!(c.resume(p), Ok(WishAnswer::Waits));
+    assert_eq!(c.preempt(p, Preemption::Flag, None), Ok(WishAnswer::ResumeCancelled));
+    assert_eq!(c.preempt(p, Preemption::Flag, None), Ok(WishAnswer::Already));
+    assert_eq!(c.exited(flying[0]), Ok(Heard::Left));
     assert_eq!(c.next(p), Ok(Some(Command::Drained { process: p, resumed: false })));
     assert_eq!(c.phase(p), Ok(ProcessPhase::Preempted), "the latest wish won");
-    assert_eq!(c.preempt(p, Preemption::Flag, None), Ok(Preempted::Already));
+    assert_eq!(c.preempt(p, Preemption::Flag, None), Ok(WishAnswer::Already));
     assert_eq!(c.next(p), Ok(None));
-    assert_eq!(c.resume(p), Ok(Resumed::Now));
-    assert_eq!(c.resume(p), Ok(Resumed::Running));
+    assert_eq!(c.resume(p), Ok(WishAnswer::Begun));
+    assert_eq!(c.resume(p), Ok(WishAnswer::NotPreempted));
 }
 
 #[test]
@@ -42,12 +43,12 @@ fn a_preempt_right_after_a_resume_undoes_and_begins_again() {
     let Some(Command::Save { .. }) = begin(&mut c, p, Preemption::Switch) else { panic!() };
     c.drained(p).unwrap();
     assert_eq!(c.next(p), Ok(Some(Command::Drained { process: p, resumed: false })));
-    assert_eq!(c.resume(p), Ok(Resumed::Now));
+    assert_eq!(c.resume(p), Ok(WishAnswer::Begun));
     // The driver requests no command in between: saved work is restored before anything is held.
     assert_eq!(begin(&mut c, p, Preemption::Drain), Some(Command::Restore { process: p }));
     assert_eq!(c.next(p), Ok(Some(Command::Hold { process: p })));
     c.drained(p).unwrap();
-    assert_eq!(c.resume(p), Ok(Resumed::Waits), "nobody was told yet that it is complete");
+    assert_eq!(c.resume(p), Ok(WishAnswer::Waits), "nobody was told yet that it is complete");
     assert_eq!(c.next(p), Ok(Some(Command::Drained { process: p, resumed: true })));
     assert_eq!(c.next(p), Ok(Some(Command::Release { process: p })));
     assert_eq!(c.next(p), Ok(None));
@@ -119,7 +120,7 @@ fn what_leaves_unasked_waits_at_its_place() {
     let flying = submit(&mut c, p);
     // The launches also exit in another order than they were submitted in.
     for at in [2, 0, 1] {
-        assert_eq!(c.exited(flying[at]), Ok(Exit::Unasked));
+        assert_eq!(c.exited(flying[at]), Ok(Heard::Unasked));
     }
     let again = submit(&mut c, p);
     assert_eq!(payloads(&c, &again), [0, 1, 2]);
@@ -155,7 +156,7 @@ fn the_order_is_that_of_the_program_over_all_streams() {
         let _ = c.exited(flying[at]).unwrap();
     }
     assert_eq!(c.finished(flying[0]), Ok(0), "both streams are one process");
-    assert_eq!(c.resume(p), Ok(Resumed::Waits));
+    assert_eq!(c.resume(p), Ok(WishAnswer::Waits));
     assert_eq!(c.next(p), Ok(Some(Command::Drained { process: p, resumed: true })));
     assert_eq!(c.next(p), Ok(Some(Command::Lower { process: p })));
     let again = submit(&mut c, p);
@@ -170,23 +171,23 @@ fn a_way_that_the_runtime_lacks_is_answered_as_such() {
         let all = Abilities::ALL;
         let abilities = match missing {
             Preemption::Wait => Abilities::NONE,
-            Preemption::Flag => Abilities { can_flag: false, can_reset: false, ..all },
-            Preemption::Drain => Abilities { can_drain: false, ..all },
-            Preemption::Reset => Abilities { can_reset: false, ..all },
-            Preemption::Switch => Abilities { can_switch: false, ..all },
+            Preemption::Flag => all.with(Preemption::Flag, false).with(Preemption::Reset, false),
+            Preemption::Drain => all.with(Preemption::Drain, false),
+            Preemption::Reset => all.with(Preemption::Reset, false),
+            Preemption::Switch => all.with(Preemption::Switch, false),
         };
         let (mut c, p, _) = only(abilities);
         let became = c.preempt(p, missing, None).unwrap();
         let wanted = if missing == Preemption::Wait {
-            Preempted::Begun
+            WishAnswer::Begun
         } else {
-            Preempted::Missing(missing)
+            WishAnswer::Missing(missing)
         };
         assert_eq!(became, wanted);
         let running = c.phase(p) == Ok(ProcessPhase::Running);
         assert_eq!(running, missing != Preemption::Wait, "nothing has changed");
     }
-    let abilities = Abilities { can_reset: true, ..Abilities::NONE };
+    let abilities = Abilities::NONE.with(Preemption::Reset, true);
     let declared = Declared { abilities, ..declared() };
     let refused = Controller::<u32>::new(declared, ControllerConfig::default());
     assert_eq!(refused.map(drop).map_err(|error| error.to_string()), Err("without a flag, what stands behind a killed launch runs before it: declare no reset, or a flag too".to_owned()));
@@ -207,10 +208,10 @@ fn only_a_more_urgent_process_preempts_on_its_own_behalf() {
     capture(&mut c, victim, s, &kernels(1));
     submit(&mut c, victim);
     for by in [victim, equal, lesser] {
-        assert_eq!(c.preempt(victim, Preemption::Flag, Some(by)), Ok(Preempted::NotOutranked));
+        assert_eq!(c.preempt(victim, Preemption::Flag, Some(by)), Ok(WishAnswer::NotOutranked));
         assert_eq!(c.phase(victim), Ok(ProcessPhase::Running));
     }
-    assert_eq!(c.preempt(victim, Preemption::Flag, Some(urgent)), Ok(Preempted::Begun));
+    assert_eq!(c.preempt(victim, Preemption::Flag, Some(urgent)), Ok(WishAnswer::Begun));
     // The flag of one process holds for no other process (A10).
     let stream = c.open(urgent).unwrap();
     capture(&mut c, urgent, stream, &kernels(2));
@@ -264,7 +265,7 @@ fn a_synchronise_waits_for_queue_and_runtime() {
     assert_eq!(reached(&c), (true, false), "in the queue again");
     let later = capture(&mut c, p, s, &kernels(1));
     c.next(p).unwrap();
-    assert_eq!(c.resume(p), Ok(Resumed::Now));
+    assert_eq!(c.resume(p), Ok(WishAnswer::Begun));
     c.next(p).unwrap();
     let again = submit(&mut c, p);
     c.finished(again[0]).unwrap();

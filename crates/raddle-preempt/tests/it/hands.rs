@@ -3,9 +3,10 @@
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
     Abilities, Capture, CaptureOrder, CapturedWork, Command, Controller, ControllerConfig,
-    Declared, Exit, FlagCut, LaunchHandle, PreemptError, Preempted, ResetScope, ResetVerdict,
-    Resumed,
+    Declared, FlagCut, Heard, LaunchHandle, PreemptError, ResetScope, ResetVerdict, WishAnswer,
 };
+
+use crate::reports::Reports as _;
 
 pub(crate) type C = Controller<u32>;
 
@@ -66,7 +67,7 @@ pub(crate) fn submit(c: &mut C, process: ProcessId) -> Vec<LaunchHandle> {
 }
 
 pub(crate) fn begin(c: &mut C, process: ProcessId, way: Preemption) -> Option<Command> {
-    assert_eq!(c.preempt(process, way, None), Ok(Preempted::Begun));
+    assert_eq!(c.preempt(process, way, None), Ok(WishAnswer::Begun));
     c.next(process).unwrap()
 }
 
@@ -81,10 +82,10 @@ pub(crate) fn flagged(c: &mut C, p: ProcessId, flying: &[LaunchHandle]) -> FlagC
     let cut = cut(c, p, StreamId(0));
     assert_eq!(c.raised(p), Ok(ResetVerdict::NotAsked));
     for &handle in flying {
-        assert_eq!(c.exited(handle), Ok(Exit::Flagged));
+        assert_eq!(c.exited(handle), Ok(Heard::Left));
     }
     assert_eq!(c.next(p), Ok(Some(Command::Drained { process: p, resumed: false })));
-    assert_eq!(c.resume(p), Ok(Resumed::Now));
+    assert_eq!(c.resume(p), Ok(WishAnswer::Begun));
     assert_eq!(c.next(p), Ok(Some(Command::Lower { process: p })));
     cut
 }

@@ -5,6 +5,7 @@ use raddle_preempt::Command;
 
 use crate::hands::{begin, capture, cut as cut_of, flagged, kernels, payloads, submit, usual};
 use crate::refused::not_in_runtime;
+use crate::reports::Reports as _;
 
 #[test]
 fn processes_leave_when_nothing_of_them_is_under_way() {

@@ -14,6 +14,8 @@ mod naive;
 mod random_numbers;
 #[path = "../common/refused.rs"]
 mod refused;
+#[path = "../common/reports.rs"]
+mod reports;
 mod resets;
 mod schedule;
 mod schedules;

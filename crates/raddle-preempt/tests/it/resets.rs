@@ -7,6 +7,7 @@ use raddle_preempt::{
 
 use crate::hands::{C, begin, capture, controller, cut, declared, flagged, kernels, submit};
 use crate::refused::no_reset;
+use crate::reports::Reports as _;
 
 #[test]
 fn a_reset_of_the_device_looks_at_everybody() {

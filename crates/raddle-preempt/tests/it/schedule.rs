@@ -94,7 +94,7 @@ pub(crate) struct Schedule {
 
 /// Returns the runtime, settings and program of the digest's worked runs.
 pub(crate) fn digest_setup() -> Setup {
-    let abilities = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
+    let abilities = Abilities::NONE.with(Preemption::Flag, true).with(Preemption::Reset, true);
     Setup {
         declared: Declared {
             abilities,

@@ -276,7 +276,11 @@ proptest! {
         bound in 0u64..200, can in any::<[bool; 4]>(), by_warp in any::<bool>(),
     ) {
         let [can_flag, can_drain, can_reset, can_switch] = can;
-        let abilities = Abilities { can_flag, can_drain, can_reset, can_switch };
+        let abilities = Abilities::NONE
+            .with(Preemption::Flag, can_flag)
+            .with(Preemption::Drain, can_drain)
+            .with(Preemption::Reset, can_reset)
+            .with(Preemption::Switch, can_switch);
         let cheapest = ByRule::cheapest(Ticks(bound), abilities, COSTS);
         let mut builder = preempting(cus, None).preempt("cheapest", cheapest);
         if let Some(window) = window {
@@ -345,10 +349,10 @@ proptest! {
     #[test]
     fn launching_beside_what_runs_loses_nothing(
         processes in processes(), way in 0usize..6, cus in 1u16..4, window in 1u32..10,
-        (enqueue_ns, cleanup_ns) in (0..300u64, 0..50u64),
+        (packet_ns, cleanup_ns) in (0..300u64, 0..50u64),
     ) {
         let config = OrdinaryConfig::default()
-            .with_enqueue_ns(enqueue_ns)
+            .with_packet_ns(packet_ns)
             .with_cleanup_ns(cleanup_ns)
             .with_overlap(true);
         let builder =
@@ -434,7 +438,7 @@ fn a_reset_asks_every_submitted_launch() {
     let (outcome, _) = urgent(Some(Preemption::Reset), 8, one);
     assert_eq!((latency(&outcome, 12), outcome.counters.killed), (500, 0), "as a flag");
     // A launch that only waits leaves by the flag without having begun: the simulator makes sure of
-    // that, so no reset hits it, and its verdict does not count (`Controller::claimed`).
+    // that, so no reset hits it, and its verdict does not count (`Report::Claimed`).
     let mut one = low(true);
     one[5].idempotent = Idempotence::Not;
     let (outcome, _) = urgent(Some(Preemption::Reset), 8, one);

@@ -32,7 +32,7 @@ use tables::BlockTables;
 /// # let demand = Demand { waves: 6, vgpr: 8, sgpr: 0, lds: 2, barriers: 0 };
 /// # let launch = Launch::new(LaunchId(0), ProcessId(0), 9, demand).with_barrier(Barrier::No);
 /// let cus = Cus::new(shape, 3);
-/// let launches = [ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }];
+/// let launches = [ReadyLaunch::new(launch, Tick::ZERO)];
 /// let view = ReadyView::new(&launches, &cus);
 /// let mut policy = BlockWarp::new(BlockWarpConfig::default());
 /// let mut round = Round::default();

@@ -46,7 +46,8 @@ impl World<'_> {
             // A workgroup that is bound to a compute unit holds LDS there, so it must be able to
             // finish.
             let next = launch.workgroups;
-            self.show(ReadyLaunch { launch, next, assigned, cut: 0, ..entry });
+            let entry = ReadyLaunch::new(launch, entry.submitted);
+            self.show(entry.with_next(next).with_assigned(assigned));
         }
         self.off.insert(id, OffLaunch { how, stage: OffStage::Leaving, steps, entry });
         policy.observe(&Fact::Leaving { launch: &launch, how }, self.now);
@@ -91,7 +92,7 @@ impl World<'_> {
             OffStage::Returning => {
                 if let Some(entry) = off.entry {
                     let assigned = self.progress[&id].bound.len() as u64;
-                    self.show(ReadyLaunch { assigned, ..entry });
+                    self.show(entry.with_assigned(assigned));
                     let at = self.position(id).expect("it was shown");
                     self.forget_if_started(at);
                 }

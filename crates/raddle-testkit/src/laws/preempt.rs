@@ -28,7 +28,7 @@ impl Revocation {
     pub fn examples() -> Vec<Self> {
         let waiting = launch(0).level(5).workgroups(6).victim();
         let ending = launch(1).level(5).workgroups(8).idempotent().victim();
-        let ending = VictimLaunch { unstarted: 0, resident_waves: 2, ..ending };
+        let ending = ending.with_unstarted(0).with_resident_waves(2);
         let of = |at, launches: &[VictimLaunch]| Self {
             process: process(0),
             launches: launches.to_vec(),

@@ -268,12 +268,9 @@ fn victim() -> impl Strategy<Value = Revocation> {
             launch.id = LaunchId(id);
             launch.process = process.id;
             let unstarted = launch.workgroups * percent / 100;
-            VictimLaunch {
-                launch,
-                unstarted,
-                resident_waves: (launch.workgroups - unstarted) * u64::from(launch.demand.waves),
-                submitted: Tick(submitted),
-            }
+            let waves = (launch.workgroups - unstarted) * u64::from(launch.demand.waves);
+            let victim = VictimLaunch::new(launch, Tick(submitted));
+            victim.with_unstarted(unstarted).with_resident_waves(waves)
         });
         Revocation { launches: launches.collect(), process, now: Tick(now) }
     })

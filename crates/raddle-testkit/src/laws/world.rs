@@ -18,7 +18,6 @@ use super::addresses::Addresses;
 use super::off::OffLaunch;
 use super::spot::{Spot, breach};
 use super::{Breach, Scenario};
-use crate::ready;
 
 /// Time between two steps of a scenario, in ticks; workgroups end at each step.
 pub const STEP: Ticks = Ticks(1000);
@@ -174,7 +173,7 @@ impl<'s> World<'s> {
 
     /// Submits a launch to the simulated device, for the first time or after the launch was killed.
     pub(super) fn submit_one(&mut self, launch: &Launch, policy: &mut dyn Allocate) {
-        self.ready.push(ReadyLaunch { submitted: self.now, ..ready(*launch) });
+        self.ready.push(ReadyLaunch::new(*launch, self.now));
         let progress = LaunchProgress {
             launch: *launch,
             submission: self.submissions,

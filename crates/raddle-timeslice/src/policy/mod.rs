@@ -10,7 +10,7 @@ mod weighted_slices;
 pub use round_robin::{RoundRobinTurn, RoundRobinTurnConfig};
 pub use unmap_all::{UnmapAll, UnmapAllConfig};
 pub use vruntime::{Vruntime, VruntimeConfig};
-pub use weighted_slices::{AliveTime, WeightedSlices, WeightedSlicesConfig};
+pub use weighted_slices::{WeightedSlices, WeightedSlicesConfig};
 
 use raddle_policy::{Level, ProcessId, ProcessState, Tick, Ticks};
 

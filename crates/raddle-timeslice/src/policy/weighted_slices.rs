@@ -2,7 +2,7 @@
 //!
 //! One process at a time may issue, for its slice. The pool is the runnable processes (D10): one
 //! that runs dry leaves it, its slice ends at once, and it is a candidate again at the next load.
-//! Alive time is the time for which a process was runnable, or all since it joined ([`AliveTime`]); run
+//! Alive time is the time for which a process was runnable, or all since it joined; run
 //! time is what it really had on the device, overruns included.
 
 use alloc::vec::Vec;
@@ -113,10 +113,12 @@ impl WeightedSlicesConfig {
         Self { take_over, ..self }
     }
 
-    /// Returns these settings with another choice of what counts as the alive time of a process.
+    /// Returns these settings with another choice of what counts as the alive time of a process, a
+    /// factor of its weight: with `true`, all the time since it joined, as in the patent (seed 004);
+    /// with `false`, the default, only the time for which it was runnable.
     #[must_use]
-    pub const fn with_alive(self, alive: AliveTime) -> Self {
-        Self { alive, ..self }
+    pub const fn with_wall_time(self, wall: bool) -> Self {
+        Self { alive: if wall { AliveTime::Wall } else { AliveTime::Runnable }, ..self }
     }
 }
 
@@ -125,7 +127,7 @@ impl WeightedSlicesConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum AliveTime {
+pub(crate) enum AliveTime {
     /// Counts only the time for which the process was runnable: a process without work does not
     /// gain weight by waiting. This departs from the words of the patent (seed 004).
     #[default]

@@ -63,7 +63,7 @@ pub struct BaselineConfig {
 /// # let demand = raddle_policy::Demand { waves: 1, vgpr: 1, lds: 3, ..Default::default() };
 /// # let mut launch = raddle_policy::Launch::default();
 /// # (launch.workgroups, launch.demand) = (2, demand);
-/// # let entry = raddle_policy::ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO };
+/// # let entry = raddle_policy::ReadyLaunch::new(launch, Tick::ZERO);
 /// # let (mut policy, mut round) = (Pieces::default(), Round::default());
 /// # let launches = [entry];
 /// # let view = ReadyView::new(&launches, &cus);

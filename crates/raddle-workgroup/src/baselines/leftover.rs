@@ -15,7 +15,7 @@ use super::waiting::{Refused, start, waiting};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum LeftoverOrder {
+pub(crate) enum LeftoverOrder {
     /// The launch that was submitted first is served first.
     #[default]
     Arrival,
@@ -30,7 +30,17 @@ pub enum LeftoverOrder {
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct LeftoverConfig {
     /// The rule that chooses the launch that is served first.
-    pub order: LeftoverOrder,
+    order: LeftoverOrder,
+}
+
+impl LeftoverConfig {
+    /// Returns settings by which the most urgent launch is served first, of equally urgent ones the
+    /// one that was submitted first. By default launches are served in the order of their
+    /// submission.
+    #[must_use]
+    pub const fn by_level() -> Self {
+        Self { order: LeftoverOrder::Level }
+    }
 }
 
 /// A policy under which each launch takes the resources that the launches before it left over.

@@ -10,7 +10,7 @@ mod waiting;
 
 pub use addressed::{BaselineConfig, PlacedAddresses};
 pub use greedy::Greedy;
-pub use leftover::{Leftover, LeftoverConfig, LeftoverOrder};
+pub use leftover::{Leftover, LeftoverConfig};
 pub use round_robin::RoundRobin;
 pub use spatial::{Spatial, SpatialConfig};
 pub(crate) use waiting::{EXPLAINED, start};

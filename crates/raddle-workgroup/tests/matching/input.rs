@@ -2,7 +2,7 @@
 
 use raddle_policy::{
     Allocate, Answer, CuShape, Cus, Demand, Fact, Launch, LaunchId, Piece, Preemption, ProcessId,
-    ReadyLaunch, ReadyView, Resource, Round, Tick, WaveSpan,
+    ReadyView, Resource, Round, Tick, WaveSpan,
 };
 use raddle_testkit::{Scenario, altered, ready};
 use raddle_workgroup::{
@@ -108,7 +108,7 @@ fn a_search_that_does_not_suit_the_device_names_the_resource() {
 
 fn ask(policy: &mut Matching, launch: Launch, next: u64) -> (Answer, Round) {
     let cus = Cus::new(shape(), 2);
-    let launches = [ReadyLaunch { next, ..ready(launch) }];
+    let launches = [ready(launch).with_next(next)];
     let mut round = Round::default();
     let view = ReadyView::new(&launches, &cus);
     let answer = policy.allocate(&view, Tick::ZERO, &mut round);

@@ -167,7 +167,7 @@ fn the_age_of_a_head_begins_when_it_becomes_the_head() {
     // Of the first launch one workgroup lies on a compute unit at most.
     let early = altered(launch(1, 1, 2, 1), |it| it.demand = wide(2, SMALL_CU.lds));
     let late = altered(launch(2, 2, 2, 1), |it| it.demand = wide(2, 1));
-    let next = |launch, next| ReadyLaunch { next, ..ready(launch) };
+    let next = |launch, next| ready(launch).with_next(next);
     let mut at = |entries: &[ReadyLaunch], tick, ends: bool| {
         if ends {
             let pieces = &[Piece::one(1, CuId(1))];

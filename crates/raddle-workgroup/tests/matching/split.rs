@@ -191,8 +191,9 @@ fn pieces_end_by_themselves_and_give_everything_back() {
     scene.entries.truncate(1);
     // Two workgroups that want a whole compute unit each.
     let whole = launch(2, Barrier::Yes, 4, 8).with_level(Level(0));
-    scene.entries.push(ReadyLaunch { launch: whole, ..scene.entries[0] });
-    (scene.entries[1].next, scene.entries[1].cut) = (0, 0);
+    let mut entry = scene.entries[0].with_next(0).with_cut(0);
+    entry.launch = whole;
+    scene.entries.push(entry);
     let cut = launch(1, Barrier::No, 2, 3);
     let end = |scene: &mut Scene, first, cu| {
         let (waves, pieces) = (WaveSpan::Cut { first, count: 1 }, &[Piece::one(0, CuId(cu))]);
@@ -233,7 +234,8 @@ fn the_head_that_has_waited_longest_is_cut() {
     scene.ask(0);
     scene.ask(0);
     assert_eq!(scene.starts(0), []);
-    let late = ReadyLaunch { launch: launch(2, Barrier::No, 2, 2), ..scene.entries[1] };
+    let mut late = scene.entries[1];
+    late.launch = launch(2, Barrier::No, 2, 2);
     // In front of it in the view, of a channel behind it.
     scene.entries.insert(1, late);
     assert_eq!(scene.starts(1), []);

@@ -119,7 +119,7 @@ pub(super) fn verb(
                 report.packets.push(decoded);
             }
             Err(error) => {
-                let (kind, error) = (view.kind().name(), why(&error));
+                let (kind, error) = (view.name(), why(&error));
                 report.refused = Some(RefusedPacket { number, packet: hex(packet), kind, error });
                 break;
             }
@@ -151,7 +151,7 @@ fn decoded<'l>(
     layout: &'l AqlFormat,
     packet: &AqlPacket,
 ) -> Result<DecodedPacket<'l>, PacketError> {
-    let kind = PacketView::new(packet, layout).kind().name();
+    let kind = PacketView::new(packet, layout).name();
     let mut list = [LaunchImage::default(); HALF_WORDS];
     let launches = agent.receive(packet, &mut list)?.of_format(layout)?;
     let parsed = Condensed::parse(packet, layout);

@@ -100,11 +100,7 @@ pub(super) fn saved(
     kernels.dedup();
     let costs = args.costs.overhead();
     let config = CondensedConfig::default()
-        .with_enqueue_ns(costs.enqueue)
-        .with_processing_ns(costs.processing)
-        .with_decode_ns(costs.decode)
-        .with_schedule_ns(costs.schedule)
-        .with_cleanup_ns(costs.cleanup)
+        .with_costs_ns(costs)
         .with_near(args.near)
         .with_entries(args.entries)
         .with_scope(args.scope.scope())

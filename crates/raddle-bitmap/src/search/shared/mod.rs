@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 pub use layout::{Kind, Layout, Slot};
 
-use super::{Full, Need, Promise, Search};
+use super::{Full, Need, Search};
 use crate::error::Reason;
 use crate::{Error, View};
 
@@ -31,7 +31,6 @@ use crate::{Error, View};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shared {
     width: u32,
-    bound: u32,
     periods: Vec<Vec<Slot>>,
 }
 
@@ -106,7 +105,7 @@ impl Shared {
             check_kinds(period, kinds, bound, &mut seen)?;
             placed.push(layout::place(layout, width, period, kinds)?);
         }
-        Ok(Self { width, bound, periods: placed })
+        Ok(Self { width, periods: placed })
     }
 
     /// Returns the width of the shared finder in blocks (E in the patent, seed 000): maps that are
@@ -114,13 +113,6 @@ impl Shared {
     #[must_use]
     pub const fn width(&self) -> u32 {
         self.width
-    }
-
-    /// Returns the largest number of blocks that the maps of one period (which are searched
-    /// together) may have in all (A in the patent, seed 000).
-    #[must_use]
-    pub const fn bound(&self) -> u32 {
-        self.bound
     }
 
     /// Returns the number of periods, one after the other, in which the finder searches each map
@@ -234,8 +226,8 @@ fn check_kinds(
 
 /// As a [`Search`], the shared finder searches a single map, which has the whole width to itself.
 impl Search for Shared {
-    fn promise(&self) -> Promise {
-        Promise::Exact
+    fn is_exact(&self) -> bool {
+        true
     }
 
     /// Returns the length of the map's longest run of free blocks; the map may be smaller than the

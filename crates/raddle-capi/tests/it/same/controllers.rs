@@ -77,6 +77,20 @@ fn no_reset(why: NoReset) -> u32 {
     }
 }
 
+fn answer(answer: WishAnswer) -> u32 {
+    match answer {
+        WishAnswer::Begun => 0,
+        WishAnswer::ResumeCancelled => 1,
+        WishAnswer::Already => 2,
+        WishAnswer::Missing(_) => 3,
+        WishAnswer::NotOutranked => 4,
+        WishAnswer::NotStronger => 5,
+        WishAnswer::NotPreempted => 6,
+        WishAnswer::Waits => 7,
+        WishAnswer::NoReset(why) => no_reset(why),
+    }
+}
+
 impl Model {
     fn step(&mut self, step: &Step) -> String {
         let (id, lane) = (ProcessId, StreamId);
@@ -84,24 +98,19 @@ impl Model {
         let it = &mut self.controller;
         match *step {
             Step::Captured { process, stream, kind, idempotent, tests_flag, after } => {
-                let after = AfterWork { stream: lane(0), order: CaptureOrder(after) };
                 let kind = [
                     WorkKind::Kernel,
                     WorkKind::Copy,
                     WorkKind::Record,
-                    WorkKind::Wait(after),
+                    WorkKind::Wait { stream: lane(0), order: CaptureOrder(after) },
                     WorkKind::Graph,
                     WorkKind::Collective,
                 ][kind as usize];
                 self.payloads += 1;
                 let verdicts = [Idempotence::Unknown, Idempotence::Idempotent, Idempotence::Not];
                 let idempotent = verdicts[idempotent as usize];
-                let work = CapturedWork {
-                    payload: self.payloads,
-                    kind,
-                    idempotent,
-                    tests_flag: tests_flag == 1,
-                };
+                let work = CapturedWork::new(self.payloads, kind);
+                let work = work.judged(idempotent, tests_flag == 1);
                 words(
                     it.captured(id(process), lane(stream), work)
                         .map(|it| it.order().map(|order| order.0)),
@@ -109,37 +118,24 @@ impl Model {
             }
             Step::Preempt { process, how: way, by } => {
                 let by = u16::try_from(by).ok().map(id);
-                words(it.preempt(id(process), how(way), by).map(|it| match it {
-                    Preempted::Begun => 0,
-                    Preempted::ResumeCancelled => 1,
-                    Preempted::Already => 2,
-                    Preempted::Missing(_) => 3,
-                    Preempted::NotOutranked => 4,
-                }))
+                words(it.preempt(id(process), how(way), by).map(answer))
             }
             Step::Escalate { process, how: way } => {
-                words(it.escalate(id(process), how(way)).map(|it| match it {
-                    Escalated::Begun => 0,
-                    Escalated::Missing(_) => 3,
-                    Escalated::NotStronger => 5,
-                    Escalated::NotDraining => 6,
-                    Escalated::Refused(why) => no_reset(why),
-                }))
+                words(it.escalate(id(process), how(way)).map(answer))
             }
             Step::Pause { process } => words(it.pause(id(process))),
-            Step::Resume { process } => words(it.resume(id(process)).map(|it| match it {
-                Resumed::Now => 0,
-                Resumed::Running => 6,
-                Resumed::Waits => 7,
-            })),
+            Step::Resume { process } => words(it.resume(id(process)).map(answer)),
             Step::Next => self.next(),
             Step::Report { report, which, wrong } => self.report(report, which, wrong),
-            Step::Raised { process } => words(it.raised(id(process)).map(|it| match it {
-                ResetVerdict::Reset => 0,
-                ResetVerdict::NotAsked => 8,
-                ResetVerdict::NoReset(why) => no_reset(why),
-            })),
-            Step::Drained { process } => words(it.drained(id(process))),
+            Step::Raised { process } => {
+                words(it.report(Report::Raised(id(process))).map(|it| match it {
+                    Heard::Verdict(ResetVerdict::Reset) => 0,
+                    Heard::Verdict(ResetVerdict::NotAsked) => 8,
+                    Heard::Verdict(ResetVerdict::NoReset(why)) => no_reset(why),
+                    other => panic!("{other:?} answers a raised flag"),
+                }))
+            }
+            Step::Drained { process } => words(it.report(Report::Drained(id(process))).map(drop)),
             Step::Hold { process, stream, from } => {
                 words(it.hold(id(process), lane(stream), CaptureOrder(from)))
             }
@@ -207,19 +203,20 @@ impl Model {
                 .map(|_| format!("submission {sequence} of p{process} {text}"));
             return there.unwrap_or_else(|error| error.to_string());
         }
-        let payload = |result: Result<u64, _>| words(result.map(Some));
-        match report {
-            0 => words(it.submitted(handle)),
-            1 => words(it.not_submitted(handle)),
-            2 => words(it.started(handle)),
-            3 => payload(it.finished(handle)),
-            4 => payload(it.failed(handle)),
-            5 => words(it.claimed(handle)),
-            6 => match it.exited(handle) {
-                Ok(Exit::Unasked) => "unasked".to_owned(),
-                other => words(other.map(|_| ())),
-            },
-            _ => words(it.killed(handle)),
+        let reports = [
+            Report::Submitted,
+            Report::NotSubmitted,
+            Report::Started,
+            Report::Finished,
+            Report::Failed,
+            Report::Claimed,
+            Report::Exited,
+            Report::Killed,
+        ];
+        match it.report(reports[report as usize](handle)) {
+            Ok(Heard::Unasked) => "unasked".to_owned(),
+            Ok(Heard::Ended(payload)) => words(Ok(Some(payload))),
+            other => words(other.map(|_| ())),
         }
     }
 }
@@ -345,9 +342,11 @@ proptest! {
             can_flag, can_drain: bit(1), can_reset: bit(2), can_switch: bit(3), latched: bit(4), withdraws: bit(5),
             scope, window, most_waiting, most_kills,
         };
-        let abilities = Abilities {
-            can_flag: can_flag == 1, can_drain: bit(1) == 1, can_reset: bit(2) == 1, can_switch: bit(3) == 1,
-        };
+        let abilities = Abilities::NONE
+            .with(Preemption::Flag, can_flag == 1)
+            .with(Preemption::Drain, bit(1) == 1)
+            .with(Preemption::Reset, bit(2) == 1)
+            .with(Preemption::Switch, bit(3) == 1);
         let scopes = [
             ResetScope::Device, ResetScope::Partition, ResetScope::Process, ResetScope::Queue, ResetScope::Launch,
         ];

@@ -54,7 +54,7 @@ impl Checker {
         let since = self.line;
         let process = self.processes.entry(id).or_default();
         if let Some(before) = process.preemption.replace(SeenPreemption { holds, since }) {
-            self.fault(LogRule::Pause, || {
+            self.fault(LogRule::PAUSE, || {
                 format!("{id} is preempted, whose preemption of line {} is under way", before.since)
             });
         }
@@ -71,37 +71,37 @@ impl Checker {
     fn submit(&mut self, id: LaunchId, call: bool) {
         let buffered = |launch: &&SeenLaunch| launch.stage == SeenStage::Buffered;
         let Some(launch) = self.launches.get(id).filter(buffered) else {
-            return self.fault(LogRule::Once, || {
+            return self.fault(LogRule::ONCE, || {
                 format!("{id} is submitted, which is in the runtime or has ended")
             });
         };
         let (owner, order, early) = (launch.process, launch.order, self.waits_before(launch));
         if early {
-            self.fault(LogRule::Order, || {
+            self.fault(LogRule::ORDER, || {
                 format!("{id} of {owner} is submitted before an earlier one of its stream")
             });
         }
         if !self.may_issue.contains(&owner) {
-            self.fault(LogRule::Turn, || format!("{owner} submits {id} without the turn"));
+            self.fault(LogRule::TURN, || format!("{owner} submits {id} without the turn"));
         }
         let window = self.window.map_or(usize::MAX, |window| window as usize);
         let process = self.processes.entry(owner).or_default();
         let (preemption, flag) = (process.preemption, process.flag);
         process.runtime.insert(order, id);
         if process.runtime.len() > window {
-            self.fault(LogRule::Window, || format!("{id} of {owner} is one too many"));
+            self.fault(LogRule::WINDOW, || format!("{id} of {owner} is one too many"));
         }
         if let Some(preemption) = preemption {
-            self.fault(LogRule::Pause, || {
+            self.fault(LogRule::PAUSE, || {
                 let line = preemption.since;
                 format!("{owner} submits {id}, and its preemption of line {line} is not over")
             });
         }
         if flag != SeenFlag::Low {
-            self.fault(LogRule::Flag, || format!("{owner} submits {id} while its flag is raised"));
+            self.fault(LogRule::FLAG, || format!("{owner} submits {id} while its flag is raised"));
         }
         if self.scope == ResetScope::Device && self.processes.values().any(|it| it.resetting) {
-            self.fault(LogRule::Units, || format!("{id} is submitted while the device is reset"));
+            self.fault(LogRule::UNITS, || format!("{id} is submitted while the device is reset"));
         }
         if let Some(launch) = self.launches.get_mut(id) {
             (launch.stage, launch.called) = (SeenStage::Submitted, call);
@@ -117,7 +117,7 @@ impl Checker {
         let owner = launch.process;
         let preemption = self.processes.get(&owner).and_then(|it| it.preemption);
         if let Some(SeenPreemption { since, .. }) = preemption {
-            self.fault(LogRule::Pause, || {
+            self.fault(LogRule::PAUSE, || {
                 format!("{id} of {owner} starts, which the preemption of line {since} holds")
             });
         }
@@ -128,7 +128,7 @@ impl Checker {
     /// waits to be submitted (rule 4).
     pub(super) fn begin(&mut self, id: LaunchId) {
         let Some(launch) = self.launches.get(id) else {
-            return self.fault(LogRule::Once, || format!("{id} starts, which has ended"));
+            return self.fault(LogRule::ONCE, || format!("{id} starts, which has ended"));
         };
         let runs = match launch.stage {
             SeenStage::Submitted | SeenStage::Staying => true,
@@ -137,10 +137,10 @@ impl Checker {
         };
         let (strange, early) = (!runs || !launch.ready, !launch.begun && self.waits_before(launch));
         if strange {
-            self.fault(LogRule::Once, || format!("{id} starts, which is not ready on the device"));
+            self.fault(LogRule::ONCE, || format!("{id} starts, which is not ready on the device"));
         }
         if early {
-            self.fault(LogRule::Order, || {
+            self.fault(LogRule::ORDER, || {
                 format!("{id} begins while an earlier one of its stream waits in the buffer")
             });
         }
@@ -163,7 +163,7 @@ impl Checker {
         }
         let twice = launch.started > launch.whole;
         if twice {
-            self.fault(LogRule::Once, || format!("more workgroups of {id} start than there are"));
+            self.fault(LogRule::ONCE, || format!("more workgroups of {id} start than there are"));
         }
         self.is_open(id, closed);
     }
@@ -177,7 +177,7 @@ impl Checker {
         let reset = processes.find(|(_, it)| it.resetting);
         let whole = reset.map(|(&process, _)| (CuId(0), process));
         if let Some((cu, process)) = closed.or(whole) {
-            self.fault(LogRule::Units, || {
+            self.fault(LogRule::UNITS, || {
                 format!("{id} starts on {cu}, which the reset of {process} resets")
             });
         }
@@ -185,7 +185,7 @@ impl Checker {
 
     fn take_off(&mut self, id: LaunchId, how: Preemption) {
         let Some(launch) = self.launches.get_mut(id).filter(|it| it.is_in_runtime()) else {
-            return self.fault(LogRule::Once, || format!("{id} is taken off, which is not there"));
+            return self.fault(LogRule::ONCE, || format!("{id} is taken off, which is not there"));
         };
         let (owner, begun, is_copy) = (launch.process, launch.begun, launch.whole == 0);
         launch.stage = SeenStage::Leaving(how);
@@ -197,11 +197,11 @@ impl Checker {
             return self.kill(id, owner);
         }
         if begun && (how == Preemption::Flag || is_copy) {
-            self.fault(LogRule::Stopped, || format!("{id} leaves by {} and has begun", how.name()));
+            self.fault(LogRule::STOPPED, || format!("{id} leaves by {} and has begun", how.name()));
         }
         let process = self.processes.entry(owner).or_default();
         if how == Preemption::Flag && process.flag != SeenFlag::Visible {
-            self.fault(LogRule::Flag, || {
+            self.fault(LogRule::FLAG, || {
                 format!("{id} leaves by a flag that {owner} does not see")
             });
         }
@@ -225,10 +225,10 @@ impl Checker {
             })
         });
         if process.flag != SeenFlag::Visible {
-            self.fault(LogRule::Reset, || format!("{id} is killed, and {owner} sees no flag"));
+            self.fault(LogRule::RESET, || format!("{id} is killed, and {owner} sees no flag"));
         }
         if let Some(spared) = spared {
-            self.fault(LogRule::Stopped, || {
+            self.fault(LogRule::STOPPED, || {
                 format!("{id} is killed, and {spared} of {owner} may not be")
             });
         }
@@ -254,7 +254,7 @@ impl Checker {
         let left = process.runtime.ids().find(|&id| !(holds && held(id)));
         self.closed.retain(|_, whose| *whose != owner);
         if let Some(left) = left {
-            self.fault(LogRule::Pause, || {
+            self.fault(LogRule::PAUSE, || {
                 format!("the preemption of {owner} is said to be over, and {left} is on the device")
             });
         }
@@ -262,18 +262,18 @@ impl Checker {
 
     fn restore(&mut self, id: LaunchId) {
         let Some(launch) = self.launches.get_mut(id) else {
-            return self.fault(LogRule::Once, || format!("{id} is restored, which has ended"));
+            return self.fault(LogRule::ONCE, || format!("{id} is restored, which has ended"));
         };
         let (owner, early) = (launch.process, launch.stage != SeenStage::Held);
         launch.stage = SeenStage::Returning;
         let preempted = self.processes.entry(owner).or_default().preemption.is_some();
         if early || preempted {
-            self.fault(LogRule::Pause, || {
+            self.fault(LogRule::PAUSE, || {
                 format!("{id} of {owner} is restored, and its preemption is not over")
             });
         }
         if !self.may_issue.contains(&owner) {
-            self.fault(LogRule::Turn, || format!("{owner} restores {id} without the turn"));
+            self.fault(LogRule::TURN, || format!("{owner} restores {id} without the turn"));
         }
     }
 
@@ -283,10 +283,10 @@ impl Checker {
         let called = |&id: &LaunchId| self.launches.get(id).is_some_and(|launch| launch.called);
         let call = process.runtime.ids().find(called);
         if before != SeenFlag::Low || process.preemption.is_none() {
-            self.fault(LogRule::Flag, || format!("the flag of {owner} is raised a second time"));
+            self.fault(LogRule::FLAG, || format!("the flag of {owner} is raised a second time"));
         }
         if let Some(call) = call {
-            self.fault(LogRule::Flag, || {
+            self.fault(LogRule::FLAG, || {
                 format!("the flag of {owner} is raised before {call} has been submitted")
             });
         }
@@ -298,10 +298,10 @@ impl Checker {
         self.resets = Some(owner);
         let (flag, idle) = (process.flag, process.runtime.len() == 0);
         if flag != SeenFlag::Visible {
-            self.fault(LogRule::Reset, || format!("{owner} is reset before its flag is visible"));
+            self.fault(LogRule::RESET, || format!("{owner} is reset before its flag is visible"));
         }
         if idle {
-            self.fault(LogRule::Reset, || format!("{owner} is reset and has nothing submitted"));
+            self.fault(LogRule::RESET, || format!("{owner} is reset and has nothing submitted"));
         }
     }
 }

@@ -222,7 +222,7 @@ impl Checker {
     pub(super) fn the_end(&mut self) {
         for id in self.launches.ids() {
             let Some(launch) = self.launches.remove(id) else { continue };
-            self.fault(LogRule::Lost, || {
+            self.fault(LogRule::LOST, || {
                 format!("{id} of {} has neither ended nor been refused", launch.process)
             });
         }

@@ -34,7 +34,7 @@ impl Checker {
             }
             LoggedEvent::CopyEnded { copy } => {
                 if !self.launches.get(copy).is_some_and(|copy| copy.begun) {
-                    self.fault(LogRule::Once, || format!("copy {copy} ends, which has not begun"));
+                    self.fault(LogRule::ONCE, || format!("copy {copy} ends, which has not begun"));
                 }
                 self.forget(copy);
             }
@@ -47,7 +47,7 @@ impl Checker {
             LoggedEvent::Raised { process } => {
                 let flag = self.processes.entry(process).or_default();
                 if std::mem::replace(&mut flag.flag, SeenFlag::Visible) != SeenFlag::Raised {
-                    self.fault(LogRule::Flag, || {
+                    self.fault(LogRule::FLAG, || {
                         format!("the flag of {process} is seen, which was not raised")
                     });
                 }
@@ -85,7 +85,7 @@ impl Checker {
             if self.launches.get(id).is_none_or(|launch| launch.process != process) {
                 continue;
             }
-            self.fault(LogRule::Lost, || {
+            self.fault(LogRule::LOST, || {
                 format!("{process} leaves, and {id} has neither ended nor been refused")
             });
             self.forget(id);
@@ -114,7 +114,7 @@ impl Checker {
     /// work.
     fn issued(&mut self, launch: &Launch, ready: bool) {
         if self.gone.contains(launch.id) || self.launches.contains(launch.id) {
-            return self.fault(LogRule::Once, || format!("{} comes a second time", launch.id));
+            return self.fault(LogRule::ONCE, || format!("{} comes a second time", launch.id));
         }
         let order = self.orders;
         self.orders += 1;
@@ -129,7 +129,7 @@ impl Checker {
 
     fn ended<P: Pieces>(&mut self, id: LaunchId, count: Option<u64>, pieces: &P) {
         let Some(launch) = self.launches.get_mut(id) else {
-            return self.fault(LogRule::Once, || format!("waves of {id} end, which is not there"));
+            return self.fault(LogRule::ONCE, || format!("waves of {id} end, which is not there"));
         };
         let each = count.unwrap_or(launch.waves);
         let mut strange = false;
@@ -145,7 +145,7 @@ impl Checker {
         }
         let over = launch.ended >= launch.whole;
         if strange {
-            self.fault(LogRule::Once, || {
+            self.fault(LogRule::ONCE, || {
                 format!("more waves of {id} end on a compute unit than started there")
             });
         }
@@ -167,7 +167,7 @@ impl Checker {
 
     fn not_submitted(&mut self, id: LaunchId) {
         let Some(launch) = self.launches.get_mut(id).filter(|launch| launch.called) else {
-            return self.fault(LogRule::Once, || format!("{id} comes back, and nobody submits it"));
+            return self.fault(LogRule::ONCE, || format!("{id} comes back, and nobody submits it"));
         };
         let order = launch.order;
         (launch.stage, launch.called) = (SeenStage::Buffered, false);
@@ -181,9 +181,9 @@ impl Checker {
         let asked = |launch: &&mut SeenLaunch| launch.stage == SeenStage::Leaving(how);
         let Some(launch) = self.launches.get_mut(id).filter(asked) else {
             let rule = match how {
-                Preemption::Flag => LogRule::Flag,
-                Preemption::Reset => LogRule::Stopped,
-                _ => LogRule::Pause,
+                Preemption::Flag => LogRule::FLAG,
+                Preemption::Reset => LogRule::STOPPED,
+                _ => LogRule::PAUSE,
             };
             return self.fault(rule, || format!("{id} is off, and nobody took it off so"));
         };
@@ -208,7 +208,7 @@ impl Checker {
                 let leaves = process.and_then(|it| it.preemption).is_some_and(|it| it.holds);
                 launch.stage = if leaves { SeenStage::Staying } else { SeenStage::Submitted };
             }
-            None => self.fault(LogRule::Once, || format!("{id} is back, which was not off")),
+            None => self.fault(LogRule::ONCE, || format!("{id} is back, which was not off")),
         }
     }
 
@@ -219,7 +219,7 @@ impl Checker {
         let submitted = self.processes.get(&process).map(|process| &process.runtime);
         let mut first = buffers.chain(submitted).filter_map(InOrder::first);
         if first.any(|first| first <= order) {
-            self.fault(LogRule::Reached, || {
+            self.fault(LogRule::REACHED, || {
                 format!("the host of {process} is told that {id} was reached, and it has not ended")
             });
         }

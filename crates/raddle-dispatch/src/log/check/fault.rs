@@ -3,90 +3,83 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A rule of preemption that a decision log either keeps or breaks.
+/// A rule of preemption that a decision log either keeps or breaks, by its number and name:
+///
+/// 1. `window`: a process has at most as many launches submitted and unfinished as its submission
+///    window allows.
+/// 2. `turn`: a process submits and restores launches only while it has the turn (the right to
+///    issue launches).
+/// 3. `pause`: a process has one preemption under way at a time. The preemption is over when each
+///    submitted launch of the process has ended, has gone back to the buffer, or is held or saved.
+///    Until then the process submits and restores no launch; if its work is to be held or saved
+///    (drain, switch), its launches start only workgroups that were already assigned to a compute
+///    unit.
+/// 4. `order`: no launch of a stream is submitted or begins while a launch of the stream that was
+///    issued earlier waits in the buffer, or is on its way back there. So launches that came back
+///    go first, in their order of issue.
+/// 5. `once`: a launch is submitted only from the buffer, begins only when it is submitted and
+///    ready, and runs each workgroup once, except workgroups that were killed.
+/// 6. `lost`: every launch of a process ends or is refused before the process leaves.
+/// 7. `stopped`: no launch is killed part-way that must not run again. A reset kills only if every
+///    submitted launch of the process that does not leave by the preemption flag is idempotent,
+///    and was killed less often than the recipe allows. A launch that has begun does not leave by
+///    the flag.
+/// 8. `reset`: a process is reset only while it has a submitted launch, and a launch is killed
+///    only if its process sees a raised preemption flag.
+/// 9. `units`: from a reset on, no launch starts on the compute units that are reset, until all
+///    launches of the process have left the device. Where single streams are reset, this ends when
+///    the reset is over, as the other streams of the process must be able to end.
+/// 10. `flag`: only launches for which a preemption flag was raised (each launch tests it at its
+///     start) leave by the flag. A flag is raised only when every submit call has returned, and
+///     lowered before the process submits again.
+/// 11. `reached`: when a host is told that a launch has ended, that launch and all launches of the
+///     process that were issued before it have ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum LogRule {
-    /// 1: a process has at most as many launches submitted and unfinished as its submission window
-    /// allows.
-    Window,
-    /// 2: a process submits and restores launches only while it has the turn (the right to issue
-    /// launches).
-    Turn,
-    /// 3: a process has one preemption under way at a time. The preemption is over when each
-    /// submitted launch of the process has ended, has gone back to the buffer, or is held or saved.
-    /// Until then the process submits and restores no launch; if its work is to be held or saved
-    /// (drain, switch), its launches start only workgroups that were already assigned to a compute
-    /// unit.
-    Pause,
-    /// 4: no launch of a stream is submitted or begins while a launch of the stream that was issued
-    /// earlier waits in the buffer, or is on its way back there. So launches that came back go
-    /// first, in their order of issue.
-    Order,
-    /// 5: a launch is submitted only from the buffer, begins only when it is submitted and ready,
-    /// and runs each workgroup once, except workgroups that were killed.
-    Once,
-    /// 6: every launch of a process ends or is refused before the process leaves.
-    Lost,
-    /// 7: no launch is killed part-way that must not run again. A reset kills only if every
-    /// submitted launch of the process that does not leave by the preemption flag is idempotent,
-    /// and was killed less often than the recipe allows. A launch that has begun does not leave by
-    /// the flag.
-    Stopped,
-    /// 8: a process is reset only while it has a submitted launch, and a launch is killed only if
-    /// its process sees a raised preemption flag.
-    Reset,
-    /// 9: from a reset on, no launch starts on the compute units that are reset, until all launches
-    /// of the process have left the device. Where single streams are reset, this ends when the
-    /// reset is over, as the other streams of the process must be able to end.
-    Units,
-    /// 10: only launches for which a preemption flag was raised (each launch tests it at its start)
-    /// leave by the flag. A flag is raised only when every submit call has returned, and lowered
-    /// before the process submits again.
-    Flag,
-    /// 11: when a host is told that a launch has ended, that launch and all launches of the process
-    /// that were issued before it have ended.
-    Reached,
-}
+pub struct LogRule(u8);
+
+const NAMES: [&str; 11] = [
+    "window", "turn", "pause", "order", "once", "lost", "stopped", "reset", "units", "flag",
+    "reached",
+];
 
 impl LogRule {
+    pub(crate) const WINDOW: Self = Self(0);
+    pub(crate) const TURN: Self = Self(1);
+    pub(crate) const PAUSE: Self = Self(2);
+    pub(crate) const ORDER: Self = Self(3);
+    pub(crate) const ONCE: Self = Self(4);
+    pub(crate) const LOST: Self = Self(5);
+    pub(crate) const STOPPED: Self = Self(6);
+    pub(crate) const RESET: Self = Self(7);
+    pub(crate) const UNITS: Self = Self(8);
+    pub(crate) const FLAG: Self = Self(9);
+    pub(crate) const REACHED: Self = Self(10);
+
     /// The rules of a decision log, in the order of their numbers.
     pub const ALL: [Self; 11] = [
-        Self::Window,
-        Self::Turn,
-        Self::Pause,
-        Self::Order,
-        Self::Once,
-        Self::Lost,
-        Self::Stopped,
-        Self::Reset,
-        Self::Units,
-        Self::Flag,
-        Self::Reached,
+        Self::WINDOW,
+        Self::TURN,
+        Self::PAUSE,
+        Self::ORDER,
+        Self::ONCE,
+        Self::LOST,
+        Self::STOPPED,
+        Self::RESET,
+        Self::UNITS,
+        Self::FLAG,
+        Self::REACHED,
     ];
 
     /// Returns the number of the rule, from 1, by which the documentation names it.
     #[must_use]
     pub const fn number(self) -> u32 {
-        self as u32 + 1
+        self.0 as u32 + 1
     }
 
     /// Returns the name of the rule, which is one word.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Window => "window",
-            Self::Turn => "turn",
-            Self::Pause => "pause",
-            Self::Order => "order",
-            Self::Once => "once",
-            Self::Lost => "lost",
-            Self::Stopped => "stopped",
-            Self::Reset => "reset",
-            Self::Units => "units",
-            Self::Flag => "flag",
-            Self::Reached => "reached",
-        }
+        NAMES[self.0 as usize]
     }
 }
 

@@ -135,9 +135,8 @@ proptest! {
             naive.pass(lasts);
             for id in 0..4 {
                 let launch = self::launch(id);
-                let victim = VictimLaunch {
-                    launch, unstarted: 0, resident_waves: 1, submitted: Tick::ZERO,
-                };
+                let victim = VictimLaunch::new(launch, Tick::ZERO).with_unstarted(0);
+                let victim = victim.with_resident_waves(1);
                 let is_off = naive.launches.get(&launch.id).is_some_and(|it| it.off);
                 let (elapsed, remaining, until) = naive.estimates(&launch);
                 let now = Tick(now);
@@ -148,7 +147,7 @@ proptest! {
                 if !is_off {
                     prop_assert_eq!(history.resident(&victim, now), until.map(Ticks));
                 }
-                let none = VictimLaunch { resident_waves: 0, ..victim };
+                let none = victim.with_resident_waves(0);
                 prop_assert_eq!(history.resident(&none, now), Some(Ticks::ZERO));
             }
         }

@@ -204,14 +204,7 @@ impl Control for Naive {
             return "NotOutranked".to_owned();
         }
         let can = self.setup.declared.abilities;
-        let has = match way {
-            Preemption::Wait => true,
-            Preemption::Flag => can.can_flag,
-            Preemption::Drain => can.can_drain,
-            Preemption::Reset => can.can_reset,
-            Preemption::Switch => can.can_switch,
-        };
-        if !has {
+        if !can.can(way) {
             return format!("missing {}", way.name());
         }
         let it = &mut self.all[process];
