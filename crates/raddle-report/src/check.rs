@@ -1,6 +1,6 @@
 //! How is a check shown: how far was a prediction from what was measured afterwards?
 
-use raddle_study::check::Check;
+use raddle_study::check::{Check, CheckedTenant};
 use raddle_study::units::{counted, duration, plain};
 
 use crate::document::{Block, Cell, Column, Document, Table};
@@ -32,8 +32,12 @@ pub fn document(check: &Check) -> Document {
             if check.unmeasured.len() == 1 { "it" } else { "them" }
         )));
     }
-    let from_issue = check.tenants.iter().any(|of| of.from_issue);
-    let begin = if from_issue { "first launch issued" } else { "arrival" };
+    let any = |of: fn(&CheckedTenant) -> bool| check.tenants.iter().any(of);
+    let begin = match (any(|of| of.from_issue), any(|of| of.with_queue)) {
+        (_, true) => "arrival (measured: from their first launch)",
+        (true, false) => "first launch issued",
+        (false, false) => "arrival",
+    };
     document.paragraph("Reading", format!("error = predicted over measured, less 1; p99 of requests from their {begin} to their last end, a step from the end of the one before, the end from the first launch issued."));
     document
 }

@@ -156,8 +156,11 @@ impl RequestSummary {
 
 impl TimeFromIssue {
     /// Returns the percentile of the requests in `served` that have ended, without the first
-    /// `warm_up` ones; `None` where there are none, or where their issue was not recorded.
+    /// `warm_up` ones; `None` where there are none, or where the issue of some was not recorded.
     fn new(served: &[Option<Served>], marks: &[RequestMarks], warm_up: u32) -> Option<Self> {
+        if marks.len() < served.len() {
+            return None;
+        }
         let of = |(own, mark): (&Option<Served>, &RequestMarks)| {
             let (end, issued) = (own.as_ref()?.end, mark.issued.0);
             Some(end.0.saturating_sub(issued.0))
@@ -284,6 +287,7 @@ mod tests {
         assert_eq!(told(&served, 3), Some((10, None)), "the first three are warm-up");
         assert_eq!(told(&served, 4), None);
         assert_eq!(told(&[None; 4], 0), None, "none has ended");
-        assert_eq!(TimeFromIssue::new(&served, &[], 0), None, "their issue is not known");
+        let few = TimeFromIssue::new(&served, &marks[..3], 0);
+        assert_eq!(few, None, "the issue of the last is not known");
     }
 }

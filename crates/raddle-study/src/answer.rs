@@ -168,20 +168,23 @@ impl PolicyFigures {
         self.restrict("By the part of the work that can run here");
     }
 
-    /// Rewrites the verdict to say that no recipe that a driver offers serves the requests as fast
-    /// as they arrive. Nothing is then set up by it.
+    /// Rewrites the verdict to say that no compared recipe that a driver offers serves the requests
+    /// as fast as they arrive. Nothing is then set up by it.
     pub(crate) fn of_too_many_requests(&mut self) {
-        self.restrict("More requests arrive than any policy serves; of these");
+        // A goal that is met all the same says enough of the load.
+        if self.goals.is_empty() || !self.surely_meets_all(self.baseline) {
+            self.restrict("More requests arrive than these policies serve; of these");
+        }
     }
 
-    /// Puts words before the text of a verdict that compares recipes, and lets nothing be set up by
-    /// it.
+    /// Puts words before the text of a verdict that orders recipes, and lets nothing be set up by
+    /// it. A recipe that the user asked for alone is set up all the same.
     fn restrict(&mut self, words: &str) {
-        use VerdictKind::{Incomplete, OneRecipe, OtherVendor};
-        if !matches!(self.verdict.kind, Incomplete | OneRecipe | OtherVendor) {
+        use VerdictKind::{BelowError, Either, NoGoalMet, OneRecipe, Stay, Use};
+        if matches!(self.verdict.kind, Use | Stay | Either | BelowError | NoGoalMet) {
             self.begin_with(words);
         }
-        self.verdict.says_little = true;
+        self.verdict.says_little = self.verdict.kind != OneRecipe;
     }
 
     /// Puts words and a comma before the text of the verdict.
@@ -294,7 +297,7 @@ impl PolicyFigures {
         ranking.sort_by(|&a, &b| {
             let key = |at: usize| (!all.rows[at].offered, !all.rows[at].complete, all.missed(at));
             let near = all.beyond(a).total_cmp(&all.beyond(b));
-            // A search knows no bounds of its candidates but those of chance, which are wide.
+            // A search knows few bounds of its candidates, and by few requests those of chance are wide.
             let may_miss =
                 |at: usize| !all.searched && all.missed(at) == 0 && !all.surely_meets_all(at);
             let near = near.then(may_miss(a).cmp(&may_miss(b)));

@@ -8,7 +8,7 @@ mod limit;
 use std::collections::BTreeSet;
 
 use raddle_sim::percentile;
-use raddle_trace::{Op, OpKind, Profile, StreamLabel};
+use raddle_trace::{Field, Op, OpKind, Origin, Profile, StreamLabel};
 use serde::{Deserialize, Serialize};
 
 pub use limit::{ErrorLimit, NoErrorLimit};
@@ -103,8 +103,8 @@ pub struct CheckedTenant {
     /// tell when they arrived. The predicted figure counts from there too, unless `with_queue` is
     /// true.
     pub from_issue: bool,
-    /// True if requests are measured from their issue, and the prediction tells only how long they
-    /// take from their arrival, so that a wait in a queue before the issue is in it alone.
+    /// True if the predicted figure counts requests from their arrival, and the measured one from
+    /// their issue or begin, so that a wait in a queue before that is in the prediction alone.
     pub with_queue: bool,
     /// Error of the prediction as a fraction: predicted / measured - 1. `None` where nothing was
     /// predicted.
@@ -266,7 +266,7 @@ impl Prediction {
             let mut all: Vec<u64> = case.runs.iter().map(|run| run.figures()[figure]).collect();
             all.sort_unstable();
             let ns = all[all.len() / 2].max(1);
-            let measured = MeasuredTimes { ns, repetitions, from_issue: false };
+            let measured = MeasuredTimes { ns, repetitions, from_issue: false, from_begin: false };
             tenants.push(self.tenant(row, at, &measured)?);
         }
         Ok(self.checked(row, tenants, Vec::new()))
@@ -331,7 +331,7 @@ impl Prediction {
             return Err(none(name));
         };
         let issued = figures.counted_from_issue().filter(|_| measured.from_issue);
-        let with_queue = measured.from_issue && issued.is_none();
+        let with_queue = measured.from_begin || measured.from_issue && issued.is_none();
         let predicted_ns = issued.map_or(figures.decisive_ns, |issued| issued.decisive_ns);
         let error = predicted_ns.map(|ns| ns as f64 / measured.ns as f64 - 1.0);
         let bounds = match issued {
@@ -382,6 +382,9 @@ struct MeasuredTimes {
     repetitions: u64,
     /// True if requests are measured from their issue and not from their arrival.
     from_issue: bool,
+    /// True if requests are measured from the begin of their first op, as the recording does not
+    /// tell when it was issued.
+    from_begin: bool,
 }
 
 impl PredictedProfile {
@@ -422,8 +425,14 @@ impl PredictedProfile {
             },
             JudgedBy::End => last.1.saturating_sub(first.0),
         };
-        let from_issue = judged == JudgedBy::Requests;
-        Ok(MeasuredTimes { ns: ns.max(1), repetitions: spans.len() as u64, from_issue })
+        // Without launch times a request is measured from the begin of its first op.
+        let known = |op: &&Op| {
+            matches!(op.provenance.of(Field::Arrival), Origin::Measured | Origin::Joined)
+        };
+        let from_issue = judged == JudgedBy::Requests && ops.iter().all(known);
+        let from_begin = judged == JudgedBy::Requests && !from_issue;
+        let repetitions = spans.len() as u64;
+        Ok(MeasuredTimes { ns: ns.max(1), repetitions, from_issue, from_begin })
     }
 }
 
@@ -459,7 +468,9 @@ impl Check {
         }
         let names = |with_queue: bool| {
             let own = self.tenants.iter();
-            let own = own.filter(|of| of.from_issue && of.with_queue == with_queue);
+            let counted =
+                |of: &&CheckedTenant| (of.from_issue || with_queue) && of.with_queue == with_queue;
+            let own = own.filter(counted);
             own.map(|of| plain(&of.name, TENANT)).collect::<Vec<_>>().join(" and ")
         };
         let [issued, queued] = [names(false), names(true)];
@@ -470,7 +481,7 @@ impl Check {
         }
         if !queued.is_empty() {
             text += &format!(
-                " Not measured: how long requests of {queued} waited before they were issued; the prediction counts it."
+                " Not measured: how long requests of {queued} waited before they began; the prediction counts it."
             );
         }
         text

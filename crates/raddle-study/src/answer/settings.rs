@@ -1,13 +1,13 @@
 //! Which other parameters of the recommended way of sharing may be as good?
 
-use super::either::kind;
+use super::either::{SMALL, kind};
 use super::words::percent;
 use super::{PolicyFigures, VerdictKind};
 
 /// Names the best recipe that differs from the recommended one in parameters alone, where other
 /// requests of the same kind might reverse their order. `named` are the recipes that the verdict
-/// names, the recommended one first. `None` where there is no such recipe, or where nothing is
-/// recommended.
+/// names, the recommended one first. `None` where there is no such recipe, where nothing is
+/// recommended, and in a search for the best parameters.
 pub(super) fn settings(
     figures: &PolicyFigures,
     verdict: VerdictKind,
@@ -24,12 +24,14 @@ pub(super) fn settings(
             && figures.ratio_resampled(other, own).is_some_and(|[least, _]| least <= 1.0)
     };
     let recommends = matches!(verdict, VerdictKind::Use | VerdictKind::Either);
-    let other = figures.ranking.iter().copied().filter(|_| recommends).find(is_rival)?;
-    let behind = percent(figures.behind(other, own).abs());
-    let whom = figures.weighed();
+    let is_asked = recommends && !figures.searched && figures.minimised.is_none();
+    let other = figures.ranking.iter().copied().filter(|_| is_asked).find(is_rival)?;
+    let apart = (figures.rank(other) / figures.rank(own) - 1.0).abs();
     Some(format!(
-        "{} is {behind} behind {} {whom}, which other requests might reverse.",
+        "{} is within {} of {} {}, and other requests might put it first.",
         name(other),
+        percent(apart.max(SMALL)),
         name(own),
+        figures.weighed(),
     ))
 }

@@ -11,7 +11,7 @@ use super::no_effect::no_effect;
 use super::settings::settings;
 use super::streams::{by_streams, streams_told};
 use super::trust::trust;
-use super::unsure;
+use super::unsure::{self, Cheaper, cheaper};
 use super::words::{from_to, percent, time};
 use super::{JudgedBy, JudgedProcess, PolicyFigures};
 
@@ -81,6 +81,10 @@ pub enum VerdictKind {
     OneRecipe,
 }
 
+/// Fraction by which a recipe that may miss a goal has to be better than one that surely meets all,
+/// for the verdict to leave the choice between them to the user.
+const WORTH: f64 = 0.1;
+
 /// Draft of a verdict, without the clauses that say how far it may be believed. `recipe` is the
 /// index of the recipe that the verdict names.
 struct Said {
@@ -106,7 +110,10 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
     let assumed = by_assumed_gaps(figures, kind).filter(|_| doubt != Some(DoubtBy::Gaps));
     let about = recipe.filter(|_| kind != VerdictKind::OtherVendor);
     let about: Vec<usize> = about.into_iter().chain(other).collect();
-    let unsure = unsure::unsure(figures, &about);
+    // The reason why another way is advised is that the one of today may miss a goal.
+    let surer = recipe.filter(|&row| kind == VerdictKind::Use && is_surer(figures, row));
+    let base = surer.map(|_| figures.baseline);
+    let unsure = unsure::unsure(figures, &[&about[..], base.as_slice()].concat());
     let alike = settings(figures, kind, &about);
     let text = [yes, Some(text), unsure, alike, streams, misses(figures), assumed];
     let text = text.into_iter().flatten().collect::<Vec<_>>().join(" ");
@@ -158,14 +165,17 @@ fn said(figures: &PolicyFigures) -> Said {
         let kind = if row == base { VerdictKind::Stay } else { VerdictKind::Use };
         return Said { recipe: Some(row), ..plain(kind, text) };
     }
+    if let Some(other) = cheaper(figures, best).filter(|other| other.gain >= WORTH) {
+        return goal_or_gain(figures, best, &other);
+    }
     if let Some(Doubt { text, other, by }) = either(figures, best) {
         let why = against_today(figures, [best, other]);
         let [one, other] = surer(figures, [best, other]);
         let said = plain(VerdictKind::Either, text);
         return Said { recipe: Some(one), other: Some(other), doubt: Some(by), why, ..said };
     }
-    // What the goals ask for may cost other processes more than it gains.
-    let is_surer = figures.surely_meets_all(best) && !figures.surely_meets_all(base);
+    // A way that meets the goals may cost other processes more than it gains.
+    let is_surer = is_surer(figures, best);
     let must = is_surer || !figures.meets_all(base);
     let beyond = figures.beyond(base) - 1.0;
     let gain = figures.behind(base, best).max(beyond);
@@ -181,21 +191,64 @@ fn said(figures: &PolicyFigures) -> Said {
         return Said { recipe: Some(base), ..plain(VerdictKind::Stay, stay(figures)) };
     }
     let error = error(figures);
-    if gain < error && !(is_surer && figures.meets_all(base)) {
+    if gain < error && !is_surer {
         let (name, base) = (&figures.rows[best].recipe, &figures.rows[base].recipe);
         let text = format!(
             "{name} looks better than {base} by {}, which is less than the model's own error of {}: do not choose by it.",
-            percent(figures.most_gain((figures.baseline, best), |it| it.decisive_ns)),
+            percent(gain),
             percent(error)
         );
         return Said { recipe: Some(best), ..plain(VerdictKind::BelowError, text) };
     }
-    let head = headline(figures, best);
+    let at_stake = at_stake(figures).filter(|_| is_surer);
+    let head = at_stake.unwrap_or_else(|| headline(figures, best));
     if let Some(text) = undecided(figures, best, head) {
         return Said { recipe: Some(best), ..plain(VerdictKind::BelowError, text) };
     }
     let text = advice(figures, best, head);
-    Said { recipe: Some(best), why: why(figures, best, head), ..plain(VerdictKind::Use, text) }
+    let surely = at_stake.map(|_| {
+        let [one, today] = [best, base].map(|row| &figures.rows[row].recipe);
+        format!("{one} meets {} also by its intervals, {today} may not.", unsure::all(figures))
+    });
+    let why = surely.or_else(|| why(figures, best, head));
+    Said { recipe: Some(best), why, ..plain(VerdictKind::Use, text) }
+}
+
+/// Returns whether the recipe with the index `row` surely meets all goals, and the baseline recipe
+/// does not. Never in a search, which does not rank by what is sure.
+fn is_surer(figures: &PolicyFigures, row: usize) -> bool {
+    !figures.searched
+        && figures.surely_meets_all(row)
+        && !figures.surely_meets_all(figures.baseline)
+}
+
+/// Returns the index of the process of the first goal that the baseline recipe meets by its figures
+/// but may miss; `None` where it misses one, or surely meets all.
+fn at_stake(figures: &PolicyFigures) -> Option<usize> {
+    let base = &figures.rows[figures.baseline];
+    let goals = figures.goals.iter().enumerate().filter(|_| figures.meets_all(figures.baseline));
+    let goal = goals.filter(|(at, _)| !base.goals_sure[*at]).map(|(_, goal)| goal).next()?;
+    figures.processes.iter().position(|it| it.name == goal.process)
+}
+
+/// Makes the verdict that the user has to choose between the recipe `best`, which surely meets all
+/// goals, and one that is much better but may miss one.
+fn goal_or_gain(figures: &PolicyFigures, best: usize, other: &Cheaper) -> Said {
+    let [one, two] = [best, other.row].map(|row| &figures.rows[row].recipe);
+    let text = format!(
+        "Either {one} or {two}: {one} meets {} also by its intervals, {two} is {} better {}. More requests, or {two} tried on the device, tell whether it does too.",
+        unsure::all(figures),
+        percent(other.gain),
+        figures.weighed(),
+    );
+    Said {
+        kind: VerdictKind::Either,
+        recipe: Some(best),
+        other: Some(other.row),
+        text,
+        why: against_today(figures, [best, other.row]),
+        doubt: Some(DoubtBy::Trial),
+    }
 }
 
 /// Says what the user must add for a comparison, where there is only one recipe.
@@ -281,9 +334,13 @@ fn stay(figures: &PolicyFigures) -> String {
             format!(" {}, the next best, gives {all}.", figures.rows[row].recipe)
         }
     });
+    let goals = unsure::all(figures);
     let who = match figures.not_offered() {
-        Some(_) => "no other policy that a driver offers does",
-        None => "no other policy does",
+        _ if cheaper(figures, figures.baseline).is_some() => {
+            format!("no other policy that surely meets {goals} does")
+        }
+        Some(_) => "no other policy that a driver offers does".to_owned(),
+        None => "no other policy does".to_owned(),
     };
     format!("Stay with {base}: {who} better{}.{costs}", figures.for_whom())
 }

@@ -10,6 +10,7 @@ use super::metrics::{OF_PROCESS, slug};
 use super::rows::{Comparison, MetricRow};
 use crate::amount::hundredths;
 use crate::answer::FigureBounds;
+use crate::share::without_parameters;
 use crate::units::{duration, plain};
 
 /// Short names that a gate (a limit such as `decode p99 +5%`) may use for figures of requests:
@@ -147,9 +148,15 @@ impl Gate {
                 let of =
                     if others.len() > 1 { format!(" in {}", origin.label) } else { String::new() };
                 let figure = format!("{} under {}{of}", row.subject(), row.recipe);
-                match (*first, *value) {
-                    // The search of the later result chose other parameters of this way of sharing.
-                    (Some(_), None) if row.has_other_parameters.get(at) == Some(&true) => {}
+                // The search of the later result may have chosen other parameters of this way.
+                let other = self.with_other_parameters(comparison, row, at);
+                let (value, figure) = match (*value, other) {
+                    (None, Some((value, recipe))) => {
+                        (Some(value), format!("{figure}, then {recipe}"))
+                    }
+                    (value, _) => (value, figure),
+                };
+                match (*first, value) {
                     // A figure that is missing in a later result fails the gate, as it may hide a
                     // worse value.
                     (Some(_), None) => {
@@ -180,6 +187,28 @@ impl Gate {
         let is_open = !surely.is_empty() && surely.iter().all(|&it| it == Some(false));
         let broken_surely = (is_sure || is_open).then_some(is_sure);
         Ok(JudgedLimit { limit, broken, broken_surely, largest, allowed: self.limit })
+    }
+
+    /// Returns (the least value, the recipe) of the figure of `row` in the result with the index `at`
+    /// under the same way of sharing with other parameters. `None` where the limit names a recipe, or
+    /// that result has no other parameters in place of these.
+    fn with_other_parameters<'c>(
+        &self,
+        comparison: &'c Comparison,
+        row: &MetricRow,
+        at: usize,
+    ) -> Option<(f64, &'c str)> {
+        if self.recipe.is_some() || row.has_other_parameters.get(at) != Some(&true) {
+            return None;
+        }
+        let way = without_parameters(&row.recipe);
+        let own = comparison.rows.iter().filter(|other| {
+            self.is_about(other)
+                && other.level == row.level
+                && without_parameters(&other.recipe) == way
+        });
+        let values = own.filter_map(|other| Some(((*other.values.get(at)?)?, &*other.recipe)));
+        values.min_by(|(a, _), (b, _)| a.total_cmp(b))
     }
 
     /// Returns the limit with its recipe, process and figure spelled as in the comparison; `None`

@@ -139,9 +139,7 @@ impl ComparedResult {
     pub(super) fn has_other_parameters(&self, recipe: &str) -> bool {
         let names = || self.recipes.iter().map(|own| &*own.name);
         let way = without_parameters(recipe);
-        way != recipe
-            && names().all(|own| own != recipe)
-            && names().any(|own| own != way && without_parameters(own) == way)
+        names().all(|own| own != recipe) && names().any(|own| without_parameters(own) == way)
     }
 
     /// Returns (answer of the result, index of the row of a recipe, index of a process).

@@ -8,6 +8,9 @@ use crate::units::{count, plain};
 /// Smallest number of requests that still wait at the last arrival with which a replay can count as
 /// overloaded.
 const BACKLOG: u64 = 5;
+/// Smallest number of requests that wait at the last arrival with which a replay is surely
+/// overloaded, and not by the chance of the draw.
+const SURE: u64 = 20;
 /// Largest number of characters of a recipe's name in the line of a warning.
 const NAME: usize = 18;
 
@@ -22,9 +25,14 @@ fn is_overloaded(process: &ProcessSummary) -> bool {
     process.requests.as_ref().is_some_and(of)
 }
 
-/// Returns whether requests of any process arrive faster than they are served.
+/// Returns whether requests of any process surely arrive faster than they are served: at the last
+/// arrival more than a quarter of all requests, and at least [`SURE`], have not ended.
 pub(super) fn serves_too_few(summary: &Summary) -> bool {
-    summary.processes.iter().any(is_overloaded)
+    let surely = |process: &ProcessSummary| {
+        let requests = process.requests.as_ref();
+        requests.is_some_and(|it| it.waiting >= SURE && it.waiting * 4 > it.arrived)
+    };
+    summary.processes.iter().any(|process| is_overloaded(process) && surely(process))
 }
 
 /// Returns the warning that more requests arrive than are served under the recipe (set of policies)

@@ -22,6 +22,7 @@ impl Tuning<'_, '_> {
         for (at, between) in bounded.processes.iter().map(|it| it.between_ns).enumerate() {
             for (end, bound) in bounds.iter_mut().enumerate() {
                 bound.processes[at].decisive_ns = between.map(|between| between[end]);
+                bound.processes[at].from_issue = None;
             }
         }
         let mut row = row.between(&bounds, &self.judged);

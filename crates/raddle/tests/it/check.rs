@@ -153,7 +153,7 @@ fn requests_are_predicted_from_their_issue() {
     };
     let (tenant, with_queue) = replay("--seed=0", "one=burst:12");
     assert_eq!((&tenant["from-issue"], &tenant["with-queue"]), (&true.into(), &false.into()));
-    // This host waits for nothing, so that it issues each request as it arrives.
+    // A host that waits for nothing issues each request as it arrives.
     assert_eq!(tenant["predicted-ns"].as_u64(), Some(with_queue));
     let (tenant, with_queue) = replay("--seeds=3", "one=20000/s");
     assert_eq!((&tenant["from-issue"], &tenant["with-queue"]), (&true.into(), &true.into()));

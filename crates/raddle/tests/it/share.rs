@@ -119,6 +119,10 @@ fn tenants_can_be_many_and_equal() {
     let tenants: Vec<&str> = profiles.iter().map(|of| of["name"].as_str().unwrap()).collect();
     assert_eq!(tenants, ["infer", "infer-2", "infer-3", "train"]);
     assert!(!setup(&found).is_empty());
+    // Nothing is ranked on a device of another vendor, so nothing is set up.
+    let found = share(&place, &["infer.csv*2", "train.csv", "--device", "mi300x", "--once"]);
+    assert_eq!(found["answer"]["verdict"]["kind"], "other-vendor");
+    assert!(found.get("setup-of").is_none_or(Value::is_null), "{}", found["setup-of"]);
     let ran = place.raddle(&["replay", "infer.csv*2", "--recipe", "leftover", "--no-files", "-q"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     let ran = place.raddle(&["replay", "infer.csv*0", "--no-files"]);
