@@ -41,9 +41,9 @@ fn surer(figures: &PolicyFigures, rows: &[usize]) -> Option<String> {
 /// Recipe that is better than one which surely meets all goals, but may miss one.
 pub(super) struct Cheaper {
     /// Index of the recipe among those compared.
-    pub(super) row: usize,
+    row: usize,
     /// Fraction by which the other recipe ranks behind this one.
-    pub(super) gain: f64,
+    gain: f64,
     /// Sentence on the gain, and on the goals that the recipe may miss.
     text: String,
 }
@@ -65,6 +65,42 @@ pub(super) fn cheaper(figures: &PolicyFigures, own: usize) -> Option<Cheaper> {
     let (name, whom) = (&figures.rows[row].recipe, figures.weighed());
     let text = format!("{name} is {} better {whom}, but {told}.", percent(gain));
     Some(Cheaper { row, gain, text })
+}
+
+/// Fraction by which a recipe that may miss a goal has to be better than one that surely meets all,
+/// for the verdict to leave the choice between them to the user.
+const WORTH: f64 = 0.1;
+
+/// Returns (index of the recipe that is much better than the one with the index `best`, which surely
+/// meets all goals, but may miss one; sentence that leaves the choice to the user). `None` where
+/// there is no such recipe.
+pub(super) fn goal_or_gain(figures: &PolicyFigures, best: usize) -> Option<(usize, String)> {
+    let Cheaper { row, gain, .. } = cheaper(figures, best).filter(|other| other.gain >= WORTH)?;
+    let [one, two] = [best, row].map(|row| &figures.rows[row].recipe);
+    let text = format!(
+        "Either {one} or {two}: {one} meets {} also by its intervals, {two} is {} better {}. More requests, or {two} tried on the device, tell whether it does too.",
+        all(figures),
+        percent(gain),
+        figures.weighed(),
+    );
+    Some((row, text))
+}
+
+/// Returns whether the recipe with the index `row` surely meets all goals, and the baseline recipe
+/// does not. Never in a search, which does not rank by what is sure.
+pub(super) fn is_surer(figures: &PolicyFigures, row: usize) -> bool {
+    !figures.searched
+        && figures.surely_meets_all(row)
+        && !figures.surely_meets_all(figures.baseline)
+}
+
+/// Returns the index of the process of the first goal that the baseline recipe meets by its figures
+/// but may miss; `None` where it misses one, or surely meets all.
+pub(super) fn at_stake(figures: &PolicyFigures) -> Option<usize> {
+    let base = &figures.rows[figures.baseline];
+    let goals = figures.goals.iter().enumerate().filter(|_| figures.meets_all(figures.baseline));
+    let goal = goals.filter(|(at, _)| !base.goals_sure[*at]).map(|(_, goal)| goal).next()?;
+    figures.processes.iter().position(|it| it.name == goal.process)
 }
 
 /// Names the goals of which it is uncertain that the recipe with the index `row` meets or misses

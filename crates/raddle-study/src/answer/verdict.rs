@@ -11,7 +11,7 @@ use super::no_effect::no_effect;
 use super::settings::settings;
 use super::streams::{by_streams, streams_told};
 use super::trust::trust;
-use super::unsure::{self, Cheaper, cheaper};
+use super::unsure::{self, at_stake, cheaper, goal_or_gain, is_surer};
 use super::words::{from_to, percent, time};
 use super::{JudgedBy, JudgedProcess, PolicyFigures};
 
@@ -81,10 +81,6 @@ pub enum VerdictKind {
     OneRecipe,
 }
 
-/// Fraction by which a recipe that may miss a goal has to be better than one that surely meets all,
-/// for the verdict to leave the choice between them to the user.
-const WORTH: f64 = 0.1;
-
 /// Draft of a verdict, without the clauses that say how far it may be believed. `recipe` is the
 /// index of the recipe that the verdict names.
 struct Said {
@@ -98,6 +94,13 @@ struct Said {
     /// Cause of the doubt, where the verdict is that either of two recipes may be the best; else
     /// `None`.
     doubt: Option<DoubtBy>,
+}
+
+impl Said {
+    /// Makes a draft that names no recipe.
+    const fn plain(kind: VerdictKind, text: String) -> Self {
+        Self { kind, recipe: None, other: None, text, why: None, doubt: None }
+    }
 }
 
 /// Draws the verdict from figures whose rows are ranked and whose goals are judged already.
@@ -114,7 +117,8 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
     let surer = recipe.filter(|&row| kind == VerdictKind::Use && is_surer(figures, row));
     let base = surer.map(|_| figures.baseline);
     let unsure = unsure::unsure(figures, &[&about[..], base.as_slice()].concat());
-    let alike = settings(figures, kind, &about);
+    let recommends = matches!(kind, VerdictKind::Use | VerdictKind::Either);
+    let alike = settings(figures, &about).filter(|_| recommends);
     let text = [yes, Some(text), unsure, alike, streams, misses(figures), assumed];
     let text = text.into_iter().flatten().collect::<Vec<_>>().join(" ");
     PolicyVerdict {
@@ -142,7 +146,7 @@ fn by_assumed_gaps(figures: &PolicyFigures, kind: VerdictKind) -> Option<String>
 
 fn said(figures: &PolicyFigures) -> Said {
     let base = figures.baseline;
-    let plain = |kind, text| Said { kind, recipe: None, other: None, text, why: None, doubt: None };
+    let plain = Said::plain;
     let (Some(&best), true) = (figures.ranking.first(), figures.rows.len() > 1) else {
         let text = no_comparison(figures);
         return unmet(figures).unwrap_or_else(|| plain(VerdictKind::OneRecipe, text.to_owned()));
@@ -165,8 +169,11 @@ fn said(figures: &PolicyFigures) -> Said {
         let kind = if row == base { VerdictKind::Stay } else { VerdictKind::Use };
         return Said { recipe: Some(row), ..plain(kind, text) };
     }
-    if let Some(other) = cheaper(figures, best).filter(|other| other.gain >= WORTH) {
-        return goal_or_gain(figures, best, &other);
+    if let Some((other, text)) = goal_or_gain(figures, best) {
+        let why = against_today(figures, [best, other]);
+        let said = plain(VerdictKind::Either, text);
+        let (one, other, doubt) = (Some(best), Some(other), Some(DoubtBy::Trial));
+        return Said { recipe: one, other, doubt, why, ..said };
     }
     if let Some(Doubt { text, other, by }) = either(figures, best) {
         let why = against_today(figures, [best, other]);
@@ -174,6 +181,13 @@ fn said(figures: &PolicyFigures) -> Said {
         let said = plain(VerdictKind::Either, text);
         return Said { recipe: Some(one), other: Some(other), doubt: Some(by), why, ..said };
     }
+    against_base(figures, best)
+}
+
+/// Draws the verdict between the baseline recipe and the recipe `best`, which ranks first and beside
+/// which no other may be the better one.
+fn against_base(figures: &PolicyFigures, best: usize) -> Said {
+    let (base, plain) = (figures.baseline, Said::plain);
     // A way that meets the goals may cost other processes more than it gains.
     let is_surer = is_surer(figures, best);
     let must = is_surer || !figures.meets_all(base);
@@ -212,43 +226,6 @@ fn said(figures: &PolicyFigures) -> Said {
     });
     let why = surely.or_else(|| why(figures, best, head));
     Said { recipe: Some(best), why, ..plain(VerdictKind::Use, text) }
-}
-
-/// Returns whether the recipe with the index `row` surely meets all goals, and the baseline recipe
-/// does not. Never in a search, which does not rank by what is sure.
-fn is_surer(figures: &PolicyFigures, row: usize) -> bool {
-    !figures.searched
-        && figures.surely_meets_all(row)
-        && !figures.surely_meets_all(figures.baseline)
-}
-
-/// Returns the index of the process of the first goal that the baseline recipe meets by its figures
-/// but may miss; `None` where it misses one, or surely meets all.
-fn at_stake(figures: &PolicyFigures) -> Option<usize> {
-    let base = &figures.rows[figures.baseline];
-    let goals = figures.goals.iter().enumerate().filter(|_| figures.meets_all(figures.baseline));
-    let goal = goals.filter(|(at, _)| !base.goals_sure[*at]).map(|(_, goal)| goal).next()?;
-    figures.processes.iter().position(|it| it.name == goal.process)
-}
-
-/// Makes the verdict that the user has to choose between the recipe `best`, which surely meets all
-/// goals, and one that is much better but may miss one.
-fn goal_or_gain(figures: &PolicyFigures, best: usize, other: &Cheaper) -> Said {
-    let [one, two] = [best, other.row].map(|row| &figures.rows[row].recipe);
-    let text = format!(
-        "Either {one} or {two}: {one} meets {} also by its intervals, {two} is {} better {}. More requests, or {two} tried on the device, tell whether it does too.",
-        unsure::all(figures),
-        percent(other.gain),
-        figures.weighed(),
-    );
-    Said {
-        kind: VerdictKind::Either,
-        recipe: Some(best),
-        other: Some(other.row),
-        text,
-        why: against_today(figures, [best, other.row]),
-        doubt: Some(DoubtBy::Trial),
-    }
 }
 
 /// Says what the user must add for a comparison, where there is only one recipe.

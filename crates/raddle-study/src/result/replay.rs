@@ -174,13 +174,27 @@ impl RecipeResult {
 
 /// Returns the warnings that more requests arrive than are served, for the recipes that the verdict
 /// names and for the device's default. Other recipes need none: the interval of their figures has
-/// no upper end, which says enough.
-fn overloads(answer: &PolicyFigures, recipes: &[RecipeResult]) -> Vec<Overturning> {
+/// no upper end, which says enough. Where no recipe serves them, the verdict says so.
+fn overloads(answer: &mut PolicyFigures, recipes: &[RecipeResult]) -> Vec<Overturning> {
+    if none_serves(answer, recipes) {
+        answer.of_too_many_requests();
+    }
     let named = [answer.verdict.recipe.as_ref(), answer.verdict.or.as_ref()];
     let today = answer.rows.get(answer.baseline).map(|row| &row.recipe);
     let decides = |it: &&RecipeResult| named.contains(&Some(&it.name)) || today == Some(&it.name);
     let deciding = recipes.iter().filter(decides);
     deciding.filter_map(|it| overloaded(&it.name, &it.summary)).collect()
+}
+
+/// Returns whether requests surely arrive faster than they are served under every compared recipe
+/// that a driver offers.
+fn none_serves(answer: &PolicyFigures, recipes: &[RecipeResult]) -> bool {
+    let is_offered = |it: &&RecipeResult| {
+        let row = answer.rows.iter().find(|row| row.recipe == it.name);
+        row.is_some_and(|row| row.offered)
+    };
+    let mut offered = recipes.iter().filter(is_offered).peekable();
+    offered.peek().is_some() && offered.all(|it| serves_too_few(&it.summary))
 }
 
 impl ReplayResult {
@@ -208,15 +222,7 @@ impl ReplayResult {
         let never_ran = lost.tell(&mut answer);
         found.extend(lost.overturning);
         found.extend(replay.rules.overturning.iter().cloned());
-        let is_offered = |it: &&RecipeResult| {
-            let row = answer.rows.iter().find(|row| row.recipe == it.name);
-            row.is_some_and(|row| row.offered)
-        };
-        let offered: Vec<&RecipeResult> = recipes.iter().filter(is_offered).collect();
-        if !offered.is_empty() && offered.iter().all(|it| serves_too_few(&it.summary)) {
-            answer.of_too_many_requests();
-        }
-        found.extend(overloads(&answer, &recipes));
+        found.extend(overloads(&mut answer, &recipes));
         found.extend(recipes.iter().filter_map(|recipe| {
             refused_resets(&recipe.name, recipe.summary.preemption.as_ref()?)
         }));
