@@ -232,25 +232,25 @@ fn a_way_with_other_parameters_is_told_and_breaks_no_limit() {
         let ran = place.raddle(&args);
         assert_eq!(ran.code, 0, "{}", ran.err);
     };
-    share(&["mps", "partition-40-60", "weighted-slices"], "old");
-    share(&["mps", "partition-60-40", "matching"], "new");
-    let ran = place.raddle(&["compare", "old", "new", "--fail-if", "infer p99 +5%"]);
-    let told = "recipe partition-40-60 is in A only; B has it with other parameters";
+    share(&["mps", "partition-10-90", "weighted-slices"], "old");
+    share(&["mps", "partition-90-10", "matching"], "new");
+    let ran = place.raddle(&["compare", "old", "new", "--fail-if", "train step +5%"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let told = "recipe partition-10-90 is in A only; B has it with other parameters";
     assert!(ran.out.contains(told), "{}", ran.out);
-    // The profile of `infer` gets fewer units in `new`, so that its requests take longer.
-    assert_eq!(ran.code, 4, "{}{}", ran.out, ran.err);
-    let told = "infer request p99 under partition-40-60, then partition-60-40: +";
-    assert!(ran.err.contains(told) && !ran.err.contains("missing"), "{}", ran.err);
-    let back = place.raddle(&["compare", "new", "old", "--fail-if", "infer p99 +5%"]);
-    assert_eq!(back.code, 0, "{}{}", back.out, back.err);
+    // The other way round, training gets a ninth of its units.
+    let back = place.raddle(&["compare", "new", "old", "--fail-if", "train step +5%"]);
+    assert_eq!(back.code, 4, "{}{}", back.out, back.err);
+    let told = "train step under partition-90-10, then partition-10-90: +";
+    assert!(back.err.contains(told) && !back.err.contains("missing"), "{}", back.err);
     // A user who names the recipe wants to know that it is gone.
-    for recipe in ["weighted-slices", "partition-40-60"] {
+    for recipe in ["weighted-slices", "partition-10-90"] {
         let limit = format!("{recipe}:infer p99 +5%");
         let ran = place.raddle(&["compare", "old", "new", "--fail-if", &limit]);
         assert!(ran.code == 4 && ran.err.contains("missing"), "{}{}", ran.out, ran.err);
     }
     // A way that is gone altogether may hide a worse figure.
-    share(&["partition-60-40"], "less");
+    share(&["partition-90-10"], "less");
     let ran = place.raddle(&["compare", "old", "less", "--fail-if", "infer p99 +5%"]);
     assert!(ran.code == 4 && ran.out.contains("under mps: missing"), "{}{}", ran.out, ran.err);
 }

@@ -181,6 +181,6 @@ fn a_load_that_cannot_be_served_is_told() {
     let share = ["share", "one.csv", "two.csv", "--device=v100", "--timeline=none", "--out=out"];
     let ran = place.raddle(&[&share[..], &too_many].concat());
     assert_eq!(ran.code, 0, "{}", ran.err);
-    let begin = "-> More requests arrive than any policy serves; of these, ";
+    let begin = "-> More requests arrive than these policies serve; of these, ";
     assert!(ran.out.starts_with(begin) && !ran.out.contains("Set it"), "{}", ran.out);
 }
