@@ -146,9 +146,11 @@ impl Goal {
     /// Returns whether it is certain that the recipe with the index `row` among those compared
     /// meets or misses the goal: all values within the error bounds of the figure lie on the same
     /// side of the limit. True where the figure has no bounds or is missing; false where the recipe
-    /// is out of reach of the best one, so that bounds were not simulated.
+    /// is out of reach of the best one, so that bounds were not simulated, and where an instance of
+    /// MIG seems to meet the goal, as its bounds do not cover its part of the memory's bandwidth.
     pub(super) fn is_sure(&self, figures: &PolicyFigures, row: usize) -> bool {
-        if figures.rows[row].out_of_reach {
+        let seems_met = || self.is_met(figures, row) == Some(true);
+        if figures.rows[row].out_of_reach || figures.is_instance(row) && seems_met() {
             return false;
         }
         let of = || {

@@ -1,7 +1,7 @@
 //! Which goals may a recipe in truth miss although its figures meet them, or meet although they
 //! miss them?
 
-use super::either::SMALL;
+use super::either::{SMALL, kind};
 use super::words::percent;
 use super::{Goal, GoalsJudged, PolicyFigures};
 
@@ -115,7 +115,11 @@ fn unsure_of(figures: &PolicyFigures, row: usize) -> Option<String> {
             true => ", counted twice, as no upper end is known",
             false => "",
         };
-        Some((own.goals_met[at], format!("`{goal}` ({}{twice})", bounds.text())))
+        let memory = match figures.is_instance(row) {
+            true => ", its part of the memory's bandwidth left out",
+            false => "",
+        };
+        Some((own.goals_met[at], format!("`{goal}` ({}{twice}{memory})", bounds.text())))
     };
     let (met, missed): (Vec<_>, Vec<_>) = goals.filter_map(of).partition(|(met, _)| *met);
     let told =
@@ -137,6 +141,12 @@ pub(super) const fn all(figures: &PolicyFigures) -> &'static str {
 }
 
 impl PolicyFigures {
+    /// Returns whether each process has an instance of MIG under the recipe with the index `row`. Its
+    /// figures and bounds leave out that an instance has a part of the memory's bandwidth alone.
+    pub(super) fn is_instance(&self, row: usize) -> bool {
+        kind(&self.rows[row].recipe) == "mig"
+    }
+
     /// Returns whether the recipe with the index `row` among those compared meets all goals, even
     /// where each figure is as large as its error bounds allow.
     pub(super) fn surely_meets_all(&self, row: usize) -> bool {
@@ -208,6 +218,24 @@ mod tests {
         let text = "time-slice meets the goal already. Stay with time-slice: no other policy that surely meets the goal does better for train. split, the next best, gives a decode p99 5 % longer and a train step 29 % longer. mps is 7 % better for train, but may miss `decode p99 25ms` (14.0 to 30.0 ms).";
         assert_eq!(told(&found), (VerdictKind::Stay, Some("time-slice"), None, text));
         assert!(!three([19, 22], [31.0; 3]).verdict.text.contains("better for train"));
+    }
+
+    /// Checks that an instance of MIG is not said to meet a goal surely, as its part of the memory's
+    /// bandwidth costs nothing in a replay.
+    #[test]
+    fn an_instance_is_not_sure_of_a_goal() {
+        let mut rows = three([19, 22], [31.0, 40.0, 20.0]).rows;
+        rows[1].recipe = "mig-3g.71gb+4g.71gb".to_owned();
+        let goals =
+            |limit: &str| vec![format!("decode p99 {limit}").parse().expect("it is a goal")];
+        let of =
+            |limit| PolicyFigures::new("time-slice", serve_and_train(), rows.clone(), goals(limit));
+        let sure = |limit| of(limit).rows.iter().map(|row| row.goals_sure[0]).collect::<Vec<_>>();
+        assert_eq!(sure("40ms"), [true, false, true]);
+        assert_eq!(sure("20.5ms"), [false, true, false], "it is surely missed");
+        let left_out = "(21.0 to 24.0 ms, its part of the memory's bandwidth left out)";
+        let told = unsure_of(&of("40ms"), 1).expect("it is unsure");
+        assert_eq!(told, format!("may miss `decode p99 40ms` {left_out}"));
     }
 
     /// Checks what is said where the way of today may miss a goal that another one surely meets.

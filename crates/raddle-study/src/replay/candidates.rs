@@ -185,16 +185,18 @@ impl Prepared {
 
 /// Returns the candidates to keep beside the `best` one of each kind, as indices. A best one that
 /// comes near the limit of a goal may miss the goal with more requests. For each of the [`MARGINS`]
-/// the best ranked candidate of its kind that keeps the margin is then kept too, so that the goal
-/// is to be had at the least cost; where none keeps it, the one with the figures farthest below the
+/// that it does not keep, the best ranked candidate of its kind that does is kept too, so that the
+/// goal is to be had at the least cost; where none does, the one with the figures farthest below the
 /// limits.
 fn safer(best: &[usize], ranking: &[usize], (kinds, tightest): (&[usize], &[f64])) -> Vec<usize> {
     let mut all = Vec::new();
-    for &own in best.iter().filter(|&&own| tightest[own] > MARGINS[0]) {
+    for &own in best {
         let rivals = || ranking.iter().copied().filter(|&it| kinds[it] == kinds[own]);
         let farthest = rivals().min_by(|&a, &b| tightest[a].total_cmp(&tightest[b]));
-        let kept = MARGINS.map(|margin| rivals().find(|&it| tightest[it] <= margin).or(farthest));
-        all.extend(kept.into_iter().flatten().filter(|&it| it != own));
+        let kept = MARGINS.into_iter().filter(|&margin| tightest[own] > margin);
+        let kept =
+            kept.filter_map(|margin| rivals().find(|&it| tightest[it] <= margin).or(farthest));
+        all.extend(kept.filter(|&it| it != own));
     }
     all.sort_unstable();
     all.dedup();
@@ -243,7 +245,12 @@ mod tests {
         assert_eq!(safer([1.4, 0.7, 0.9, 0.4, 0.1, 0.3, 0.2]), [1, 3]);
         assert_eq!(safer([1.4, 0.95, 0.9, 0.5, 0.1, 0.3, 0.2]), [3], "one keeps both");
         assert_eq!(safer([1.4, 0.95, 0.9, 0.85, 0.84, 0.3, 0.2]), [4], "none keeps either");
-        assert_eq!(safer([1.4, 0.95, 0.8, 0.5, 0.1, 0.3, 0.2]), [0; 0]);
+        assert_eq!(
+            safer([1.4, 0.95, 0.8, 0.5, 0.1, 0.3, 0.2]),
+            [3],
+            "it keeps a fifth, not a half"
+        );
+        assert_eq!(safer([1.4, 0.95, 0.5, 0.4, 0.1, 0.3, 0.2]), [0; 0]);
         assert_eq!(safer([0.0; 7]), [0; 0], "without goals nothing is near");
         assert_eq!(safer([2.0, 1.2, 1.1, 1.3, 1.4, 1.5, 1.7]), [0; 0], "the best is the nearest");
     }
