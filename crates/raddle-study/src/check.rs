@@ -22,6 +22,8 @@ use crate::written::json;
 
 /// Version of the JSON format in which the result of a check is written.
 const VERSION: u32 = 1;
+/// Smallest number of requests of which the 99th percentile is not the slowest one.
+const REQUESTS_OF_P99: u64 = 100;
 /// Number of characters of a tenant's (process's) name that a sentence shows; a longer name loses
 /// its middle.
 const TENANT: usize = 24;
@@ -466,6 +468,15 @@ impl Check {
                 counted(outside, "tenant lies", "tenants lie")
             );
         }
+        let few = self
+            .tenants
+            .iter()
+            .filter(|of| of.judged == JudgedBy::Requests && of.repetitions < REQUESTS_OF_P99);
+        let few = few.map(|of| {
+            let requests = counted(of.repetitions, "request", "requests");
+            format!(" p99 of {} is the slowest of {requests}.", plain(&of.name, TENANT))
+        });
+        text += &few.collect::<String>();
         let names = |with_queue: bool| {
             let own = self.tenants.iter();
             let counted =

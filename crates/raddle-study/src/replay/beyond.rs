@@ -3,8 +3,7 @@
 //! A user hears of them before the first simulation, as the queue of such requests grows and with it
 //! the time of every simulation; and again with the answer.
 
-use raddle_policy::Ticks;
-use raddle_sim::{ProcessPlan, Repetition, Work, Workload};
+use raddle_sim::{ProcessPlan, Repetition, Task, Work, Workload};
 
 use crate::result::Overturning;
 use crate::units::{count, duration, plain};
@@ -29,12 +28,19 @@ pub(super) fn overload(workload: &Workload) -> Option<Overturning> {
 fn warning(process: &ProcessPlan) -> Option<String> {
     let Repetition::At(times) = &process.repetition else { return None };
     let (requests, within) = (times.len() as u64, times.last()?.0 - times.first()?.0);
-    let least = least_time(process);
+    let busy = least_time(process);
+    // A host that waits for the device serves one request after the other, its own time included.
+    let recorded = recorded_time(process).filter(|&recorded| recorded > busy);
+    let least = recorded.unwrap_or(busy);
+    let lasts = match recorded {
+        Some(_) => "each as recorded, one after the other",
+        None => "or longer each",
+    };
     // Requests that all arrive at once are a burst, and no load.
     let is_beyond = within > 0 && least.saturating_mul(requests - 1) / EXCESS > within;
     (requests >= FEWEST && is_beyond).then(|| {
         format!(
-            "{}: {} requests arrive within {} and last {} or longer each: no way of sharing serves them in time",
+            "{}: {} requests arrive within {} and last {} {lasts}: no way of sharing serves them in time",
             plain(&process.name, NAME),
             count(requests),
             duration(within),
@@ -43,18 +49,31 @@ fn warning(process: &ProcessPlan) -> Option<String> {
     })
 }
 
+/// Returns the time in nanoseconds from the issue of the first launch of a recording to the end of
+/// its last one, where the host waits for the device; `None` where it does not.
+fn recorded_time(process: &ProcessPlan) -> Option<u64> {
+    process.host.is_some().then(|| {
+        let ends = process.tasks.iter().map(|task| task.arrival.0.saturating_add(lasts(task)));
+        ends.max().unwrap_or(0)
+    })
+}
+
+/// Returns the least time in nanoseconds for which a task keeps its stream busy.
+fn lasts(task: &Task) -> u64 {
+    match task.work {
+        Work::Kernel { workgroup, .. } => workgroup.0,
+        Work::Copy { lasts, .. } => lasts.0,
+        Work::Unfit { .. } => 0,
+    }
+}
+
 /// Returns the least time, in nanoseconds, for which a request keeps the busiest of its streams
 /// busy: each launch lasts for one workgroup or longer, on whatever units it runs.
 fn least_time(process: &ProcessPlan) -> u64 {
     let mut busy = vec![0u64; process.streams as usize];
     for task in &process.tasks {
-        let lasts = match task.work {
-            Work::Kernel { workgroup, .. } => workgroup,
-            Work::Copy { lasts, .. } => lasts,
-            Work::Unfit { .. } => Ticks::ZERO,
-        };
         if let Some(own) = busy.get_mut(task.stream.0 as usize) {
-            *own = own.saturating_add(lasts.0);
+            *own = own.saturating_add(lasts(task));
         }
     }
     busy.into_iter().max().unwrap_or(0)
@@ -62,8 +81,7 @@ fn least_time(process: &ProcessPlan) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use raddle_policy::{Activity, Idempotence, KernelCall, Level, StreamId};
-    use raddle_sim::Task;
+    use raddle_policy::{Activity, Idempotence, KernelCall, Level, StreamId, Ticks};
 
     use super::*;
 
@@ -100,5 +118,13 @@ mod tests {
         assert_eq!(told(11, 0), None, "a burst is no load");
         let back_to_back = ProcessPlan { repetition: Repetition::BackToBack, ..process(1, 1) };
         assert_eq!(warning(&back_to_back), None);
+        // A host that waits for the device needs its own time too: the last launch is issued after
+        // 40 ms.
+        let mut closed = process(11, 10);
+        closed.tasks[2].arrival = Ticks(40_000_000);
+        assert_eq!(warning(&closed), None, "this one serves several at once");
+        let text = warning(&closed.closed(Vec::new())).expect("it takes 4 times as long");
+        let last = "last 42.0 ms each as recorded, one after the other: no way of sharing";
+        assert!(text.contains(last), "{text}");
     }
 }
