@@ -279,7 +279,7 @@ mod tests {
         };
         let small = of(40.0, false);
         assert_eq!(small.kind, VerdictKind::Either, "{}", small.text);
-        let told = "they differ by 6 % over all processes, and replays of measured ways were off by up to 9 % each (docs/judged.md). leftover-drain gives decode p99 40 ms, time-slice 42.5 ms.";
+        let told = "they differ by 6 % over all processes, and replays of measured ways were off by up to 9 % each (docs/judged.md).";
         assert!(small.text.ends_with(told), "{}", small.text);
         let why = "Against time-slice: leftover-drain, a decode p99 6 % shorter.";
         assert_eq!(small.why.as_deref(), Some(why));

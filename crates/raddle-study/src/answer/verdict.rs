@@ -119,8 +119,7 @@ pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
     let unsure = unsure::unsure(figures, &[&about[..], base.as_slice()].concat());
     let recommends = matches!(kind, VerdictKind::Use | VerdictKind::Either);
     let alike = settings(figures, &about).filter(|_| recommends);
-    let both = recipe.zip(other).map(|(one, other)| both(figures, [one, other]));
-    let text = [yes, Some(text), both, unsure, alike, streams, misses(figures), assumed];
+    let text = [yes, Some(text), unsure, alike, streams, misses(figures), assumed];
     let text = text.into_iter().flatten().collect::<Vec<_>>().join(" ");
     PolicyVerdict {
         kind,
@@ -385,24 +384,6 @@ fn undecided(figures: &PolicyFigures, best: usize, head: usize) -> Option<String
         side(mean - within),
         side(mean + within),
     ))
-}
-
-/// Writes the figure that the verdict is about under two recipes of which either may be the better,
-/// with its bounds: "mps gives decode p99 30 ms (20.1 to 40.2 ms), streams 31 ms; today it is 50 ms."
-fn both(figures: &PolicyFigures, rows: [usize; 2]) -> String {
-    let head = headline(figures, rows[usize::from(rows[0] == figures.baseline)]);
-    let of = |row: usize| time(figures.rows[row].processes[head].decisive_ns.unwrap_or(0));
-    let [one, two] = rows.map(|row| match figures.bounds(row, head) {
-        Some(bounds) => format!("{} ({})", of(row), bounds.text()),
-        None => of(row),
-    });
-    let today = match rows.contains(&figures.baseline) {
-        true => String::new(),
-        false => format!("; today it is {}", of(figures.baseline)),
-    };
-    let [first, second] = rows.map(|row| &figures.rows[row].recipe);
-    let JudgedProcess { name, judged, .. } = &figures.processes[head];
-    format!("{first} gives {name} {} {one}, {second} {two}{today}.", judged.word())
 }
 
 /// Returns the index of the process that the verdict is about, under the recipe with the index
