@@ -162,8 +162,8 @@ pub enum NoReset {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Report {
     /// The runtime has judged whether a launch may be run again, where only the launch's arguments
-    /// show that. It says so before the launch is submitted, and replaces the verdict given at the
-    /// capture.
+    /// show that. The report comes before the launch is submitted, and replaces the verdict given at
+    /// the capture.
     Judged(LaunchHandle, Idempotence),
     /// The submit call of a launch has returned. Changes nothing if the launch has ended already,
     /// as it may before its submit call returns.
@@ -176,8 +176,8 @@ pub enum Report {
     Started(LaunchHandle),
     /// A launch has run to its end, and is never run again (seed 001, A13).
     Finished(LaunchHandle),
-    /// The runtime has refused a launch permanently, or the launch has died. It is not run again,
-    /// and work that waits for it does not wait any more. Launches behind it go on, unless the
+    /// The runtime has refused a launch permanently, or the launch has died. The launch is not run
+    /// again, and work that waits for it does not wait any more. Launches behind it go on, unless the
     /// driver reports that the process is [lost](crate::Controller::lost).
     Failed(LaunchHandle),
     /// A launch has left by the preemption flag, so that it waits again in its stream (seed 001,
@@ -187,7 +187,7 @@ pub enum Report {
     /// A reset has killed a launch, so that it waits again in its stream (seed 001, A4).
     Killed(LaunchHandle),
     /// A launch will certainly leave by the preemption flag (tested by each launch at its start)
-    /// without having begun. So no reset kills it, and it cannot forbid a reset. May be reported
+    /// without having begun. No reset kills such a launch, and it forbids none. May be reported
     /// from the command `Raise` on; when the launch has left, `Exited` is reported also.
     Claimed(LaunchHandle),
     /// Every launch of the process that starts from now on sees its raised preemption flag (seed
@@ -209,8 +209,8 @@ pub enum Heard<T> {
     /// raised for it.
     Left,
     /// A launch has left although no preemption flag (tested by each launch at its start) was
-    /// raised for it. It waits in its stream again, but launches that were submitted after it may
-    /// run before it.
+    /// raised for it. The launch waits in its stream again, but launches that were submitted after it
+    /// may run before it.
     Unasked,
     /// The raised preemption flag (which each launch tests at its start) is visible to every launch
     /// that starts, and the controller has decided whether a reset (killing of running launches)
