@@ -8,13 +8,14 @@ mod limit;
 use std::collections::BTreeSet;
 
 use raddle_sim::percentile;
-use raddle_trace::{Field, Op, OpKind, Origin, Profile, StreamLabel};
+use raddle_trace::{Op, OpKind, Profile, StreamLabel};
 use serde::{Deserialize, Serialize};
 
 pub use limit::{ErrorLimit, NoErrorLimit};
 
 use crate::answer::{FigureBounds, JudgedBy, PolicyFigures, PolicyRow};
 use crate::compare::{JudgedLimit, told};
+use crate::inspect::is_issue_known;
 use crate::pair::{PairCase, PairRun, PairTruth};
 use crate::result::of_files;
 use crate::units::{counted, plain};
@@ -428,10 +429,7 @@ impl PredictedProfile {
             JudgedBy::End => last.1.saturating_sub(first.0),
         };
         // Without launch times a request is measured from the begin of its first op.
-        let known = |op: &&Op| {
-            matches!(op.provenance.of(Field::Arrival), Origin::Measured | Origin::Joined)
-        };
-        let from_issue = judged == JudgedBy::Requests && ops.iter().all(known);
+        let from_issue = judged == JudgedBy::Requests && ops.iter().all(|op| is_issue_known(op));
         let from_begin = judged == JudgedBy::Requests && !from_issue;
         let repetitions = spans.len() as u64;
         Ok(MeasuredTimes { ns: ns.max(1), repetitions, from_issue, from_begin })

@@ -1,4 +1,4 @@
-//! Which registers does only one instruction set?
+//! Which registers of a kernel get their value from a single instruction?
 
 use super::graph::{Graph, intervals};
 use crate::ir::{BlockId, Body, Operand};

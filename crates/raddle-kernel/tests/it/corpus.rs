@@ -33,7 +33,7 @@ pub(crate) struct Case {
     pub(crate) pairs: BTreeSet<(u32, u32)>,
     pub(crate) zero: BTreeSet<u32>,
     pub(crate) places: BTreeSet<u32>,
-    /// Whether the condition on places holds for the arguments of the case.
+    /// True if the condition on places holds for the arguments of the case.
     pub(crate) holds: bool,
     pub(crate) truth: String,
     pub(crate) arguments: Vec<Given>,

@@ -1,4 +1,4 @@
-//! Which other parameters of the recommended way of sharing may be as good?
+//! With which other parameters may the recommended way of sharing the device serve as well?
 
 use super::PolicyFigures;
 use super::either::{SMALL, kind};

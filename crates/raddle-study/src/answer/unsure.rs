@@ -19,7 +19,7 @@ pub(super) fn unsure(figures: &PolicyFigures, rows: &[usize]) -> Option<String> 
         [first, ..] if rows.iter().all(|&row| figures.surely_meets_all(row)) => {
             cheaper(figures, *first).map(|it| it.text)
         }
-        _ => surer(figures, rows),
+        _ => the_sure_one(figures, rows),
     };
     let told: Vec<String> = own.chain(other).collect();
     (!told.is_empty()).then(|| told.join(" "))
@@ -27,7 +27,7 @@ pub(super) fn unsure(figures: &PolicyFigures, rows: &[usize]) -> Option<String> 
 
 /// Names the best recipe that surely meets all goals, where each of `rows` meets them by its figures
 /// but may miss one; `None` where there is none.
-fn surer(figures: &PolicyFigures, rows: &[usize]) -> Option<String> {
+fn the_sure_one(figures: &PolicyFigures, rows: &[usize]) -> Option<String> {
     let may_miss = |&row: &usize| figures.rows[row].goals_judged() == GoalsJudged::MayMiss;
     let is_offered = |other: usize| {
         let offered = |row: usize| figures.rows[row].offered;

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use raddle_trace::{Field, OpKind, Origin, Profile};
+use raddle_trace::{Field, Op, OpKind, Origin, Profile};
 use serde::Serialize;
 
 use super::kernels::family;
@@ -220,13 +220,17 @@ impl IdleSweep {
     }
 }
 
+/// Returns whether the file of a launch, copy or fill tells when it was issued.
+pub(crate) fn is_issue_known(op: &Op) -> bool {
+    matches!(op.provenance.of(Field::Arrival), Origin::Measured | Origin::Joined)
+}
+
 /// Returns all times of issue, begins and ends of the launches, copies and fills in a profile, in
 /// order of time, each as (ns, kind).
 fn edges(profile: &Profile) -> Vec<(u64, GapEdge)> {
     let mut edges = Vec::with_capacity(4 * profile.ops.len());
     for op in &profile.ops {
-        let issued = matches!(op.provenance.of(Field::Arrival), Origin::Measured | Origin::Joined);
-        if issued {
+        if is_issue_known(op) {
             let begins = GapEdge::PendingEnds(op.arrival_ns);
             edges.extend([(op.arrival_ns, GapEdge::Issued), (op.start_ns, begins)]);
         } else {

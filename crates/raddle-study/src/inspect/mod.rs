@@ -17,6 +17,7 @@ pub use amounts::{WantedAmount, WantedAmounts, WantedRuns};
 pub use changes::{FamilyChange, FamilyTimes, ProfileChanges, RecordedTotals};
 pub use claims::{StatedOccupancy, WorstClaim};
 pub use concurrency::Concurrency;
+pub(crate) use idle::is_issue_known;
 pub use idle::{IdlePart, IdlePlace, RecordedCause, RecordedIdle};
 pub use kernels::{LaunchPart, LaunchShape, LaunchTimes, NamedKernel, Placing, by_kernel, family};
 pub use limits::{LaunchLimits, LimitedLaunches, PersistentShape, one_more};
