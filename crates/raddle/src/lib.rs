@@ -267,7 +267,7 @@ fn refuse(error: &clap::Error, console: &mut Console) -> u8 {
     } else {
         (&mut console.stdout, console.stdout_colour)
     };
-    let text = format!("{}{}", clap_text(error, colour), profile_hint(error));
+    let text = format!("{}{}", clap_text(error, colour), first_hint(error));
     let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
     if error.use_stderr() { 2 } else { 0 }
 }
@@ -283,17 +283,38 @@ fn clap_text(error: &clap::Error, colour: bool) -> String {
     }
 }
 
-/// Returns a hint if the command line has a profile where a verb should stand, as people often type
-/// first; else an empty text.
-fn profile_hint(error: &clap::Error) -> String {
+/// Returns a hint for a command line that people often type first; else an empty text.
+fn first_hint(error: &clap::Error) -> String {
     use clap::error::{ContextKind, ContextValue, ErrorKind};
+    let names = |kind, word: &str| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.contains(word),
+        Some(ContextValue::Strings(texts)) => texts.iter().any(|text| text.contains(word)),
+        _ => false,
+    };
+    let usage = error.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => profile_hint(error),
+        ErrorKind::MissingRequiredArgument if names(ContextKind::InvalidArg, "<PROFILE>") => format!(
+            "\nno profile at hand? `raddle` alone leaves two in {}/{}\n",
+            replay::RESULTS,
+            replay::BUNDLED
+        ),
+        // Without a verb the line of usage names none.
+        ErrorKind::UnknownArgument if usage.contains("[COMMAND]") => {
+            "\noptions of a replay stand behind a verb: `raddle share PROFILE OTHER --requests NAME=40/s`\n"
+                .to_owned()
+        }
+        _ => String::new(),
+    }
+}
+
+/// Returns a hint if the command line has a profile where a verb should stand; else an empty text.
+fn profile_hint(error: &clap::Error) -> String {
+    use clap::error::{ContextKind, ContextValue};
     let word = match error.get(ContextKind::InvalidSubcommand) {
-        Some(ContextValue::String(word)) if error.kind() == ErrorKind::InvalidSubcommand => word,
+        Some(ContextValue::String(word)) if std::path::Path::new(word).exists() => word,
         _ => return String::new(),
     };
-    if !std::path::Path::new(word).exists() {
-        return String::new();
-    }
     let word = units::quoted(word);
     format!("\n{word} is a file: did you mean `raddle replay {word}`?\n")
 }

@@ -58,6 +58,16 @@ impl Output {
         Ok(())
     }
 
+    /// Writes the profiles and requests of the bundled pair of programs, each given as (file name,
+    /// text).
+    pub(crate) fn pair(&self, files: &[(&str, &str)]) -> Result<(), CliError> {
+        for (name, text) in files {
+            let written = fs::write(self.path().join(name), text);
+            written.map_err(CliError::writing(&self.shown))?;
+        }
+        Ok(())
+    }
+
     /// Writes the summary (JSON), the page (HTML), and the record with the hashes of all files, and
     /// renames the folder to its final name.
     pub(crate) fn finish(self, summary: &str, page: &str) -> Result<(), CliError> {

@@ -30,6 +30,9 @@ pub(crate) use args::{
 /// Default folder of results, in which each replay has a folder of its own.
 pub(crate) const RESULTS: &str = "raddle-out";
 
+/// Name of the folder, within [`RESULTS`], of the results for the bundled pair of programs.
+pub(crate) const BUNDLED: &str = "bundled";
+
 /// Number of characters in a line of a result that does not go to a terminal, and the smallest
 /// number for a terminal.
 const COLUMNS: usize = 80;
@@ -53,6 +56,10 @@ const MEASURED: &str = "\
 Measured: on that H200 decode p99 97 ms and train step 50.0 ms under time-slice,
   80 and 46.1 under partition-30-70 (percentages of MPS), 121 and 42.7 under
   mps-priority, 719 and 40.5 under mps (docs/judged.md)
+";
+
+/// Command for the profiles of the user, which the bundled pair of programs is an example of.
+const YOURS: &str = "\
 Yours: `raddle share YOUR_PROFILE OTHER_PROFILE` tries all, MIG too, with set-up
 ";
 
@@ -60,10 +67,33 @@ Yours: `raddle share YOUR_PROFILE OTHER_PROFILE` tries all, MIG too, with set-up
 /// with it.
 const NEXT: &str = "raddle recipes --show leftover-drain --save mine.toml    then: --recipe mine.toml --recipe today";
 
-/// Study to carry out, as (study; name of its folder of results if the user gives none; commands to
-/// suggest next, or `None` for those that the result suggests by itself; text to print behind the
-/// answer).
-type Asked = (Study, String, Option<Vec<String>>, &'static str);
+/// Study to carry out, as (study; name of its folder of results if the user gives none; what the
+/// bundled pair of programs adds to the result, if it is studied).
+type Asked = (Study, String, Option<Tour>);
+
+/// Parts of a result of the bundled pair of programs that a result of the user's own has not.
+struct Tour {
+    /// Commands that the user may run next, in place of those that the result suggests by itself.
+    next: Vec<String>,
+    /// Profiles and requests of the pair, each as (file name, text). They are written beside the
+    /// report, so that the user can pass them to every verb.
+    files: [(&'static str, &'static str); 3],
+}
+
+impl Tour {
+    /// Returns the text that is printed behind the answer; `folder` holds the files of the pair.
+    fn behind(folder: Option<&Path>) -> String {
+        let mut text = MEASURED.to_owned();
+        if let Some(folder) = folder {
+            let file = |name: &str| quoted(&folder.join(name).display().to_string());
+            let (decode, train) = (file("decode.csv"), file("train.csv"));
+            text += &format!(
+                "This pair with other options, for instance:\n  raddle share {decode} {train} \\\n    --requests decode=40/s\n"
+            );
+        }
+        text + YOURS
+    }
+}
 
 /// Profiles of a study, read from its files, and access to these files.
 struct Source<'f> {
@@ -102,13 +132,13 @@ pub(crate) fn tour(
         "raddle devices    what else it could be replayed on, with --device".to_owned(),
     ];
     let bundled = [("decode.csv", DECODE), ("train.csv", TRAIN), ("load.json", LOAD)];
-    let bundled = bundled.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()));
+    let carried = bundled.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()));
     let engine = args.run.engine()?;
     args.run.out.as_deref().map_or(Ok(()), Output::check)?;
-    let files = CarriedFiles::in_memory(bundled.into());
+    let files = CarriedFiles::in_memory(carried.into());
     let study = args.study(&args.profiles, Ways::Asked);
     let profiles = study.profiles(&files)?;
-    let named = (study, "bundled".to_owned(), Some(next), MEASURED);
+    let named = (study, BUNDLED.to_owned(), Some(Tour { next, files: bundled }));
     let from = Source { profiles, files: &files, live: engine.map(|engine| (engine, &files)) };
     of_profiles(&args.run, registry, named, from, format, console)
 }
@@ -169,7 +199,7 @@ fn of_files(
     let study = args.study(&paths, ways);
     let profiles = study.profiles(files)?;
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
-    let asked = (study, joined(&names), None, "");
+    let asked = (study, joined(&names), None);
     of_profiles(&args.run, registry, asked, Source { profiles, files, live }, format, console)
 }
 
@@ -178,7 +208,7 @@ fn of_files(
 fn of_profiles(
     run: &RunArgs,
     registry: &Registry,
-    (study, name, next, behind): Asked,
+    (study, name, tour): Asked,
     Source { profiles, files, live }: Source<'_>,
     format: Format,
     console: &mut Console,
@@ -199,7 +229,9 @@ fn of_profiles(
     let columns = console.columns.unwrap_or(COLUMNS).max(COLUMNS);
     // Figures of energy stand behind the first screen, so they need the whole report.
     let (folder, verbose) = (folder.as_deref(), run.verbose || study.energy);
-    let next = next_commands(&studied, folder, detail.is_some(), next);
+    let instead = tour.as_ref().map(|tour| tour.next.clone());
+    let next = next_commands(&studied, folder, detail.is_some(), instead);
+    let behind = tour.as_ref().map(|_| Tour::behind(folder)).unwrap_or_default();
     let whole = |studied: &Studied| {
         let next = next.clone();
         document(studied, Closing { folder, next, columns: Some(columns), verbose })
@@ -208,7 +240,7 @@ fn of_profiles(
     let text = |studied: &Studied, console: &Console| match format {
         Format::Json => json(&studied.result),
         Format::Text if run.quiet => in_brief(&studied.result),
-        Format::Text => whole(studied).text(console.stdout_colour) + behind,
+        Format::Text => whole(studied).text(console.stdout_colour) + &behind,
     };
     // Files are written even where nobody reads what is printed.
     let early = if is_early { console.print(&text(&studied, console)) } else { Ok(()) };
@@ -222,6 +254,7 @@ fn of_profiles(
             None => page,
         };
         output.set_up(studied.result.setup_files())?;
+        output.pair(tour.as_ref().map_or(&[], |tour| &tour.files))?;
         output.finish(&json(&studied.result), &page)
     };
     if let Err(error) = write(&mut studied) {

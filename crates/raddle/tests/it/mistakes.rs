@@ -282,3 +282,17 @@ fn a_shard_tells_what_can_overturn_its_own_cases() {
         assert_eq!((ran.code, &*ran.out, &*ran.err), (0, "", told), "{shard}");
     }
 }
+
+/// Checks that who has no profile, or gives options of a replay without a verb, is told what to do.
+#[test]
+fn the_first_things_that_people_type_are_answered() {
+    let place = Place::new();
+    let none = place.raddle(&["share"]);
+    let hint = "no profile at hand? `raddle` alone leaves two in raddle-out/bundled";
+    assert!(none.code == 2 && none.err.contains(hint), "{}", none.err);
+    let bare = place.raddle(&["--requests", "decode=40/s"]);
+    let hint = "behind a verb: `raddle share PROFILE OTHER --requests NAME=40/s`";
+    assert!(bare.code == 2 && bare.err.contains(hint), "{}", bare.err);
+    let other = place.raddle(&["share", "--nonsense", "x.csv"]);
+    assert!(other.code == 2 && !other.err.contains("behind a verb"), "{}", other.err);
+}

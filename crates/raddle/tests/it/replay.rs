@@ -267,8 +267,16 @@ fn the_bundled_pair_without_a_verb_is_what_the_readme_shows() {
     let shown = shown.expect("the README has a table");
     assert!(out.contains(shown), "mend the README; printed now:\n{}", out);
     assert!(out.lines().all(|line| line.chars().count() <= 80), "{}", out);
+    let pair = ["decode.csv", "load.json", "train.csv"];
     let compared = [".raddle.json", "partition-30-70", "report.html", "summary.json", "time-slice"];
-    assert_eq!(place.names("raddle-out/bundled"), compared);
+    let mut names = [&compared[..], &pair].concat();
+    names.sort_unstable();
+    assert_eq!(place.names("raddle-out/bundled"), names);
+    // The pair itself is there too, for every verb.
+    let inspected = place.raddle(&["inspect", "raddle-out/bundled/decode.csv"]);
+    assert_eq!((inspected.code, inspected.err.as_str()), (0, ""));
+    let shared = "  raddle share raddle-out/bundled/decode.csv raddle-out/bundled/train.csv \\\n    --requests decode=40/s\n";
+    assert!(out.contains(shared), "{out}");
     // Measured figures stand beside the foreseen ones, and are those of the recording.
     let measured = include_str!("../../../../fixtures/h200/measured.json");
     let measured: Value = serde_json::from_str(measured).unwrap();
