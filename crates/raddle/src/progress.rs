@@ -20,9 +20,11 @@ use lines::{EVERY, SILENCE, ToldWork};
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Largest number of recipes whose first figures are shown above the progress line; `ROW` is the
-/// largest number of characters of a recipe's name there, and of its figures.
+/// largest number of characters of a recipe's name there, and of its figures. A plain line has room
+/// for `LINE` characters of figures.
 const ROWS: usize = 12;
 const ROW: usize = 60;
+const LINE: usize = 400;
 
 /// Returns whether the user has switched progress messages off (`RADDLE_PROGRESS=off`).
 pub(crate) fn is_silenced() -> bool {
@@ -256,9 +258,11 @@ impl Watcher for RunsShown {
         if !self.shown {
             return;
         }
-        let row = (plain(recipe, ROW), plain(&figures(), ROW));
+        let figures = figures();
+        let row = (plain(recipe, ROW), plain(&figures, ROW));
         if let Some(told) = &self.told {
-            told.note(format!("so far, without intervals: {}: {}", row.0, row.1));
+            let figures = plain(&figures, LINE);
+            told.note(format!("so far, without intervals: {}: {figures}", row.0));
         }
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.retain(|(known, _)| *known != row.0);

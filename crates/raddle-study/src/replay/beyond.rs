@@ -40,13 +40,27 @@ fn warning(process: &ProcessPlan) -> Option<String> {
     let is_beyond = within > 0 && least.saturating_mul(requests - 1) / EXCESS > within;
     (requests >= FEWEST && is_beyond).then(|| {
         format!(
-            "{}: {} requests arrive within {} and last {} {lasts}: no way of sharing serves them in time",
+            "{}: {} requests arrive within {} and last {} {lasts}: no way of sharing serves them in time{}",
             plain(&process.name, NAME),
             count(requests),
             duration(within),
             duration(least),
+            most_rate(least),
         )
     })
+}
+
+/// Returns in words the largest rate at which requests that last `least_ns` can be served one after
+/// the other, rounded down; an empty text for less than one in 1000 s.
+fn most_rate(least_ns: u64) -> String {
+    let in_1000_s = 1_000_000_000_000 / least_ns.max(1);
+    let rate = match in_1000_s {
+        0 => return String::new(),
+        1..1_000 => format!("0.{in_1000_s:03}"),
+        1_000..10_000 => format!("{}.{}", in_1000_s / 1_000, in_1000_s % 1_000 / 100),
+        _ => (in_1000_s / 1_000).to_string(),
+    };
+    format!(", and none more than {rate}/s")
 }
 
 /// Returns the time in nanoseconds from the issue of the first launch of a recording to the end of
@@ -113,6 +127,10 @@ mod tests {
         let begins =
             "serve: 11 requests arrive within 10.0 ms and last 3.00 ms or longer each: no way";
         assert!(text.starts_with(begins), "{text}");
+        assert!(text.ends_with("serves them in time, and none more than 333/s"), "{text}");
+        assert_eq!(most_rate(465_000_000), ", and none more than 2.1/s");
+        assert_eq!(most_rate(12_900_000_000), ", and none more than 0.077/s");
+        assert_eq!(most_rate(2_000_000_000_000), "");
         assert_eq!(told(11, 2), None, "one and a half times as long may be chance");
         assert_eq!(told(4, 1), None, "they are few");
         assert_eq!(told(11, 0), None, "a burst is no load");
