@@ -4,6 +4,7 @@
 //! request, one step, or the run, whatever the prediction judges the tenant by.
 
 mod limit;
+mod told;
 
 use std::collections::BTreeSet;
 
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use limit::{ErrorLimit, NoErrorLimit};
 
 use crate::answer::{FigureBounds, JudgedBy, PolicyFigures, PolicyRow};
-use crate::compare::{JudgedLimit, told};
+use crate::compare::JudgedLimit;
 use crate::inspect::is_issue_known;
 use crate::pair::{PairCase, PairRun, PairTruth};
 use crate::result::of_files;
@@ -23,8 +24,6 @@ use crate::written::json;
 
 /// Version of the JSON format in which the result of a check is written.
 const VERSION: u32 = 1;
-/// Smallest number of requests of which the 99th percentile is not the slowest one.
-const REQUESTS_OF_P99: u64 = 100;
 /// Number of characters of a tenant's (process's) name that a sentence shows; a longer name loses
 /// its middle.
 const TENANT: usize = 24;
@@ -64,6 +63,10 @@ pub struct Check {
     pub raddle_check: u32,
     /// Name of the recipe whose prediction is checked.
     pub recipe: String,
+    /// Name of the recipe that the prediction advises as well as the checked one ("either"), where
+    /// the user did not say which of the two was set up; else `None`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub or: Option<String>,
     /// Tenants (processes of the prediction) that were measured, each with its prediction and its
     /// measurement.
     pub tenants: Vec<CheckedTenant>,
@@ -221,7 +224,7 @@ impl Prediction {
         let files = recordings.iter().map(|of| (&*of.tenant, of.profile));
         let mut overturning = of_files(files);
         overturning.extend(recordings.iter().filter_map(|of| self.is_its_own(of)));
-        Ok(self.checked(row, tenants, overturning))
+        Ok(self.checked(row, recipe, tenants, overturning))
     }
 
     /// Returns a warning that a recording is the very profile from which the prediction was made,
@@ -272,7 +275,7 @@ impl Prediction {
             let measured = MeasuredTimes { ns, repetitions, from_issue: false, from_begin: false };
             tenants.push(self.tenant(row, at, &measured)?);
         }
-        Ok(self.checked(row, tenants, Vec::new()))
+        Ok(self.checked(row, recipe, tenants, Vec::new()))
     }
 
     /// Checks that the predicted and the measured requests per second agree. As random requests
@@ -361,6 +364,7 @@ impl Prediction {
     fn checked(
         &self,
         row: &PolicyRow,
+        named: Option<&str>,
         tenants: Vec<CheckedTenant>,
         overturning: Vec<String>,
     ) -> Check {
@@ -368,8 +372,9 @@ impl Prediction {
         let unmeasured = self.tenants().filter(|name| !measured(name)).map(str::to_owned);
         let unmeasured = unmeasured.collect();
         let recipe = row.recipe.clone();
+        let or = self.answer.verdict.or.clone().filter(|_| named.is_none());
         let limits = Vec::new();
-        Check { raddle_check: VERSION, recipe, tenants, unmeasured, overturning, limits }
+        Check { raddle_check: VERSION, recipe, or, tenants, unmeasured, overturning, limits }
     }
 }
 
@@ -433,66 +438,5 @@ impl PredictedProfile {
         let from_begin = judged == JudgedBy::Requests && !from_issue;
         let repetitions = spans.len() as u64;
         Ok(MeasuredTimes { ns: ns.max(1), repetitions, from_issue, from_begin })
-    }
-}
-
-impl Check {
-    /// Writes in a few sentences whether limits hold, the largest error of the prediction, how many
-    /// tenants lie outside of their predicted intervals, and of which a queue is not measured.
-    #[must_use]
-    pub fn sentence(&self) -> String {
-        let off = self.tenants.iter().filter_map(|of| Some((of, of.error?)));
-        let worst = off.max_by(|(_, one), (_, other)| one.abs().total_cmp(&other.abs()));
-        let outside = self.tenants.iter().filter(|of| of.within == Some(false)).count() as u64;
-        let limits = match self.limits.as_slice() {
-            [] => String::new(),
-            limits => format!("{}. ", told(limits)),
-        };
-        let mut text = limits
-            + &match worst {
-                Some((of, error)) => {
-                    let (recipe, word) = (plain(&self.recipe, 40), of.judged.word());
-                    format!(
-                        "Under {recipe} the prediction of {} {word} is off by {:+.1} %, of others by less.",
-                        plain(&of.name, TENANT),
-                        error * 100.0
-                    )
-                }
-                None => "Nothing was predicted of what was measured.".to_owned(),
-            };
-        if outside > 0 {
-            text += &format!(
-                " {} outside of the predicted interval.",
-                counted(outside, "tenant lies", "tenants lie")
-            );
-        }
-        let few = self
-            .tenants
-            .iter()
-            .filter(|of| of.judged == JudgedBy::Requests && of.repetitions < REQUESTS_OF_P99);
-        let few = few.map(|of| {
-            let requests = counted(of.repetitions, "request", "requests");
-            format!(" p99 of {} is the slowest of {requests}.", plain(&of.name, TENANT))
-        });
-        text += &few.collect::<String>();
-        let names = |with_queue: bool| {
-            let own = self.tenants.iter();
-            let counted =
-                |of: &&CheckedTenant| (of.from_issue || with_queue) && of.with_queue == with_queue;
-            let own = own.filter(counted);
-            own.map(|of| plain(&of.name, TENANT)).collect::<Vec<_>>().join(" and ")
-        };
-        let [issued, queued] = [names(false), names(true)];
-        if !issued.is_empty() {
-            text += &format!(
-                " Requests of {issued} count from the issue of their first launch, predicted and measured: recordings tell nothing of a queue before that."
-            );
-        }
-        if !queued.is_empty() {
-            text += &format!(
-                " Not measured: how long requests of {queued} waited before they began; the prediction counts it."
-            );
-        }
-        text
     }
 }

@@ -293,7 +293,8 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "N")]
     pub(crate) load: Option<String>,
     /// Exit with code 4 if a prediction is off by more than a limit, too low or too high: [TENANT
-    /// [FIGURE]] N%, such as '15%' or 'serve p99 10%'; may be repeated
+    /// [FIGURE]] N%, such as '15%' or 'serve p99 10%'; or if a measurement lies outside of its
+    /// predicted interval: [TENANT [FIGURE]] interval; may be repeated
     #[arg(long, value_name = "LIMIT")]
     pub(crate) fail_if: Vec<ErrorLimit>,
     /// Write nothing beside the prediction

@@ -1,4 +1,5 @@
-//! How far may a prediction be off before a check fails? `15%`, `serve 10%`, `serve p99 10%`.
+//! How far may a prediction be off before a check fails? `15%`, `serve 10%`, `serve p99 10%`,
+//! `interval`.
 //!
 //! Errors are predicted / measured - 1; a limit holds for both signs.
 
@@ -9,13 +10,16 @@ use std::str::FromStr;
 use super::{Check, CheckedTenant, TENANT};
 use crate::amount::hundredths;
 use crate::compare::{JudgedLimit, LimitedChange};
-use crate::units::plain;
+use crate::units::{duration, plain};
 
 /// Words for the figures by which a tenant is judged.
 const FIGURES: [&str; 3] = ["p99", "step", "end"];
 
+/// Word of a limit that allows errors within the predicted interval.
+const INTERVAL: &str = "interval";
+
 /// Largest error of a prediction that a user allows, such as `15%`, or `serve p99 10%` for one
-/// tenant.
+/// tenant; `interval` allows what lies within the predicted interval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorLimit {
     text: String,
@@ -23,8 +27,9 @@ pub struct ErrorLimit {
     tenant: Option<String>,
     /// Word for the figure that the limit is about; `None` means that by which the tenant is judged.
     figure: Option<&'static str>,
-    /// Largest allowed error in hundredths of a percent: 1500 for `15%`.
-    most: i64,
+    /// Largest allowed error in hundredths of a percent: 1500 for `15%`. `None` allows the predicted
+    /// interval.
+    most: Option<i64>,
 }
 
 /// Error of a text that is no limit on errors. Holds the text.
@@ -33,7 +38,11 @@ pub struct NoErrorLimit(String);
 
 impl fmt::Display for NoErrorLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no limit: write [TENANT [FIGURE]] N%, such as `15%`", self.0)?;
+        write!(
+            f,
+            "`{}` is no limit: write [TENANT [FIGURE]] N%, such as `15%`, or `interval`",
+            self.0
+        )?;
         match format!("{}%", self.0.trim()).parse::<ErrorLimit>() {
             Ok(meant) => write!(f, ". Did you mean `{}`?", meant.text),
             Err(_) => Ok(()),
@@ -49,9 +58,19 @@ impl FromStr for ErrorLimit {
     fn from_str(text: &str) -> Result<Self, NoErrorLimit> {
         let bad = || NoErrorLimit(text.to_owned());
         let whole = text.trim();
-        let rest = whole.strip_suffix('%').ok_or_else(bad)?.trim_end();
-        let (of, most) = rest.rsplit_once(' ').unwrap_or(("", rest));
-        let most = hundredths(most).filter(|most| *most >= 0).ok_or_else(bad)?;
+        let (of, most) = whole.rsplit_once(' ').unwrap_or(("", whole));
+        let (of, most) = match (most, most.strip_suffix('%').map(str::trim)) {
+            (INTERVAL, _) => (of, None),
+            // The number may be apart from its unit.
+            (_, Some("")) => {
+                let (of, most) = of.trim().rsplit_once(' ').unwrap_or(("", of.trim()));
+                (of, Some(most))
+            }
+            (_, Some(most)) => (of, Some(most)),
+            (_, None) => return Err(bad()),
+        };
+        let number = |text| hundredths(text).filter(|most| *most >= 0).ok_or_else(bad);
+        let most = most.map(number).transpose()?;
         let of = of.trim();
         let (tenant, last) = of.rsplit_once(' ').unwrap_or(("", of));
         let figure = FIGURES.into_iter().find(|figure| *figure == last);
@@ -106,12 +125,20 @@ impl ErrorLimit {
                 continue;
             };
             let change = LimitedChange::of(figure, of.measured_ns as f64, predicted as f64);
-            if let Some(side) = self.broken_by(predicted, of.measured_ns) {
-                let signed = if side == Ordering::Less { -self.most } else { self.most };
-                let is_sure = self.surely_broken(of, side);
+            let Some(most) = self.most else {
+                if let Some(why) = outside(of) {
+                    broken.push(format!("{}{why}, limit `{}`", change.text(0), self.text));
+                    sure.push(Some(true));
+                }
+                largest = LimitedChange::farther(largest, change);
+                continue;
+            };
+            if let Some(side) = broken_by(most, predicted, of.measured_ns) {
+                let signed = if side == Ordering::Less { -most } else { most };
+                let is_sure = surely_broken(most, of, side);
                 let open = match (is_sure, of.within) {
                     (Some(false), Some(true)) => " (within its interval)",
-                    (Some(false), _) => " (not surely, by its interval)",
+                    (Some(false), _) => " (one end of its interval is within the limit)",
                     _ => "",
                 };
                 broken.push(format!("{}{open}, limit `{}`", change.text(signed), self.text));
@@ -130,26 +157,8 @@ impl ErrorLimit {
             broken,
             broken_surely,
             largest,
-            allowed: self.most,
+            allowed: self.most.unwrap_or(0),
         })
-    }
-
-    /// Returns whether a predicted time breaks the limit as too short (`Less`) or too long
-    /// (`Greater`); `None` where it keeps the limit. Counts in whole numbers, as a limit that holds
-    /// exactly is not broken.
-    fn broken_by(&self, predicted_ns: u64, measured_ns: u64) -> Option<Ordering> {
-        let off = u128::from(predicted_ns.abs_diff(measured_ns)) * 10_000;
-        let most = u128::from(measured_ns) * u128::from(self.most.unsigned_abs());
-        (off > most).then(|| predicted_ns.cmp(&measured_ns))
-    }
-
-    /// Returns whether each time within the predicted interval breaks the limit on the given side;
-    /// `None` where the prediction has no interval.
-    fn surely_broken(&self, of: &CheckedTenant, side: Ordering) -> Option<bool> {
-        let breaks = |ns: u64| self.broken_by(ns, of.measured_ns) == Some(side);
-        // An open interval has times that are as long as one likes.
-        let is_open = of.open && side == Ordering::Less;
-        of.between_ns.map(|ends| !is_open && ends.into_iter().all(breaks))
     }
 
     fn unknown(&self, check: &Check) -> String {
@@ -169,6 +178,36 @@ impl ErrorLimit {
             crate::error::meant(near.flatten())
         )
     }
+}
+
+/// Says that a measured time lies outside of its predicted interval, or that no interval was
+/// predicted; `None` where it lies within.
+fn outside(of: &CheckedTenant) -> Option<String> {
+    match (of.within, of.interval()) {
+        (Some(true), _) => None,
+        (_, Some(bounds)) => {
+            Some(format!(", {} measured outside of {}", duration(of.measured_ns), bounds.text()))
+        }
+        (_, None) => Some(", with no predicted interval".to_owned()),
+    }
+}
+
+/// Returns whether a predicted time breaks the limit `most` (hundredths of a percent) as too short
+/// (`Less`) or too long (`Greater`); `None` where it keeps the limit. Counts in whole numbers, as a
+/// limit that holds exactly is not broken.
+fn broken_by(most: i64, predicted_ns: u64, measured_ns: u64) -> Option<Ordering> {
+    let off = u128::from(predicted_ns.abs_diff(measured_ns)) * 10_000;
+    let most = u128::from(measured_ns) * u128::from(most.unsigned_abs());
+    (off > most).then(|| predicted_ns.cmp(&measured_ns))
+}
+
+/// Returns whether each time within the predicted interval breaks the limit `most` (hundredths of a
+/// percent) on the given side; `None` where the prediction has no interval.
+fn surely_broken(most: i64, of: &CheckedTenant, side: Ordering) -> Option<bool> {
+    let breaks = |ns: u64| broken_by(most, ns, of.measured_ns) == Some(side);
+    // An open interval has times that are as long as one likes.
+    let is_open = of.open && side == Ordering::Less;
+    of.between_ns.map(|ends| !is_open && ends.into_iter().all(breaks))
 }
 
 #[cfg(test)]
@@ -200,6 +239,7 @@ mod tests {
         let check = Check {
             raddle_check: 1,
             recipe: "mps".to_owned(),
+            or: None,
             tenants: vec![tenant],
             unmeasured: Vec::new(),
             overturning: Vec::new(),
@@ -227,19 +267,34 @@ mod tests {
             (found.broken_surely, found.broken.concat())
         };
         let told = |open: &str| format!("serve p99 under mps: +20.0%{open}, limit `15%`");
-        let open = told(" (not surely, by its interval)");
+        let open = told(" (one end of its interval is within the limit)");
         assert_eq!(of(Some([114, 126])), (Some(false), open.clone()));
         assert_eq!(of(Some([116, 126])), (Some(true), told("")));
         let within = told(" (within its interval)");
         assert_eq!(of(Some([99, 126])), (Some(false), within.clone()));
         assert_eq!(of(Some([80, 126])), (Some(false), within), "broken on both sides");
         assert_eq!(of(None), (None, told("")));
-        let told = super::super::told(&[judged("15%", 120, None, 100)]);
+        let told = crate::compare::told(&[judged("15%", 120, None, 100)]);
         assert!(told.starts_with("The limit is broken: "), "{told}");
-        let told = super::super::told(&[judged("15%", 120, Some([114, 126]), 100)]);
+        let told = crate::compare::told(&[judged("15%", 120, Some([114, 126]), 100)]);
         assert!(told.starts_with("The limit is broken, but not surely: "), "{told}");
         let low = judged("15%", 80, Some([70, 84]), 100);
         assert_eq!(low.broken_surely, Some(true));
+    }
+
+    /// Checks that a limit can ask for the predicted interval, and that a figure without one does not
+    /// pass.
+    #[test]
+    fn a_limit_may_be_the_predicted_interval() {
+        let of = |between, measured| {
+            let found = judged("interval", 120, between, measured);
+            (found.broken_surely, found.broken.concat())
+        };
+        assert_eq!(of(Some([100, 126]), 100), (None, String::new()));
+        let text = "serve p99 under mps: +21.2%, 99.0 ms measured outside of 100 to 126 ms, limit `interval`";
+        assert_eq!(of(Some([100, 126]), 99), (Some(true), text.to_owned()));
+        let text = "serve p99 under mps: +20.0%, with no predicted interval, limit `interval`";
+        assert_eq!(of(None, 100), (Some(true), text.to_owned()));
     }
 
     #[test]
@@ -249,13 +304,15 @@ mod tests {
             (limit.tenant, limit.figure, limit.most)
         };
         let named = |name: &str| Some(name.to_owned());
-        assert_eq!(of("15%"), (None, None, 1500));
-        assert_eq!(of(" 0.5 %"), (None, None, 50));
-        assert_eq!(of("+15%"), (None, None, 1500));
-        assert_eq!(of("serve 10%"), (named("serve"), None, 1000));
-        assert_eq!(of("my serve p99 10%"), (named("my serve"), Some("p99"), 1000));
-        assert_eq!(of("step 10%"), (None, Some("step"), 1000));
-        for bad in ["", "%", "15", "-1%", "serve p99", "nan%"] {
+        assert_eq!(of("15%"), (None, None, Some(1500)));
+        assert_eq!(of(" 0.5 %"), (None, None, Some(50)));
+        assert_eq!(of("+15%"), (None, None, Some(1500)));
+        assert_eq!(of("serve 10%"), (named("serve"), None, Some(1000)));
+        assert_eq!(of("my serve p99 10%"), (named("my serve"), Some("p99"), Some(1000)));
+        assert_eq!(of("step 10%"), (None, Some("step"), Some(1000)));
+        assert_eq!(of("interval"), (None, None, None));
+        assert_eq!(of("my serve p99 interval"), (named("my serve"), Some("p99"), None));
+        for bad in ["", "%", "15", "intervals", "-1%", "serve p99", "nan%"] {
             assert!(bad.parse::<ErrorLimit>().is_err(), "{bad}");
         }
         let told = "serve p99 15".parse::<ErrorLimit>().unwrap_err().to_string();

@@ -59,6 +59,38 @@ fn predicted_and_measured_of_each_tenant() {
     assert!(misspelt.err.contains(why), "{}", misspelt.err);
 }
 
+/// Checks that a user who did not say which of two equally advised recipes was set up is told of the
+/// other one, and that a check can fail by the predicted interval.
+#[test]
+fn the_other_of_two_advised_recipes_is_told() {
+    let place = Place::new();
+    predicted(&place);
+    place.file("one-measured.csv", recorded(1, 0, 5000));
+    place.file("two-measured.csv", recorded(1, 0, 80_000));
+    let path = place.path().join("here/summary.json");
+    let mut summary: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    summary["answer"]["verdict"]["recipe"] = "mps".into();
+    summary["answer"]["verdict"]["or"] = "time-slice".into();
+    place.file("either.json", summary.to_string());
+    let given = ["check", "either.json", "one=one-measured.csv", "two=two-measured.csv"];
+    let check = |more: &[&str]| {
+        let ran = place.raddle(&[&given[..], more].concat());
+        (ran.code, ran.out.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    let (code, told) = check(&[]);
+    let other = "If time-slice was set up, which was advised as well: `--recipe time-slice`.";
+    assert!(code == 0 && told.contains(other), "{told}");
+    assert!(told.contains("two end is off by -90.0 %, of one by -20.0 %."), "{told}");
+    let (code, told) = check(&["--recipe=mps"]);
+    assert!(code == 0 && !told.contains("was advised as well"), "{told}");
+    let (code, told) = check(&["--fail-if=one interval"]);
+    assert!(code == 0 && told.contains("The limit holds"), "{told}");
+    let (code, told) = check(&["--fail-if=interval"]);
+    let outside =
+        "two end under mps: -90.0%, 80.0 us measured outside of 8.0 to 12.0 us, limit `interval`";
+    assert!(code == 4 && told.contains(outside), "{told}");
+}
+
 /// Checks that a check fails where a prediction is off by more than a limit allows, too low or too
 /// high, and that its result is written all the same.
 #[test]

@@ -1,0 +1,91 @@
+//! How is a check told in a few sentences?
+
+use super::{Check, CheckedTenant, TENANT};
+use crate::answer::JudgedBy;
+use crate::compare::told;
+use crate::units::{counted, plain};
+
+/// Smallest number of requests of which the 99th percentile is not the slowest one.
+const REQUESTS_OF_P99: u64 = 100;
+
+impl Check {
+    /// Writes in a few sentences whether limits hold, the largest error of the prediction, how many
+    /// tenants lie outside of their predicted intervals, and of which a queue is not measured.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let off = self.tenants.iter().filter_map(|of| Some((of, of.error?)));
+        let worst = off.max_by(|(_, one), (_, other)| one.abs().total_cmp(&other.abs()));
+        let outside = self.tenants.iter().filter(|of| of.within == Some(false)).count() as u64;
+        let limits = match self.limits.as_slice() {
+            [] => String::new(),
+            limits => format!("{}. ", told(limits)),
+        };
+        let mut text = limits
+            + &match worst {
+                Some((of, error)) => {
+                    let (recipe, word) = (plain(&self.recipe, 40), of.judged.word());
+                    format!(
+                        "Under {recipe} the prediction of {} {word} is off by {:+.1} %{}.",
+                        plain(&of.name, TENANT),
+                        error * 100.0,
+                        self.others(of)
+                    )
+                }
+                None => "Nothing was predicted of what was measured.".to_owned(),
+            };
+        if outside > 0 {
+            text += &format!(
+                " {} outside of the predicted interval.",
+                counted(outside, "tenant lies", "tenants lie")
+            );
+        }
+        let few = self
+            .tenants
+            .iter()
+            .filter(|of| of.judged == JudgedBy::Requests && of.repetitions < REQUESTS_OF_P99);
+        let few = few.map(|of| {
+            let requests = counted(of.repetitions, "request", "requests");
+            format!(" p99 of {} is the slowest of {requests}.", plain(&of.name, TENANT))
+        });
+        text += &few.collect::<String>();
+        if let Some(other) = &self.or {
+            let other = plain(other, 40);
+            text +=
+                &format!(" If {other} was set up, which was advised as well: `--recipe {other}`.");
+        }
+        let names = |with_queue: bool| {
+            let own = self.tenants.iter();
+            let counted =
+                |of: &&CheckedTenant| (of.from_issue || with_queue) && of.with_queue == with_queue;
+            let own = own.filter(counted);
+            own.map(|of| plain(&of.name, TENANT)).collect::<Vec<_>>().join(" and ")
+        };
+        let [issued, queued] = [names(false), names(true)];
+        if !issued.is_empty() {
+            text += &format!(
+                " Requests of {issued} count from the issue of their first launch, predicted and measured: recordings tell nothing of a queue before that."
+            );
+        }
+        if !queued.is_empty() {
+            text += &format!(
+                " Not measured: how long requests of {queued} waited before they began; the prediction counts it."
+            );
+        }
+        text
+    }
+
+    /// Returns a clause on the tenants besides the one with the largest error.
+    fn others(&self, worst: &CheckedTenant) -> String {
+        let mut others = self.tenants.iter().filter(|of| of.name != worst.name);
+        match (others.next(), others.next()) {
+            (None, _) => String::new(),
+            (Some(one), None) => {
+                let error = one.error.map(|error| {
+                    format!(", of {} by {:+.1} %", plain(&one.name, TENANT), error * 100.0)
+                });
+                error.unwrap_or_default()
+            }
+            _ => ", of others by less".to_owned(),
+        }
+    }
+}
