@@ -3,7 +3,7 @@
 use raddle_study::compare::{
     ChangeVerdict, Comparison, FigureChange, MetricRow, MetricUnit, TURNS_LOST,
 };
-use raddle_study::units::{count, duration, markdown as markdown_text, percent, plain};
+use raddle_study::units::{count, counted, duration, markdown as markdown_text, percent, plain};
 
 use crate::document::{Block, Column, Document, Table};
 
@@ -39,6 +39,10 @@ pub fn document(comparison: &Comparison) -> Document {
         document.add(Block::Note(same.to_owned()));
     }
     document.warn(&comparison.overturning);
+    // Without limits the answer begins with it.
+    if let Some(advice) = comparison.advice.as_ref().filter(|_| !comparison.limits.is_empty()) {
+        document.add(Block::Note(format!("{}.", plain(advice, SENTENCE))));
+    }
     let items = comparison.differences.iter().map(|said| plain(said, SENTENCE)).collect();
     document.list("Beside the figures, these differ", items);
     if !comparison.inputs_that_differ.is_empty() && !comparison.limits.is_empty() {
@@ -49,12 +53,18 @@ pub fn document(comparison: &Comparison) -> Document {
     if !comparison.rows.is_empty() {
         document.table(table(comparison));
     }
-    let counted = comparison.verdicts.iter().filter(|(_, n)| **n > 0);
-    let counted = counted.map(|(verdict, n)| format!("{} {}", count(*n as u64), verdict.told()));
-    let counted = counted.collect::<Vec<_>>().join(", ");
+    let verdicts = comparison.verdicts.iter().filter(|(_, n)| **n > 0);
+    let verdicts = verdicts.map(|(verdict, n)| format!("{} {}", count(*n as u64), verdict.told()));
+    let verdicts = verdicts.collect::<Vec<_>>().join(", ");
     let hidden = comparison.rows.len() < comparison.figures;
     let hidden = if hidden { "; --equal shows all" } else { "" };
-    document.add(Block::Note(format!("{}: {counted}{hidden}.", comparison.changed())));
+    document.add(Block::Note(format!("{}: {verdicts}{hidden}.", comparison.changed())));
+    if comparison.of_other_recipes > 0 {
+        let further =
+            counted(comparison.of_other_recipes as u64, "further figure", "further figures");
+        let text = format!("{further} of recipes that some results lack; --equal shows them.");
+        document.add(Block::Note(text));
+    }
     let measured =
         "Changes are measured by A. Less is better, except for \"used\" and each \"Jain\".";
     document.add(Block::Note(measured.to_owned()));
@@ -81,6 +91,7 @@ pub fn markdown(comparison: &Comparison, failures: &[String]) -> String {
         line(format!("- {sign} {}", markdown_text(&comparison.sentence())));
     }
     failures.iter().for_each(|failure| line(format!("- :x: {}", markdown_text(failure))));
+    comparison.advice.iter().for_each(|advice| line(format!("- {}", markdown_text(advice))));
     comparison.overturning.iter().for_each(|it| line(format!("- :warning: {}", markdown_text(it))));
     comparison.differences.iter().for_each(|said| line(format!("- {}", markdown_text(said))));
     if changed == 0 {

@@ -44,6 +44,7 @@ pub use set_up::WayToSetUp;
 pub(crate) use today::TIME_SLICE;
 pub use today::{TODAY, today};
 pub use verdict::{PolicyVerdict, VerdictKind};
+pub(crate) use words::from_to;
 
 use std::cmp::Ordering;
 

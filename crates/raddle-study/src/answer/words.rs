@@ -8,7 +8,7 @@ pub(super) fn percent(share: f64) -> String {
 
 /// Writes two times, given in nanoseconds, as "42.5 -> 16.9 ms", in the unit of the longer one;
 /// each time has its own unit where the shorter one would show no digits.
-pub(super) fn from_to(from: u64, to: u64) -> String {
+pub(crate) fn from_to(from: u64, to: u64) -> String {
     let (unit, step) = unit_of(from.max(to));
     if from.min(to) < step / 10 {
         return format!("{} -> {}", time(from), time(to));

@@ -118,6 +118,15 @@ impl Comparison {
     }
 }
 
+/// Figure that stands in for one that a later result lacks, as that result has the way of sharing
+/// with other parameters.
+enum Stand<'c> {
+    /// Value of the figure in the later result, and the row of the figure.
+    In(f64, &'c MetricRow),
+    /// No figure stands in: the way is judged by other parameters of the first result.
+    None,
+}
+
 impl Gate {
     fn is_about(&self, row: &MetricRow) -> bool {
         slug(row.metric) == self.metric
@@ -149,12 +158,12 @@ impl Gate {
                     if others.len() > 1 { format!(" in {}", origin.label) } else { String::new() };
                 let figure = format!("{} under {}{of}", row.subject(), row.recipe);
                 // The search of the later result may have chosen other parameters of this way.
-                let other = self.with_other_parameters(comparison, row, at);
-                let (value, figure) = match (*value, other) {
-                    (None, Some((value, recipe))) => {
-                        (Some(value), format!("{figure}, then {recipe}"))
+                let (value, figure, later) = match self.with_other_parameters(comparison, row, at) {
+                    None => (*value, figure, row),
+                    Some(Stand::None) => continue,
+                    Some(Stand::In(value, other)) => {
+                        (Some(value), format!("{figure}, then {}", other.recipe), other)
                     }
-                    (value, _) => (value, figure),
                 };
                 match (*first, value) {
                     // A figure that is missing in a later result fails the gate, as it may hide a
@@ -167,8 +176,8 @@ impl Gate {
                         let limit = first + first.abs() * self.limit as f64 / 10_000.0;
                         let change = LimitedChange::of(figure, first, value);
                         if value > limit {
-                            let bounds = |at: usize| row.bounds.get(at).copied().flatten();
-                            let open = bounds(0).zip(bounds(at)).map(|(one, other)| {
+                            let bounds = |of: &MetricRow, at: usize| of.bounds.get(at).copied()?;
+                            let open = bounds(row, 0).zip(bounds(later, at)).map(|(one, other)| {
                                 left_open([first, value], [one, other], self.limit)
                             });
                             surely.push(open.as_ref().map(Option::is_none));
@@ -189,15 +198,15 @@ impl Gate {
         Ok(JudgedLimit { limit, broken, broken_surely, largest, allowed: self.limit })
     }
 
-    /// Returns (the least value, the recipe) of the figure of `row` in the result with the index `at`
-    /// under the same way of sharing with other parameters. `None` where the limit names a recipe, or
-    /// that result has no other parameters in place of these.
+    /// Returns the figure with which the limit compares that of `row`, which the result with the
+    /// index `at` lacks, where this result has the same way of sharing with other parameters. `None`
+    /// where the limit names a recipe, or that result has no other parameters in place of these.
     fn with_other_parameters<'c>(
         &self,
         comparison: &'c Comparison,
         row: &MetricRow,
         at: usize,
-    ) -> Option<(f64, &'c str)> {
+    ) -> Option<Stand<'c>> {
         if self.recipe.is_some() || row.has_other_parameters.get(at) != Some(&true) {
             return None;
         }
@@ -207,8 +216,23 @@ impl Gate {
                 && other.level == row.level
                 && without_parameters(&other.recipe) == way
         });
-        let values = own.filter_map(|other| Some(((*other.values.get(at)?)?, &*other.recipe)));
-        values.min_by(|(a, _), (b, _)| a.total_cmp(b))
+        let own: Vec<&MetricRow> = own.collect();
+        let value = |row: &MetricRow, at: usize| row.values.get(at).copied().flatten();
+        // The parameters that a result recommends, else those with the least figure.
+        let chosen = |at: usize| {
+            let recommended = comparison.recommended(at);
+            let all = own.iter().filter_map(|&row| Some((value(row, at)?, row)));
+            all.min_by(|(a, one), (b, other)| {
+                let is_other = |row: &MetricRow| recommended != Some(&*row.recipe);
+                is_other(one).cmp(&is_other(other)).then(a.total_cmp(b))
+            })
+        };
+        let is_in_both = own.iter().any(|row| value(row, 0).and(value(row, at)).is_some());
+        let is_chosen = chosen(0).is_some_and(|(_, own)| own.recipe == row.recipe);
+        match chosen(at).filter(|_| is_chosen && !is_in_both) {
+            Some((value, other)) => Some(Stand::In(value, other)),
+            None => Some(Stand::None),
+        }
     }
 
     /// Returns the limit with its recipe, process and figure spelled as in the comparison; `None`
@@ -327,10 +351,12 @@ mod tests {
             bounds: Vec::new(),
             changes: Vec::new(),
             is_offered: true,
+            is_everywhere: true,
             has_other_parameters: Vec::new(),
         };
         let comparison = Comparison {
             results: Vec::new(),
+            advice: None,
             differences: Vec::new(),
             inputs_that_differ: Vec::new(),
             overturning: Vec::new(),
@@ -338,6 +364,7 @@ mod tests {
             limits: Vec::new(),
             rows: vec![row("time-slice", "step"), row("time-slice", "end"), row("mps", "end")],
             figures: 3,
+            of_other_recipes: 0,
             verdicts: BTreeMap::new(),
         };
         let told = |text: &str| {

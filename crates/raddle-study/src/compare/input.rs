@@ -134,12 +134,17 @@ impl ComparedResult {
         rows.find(|row| row.recipe == recipe).is_none_or(|row| row.offered)
     }
 
+    /// Returns whether the result has a recipe of this name.
+    pub(super) fn has(&self, recipe: &str) -> bool {
+        self.recipes.iter().any(|own| own.name == recipe)
+    }
+
     /// Returns whether the result lacks a recipe, but has the same way of sharing with other
     /// parameters.
     pub(super) fn has_other_parameters(&self, recipe: &str) -> bool {
-        let names = || self.recipes.iter().map(|own| &*own.name);
         let way = without_parameters(recipe);
-        names().all(|own| own != recipe) && names().any(|own| without_parameters(own) == way)
+        let mut names = self.recipes.iter().map(|own| &*own.name);
+        !self.has(recipe) && names.any(|own| without_parameters(own) == way)
     }
 
     /// Returns (answer of the result, index of the row of a recipe, index of a process).

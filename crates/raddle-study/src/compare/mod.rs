@@ -3,6 +3,7 @@
 //! The first result is the one that the others are measured by. All differences beside the figures
 //! (device, profiles, version, settings of a recipe) come before the figures.
 
+mod advice;
 mod gate;
 mod input;
 mod label;

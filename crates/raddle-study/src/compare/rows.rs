@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::advice::advice;
 use super::input::{ComparedRecipe, ComparedResult, names};
 use super::label::label;
 use super::limits::{self, JudgedLimit};
@@ -25,6 +26,11 @@ const NOT_THE_CAUSE: &str = "so the program need not be the cause";
 pub struct Comparison {
     /// Results that are compared. Changes of the later results are measured from the first result.
     pub results: Vec<ResultOrigin>,
+    /// Sentence, without a last full stop, on the recipe that each result recommends, and on what
+    /// the change of the recipe means for the figures by which processes are judged; `None` where no
+    /// result recommends a recipe, or neither the recipe nor a figure differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
     /// Differences between the results other than their figures, such as another device, one
     /// sentence each.
     pub differences: Vec<String>,
@@ -47,6 +53,9 @@ pub struct Comparison {
     pub rows: Vec<MetricRow>,
     /// Number of figures that were compared, including those whose rows were dropped as unchanged.
     pub figures: usize,
+    /// Number of further figures: those of recipes that some results lack, so that there is nothing
+    /// to compare.
+    pub of_other_recipes: usize,
     /// Number of changes that got each judgement, such as "better".
     pub verdicts: BTreeMap<ChangeVerdict, usize>,
 }
@@ -67,6 +76,10 @@ pub struct ResultOrigin {
     /// compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipe: Option<String>,
+    /// Name of the recipe that the result recommends; `None` where it recommends none, or one of
+    /// its recipes was chosen for the comparison.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recommends: Option<String>,
 }
 
 /// Row of a comparison: one figure, with its value in every result.
@@ -95,6 +108,9 @@ pub struct MetricRow {
     /// True if a driver offers the recipe, as far as the results say.
     #[serde(skip)]
     pub(super) is_offered: bool,
+    /// True if every result has the recipe.
+    #[serde(skip)]
+    pub(super) is_everywhere: bool,
     /// For each result, true if it lacks the recipe, but has the same way of sharing with other
     /// parameters, such as `partition-60-40` in place of `partition-70-30`.
     #[serde(skip)]
@@ -196,6 +212,7 @@ pub fn compare(inputs: &[ComparedResult]) -> Comparison {
         }
     }
     for row in &mut rows {
+        row.is_everywhere = inputs.iter().all(|it| it.has(&row.recipe));
         row.is_offered = inputs.iter().all(|it| it.is_offered(&row.recipe));
         let of = |input: &ComparedResult| input.has_other_parameters(&row.recipe);
         row.has_other_parameters = inputs.iter().map(of).collect();
@@ -211,7 +228,8 @@ pub fn compare(inputs: &[ComparedResult]) -> Comparison {
         }
     }
     let mut verdicts: BTreeMap<_, _> = ChangeVerdict::ALL.map(|verdict| (verdict, 0)).into();
-    for change in rows.iter().flat_map(|row| &row.changes) {
+    let compared = rows.iter().filter(|row| row.is_everywhere);
+    for change in compared.clone().flat_map(|row| &row.changes) {
         *verdicts.entry(change.verdict).or_default() += 1;
     }
     let results = inputs.iter().enumerate().map(|(n, input)| ResultOrigin {
@@ -220,10 +238,13 @@ pub fn compare(inputs: &[ComparedResult]) -> Comparison {
         raddle: input.raddle.clone(),
         device: input.device.id.clone(),
         recipe: input.chosen.clone(),
+        recommends: input.recommends().map(str::to_owned),
     });
     Comparison {
         results: results.collect(),
-        figures: rows.len(),
+        advice: advice(inputs),
+        figures: compared.clone().count(),
+        of_other_recipes: rows.len() - compared.count(),
         differences: differences(inputs),
         overturning: overturning(inputs),
         beside_the_program: beside_the_program(&differing),
@@ -280,7 +301,7 @@ impl Comparison {
             return format!("{}{beside}.", limits::told(&self.limits));
         }
         let differ = self.inputs_that_differ.join(", ");
-        let changed = self.changed();
+        let changed = self.advised(&self.changed());
         let is_judged = self.number(ChangeVerdict::Better) + self.number(ChangeVerdict::Worse) > 0;
         match (differ.is_empty(), is_judged) {
             (false, false) => format!(
@@ -298,10 +319,18 @@ impl Comparison {
     #[must_use]
     pub fn changed(&self) -> String {
         let figures = count(self.figures as u64);
-        match self.rows.iter().filter(|row| row.is_changed()).count() as u64 {
+        let own = self.rows.iter().filter(|row| row.is_everywhere);
+        match own.filter(|row| row.is_changed()).count() as u64 {
             0 => format!("None of {figures} figures changed"),
             changed => format!("{} of {figures} figures changed", count(changed)),
         }
+    }
+
+    /// Puts the advice of the results in front of a clause.
+    fn advised(&self, clause: &str) -> String {
+        self.advice
+            .as_ref()
+            .map_or_else(|| clause.to_owned(), |advice| format!("{advice}. {clause}"))
     }
 
     fn number(&self, verdict: ChangeVerdict) -> usize {
@@ -325,9 +354,16 @@ impl Comparison {
         }
     }
 
-    /// Removes the rows of figures that are equal in all results.
+    /// Returns the name of the recipe that the result with the index `at` recommends; `None` where
+    /// it recommends none.
+    pub(super) fn recommended(&self, at: usize) -> Option<&str> {
+        self.results.get(at)?.recommends.as_deref()
+    }
+
+    /// Removes the rows of figures that are equal in all results, and of recipes that some results
+    /// lack.
     pub fn only_changes(&mut self) {
-        self.rows.retain(MetricRow::is_changed);
+        self.rows.retain(|row| row.is_everywhere && row.is_changed());
     }
 }
 
@@ -426,6 +462,7 @@ fn row(subject: Subject<'_>, metric: &Metric, own: &Side<'_>) -> Option<MetricRo
         changes: others.iter().map(|value| change(*first, *value, metric.good)).collect(),
         bounds: Vec::new(),
         is_offered: true,
+        is_everywhere: true,
         has_other_parameters: Vec::new(),
         values,
     })

@@ -249,6 +249,25 @@ fn a_way_with_other_parameters_is_told_and_breaks_no_limit() {
         let ran = place.raddle(&["compare", "old", "new", "--fail-if", &limit]);
         assert!(ran.code == 4 && ran.err.contains("missing"), "{}{}", ran.out, ran.err);
     }
+    // Figures of ways that one result lacks are nothing to compare, and stand below `--equal` alone.
+    let ran = place.raddle(&["compare", "old", "new"]);
+    assert!(!ran.out.contains("only in one"), "{}", ran.out);
+    assert!(
+        ran.out.contains("of recipes that some results lack; --equal shows them."),
+        "{}",
+        ran.out
+    );
+    let ran = place.raddle(&["compare", "old", "new", "--equal"]);
+    assert!(ran.out.contains("only in one"), "{}", ran.out);
+    // Where both results have a way by the same parameters, others of it are not judged.
+    share(&["mps", "partition-10-90", "partition-90-10"], "both");
+    let ran = place.raddle(&["compare", "both", "old", "--fail-if", "train step +5%"]);
+    assert!(ran.code == 0 && !ran.out.contains(", then "), "{}{}", ran.out, ran.err);
+    let advice = place.raddle(&["compare", "both", "old"]).out;
+    assert!(
+        advice.starts_with("-> A recommends ") || advice.starts_with("-> All recommend "),
+        "{advice}"
+    );
     // A way that is gone altogether may hide a worse figure.
     share(&["partition-90-10"], "less");
     let ran = place.raddle(&["compare", "old", "less", "--fail-if", "infer p99 +5%"]);
@@ -392,7 +411,8 @@ fn other_inputs_are_not_judged() {
         assert_eq!((&verdicts["better"], &verdicts["worse"]), (&0.into(), &0.into()), "{other}");
         assert_eq!(verdicts["unjudged"] == 0, inputs.is_empty(), "{other}: {verdicts}");
         let ran = place.raddle(&["compare", "a", other]);
-        assert_eq!(ran.out.contains("; the inputs differ"), !inputs.is_empty(), "{}", ran.out);
+        let told = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(told.contains("; the inputs differ"), !inputs.is_empty(), "{told}");
     }
     // Of three results, only the one with other inputs is not judged.
     let value = json(&place, &["a", "same", "b"]);
@@ -476,7 +496,8 @@ fn two_recordings_of_one_program_stand_side_by_side() {
 }
 
 /// Checks that a comparison of recordings names the kernels that grew most where all kernels took
-/// longer, although others that vanished changed more.
+/// longer, although another that shrank changed more; and that kernels of one recording alone are
+/// told together, as they may do the same work.
 #[test]
 fn what_got_slower_is_named_beside_what_vanished() {
     let place = Place::new();
@@ -490,10 +511,22 @@ fn what_got_slower_is_named_beside_what_vanished() {
         assert_eq!(ran.code, 0, "{}", ran.err);
         ran.out.split_whitespace().collect::<Vec<_>>().join(" ")
     };
+    let old = [kernel("gemm", 0, 200), kernel("add", 300, 100), kernel("mul", 500, 100)];
+    let new = [kernel("gemm", 0, 90), kernel("add", 300, 180), kernel("mul", 500, 175)];
+    place.file("old.json", of(&old));
+    place.file("new.json", of(&new));
+    let slower = told(&["old.json", "new.json"]);
+    let wanted = "Of the kernels `gemm` changed most (-110 us), `add` grew most (+80.0 us).";
+    assert!(slower.contains(wanted), "{slower}");
+    let faster = told(&["new.json", "old.json"]);
+    let wanted = "Of the kernels `gemm` changed most (+110 us), `add` shrank most (-80.0 us).";
+    assert!(faster.contains(wanted), "{faster}");
     let slower = told(&["before.json", "after.json"]);
-    let wanted = "Of the kernels `old` changed most (-100 us), `one` grew most (+80.0 us).";
+    let wanted = "Kernels of A alone took 100 us (most of it `old`), those of B alone 155 us (`one`), \
+                  perhaps for the same work.";
     assert!(slower.contains(wanted), "{slower}");
     let faster = told(&["after.json", "before.json"]);
-    let wanted = "Of the kernels `old` changed most (+100 us), `one` shrank most (-80.0 us).";
+    let wanted = "Kernels of A alone took 155 us (most of it `one`), those of B alone 100 us (`old`), \
+                  perhaps for the same work.";
     assert!(faster.contains(wanted), "{faster}");
 }
