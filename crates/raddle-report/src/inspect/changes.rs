@@ -60,7 +60,13 @@ fn sentence(changes: &ProfileChanges) -> String {
         Ordering::Greater => format!("{} shorter than {first} ({times})", relative(a, b)),
     };
     let [busy, idle] = [both(changes, |it| it.busy_ns), both(changes, |it| it.idle.idle_ns)];
-    let mut text = format!("{second} takes {than}");
+    let mut text = match changes.totals.each_ref().map(|it| it.device.as_ref()) {
+        [Some(a), Some(b)] if a != b => {
+            let [a, b] = [a, b].map(|device| plain(device, PROFILE + PROFILE));
+            format!("On {b} instead of {a}, {second} takes {than}")
+        }
+        _ => format!("{second} takes {than}"),
+    };
     if a != b || busy[0] != busy[1] {
         text += &format!(
             ": kernels ran for {}, and none ran for {}",
@@ -81,10 +87,24 @@ fn sentence(changes: &ProfileChanges) -> String {
                 percent(changes.common())
             );
     }
-    let largest = changes.families.first();
+    let is_in_both = |it: &&FamilyChange| it.launches.iter().all(Option::is_some);
+    let mut families = changes.families.iter();
+    let (largest, which) = match (families.next(), changes.of_one_alone()) {
+        (Some(first), Some([a, b])) if !is_in_both(&first) => {
+            text += &format!(
+                ". Kernels of A alone took {} (most of it `{}`), those of B alone {} (`{}`), perhaps for the same work",
+                duration(a.total_ns),
+                plain(a.largest, KERNEL),
+                duration(b.total_ns),
+                plain(b.largest, KERNEL),
+            );
+            (families.find(is_in_both), "kernels of both")
+        }
+        (first, _) => (first, "kernels"),
+    };
     if let Some(largest) = largest.filter(|it| it.totals()[0] != it.totals()[1]) {
         text += &format!(
-            ". Of the kernels `{}` changed most ({})",
+            ". Of the {which} `{}` changed most ({})",
             plain(&largest.family, KERNEL),
             difference(largest.totals())
         );
@@ -175,13 +195,22 @@ fn cells(change: &FamilyChange) -> [String; 8] {
 
 fn families_note(changes: &ProfileChanges) -> String {
     let all = changes.families.len();
-    let only = |at: usize| changes.families.iter().filter(|it| it.launches[at].is_none()).count();
+    let only = |at: usize| {
+        let own = changes.families.iter().filter(|it| it.launches[1 - at].is_none());
+        let (families, ns) = own.fold((0_u64, 0_u64), |(families, ns), it| {
+            (families + 1, ns.saturating_add(it.totals()[at]))
+        });
+        match families {
+            0 => "none".to_owned(),
+            some => format!("{} ({})", count(some), duration(ns)),
+        }
+    };
     format!(
         "the {} of {} families whose time changed most; a family is a name without parameters, template arguments and a number at its end; {} only in A, {} only in B",
         count(all.min(FAMILIES) as u64),
         count(all as u64),
-        count(only(1) as u64),
-        count(only(0) as u64),
+        only(0),
+        only(1),
     )
 }
 

@@ -134,6 +134,29 @@ impl ProfileChanges {
         let both = sum(&mut self.families.iter().filter(in_both));
         share(both, sum(&mut self.families.iter()))
     }
+
+    /// Returns the kernel families that one of the recordings alone has, as [of the first, of the
+    /// second]; `None` where a recording has no family of its own. Kernels of the second may do the
+    /// work of kernels of the first under other names, as those of another device or library do.
+    #[must_use]
+    pub fn of_one_alone(&self) -> Option<[LoneFamilies<'_>; 2]> {
+        let of = |at: usize| {
+            let alone = self.families.iter().filter(|it| it.launches[1 - at].is_none());
+            let largest = alone.clone().max_by_key(|it| it.totals()[at])?;
+            let total_ns = alone.map(|it| it.totals()[at]).fold(0, u64::saturating_add);
+            Some(LoneFamilies { total_ns, largest: &largest.family })
+        };
+        Some([of(0)?, of(1)?])
+    }
+}
+
+/// Kernel families (kernels with similar names) that one of two recordings alone has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoneFamilies<'c> {
+    /// Sum of the durations of all launches of these families, in ns.
+    pub total_ns: u64,
+    /// Name of the family with the largest sum of durations.
+    pub largest: &'c str,
 }
 
 /// Returns the reasons, one line each, why times of two recordings cannot be compared directly:
@@ -264,6 +287,13 @@ mod tests {
         assert_eq!(both(|it| it.busy_ns), [150, 280]);
         assert_eq!(both(|it| it.idle.caused_by(RecordedCause::Host)), [0, 50]);
         assert_eq!(both(|it| it.launches), [2, 4]);
+        assert_eq!(changes.of_one_alone(), None, "the first has no family of its own");
+        let older = table("gemm<64>,1,8,1,1,64,1,1,0,10,100\nold,1,8,1,1,64,1,1,20,110,50\n");
+        let [one, other] = ProfileChanges::of(("a", &older), ("b", &second))
+            .of_one_alone()
+            .expect("both have families of their own")
+            .map(|it| (it.total_ns, it.largest.to_owned()));
+        assert_eq!((one, other), ((50, "old".to_owned()), (190, "add".to_owned())));
         assert!((changes.common() - 420.0 / 430.0).abs() < 0.001, "{}", changes.common());
     }
 }

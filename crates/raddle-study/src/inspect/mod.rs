@@ -14,7 +14,7 @@ mod streams;
 mod verdicts;
 
 pub use amounts::{WantedAmount, WantedAmounts, WantedRuns};
-pub use changes::{FamilyChange, FamilyTimes, ProfileChanges, RecordedTotals};
+pub use changes::{FamilyChange, FamilyTimes, LoneFamilies, ProfileChanges, RecordedTotals};
 pub use claims::{StatedOccupancy, WorstClaim};
 pub use concurrency::Concurrency;
 pub(crate) use idle::is_issue_known;
