@@ -116,6 +116,12 @@ impl Cell {
         Self { note: note.into(), ..self }
     }
 
+    /// Marks the cell by a star in front of its text.
+    #[must_use]
+    pub fn starred(self) -> Self {
+        Self { text: format!("*{}", self.text), ..self }
+    }
+
     /// Adds a link from the cell to a file in the folder of the HTML page.
     #[must_use]
     pub fn link(self, path: impl Into<String>) -> Self {

@@ -6,7 +6,7 @@ use raddle_study::units::{count, counted, them};
 
 use super::cell::{VALUE, figure};
 use super::curves::{CHARTS, curves, fronts};
-use super::grid::{Grid, grid};
+use super::grid::{Grid, grids};
 use crate::document::{Block, Cell, Chart, Column, Document, Medium, SeriesLook, Table};
 
 /// Largest number of rows of the table of a sweep on the HTML page; the sweep's file has all rows.
@@ -30,6 +30,11 @@ pub fn document(summary: &SweepSummary, title: &str, file: &str) -> Document {
             failed => format!("{} failed", count(failed)),
         }
     );
+    if let Some(answer) = &summary.answer {
+        let good = summary.reaches.iter().any(|reach| reach.up_to.is_some());
+        let verdict = Block::Verdict { good, name: String::new(), text: answer.clone(), why: None };
+        document.add(verdict);
+    }
     document.paragraph("Sweep", format!("{}; rows in {file}", document.summary));
     if summary.rows < summary.cases {
         let missing = counted(summary.cases - summary.rows, "case has", "cases have");
@@ -89,18 +94,18 @@ fn pictures(
 /// of values.
 fn answer(document: &mut Document, summary: &SweepSummary) {
     let mut say = |block: Block| document.add_on(Medium::Terminal, block);
-    match grid(summary) {
-        Some(Grid { title, table, left_out }) => {
-            say(Block::Heading(title));
-            say(Block::Table(table));
-            left_out.into_iter().for_each(|text| say(Block::Note(text)));
-        }
-        None => {
-            say(Block::Table(groups(summary, SHORT)));
-            if summary.groups.len() > SHORT {
-                let all = counted(summary.groups.len() as u64, "set of values", "sets of values");
-                say(Block::Note(format!("the first {SHORT} of {all}; the report has all")));
-            }
+    let grids = grids(summary);
+    let is_empty = grids.is_empty();
+    for Grid { title, table, left_out } in grids {
+        say(Block::Heading(title));
+        say(Block::Table(table));
+        left_out.into_iter().for_each(|text| say(Block::Note(text)));
+    }
+    if is_empty {
+        say(Block::Table(groups(summary, SHORT)));
+        if summary.groups.len() > SHORT {
+            let all = counted(summary.groups.len() as u64, "combination", "combinations");
+            say(Block::Note(format!("the first {SHORT} of {all}; the report has all")));
         }
     }
     if let Some((title, table)) = reach(summary) {
@@ -142,7 +147,7 @@ fn reach(summary: &SweepSummary) -> Option<(String, Table)> {
             (Some(value), None) if reach.all => format!("{value}, the highest"),
             (Some(value), None) => value.clone(),
         };
-        let shown = |of: &Option<String>| of.clone().unwrap_or_else(|| "-".to_owned());
+        let shown = |of: &Option<String>| of.clone().unwrap_or_else(|| "at none tried".to_owned());
         let cells = match has_goals {
             true => vec![shown(&reach.surely_up_to), far, shown(&reach.surely_not_from)],
             false => vec![far],

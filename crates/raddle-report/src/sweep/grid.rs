@@ -12,6 +12,8 @@ use crate::document::{Cell, Column, Table};
 /// Largest width of the table in characters, and the largest number of its rows.
 const WIDTH: usize = 80;
 const ROWS: usize = 8;
+/// Largest number of tables.
+const TABLES: usize = 3;
 
 /// Table of one figure by a varied value (rows) and the other varied values (columns), with its
 /// heading.
@@ -22,16 +24,30 @@ pub(super) struct Grid {
     pub(super) left_out: Option<String>,
 }
 
-/// Makes the table of the figure on which the answer rests: that of the process of the first goal,
-/// else p99 of the first process that has one. `None` where no number is varied, or no case has a
-/// row.
-pub(super) fn grid(summary: &SweepSummary) -> Option<Grid> {
-    let (along, numbers) = summary.along.as_ref()?;
+/// Makes the tables of the figures by which processes are judged, first of the one on which the
+/// answer rests: that of the process of the first goal, else p99 of the first process that has one.
+/// Empty where no number is varied, or no case has a row.
+pub(super) fn grids(summary: &SweepSummary) -> Vec<Grid> {
+    let Some((along, numbers)) = &summary.along else { return Vec::new() };
     let ways = ways(summary, *along);
     if ways.is_empty() {
-        return None;
+        return Vec::new();
     }
-    let shown = ShownFigure::of(summary)?;
+    let axis = (*along, numbers.as_slice());
+    ShownFigure::all(summary).iter().map(|shown| grid(summary, axis, &ways, shown)).collect()
+}
+
+/// Varied values other than that of the rows, as (their name, their groups).
+type Way<'s> = (String, Vec<&'s GroupSummary>);
+
+/// Makes the table of one figure; `along` is the option whose values are the rows, as (its index,
+/// its values as text and number).
+fn grid(
+    summary: &SweepSummary,
+    (along, numbers): (usize, &[(String, f64)]),
+    ways: &[Way<'_>],
+    shown: &ShownFigure,
+) -> Grid {
     let mut rows: Vec<&(String, f64)> = numbers.iter().collect();
     rows.sort_by(|a, b| a.1.total_cmp(&b.1));
     let all_rows = rows.len();
@@ -39,18 +55,26 @@ pub(super) fn grid(summary: &SweepSummary) -> Option<Grid> {
         // The lowest and the highest are among them.
         rows = (0..ROWS).map(|at| rows[at * (all_rows - 1) / (ROWS - 1)]).collect();
     }
+    let line = |(value, _): &&(String, f64)| {
+        let of = |groups: &[&'_ GroupSummary]| {
+            groups.iter().position(|group| group.values[along] == *value)
+        };
+        let groups = ways.iter().map(|(_, groups)| of(groups).map(|at| groups[at]));
+        let groups: Vec<Option<&GroupSummary>> = groups.collect();
+        let least = least(&groups, shown);
+        (groups, least)
+    };
+    let lines: Vec<(Vec<Option<&GroupSummary>>, Option<f64>)> = rows.iter().map(line).collect();
     let of = |columns: usize, below: bool| {
-        let mut titles = vec![Column::name(&summary.axes[*along], VALUE)];
+        let mut titles = vec![Column::name(&summary.axes[along], VALUE)];
         titles.extend(ways.iter().take(columns).map(|(title, _)| Column::figure(title.clone())));
         let mut table = Table::new("", titles);
         if below {
             table = table.with_notes_below();
         }
-        for (value, _) in &rows {
-            let cells = ways.iter().take(columns).map(|(_, groups)| {
-                let group = groups.iter().find(|group| group.values[*along] == *value);
-                cell(group.copied(), &shown)
-            });
+        for ((value, _), (groups, least)) in rows.iter().zip(&lines) {
+            let groups = groups.iter().take(columns);
+            let cells = groups.map(|group| cell(*group, shown, *least));
             table.row(std::iter::once(Cell::from(value.as_str())).chain(cells));
         }
         table
@@ -67,7 +91,19 @@ pub(super) fn grid(summary: &SweepSummary) -> Option<Grid> {
         .map(|(more, what)| counted(more as u64, what, &format!("{what}s")))
         .collect();
     let left_out = (!left.is_empty()).then(|| format!("{} more in the report", left.join(" and ")));
-    Some(Grid { title: shown.title(summary), table, left_out })
+    let mut title = shown.title(summary);
+    if lines.iter().any(|(_, least)| least.is_some()) {
+        title += ", * the least of a line";
+    }
+    Grid { title, table, left_out }
+}
+
+/// Returns the least figure of groups; `None` where all figures are equal.
+fn least(groups: &[Option<&GroupSummary>], shown: &ShownFigure) -> Option<f64> {
+    let complete = groups.iter().flatten().filter(|group| group.complete);
+    let all: Vec<f64> = complete.filter_map(|group| Some(shown.found(group).0?.mean)).collect();
+    let least = all.iter().copied().min_by(f64::total_cmp)?;
+    all.iter().any(|own| *own > least).then_some(least)
 }
 
 /// Figure that the table shows: p50 where the first goal limits it, else the figure by which its
@@ -81,6 +117,16 @@ struct ShownFigure {
 }
 
 impl ShownFigure {
+    /// Chooses the figures to show, first the one on which the answer rests, then those by which
+    /// the other processes are judged.
+    fn all(summary: &SweepSummary) -> Vec<Self> {
+        let Some(first) = Self::of(summary) else { return Vec::new() };
+        let others = (0..summary.judged.len()).filter(|process| *process != first.process);
+        let others = others.map(|process| Self { process, is_median: false, limited: None });
+        let others: Vec<Self> = others.take(TABLES - 1).collect();
+        std::iter::once(first).chain(others).collect()
+    }
+
     /// Chooses the figure on which the answer rests; `None` where no process is judged.
     fn of(summary: &SweepSummary) -> Option<Self> {
         let judged = || summary.judged.iter();
@@ -132,8 +178,8 @@ impl ShownFigure {
 
 /// Returns each combination of the varied values other than that with the index `along`, as (its
 /// name, its groups), in the order of the sweep.
-fn ways(summary: &SweepSummary, along: usize) -> Vec<(String, Vec<&GroupSummary>)> {
-    let mut ways: Vec<(String, Vec<&GroupSummary>)> = Vec::new();
+fn ways(summary: &SweepSummary, along: usize) -> Vec<Way<'_>> {
+    let mut ways: Vec<Way<'_>> = Vec::new();
     for group in &summary.groups {
         let own = name(summary, group, &[along]);
         match ways.iter_mut().find(|(other, _)| *other == own) {
@@ -151,14 +197,16 @@ fn ways(summary: &SweepSummary, along: usize) -> Vec<(String, Vec<&GroupSummary>
     ways
 }
 
-fn cell(group: Option<&GroupSummary>, shown: &ShownFigure) -> Cell {
+fn cell(group: Option<&GroupSummary>, shown: &ShownFigure, least: Option<f64>) -> Cell {
     match group {
         None => "no row".into(),
         Some(group) if group.seeds == 0 && group.failed > 0 => "failed".into(),
         Some(group) if !group.complete => "never ended".into(),
         Some(group) => {
             let (found, bounds) = shown.found(group);
-            figure(found, bounds)
+            let cell = figure(found, bounds);
+            let is_least = found.zip(least).is_some_and(|(own, least)| own.mean <= least);
+            if is_least { cell.starred() } else { cell }
         }
     }
 }
@@ -210,7 +258,8 @@ mod tests {
     }
 
     fn text(summary: &SweepSummary) -> String {
-        let Grid { title, table, left_out } = grid(summary).expect("a number is varied");
+        let grids = grids(summary);
+        let Grid { title, table, left_out } = grids.into_iter().next().expect("a number is varied");
         let mut document = Document::default();
         document.paragraph("", title);
         document.table(table);
@@ -239,7 +288,7 @@ mod tests {
     fn a_part_without_cases_has_no_table() {
         let summary = seeded("load", [2, 1, 0], "serve p99 20ms");
         assert!(summary.along.is_some() && summary.groups.is_empty());
-        assert!(grid(&summary).is_none());
+        assert!(grids(&summary).is_empty());
     }
 
     /// Checks that the table shows the figure that the goal limits, where the sweep has it, and that

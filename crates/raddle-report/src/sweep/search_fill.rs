@@ -28,7 +28,7 @@ pub fn search_document(summary: &SearchSummary, title: &str, file: &str) -> Docu
     let mut document = Document::default();
     document.title = title.to_owned();
     document.full = "in the file of rows";
-    let searches = counted(summary.searches.len() as u64, "set of values", "sets of values");
+    let searches = counted(summary.searches.len() as u64, "combination", "combinations");
     document.summary = match summary.failed {
         0 => searches,
         failed => format!("{searches}, {} failed", counted(failed, "case", "cases")),

@@ -53,6 +53,10 @@ pub struct SweepSummary {
     /// Highest value of the option `along` up to which the results are good, for each combination
     /// of values of the other varied options.
     pub reaches: Vec<Reach>,
+    /// Sentence that says which combination of the other varied values holds all goals up to the
+    /// highest value of the option `along`; `None` where there are no goals or no such option.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
 }
 
 /// A process, and the kind of figure (p99, step or end) by which it is judged.
@@ -219,7 +223,7 @@ impl SweepSummary {
             return None;
         }
         let of = |wanted| self.groups.iter().filter(|group| group.goals_met == wanted).count();
-        let sets = |n: usize| counted(n as u64, "set of values", "sets of values");
+        let sets = |n: usize| counted(n as u64, "combination", "combinations");
         let (met, all, unknown) = (of(Some(true)), self.groups.len(), of(None));
         // Combinations of values without an answer neither meet nor miss the goals.
         let judged = all - unknown;
@@ -257,7 +261,7 @@ impl SweepSummary {
         let all = !self.groups.is_empty() && self.groups.iter().all(missed);
         let goals: Vec<String> = self.goals.iter().map(|goal| format!("`{goal}`")).collect();
         (all && self.rows == self.cases)
-            .then(|| format!("No set of values meets all goals: {}", goals.join(", ")))
+            .then(|| format!("No combination of values meets all goals: {}", goals.join(", ")))
     }
 
     /// Names the cases that cannot be judged: cases that failed, and cases in which launches never

@@ -65,9 +65,10 @@ fn a_case_that_failed_is_no_goal_missed_and_is_run_again() {
     assert!(err.contains("4 of 8 cases failed: load=1000/s recipe=late.toml seed=0"), "{err}");
     assert!(err.contains(error) && err.contains("mend the cause"), "{err}");
     for part in [
-        "late.toml - no answer: 1000/s failed -",
-        "leftover 2000/s 2000/s, the highest -",
-        "Goals: met by all 2 sets of values; 2 of 4 without an answer",
+        "late.toml at none tried no answer: 1000/s failed at none tried",
+        "leftover 2000/s 2000/s, the highest at none tried",
+        "-> leftover goes furthest: all goals hold at load surely up to 2000/s, the highest tried.",
+        "Goals: met by all 2 combinations; 2 of 4 without an answer",
         "load=1000/s recipe=late.toml seed=0 and 3 more cases: there is no recipe",
     ] {
         assert!(out.contains(part), "{part}: {out}");
@@ -97,7 +98,11 @@ fn a_case_that_failed_is_no_goal_missed_and_is_run_again() {
     fs::write(place.path().join("sub/late.toml"), leftover).unwrap();
     let ran = asked(&place, "sweep", &LATE);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    assert!(words(&ran.out).contains("late.toml 2000/s 2000/s, the highest -"), "{}", ran.out);
+    assert!(
+        words(&ran.out).contains("late.toml 2000/s 2000/s, the highest at none"),
+        "{}",
+        ran.out
+    );
     let after = rows();
     assert_eq!(after.lines().count(), 8, "{after}");
     assert!(!after.contains("\"error\""), "{after}");
