@@ -140,7 +140,7 @@ pub(super) fn fill(
     }
     let trust = sentences(&answer.verdict.trust);
     document.page(Block::Note(format!("How far to trust this: {trust}")));
-    document.page(Block::Note(format!("What if: {}", what_if(result, false))));
+    document.page(Block::Note(format!("What if: {}", what_if(result))));
     if let Some(left_out) = &result.load_limit_left_out {
         document.page(commands(left_out, false));
     }
@@ -259,7 +259,7 @@ fn fill_screen(
         let them = if warnings == 1 { "it" } else { "them" };
         say(Block::Note(format!("! {text}: `-v` shows {them}, and the report")));
     }
-    say(paragraph("What if", what_if(result, true)));
+    say(paragraph("What if", what_if(result)));
     let (label, text) = match closing.folder {
         Some(folder) => {
             let page = folder.join(raddle_study::result::PAGE);
@@ -275,11 +275,11 @@ fn fill_screen(
 
 /// Says up to which load all goals are met, where that is known, and by which options the user can
 /// replay another load or device.
-fn what_if(result: &ReplayResult, brief: bool) -> String {
-    let limit = result.load_limit.as_ref().map(|limit| limit.text(brief));
+fn what_if(result: &ReplayResult) -> String {
+    let limit = result.load_limit.as_ref().map(|limit| limit.text());
     let left_out = result.load_limit_left_out.as_ref();
     match limit.or_else(|| left_out.map(LoadLimitLeftOut::text)) {
-        Some(said) => format!("{said}; elsewhere: `--device NAME`"),
+        Some(said) => said,
         None => WHAT_IF.to_owned(),
     }
 }

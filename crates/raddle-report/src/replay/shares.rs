@@ -9,7 +9,7 @@ use crate::document::{Block, Cell, Column, Document, Medium, Table};
 const WORDS: &str = "Run time is the time with waves on the device, alive time that with a launch ready that has not ended, a wait is alive without waves. The newcomer is the process that begins last, if one does: its share of the run times of all while it was alive. An overrun is the time for which a process still has waves on the device after its turn; it is charged to the process.";
 
 const ASKED: &str = "Asked is the share given by --share, of all shares. ";
-const GOT: &str = "Guaranteed is what a recipe keeps for a process whatever the others do: compute units of its own, or turns; `-` where it keeps nothing. Received is its share of the wave-slot time that all used. It grows where others need less than they could have. Lent is the part of that which was guaranteed to others, or to nobody: of compute units what it held at each moment beyond its own, of turns the time that it ran beyond its part of the whole run.";
+const GOT: &str = "Guaranteed is what a recipe keeps for a process whatever the others do: compute units of its own, or turns; `-` where it keeps nothing; percentages of MPS keep it by limiting the others. Received is its share of the wave-slot time that all used. It grows where others need less than they could have. Lent is the part of that which was guaranteed to others, or to nobody: of compute units what it held at each moment beyond its own, of turns the time that it ran beyond its part of the whole run.";
 
 /// Makes the table that shows which part of the device each process got under the recipe (way of
 /// sharing) with the index `of`, or under all recipes for `None`; empty where there is only one

@@ -165,11 +165,17 @@ impl Goal {
     }
 
     /// Returns the error bounds of the figure that the goal limits, under the recipe with the index
-    /// `row` among those compared; `None` where the figure has no bounds.
+    /// `row` among those compared; `None` where the figure has no bounds. A figure of requests other
+    /// than the one by which the process is judged has the bounds of that one in proportion.
     pub(super) fn bounds(&self, figures: &PolicyFigures, row: usize) -> Option<FigureBounds> {
         let process = figures.processes.iter().position(|it| it.name == self.process)?;
-        let decides = self.metric.is_decisive_of(figures.processes[process].judged);
-        figures.bounds(row, process).filter(|_| decides)
+        let bounds = figures.bounds(row, process)?;
+        if self.metric.is_decisive_of(figures.processes[process].judged) {
+            return Some(bounds);
+        }
+        let own = figures.rows[row].processes[process].decisive_ns?;
+        let found = self.figure(figures, row)?;
+        Some(bounds.of_other(own, found, self.metric == GoalMetric::Max))
     }
 
     /// Returns the figure that the goal limits, under the recipe with the index `row` among those

@@ -173,6 +173,32 @@ mod tests {
         PolicyFigures::new("time-slice", serve_and_train(), rows, goals)
     }
 
+    /// Checks that a goal on another figure of the requests than p99 is as unsure as p99 is, in
+    /// proportion, and that the longest request alone has no upper bound where p99 has none.
+    #[test]
+    fn a_goal_on_a_median_is_as_unsure_as_p99() {
+        let sure = |goal: &str, open: bool| {
+            let mut own = with("mps", 20.0, [18, 23]);
+            (own.processes[0].p50_ns, own.processes[0].max_ns) =
+                (Some(10_000_000), Some(30_000_000));
+            if open {
+                let sampled = raddle_sim::Interval { least_ns: 18_000_000, most_ns: None };
+                own.processes[0].sampled = Some(sampled);
+            }
+            let rows = vec![with("time-slice", 21.0, [19, 22]), own];
+            let goals = vec![goal.parse().expect("it is a goal")];
+            let found = PolicyFigures::new("time-slice", serve_and_train(), rows, goals);
+            (found.rows[1].goals_met[0], found.rows[1].goals_sure[0])
+        };
+        assert_eq!(sure("decode p50 11ms", false), (true, false), "9 to 11.5 ms");
+        assert_eq!(sure("decode p50 11.5ms", false), (true, true));
+        assert_eq!(sure("decode p50 9.5ms", false), (false, false));
+        assert_eq!(sure("decode p50 8.9ms", false), (false, true));
+        assert_eq!(sure("decode p50 15ms", true), (true, true), "a median has an upper bound");
+        assert_eq!(sure("decode max 35ms", false), (true, true), "27 to 34.5 ms");
+        assert_eq!(sure("decode max 60ms", true), (true, false));
+    }
+
     #[test]
     fn a_goal_within_the_interval_is_not_said_to_be_met() {
         let found = judged([14, 30], [19, 22], "decode p99 20ms");

@@ -75,13 +75,12 @@ pub struct RatedProcess {
 }
 
 impl LoadLimit {
-    /// Writes the load limit as a sentence without its full stop; with `brief` the sentence does
-    /// not name the process or the recipe.
+    /// Writes the load limit as a sentence without its full stop.
     #[must_use]
-    pub fn text(&self, brief: bool) -> String {
-        let of = match (brief, self.processes.as_slice()) {
-            (true, _) | (_, []) => String::new(),
-            (_, [only]) => {
+    pub fn text(&self) -> String {
+        let of = match self.processes.as_slice() {
+            [] => String::new(),
+            [only] => {
                 format!(" of {} under {}", plain(&only.name, 40), plain(&self.recipe, 40))
             }
             _ => format!(" under {}", plain(&self.recipe, 40)),
@@ -132,8 +131,8 @@ impl LoadLimit {
 mod tests {
     use super::*;
 
-    /// Returns the sentence on a limit of one process, or of several, in brief and in full.
-    fn said([met, missed]: [Option<(u32, bool)>; 2], rates: &[f64]) -> [String; 2] {
+    /// Returns the sentence on a limit of one process, or of several.
+    fn said([met, missed]: [Option<(u32, bool)>; 2], rates: &[f64]) -> String {
         let rates = rates.iter().map(|&per_s| RatedProcess { name: "serve".to_owned(), per_s });
         let is_sure = |of: Option<(u32, bool)>| of.is_some_and(|(_, sure)| sure);
         let limit = LoadLimit {
@@ -145,41 +144,43 @@ mod tests {
             processes: rates.collect(),
             until_ns: None,
         };
-        [limit.text(true), limit.text(false)]
+        limit.text()
     }
 
     #[test]
     fn a_limit_is_told_in_requests_or_in_percent() {
         let sure = |load: u32| Some((load, true));
-        let [brief, one] = said([sure(133), sure(166)], &[40.0]);
-        assert_eq!(brief, "goals surely hold up to 53.2 requests/s, surely not from 66.4");
+        let one = said([sure(133), sure(166)], &[40.0]);
         let own = "53.2 requests/s of serve under spatial, surely not from 66.4";
         assert_eq!(one, format!("goals surely hold up to {own}"));
-        let [_, two] = said([sure(133), sure(166)], &[40.0, 1.0]);
+        let two = said([sure(133), sure(166)], &[40.0, 1.0]);
         let own = "133 % of the load under spatial, surely not from 166";
         assert_eq!(two, format!("goals surely hold up to {own}"));
-        let [all, _] = said([sure(400), None], &[0.5]);
-        assert_eq!(all, "goals surely hold even at 2 requests/s");
-        let [none, _] = said([None, sure(25)], &[40.0]);
-        assert_eq!(none, "goals are surely missed even at 10 requests/s");
+        let all = said([sure(400), None], &[0.5]);
+        assert_eq!(all, "goals surely hold even at 2 requests/s of serve under spatial");
+        let none = said([None, sure(25)], &[40.0]);
+        assert_eq!(none, "goals are surely missed even at 10 requests/s of serve under spatial");
     }
 
     /// Checks that what only a figure says, and not its interval, is never told as a fact, nor as a
     /// load that may be tried.
     #[test]
     fn what_an_interval_leaves_open_is_not_told_as_a_fact() {
-        let told = |met, missed| said([Some((100, met)), Some((150, missed))], &[40.0])[0].clone();
+        let told = |met, missed| said([Some((100, met)), Some((150, missed))], &[40.0]);
         assert_eq!(
             [told(false, false), told(false, true), told(true, false)],
             [
-                "goals hold up to 40 requests/s, not at 60; neither is sure",
-                "goals hold up to 40 requests/s, surely not from 60; the former is not sure",
-                "goals surely hold up to 40 requests/s, not at 60; the latter is not sure",
+                "goals hold up to 40 requests/s of serve under spatial, not at 60; neither is sure",
+                "goals hold up to 40 requests/s of serve under spatial, surely not from 60; the former is not sure",
+                "goals surely hold up to 40 requests/s of serve under spatial, not at 60; the latter is not sure",
             ]
         );
-        let even = |met, missed| said([met, missed], &[40.0])[0].clone();
+        let even = |met, missed| said([met, missed], &[40.0]);
         let open = Some((100, false));
-        assert_eq!(even(open, None), "goals may hold even at 40 requests/s");
-        assert_eq!(even(None, open), "goals may be missed even at 40 requests/s");
+        assert_eq!(even(open, None), "goals may hold even at 40 requests/s of serve under spatial");
+        assert_eq!(
+            even(None, open),
+            "goals may be missed even at 40 requests/s of serve under spatial"
+        );
     }
 }
