@@ -13,6 +13,10 @@ const NAME: usize = 20;
 const FILE: usize = 80;
 const SENTENCE: usize = 1000;
 
+/// Largest number of changed figures of which all are shown; of more, those by which people judge
+/// how well a process does.
+const ROWS: usize = 40;
+
 /// Explanation of the rows that a comparison has only where processes take turns on the device.
 const TURNS: &str = "Jain = 1 where all had equal time with waves on the device, or equal shares of the time for which they had work; newcomer = share of the process that begins last; longest wait = with work, without waves; switching = time spent saving and restoring";
 
@@ -50,28 +54,46 @@ pub fn document(comparison: &Comparison) -> Document {
         let so = "so only the limits of --fail-if are judged";
         document.add(Block::Note(format!("The inputs differ ({differ}), {so}.")));
     }
-    if !comparison.rows.is_empty() {
-        document.table(table(comparison));
+    let (rows, left_out) = shown(comparison);
+    if !rows.is_empty() {
+        document.table(table(comparison, &rows));
     }
     let verdicts = comparison.verdicts.iter().filter(|(_, n)| **n > 0);
     let verdicts = verdicts.map(|(verdict, n)| format!("{} {}", count(*n as u64), verdict.told()));
     let verdicts = verdicts.collect::<Vec<_>>().join(", ");
-    let hidden = comparison.rows.len() < comparison.figures;
-    let hidden = if hidden { "; --equal shows all" } else { "" };
-    document.add(Block::Note(format!("{}: {verdicts}{hidden}.", comparison.changed())));
+    let hidden = match left_out {
+        0 if comparison.is_whole => String::new(),
+        0 => "; --equal shows all".to_owned(),
+        some => format!("; {} changed ones are not shown; --equal shows all", count(some as u64)),
+    };
+    let verdicts = if verdicts.is_empty() { verdicts } else { format!(": {verdicts}") };
+    document.add(Block::Note(format!("{}{verdicts}{hidden}.", comparison.changed())));
     if comparison.of_other_recipes > 0 {
         let further =
             counted(comparison.of_other_recipes as u64, "further figure", "further figures");
-        let text = format!("{further} of recipes that some results lack; --equal shows them.");
+        let hint = if comparison.is_whole { "" } else { "; --equal shows them" };
+        let text = format!("{further} of recipes that only one result has{hint}.");
         document.add(Block::Note(text));
     }
     let measured =
         "Changes are measured by A. Less is better, except for \"used\" and each \"Jain\".";
     document.add(Block::Note(measured.to_owned()));
-    if comparison.rows.iter().any(|row| row.metric == TURNS_LOST) {
+    if rows.iter().any(|row| row.metric == TURNS_LOST) {
         document.paragraph("Taking turns", TURNS);
     }
     document
+}
+
+/// Returns (rows to show, number of changed figures that are left out).
+fn shown(comparison: &Comparison) -> (Vec<&MetricRow>, usize) {
+    let all: Vec<&MetricRow> = comparison.rows.iter().collect();
+    let deciding: Vec<&MetricRow> = all.iter().copied().filter(|row| row.is_deciding()).collect();
+    // Processes that are judged by their end alone have no such figures.
+    if comparison.is_whole || all.len() <= ROWS || deciding.is_empty() {
+        return (all, 0);
+    }
+    let left_out = all.len() - deciding.len();
+    (deciding, left_out)
 }
 
 /// Writes a comparison of results in Markdown, for a pull request: how many figures changed, the
@@ -85,7 +107,7 @@ pub fn markdown(comparison: &Comparison, failures: &[String]) -> String {
         out.push('\n');
     };
     let changed = comparison.rows.iter().filter(|row| row.is_changed()).count();
-    line(format!("**{changed} of {} figures changed**\n", comparison.figures));
+    line(format!("**{}**\n", comparison.changed()));
     if failures.is_empty() && !comparison.limits.is_empty() {
         let sign = if comparison.is_within_limits() { ":white_check_mark:" } else { ":warning:" };
         line(format!("- {sign} {}", markdown_text(&comparison.sentence())));
@@ -109,7 +131,8 @@ pub fn markdown(comparison: &Comparison, failures: &[String]) -> String {
         .enumerate()
         .map(|(at, _)| if at == 0 { "---:|" } else { "---:|---|" });
     line(format!("|---|---|{}", dashes.collect::<String>()));
-    for row in comparison.rows.iter().filter(|row| row.is_changed()) {
+    let (rows, left_out) = shown(comparison);
+    for row in rows.into_iter().filter(|row| row.is_changed()) {
         let figures: Vec<String> = cells(row).split_off(4);
         let mut figures = figures.into_iter();
         let mut told =
@@ -122,10 +145,13 @@ pub fn markdown(comparison: &Comparison, failures: &[String]) -> String {
         }
         line(told);
     }
+    if left_out > 0 {
+        line(format!("\n{} more changed; `--equal` shows all", count(left_out as u64)));
+    }
     out
 }
 
-fn table(comparison: &Comparison) -> Table {
+fn table(comparison: &Comparison, rows: &[&MetricRow]) -> Table {
     let mut columns = vec![
         Column::name("recipe", NAME),
         Column::name("process", NAME),
@@ -139,7 +165,7 @@ fn table(comparison: &Comparison) -> Table {
         }
     }
     let mut table = Table::new("Comparison", columns);
-    comparison.rows.iter().for_each(|row| table.row(cells(row)));
+    rows.iter().for_each(|row| table.row(cells(row)));
     table
 }
 

@@ -300,12 +300,24 @@ fn first_hint(error: &clap::Error) -> String {
             replay::BUNDLED
         ),
         // Without a verb the line of usage names none.
-        ErrorKind::UnknownArgument if usage.contains("[COMMAND]") => {
+        ErrorKind::UnknownArgument if usage.contains("[COMMAND]") && is_of_replay(error) => {
             "\noptions of a replay stand behind a verb: `raddle share PROFILE OTHER --requests NAME=40/s`\n"
                 .to_owned()
         }
         _ => String::new(),
     }
+}
+
+/// Returns whether the option that clap does not know where it stands is one of a replay.
+fn is_of_replay(error: &clap::Error) -> bool {
+    use clap::error::{ContextKind, ContextValue};
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else {
+        return false;
+    };
+    let name = given.trim_start_matches('-');
+    let tool = <Cli as clap::CommandFactory>::command();
+    tool.find_subcommand("share")
+        .is_some_and(|verb| verb.get_arguments().any(|known| known.get_long() == Some(name)))
 }
 
 /// Returns a hint if the command line has a profile where a verb should stand; else an empty text.

@@ -88,7 +88,7 @@ impl Tour {
             let file = |name: &str| quoted(&folder.join(name).display().to_string());
             let (decode, train) = (file("decode.csv"), file("train.csv"));
             text += &format!(
-                "This pair with other options, for instance:\n  raddle share {decode} {train} \\\n    --requests decode=40/s\n"
+                "This pair again, with options such as `--requests decode=40/s`:\n  raddle share {decode} {train}\n"
             );
         }
         text + YOURS

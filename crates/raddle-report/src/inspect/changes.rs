@@ -51,23 +51,11 @@ fn recording(changes: &ProfileChanges, at: usize) -> String {
 /// Says in a sentence by how much the second recording is longer than the first, and which parts of
 /// the time differ most.
 fn sentence(changes: &ProfileChanges) -> String {
-    let [first, second] = changes.profiles.each_ref().map(|name| plain(name, PROFILE));
-    let [a, b] = both(changes, |it| it.span_ns);
-    let times = format!("{} -> {}", duration(a), duration(b));
-    let than = match a.cmp(&b) {
-        Ordering::Equal => format!("as long as {first} ({})", duration(a)),
-        Ordering::Less => format!("{} longer than {first} ({times})", relative(a, b)),
-        Ordering::Greater => format!("{} shorter than {first} ({times})", relative(a, b)),
-    };
+    let mut text = length(changes);
     let [busy, idle] = [both(changes, |it| it.busy_ns), both(changes, |it| it.idle.idle_ns)];
-    let mut text = match changes.totals.each_ref().map(|it| it.device.as_ref()) {
-        [Some(a), Some(b)] if a != b => {
-            let [a, b] = [a, b].map(|device| plain(device, PROFILE + PROFILE));
-            format!("On {b} instead of {a}, {second} takes {than}")
-        }
-        _ => format!("{second} takes {than}"),
-    };
-    if a != b || busy[0] != busy[1] {
+    let [a, b] = both(changes, |it| it.span_ns);
+    let is_split = a != b || busy[0] != busy[1];
+    if is_split {
         text += &format!(
             ": kernels ran for {}, and none ran for {}",
             more_or_less(busy),
@@ -77,7 +65,7 @@ fn sentence(changes: &ProfileChanges) -> String {
     let by_cause = RecordedCause::ALL.map(|cause| (cause, caused_by(changes, cause)));
     let most = by_cause.into_iter().max_by_key(|(_, [a, b])| a.abs_diff(*b));
     if let Some((cause, [a, b])) = most.filter(|(_, [a, b])| a != b) {
-        let most = if text.contains(": ") { ", most of it" } else { ": idle time changed most" };
+        let most = if is_split { ", most of it" } else { ": idle time changed most" };
         text += &format!("{most} while {} ({})", cause.told(), difference([a, b]));
     }
     if changes.common() < ALIKE {
@@ -92,7 +80,7 @@ fn sentence(changes: &ProfileChanges) -> String {
     let (largest, which) = match (families.next(), changes.of_one_alone()) {
         (Some(first), Some([a, b])) if !is_in_both(&first) => {
             text += &format!(
-                ". Kernels of A alone took {} (most of it `{}`), those of B alone {} (`{}`), perhaps for the same work",
+                ". Kernels of A alone took {} (the longest `{}`), those of B alone {} (`{}`), perhaps for the same work",
                 duration(a.total_ns),
                 plain(a.largest, KERNEL),
                 duration(b.total_ns),
@@ -108,21 +96,46 @@ fn sentence(changes: &ProfileChanges) -> String {
             plain(&largest.family, KERNEL),
             difference(largest.totals())
         );
-        text += &along(changes, largest.totals());
+        let is_told = |it: &&FamilyChange| which == "kernels" || is_in_both(it);
+        text += &along(changes, largest.totals(), is_told);
     }
     text + "."
 }
 
+/// Says by how much the second recording is longer than the first, and whether its device is another.
+fn length(changes: &ProfileChanges) -> String {
+    let [first, second] = changes.profiles.each_ref().map(|name| plain(name, PROFILE));
+    let [a, b] = both(changes, |it| it.span_ns);
+    let times = format!("{} -> {}", duration(a), duration(b));
+    let than = match a.cmp(&b) {
+        Ordering::Equal => format!("as long as {first} ({})", duration(a)),
+        Ordering::Less => format!("{} longer than {first} ({times})", relative(a, b)),
+        Ordering::Greater => format!("{} shorter than {first} ({times})", relative(a, b)),
+    };
+    match changes.totals.each_ref().map(|it| it.device.as_ref()) {
+        [Some(a), Some(b)] if a != b => {
+            let [a, b] = [a, b].map(|device| plain(device, PROFILE + PROFILE));
+            format!("On {b} instead of {a}, {second} takes {than}")
+        }
+        _ => format!("{second} takes {than}"),
+    }
+}
+
 /// Returns a clause about a second kernel family, for the case that the family with the largest
 /// change (`largest`) became longer while the kernels in all became shorter, or the reverse: the
-/// family that changed most in the direction of all kernels. Empty in any other case.
-fn along(changes: &ProfileChanges, largest: [u64; 2]) -> String {
+/// family that changed most in the direction of all kernels, of those for which `is_told` returns
+/// true. Empty in any other case.
+fn along(
+    changes: &ProfileChanges,
+    largest: [u64; 2],
+    is_told: impl Fn(&&FamilyChange) -> bool,
+) -> String {
     let way = |[a, b]: [u64; 2]| a.cmp(&b);
     let all = way(both(changes, |it| it.kernel_ns));
     if all == Ordering::Equal || way(largest) == all {
         return String::new();
     }
-    let found = changes.families.iter().find(|it| way(it.totals()) == all);
+    let found = changes.families.iter().filter(is_told).find(|it| way(it.totals()) == all);
     let verb = if all == Ordering::Less { "grew" } else { "shrank" };
     found.map_or_else(String::new, |it| {
         format!(", `{}` {verb} most ({})", plain(&it.family, KERNEL), difference(it.totals()))

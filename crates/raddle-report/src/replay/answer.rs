@@ -273,7 +273,7 @@ fn fill_screen(
     }
 }
 
-/// Says up to which load all goals are met, where that is known, and by which options the user can
+/// Says up to which load all goals are met, where that is known, else by which options the user can
 /// replay another load or device.
 fn what_if(result: &ReplayResult) -> String {
     let limit = result.load_limit.as_ref().map(|limit| limit.text());

@@ -96,10 +96,15 @@ fn answer(document: &mut Document, summary: &SweepSummary) {
     let mut say = |block: Block| document.add_on(Medium::Terminal, block);
     let grids = grids(summary);
     let is_empty = grids.is_empty();
+    let more = summary.judged.len().saturating_sub(grids.len());
     for Grid { title, table, left_out } in grids {
         say(Block::Heading(title));
         say(Block::Table(table));
         left_out.into_iter().for_each(|text| say(Block::Note(text)));
+    }
+    if !is_empty && more > 0 {
+        let text = counted(more as u64, "more process stands", "more processes stand");
+        say(Block::Note(format!("{text} in the report")));
     }
     if is_empty {
         say(Block::Table(groups(summary, SHORT)));

@@ -92,7 +92,14 @@ fn grid(
         .collect();
     let left_out = (!left.is_empty()).then(|| format!("{} more in the report", left.join(" and ")));
     let mut title = shown.title(summary);
-    if lines.iter().any(|(_, least)| least.is_some()) {
+    // The least of a line may stand in a column that is left out.
+    let is_shown = |(groups, least): &(Vec<Option<&GroupSummary>>, Option<f64>)| {
+        let mut shown_ones = groups.iter().take(columns).flatten();
+        least.is_some_and(|least| {
+            shown_ones.any(|group| shown.found(group).0.is_some_and(|own| own.mean <= least))
+        })
+    };
+    if lines.iter().any(is_shown) {
         title += ", * the least of a line";
     }
     Grid { title, table, left_out }
@@ -100,8 +107,8 @@ fn grid(
 
 /// Returns the least figure of groups; `None` where all figures are equal.
 fn least(groups: &[Option<&GroupSummary>], shown: &ShownFigure) -> Option<f64> {
-    let complete = groups.iter().flatten().filter(|group| group.complete);
-    let all: Vec<f64> = complete.filter_map(|group| Some(shown.found(group).0?.mean)).collect();
+    let whole = groups.iter().flatten().filter(|group| group.whole && !group.other_vendor);
+    let all: Vec<f64> = whole.filter_map(|group| Some(shown.found(group).0?.mean)).collect();
     let least = all.iter().copied().min_by(f64::total_cmp)?;
     all.iter().any(|own| *own > least).then_some(least)
 }
@@ -205,8 +212,9 @@ fn cell(group: Option<&GroupSummary>, shown: &ShownFigure, least: Option<f64>) -
         Some(group) => {
             let (found, bounds) = shown.found(group);
             let cell = figure(found, bounds);
+            let is_judged = group.whole && !group.other_vendor;
             let is_least = found.zip(least).is_some_and(|(own, least)| own.mean <= least);
-            if is_least { cell.starred() } else { cell }
+            if is_least && is_judged { cell.starred() } else { cell }
         }
     }
 }

@@ -89,15 +89,13 @@ impl FigureBounds {
 
     /// Returns the bounds of another figure of the same requests, such as their median, in
     /// proportion: `own_ns` is the value that these bounds are of, and `other_ns` that of the other
-    /// figure. The longest request alone has no more of an upper bound than these bounds have: the
-    /// sample of requests tells the other figures better than the 99th percentile.
-    pub(crate) fn of_other(self, own_ns: u64, other_ns: u64, is_longest: bool) -> Self {
+    /// figure. It is an estimate: what makes the one figure longer makes the other so.
+    pub(crate) fn of_other(self, own_ns: u64, other_ns: u64) -> Self {
         let part = |bound: u64| {
             let scaled = u128::from(bound) * u128::from(other_ns) / u128::from(own_ns.max(1));
             u64::try_from(scaled).unwrap_or(u64::MAX)
         };
-        let open = self.open && is_longest;
-        Self { least_ns: part(self.least_ns), most_ns: part(self.most_ns), open }
+        Self { least_ns: part(self.least_ns), most_ns: part(self.most_ns), open: self.open }
     }
 
     /// Returns the narrowest bounds that enclose both these bounds and `other`.

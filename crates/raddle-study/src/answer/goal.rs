@@ -175,7 +175,7 @@ impl Goal {
         }
         let own = figures.rows[row].processes[process].decisive_ns?;
         let found = self.figure(figures, row)?;
-        Some(bounds.of_other(own, found, self.metric == GoalMetric::Max))
+        Some(bounds.of_other(own, found))
     }
 
     /// Returns the figure that the goal limits, under the recipe with the index `row` among those

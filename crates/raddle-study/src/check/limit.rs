@@ -181,9 +181,14 @@ impl ErrorLimit {
 }
 
 /// Says that a measured time lies outside of its predicted interval, or that no interval was
-/// predicted; `None` where it lies within.
+/// predicted; `None` where it lies within. Where the interval has no upper end, twice its upper
+/// value counts as its end, as for goals: else the limit could not be broken by a long time.
 fn outside(of: &CheckedTenant) -> Option<String> {
     match (of.within, of.interval()) {
+        (Some(true), Some(bounds)) if of.open && of.measured_ns / 2 > bounds.most_ns => {
+            let measured = duration(of.measured_ns);
+            Some(format!(", {measured} measured beyond twice {}", bounds.text()))
+        }
         (Some(true), _) => None,
         (_, Some(bounds)) => {
             Some(format!(", {} measured outside of {}", duration(of.measured_ns), bounds.text()))
@@ -222,8 +227,22 @@ mod tests {
         between: Option<[u64; 2]>,
         measured: u64,
     ) -> JudgedLimit {
+        let check = Check {
+            raddle_check: 1,
+            recipe: "mps".to_owned(),
+            or: None,
+            tenants: vec![tenant(predicted, between, measured)],
+            unmeasured: Vec::new(),
+            overturning: Vec::new(),
+            limits: Vec::new(),
+        };
+        let limit: ErrorLimit = limit.parse().expect("it is a limit");
+        limit.judge(&check).expect("the tenant is measured")
+    }
+
+    fn tenant(predicted: u64, between: Option<[u64; 2]>, measured: u64) -> CheckedTenant {
         let ns = |ms: u64| ms * 1_000_000;
-        let tenant = CheckedTenant {
+        CheckedTenant {
             name: "serve".to_owned(),
             judged: JudgedBy::Requests,
             repetitions: 100,
@@ -235,18 +254,7 @@ mod tests {
             with_queue: false,
             error: Some(predicted as f64 / measured as f64 - 1.0),
             within: between.map(|[least, most]| (least..=most).contains(&measured)),
-        };
-        let check = Check {
-            raddle_check: 1,
-            recipe: "mps".to_owned(),
-            or: None,
-            tenants: vec![tenant],
-            unmeasured: Vec::new(),
-            overturning: Vec::new(),
-            limits: Vec::new(),
-        };
-        let limit: ErrorLimit = limit.parse().expect("it is a limit");
-        limit.judge(&check).expect("the tenant is measured")
+        }
     }
 
     #[test]
@@ -293,6 +301,13 @@ mod tests {
         assert_eq!(of(Some([100, 126]), 100), (None, String::new()));
         let text = "serve p99 under mps: +21.2%, 99.0 ms measured outside of 100 to 126 ms, limit `interval`";
         assert_eq!(of(Some([100, 126]), 99), (Some(true), text.to_owned()));
+        let open = |measured_ns: u64| {
+            let tenant = CheckedTenant { open: true, ..tenant(120, Some([100, 126]), 1) };
+            outside(&CheckedTenant { measured_ns, within: Some(true), ..tenant })
+        };
+        assert_eq!(open(252_000_000), None, "it has no upper end");
+        let text = ", 254 ms measured beyond twice 100 to 126+ ms";
+        assert_eq!(open(254_000_000).as_deref(), Some(text));
         let text = "serve p99 under mps: +20.0%, with no predicted interval, limit `interval`";
         assert_eq!(of(None, 100), (Some(true), text.to_owned()));
     }

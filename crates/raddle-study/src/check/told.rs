@@ -3,7 +3,7 @@
 use super::{Check, CheckedTenant, TENANT};
 use crate::answer::JudgedBy;
 use crate::compare::told;
-use crate::units::{counted, plain};
+use crate::units::{counted, plain, quoted};
 
 /// Smallest number of requests of which the 99th percentile is not the slowest one.
 const REQUESTS_OF_P99: u64 = 100;
@@ -48,11 +48,7 @@ impl Check {
             format!(" p99 of {} is the slowest of {requests}.", plain(&of.name, TENANT))
         });
         text += &few.collect::<String>();
-        if let Some(other) = &self.or {
-            let other = plain(other, 40);
-            text +=
-                &format!(" If {other} was set up, which was advised as well: `--recipe {other}`.");
-        }
+        text += &self.other_advice();
         let names = |with_queue: bool| {
             let own = self.tenants.iter();
             let counted =
@@ -85,7 +81,19 @@ impl Check {
                 });
                 error.unwrap_or_default()
             }
-            _ => ", of others by less".to_owned(),
+            _ => ", no other by more".to_owned(),
         }
+    }
+
+    /// Returns a sentence on the recipe that was advised as well as the checked one; empty where
+    /// there is none.
+    fn other_advice(&self) -> String {
+        self.or.as_ref().map_or_else(String::new, |other| {
+            format!(
+                " If {} was set up, which was advised as well: `--recipe {}`.",
+                plain(other, 40),
+                quoted(other)
+            )
+        })
     }
 }

@@ -200,7 +200,8 @@ impl Gate {
 
     /// Returns the figure with which the limit compares that of `row`, which the result with the
     /// index `at` lacks, where this result has the same way of sharing with other parameters. `None`
-    /// where the limit names a recipe, or that result has no other parameters in place of these.
+    /// where the limit names a recipe, or that result has no figure under other parameters in place
+    /// of these.
     fn with_other_parameters<'c>(
         &self,
         comparison: &'c Comparison,
@@ -227,12 +228,10 @@ impl Gate {
                 is_other(one).cmp(&is_other(other)).then(a.total_cmp(b))
             })
         };
-        let is_in_both = own.iter().any(|row| value(row, 0).and(value(row, at)).is_some());
         let is_chosen = chosen(0).is_some_and(|(_, own)| own.recipe == row.recipe);
-        match chosen(at).filter(|_| is_chosen && !is_in_both) {
-            Some((value, other)) => Some(Stand::In(value, other)),
-            None => Some(Stand::None),
-        }
+        // Without any figure of the way in the later result, this one is missing.
+        let (value, other) = chosen(at)?;
+        Some(if is_chosen { Stand::In(value, other) } else { Stand::None })
     }
 
     /// Returns the limit with its recipe, process and figure spelled as in the comparison; `None`
@@ -351,7 +350,7 @@ mod tests {
             bounds: Vec::new(),
             changes: Vec::new(),
             is_offered: true,
-            is_everywhere: true,
+            is_compared: true,
             has_other_parameters: Vec::new(),
         };
         let comparison = Comparison {
@@ -365,6 +364,7 @@ mod tests {
             rows: vec![row("time-slice", "step"), row("time-slice", "end"), row("mps", "end")],
             figures: 3,
             of_other_recipes: 0,
+            is_whole: true,
             verdicts: BTreeMap::new(),
         };
         let told = |text: &str| {

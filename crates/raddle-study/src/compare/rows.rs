@@ -28,7 +28,7 @@ pub struct Comparison {
     pub results: Vec<ResultOrigin>,
     /// Sentence, without a last full stop, on the recipe that each result recommends, and on what
     /// the change of the recipe means for the figures by which processes are judged; `None` where no
-    /// result recommends a recipe, or neither the recipe nor a figure differs.
+    /// result recommends a recipe, or neither the recipe differs nor a figure by half a percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
     /// Differences between the results other than their figures, such as another device, one
@@ -53,9 +53,12 @@ pub struct Comparison {
     pub rows: Vec<MetricRow>,
     /// Number of figures that were compared, including those whose rows were dropped as unchanged.
     pub figures: usize,
-    /// Number of further figures: those of recipes that some results lack, so that there is nothing
-    /// to compare.
+    /// Number of further figures: those of recipes that the first result lacks, or all later ones,
+    /// so that there is nothing to compare.
     pub of_other_recipes: usize,
+    /// True while all rows are there, also of figures without a change.
+    #[serde(skip)]
+    pub is_whole: bool,
     /// Number of changes that got each judgement, such as "better".
     pub verdicts: BTreeMap<ChangeVerdict, usize>,
 }
@@ -80,6 +83,9 @@ pub struct ResultOrigin {
     /// its recipes was chosen for the comparison.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recommends: Option<String>,
+    /// Name of the other recipe, where the result recommends either of two; else `None`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub or: Option<String>,
 }
 
 /// Row of a comparison: one figure, with its value in every result.
@@ -108,9 +114,9 @@ pub struct MetricRow {
     /// True if a driver offers the recipe, as far as the results say.
     #[serde(skip)]
     pub(super) is_offered: bool,
-    /// True if every result has the recipe.
+    /// True if the first result has the recipe, and a later one.
     #[serde(skip)]
-    pub(super) is_everywhere: bool,
+    pub(super) is_compared: bool,
     /// For each result, true if it lacks the recipe, but has the same way of sharing with other
     /// parameters, such as `partition-60-40` in place of `partition-70-30`.
     #[serde(skip)]
@@ -122,6 +128,15 @@ impl MetricRow {
     #[must_use]
     pub fn is_changed(&self) -> bool {
         self.changes.iter().any(|change| change.verdict != ChangeVerdict::Equal)
+    }
+
+    /// Returns whether people judge by the figure how well a process does: percentiles of requests,
+    /// the time of a step, and launches that never ran or ended.
+    #[must_use]
+    pub fn is_deciding(&self) -> bool {
+        const DECIDING: [&str; 4] = ["request p50", "request p99", "step", "refused"];
+        let own = self.process.is_some() && self.level.is_none();
+        self.metric == STUCK.name || own && DECIDING.contains(&self.metric)
     }
 
     /// Returns the name of the figure as tables show it: "decode request p99".
@@ -196,6 +211,50 @@ pub fn compare(inputs: &[ComparedResult]) -> Comparison {
     for name in names(inputs, |result| result.recipes.iter().map(|recipe| &recipe.name)) {
         of_recipe(inputs, name, &mut rows);
     }
+    complete(&mut rows, inputs);
+    let mut differing: BTreeSet<&str> = BTreeSet::new();
+    if let Some((first, others)) = inputs.split_first() {
+        for (position, other) in others.iter().enumerate() {
+            let unlike = unlike_inputs(first, other);
+            if !unlike.is_empty() {
+                rows.iter_mut().filter_map(|row| row.changes.get_mut(position)).for_each(unjudge);
+            }
+            differing.extend(unlike);
+        }
+    }
+    let mut verdicts: BTreeMap<_, _> = ChangeVerdict::ALL.map(|verdict| (verdict, 0)).into();
+    let compared = rows.iter().filter(|row| row.is_compared);
+    for change in compared.clone().flat_map(|row| &row.changes) {
+        *verdicts.entry(change.verdict).or_default() += 1;
+    }
+    let results = inputs.iter().enumerate().map(|(n, input)| ResultOrigin {
+        label: label(n),
+        file: input.file.clone(),
+        raddle: input.raddle.clone(),
+        device: input.device.id.clone(),
+        recipe: input.chosen.clone(),
+        recommends: input.recommends().map(|(recipe, _)| recipe.to_owned()),
+        or: input.recommends().and_then(|(_, or)| or).map(str::to_owned),
+    });
+    Comparison {
+        results: results.collect(),
+        advice: advice(inputs),
+        figures: compared.clone().count(),
+        of_other_recipes: rows.len() - compared.count(),
+        differences: differences(inputs),
+        overturning: overturning(inputs),
+        beside_the_program: beside_the_program(&differing),
+        inputs_that_differ: differing.into_iter().collect(),
+        limits: Vec::new(),
+        is_whole: true,
+        rows,
+        verdicts,
+    }
+}
+
+/// Completes rows by what the answers of the results say of their figures: bounds, means over all
+/// seeds, and which ways a driver offers.
+fn complete(rows: &mut [MetricRow], inputs: &[ComparedResult]) {
     for row in rows.iter_mut().filter(|row| row.level.is_none()) {
         let Some(process) = &row.process else { continue };
         let of = |input: &ComparedResult| input.bounds(&row.recipe, process, row.metric);
@@ -211,47 +270,12 @@ pub fn compare(inputs: &[ComparedResult]) -> Comparison {
             row.changes = others.iter().map(|it| change(*first, *it, metric.good)).collect();
         }
     }
-    for row in &mut rows {
-        row.is_everywhere = inputs.iter().all(|it| it.has(&row.recipe));
+    for row in rows {
+        let mut has = inputs.iter().map(|it| it.has(&row.recipe));
+        row.is_compared = has.next() == Some(true) && has.any(|has| has);
         row.is_offered = inputs.iter().all(|it| it.is_offered(&row.recipe));
         let of = |input: &ComparedResult| input.has_other_parameters(&row.recipe);
         row.has_other_parameters = inputs.iter().map(of).collect();
-    }
-    let mut differing: BTreeSet<&str> = BTreeSet::new();
-    if let Some((first, others)) = inputs.split_first() {
-        for (position, other) in others.iter().enumerate() {
-            let unlike = unlike_inputs(first, other);
-            if !unlike.is_empty() {
-                rows.iter_mut().filter_map(|row| row.changes.get_mut(position)).for_each(unjudge);
-            }
-            differing.extend(unlike);
-        }
-    }
-    let mut verdicts: BTreeMap<_, _> = ChangeVerdict::ALL.map(|verdict| (verdict, 0)).into();
-    let compared = rows.iter().filter(|row| row.is_everywhere);
-    for change in compared.clone().flat_map(|row| &row.changes) {
-        *verdicts.entry(change.verdict).or_default() += 1;
-    }
-    let results = inputs.iter().enumerate().map(|(n, input)| ResultOrigin {
-        label: label(n),
-        file: input.file.clone(),
-        raddle: input.raddle.clone(),
-        device: input.device.id.clone(),
-        recipe: input.chosen.clone(),
-        recommends: input.recommends().map(str::to_owned),
-    });
-    Comparison {
-        results: results.collect(),
-        advice: advice(inputs),
-        figures: compared.clone().count(),
-        of_other_recipes: rows.len() - compared.count(),
-        differences: differences(inputs),
-        overturning: overturning(inputs),
-        beside_the_program: beside_the_program(&differing),
-        inputs_that_differ: differing.into_iter().collect(),
-        limits: Vec::new(),
-        rows,
-        verdicts,
     }
 }
 
@@ -318,8 +342,12 @@ impl Comparison {
     /// Says how many figures changed in any later result.
     #[must_use]
     pub fn changed(&self) -> String {
+        if self.figures == 0 {
+            let names = "`A#RECIPE B#RECIPE` compares one of each";
+            return format!("No recipe is in both, so no figure is compared: {names}");
+        }
         let figures = count(self.figures as u64);
-        let own = self.rows.iter().filter(|row| row.is_everywhere);
+        let own = self.rows.iter().filter(|row| row.is_compared);
         match own.filter(|row| row.is_changed()).count() as u64 {
             0 => format!("None of {figures} figures changed"),
             changed => format!("{} of {figures} figures changed", count(changed)),
@@ -360,10 +388,11 @@ impl Comparison {
         self.results.get(at)?.recommends.as_deref()
     }
 
-    /// Removes the rows of figures that are equal in all results, and of recipes that some results
-    /// lack.
+    /// Removes the rows of figures that are equal in all results, and of recipes that are not
+    /// compared.
     pub fn only_changes(&mut self) {
-        self.rows.retain(|row| row.is_everywhere && row.is_changed());
+        self.rows.retain(|row| row.is_compared && row.is_changed());
+        self.is_whole = false;
     }
 }
 
@@ -462,7 +491,7 @@ fn row(subject: Subject<'_>, metric: &Metric, own: &Side<'_>) -> Option<MetricRo
         changes: others.iter().map(|value| change(*first, *value, metric.good)).collect(),
         bounds: Vec::new(),
         is_offered: true,
-        is_everywhere: true,
+        is_compared: true,
         has_other_parameters: Vec::new(),
         values,
     })

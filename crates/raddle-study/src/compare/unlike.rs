@@ -46,8 +46,12 @@ const INPUTS: [Input; 4] = [
 /// replay chose it itself, as it is then no input.
 fn asked(requests: &Value) -> String {
     let is_open = requests.get("as-many-as-needed").and_then(Value::as_bool) == Some(true);
+    let is_in_words = requests.get("format").and_then(Value::as_str) == Some("words");
     let word = |(key, value): (&String, &Value)| match (key.as_str(), value) {
         ("replayed", _) if is_open => None,
+        // Where the load was given in words, these say nothing more of it.
+        ("format" | "task", _) if is_in_words => None,
+        ("unsorted", value) if value.as_u64() == Some(0) => None,
         (_, Value::Null | Value::Bool(false)) => None,
         (key, Value::Bool(true)) => Some(key.replace('-', " ")),
         ("per-s", rate) => Some(format!("{rate}/s")),

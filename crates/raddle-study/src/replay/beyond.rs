@@ -51,14 +51,15 @@ fn warning(process: &ProcessPlan) -> Option<String> {
 }
 
 /// Returns in words the largest rate at which requests that last `least_ns` can be served one after
-/// the other, rounded down; an empty text for less than one in 1000 s.
+/// the other, rounded up; an empty text for less than one in 1000 s.
 fn most_rate(least_ns: u64) -> String {
-    let in_1000_s = 1_000_000_000_000 / least_ns.max(1);
-    let rate = match in_1000_s {
-        0 => return String::new(),
-        1..1_000 => format!("0.{in_1000_s:03}"),
-        1_000..10_000 => format!("{}.{}", in_1000_s / 1_000, in_1000_s % 1_000 / 100),
-        _ => (in_1000_s / 1_000).to_string(),
+    let least_ns = u128::from(least_ns.max(1));
+    let parts = |of_a_second: u128| (of_a_second * 1_000_000_000).div_ceil(least_ns);
+    let rate = match (parts(1_000), parts(10)) {
+        (0..=1, _) => return String::new(),
+        (thousandths @ 2..1_000, _) => format!("0.{thousandths:03}"),
+        (_, tenths @ 0..100) => format!("{}.{}", tenths / 10, tenths % 10),
+        _ => parts(1).to_string(),
     };
     format!(", and none more than {rate}/s")
 }
@@ -127,9 +128,9 @@ mod tests {
         let begins =
             "serve: 11 requests arrive within 10.0 ms and last 3.00 ms or longer each: no way";
         assert!(text.starts_with(begins), "{text}");
-        assert!(text.ends_with("serves them in time, and none more than 333/s"), "{text}");
-        assert_eq!(most_rate(465_000_000), ", and none more than 2.1/s");
-        assert_eq!(most_rate(12_900_000_000), ", and none more than 0.077/s");
+        assert!(text.ends_with("serves them in time, and none more than 334/s"), "{text}");
+        assert_eq!(most_rate(465_000_000), ", and none more than 2.2/s");
+        assert_eq!(most_rate(12_900_000_000), ", and none more than 0.078/s");
         assert_eq!(most_rate(2_000_000_000_000), "");
         assert_eq!(told(11, 2), None, "one and a half times as long may be chance");
         assert_eq!(told(4, 1), None, "they are few");

@@ -8,13 +8,14 @@ const NAMED: usize = 3;
 /// Largest number of characters of the name of a way in the sentence.
 const NAME: usize = 60;
 
-/// Says which combination of the other varied values holds all goals up to the highest value along
-/// the axis (varied option) of the curves, such as the load: surely first, then by the figures.
-/// `None` where there are no goals or no such axis.
+/// Says which combination of the other varied values holds all goals up to the highest load: surely
+/// first, then by the figures. `None` where there are no goals, no load is varied, or no case has
+/// an answer.
 pub(super) fn answer(summary: &SweepSummary) -> Option<String> {
     let (along, numbers) = summary.along.as_ref()?;
     let key = summary.axes.get(*along)?;
-    if summary.goals.is_empty() || summary.reaches.is_empty() {
+    let is_load = key == "load" || key.starts_with("load.");
+    if summary.goals.is_empty() || summary.reaches.is_empty() || !is_load {
         return None;
     }
     let mut numbers: Vec<&(String, f64)> = numbers.iter().collect();
@@ -23,15 +24,20 @@ pub(super) fn answer(summary: &SweepSummary) -> Option<String> {
         value.as_ref().and_then(|value| numbers.iter().position(|(own, _)| own == value))
     };
     let far = |reach: &Reach| (place(&reach.surely_up_to), place(&reach.up_to));
-    let furthest = summary.reaches.iter().map(far).max()?;
-    let best: Vec<&Reach> = summary.reaches.iter().filter(|it| far(it) == furthest).collect();
-    let (surely, by_figures) = furthest;
+    let names = Names::of(&summary.reaches);
+    let is_unknown = |reach: &Reach| reach.without_answer.is_some();
+    let (surely, by_figures) = summary.reaches.iter().map(far).max()?;
     let Some(by_figures) = by_figures else {
-        let unknown = summary.reaches.iter().any(|it| it.without_answer.is_some());
-        let of = if unknown { ", of the cases with an answer" } else { "" };
         let lowest = &numbers.first()?.0;
-        return Some(format!("No way meets all goals even at {key} {lowest}, the lowest{of}."));
+        let some = match summary.reaches.iter().filter(|reach| is_unknown(reach)).count() {
+            0 => "No way meets",
+            all if all == summary.reaches.len() => return None,
+            _ => "No way with an answer meets",
+        };
+        return Some(format!("{some} all goals even at {key} {lowest}, the lowest."));
     };
+    let best: Vec<&Reach> =
+        summary.reaches.iter().filter(|&it| far(it) == (surely, Some(by_figures))).collect();
     let highest = match best.iter().all(|reach| reach.all) {
         true => ", the highest tried",
         false => "",
@@ -47,14 +53,50 @@ pub(super) fn answer(summary: &SweepSummary) -> Option<String> {
     if summary.reaches.len() == 1 {
         return Some(format!("All goals hold at {key} {held}."));
     }
-    let all: Vec<String> = best.iter().map(|it| plain(&it.values.join(" "), NAME)).collect();
-    let names = match all.as_slice() {
-        [one] => format!("{one} goes"),
-        some if some.len() <= NAMED => {
-            let (last, others) = some.split_last()?;
-            format!("{} and {last} go", others.join(", "))
-        }
-        many => format!("{} and {} more go", many[..NAMED].join(", "), many.len() - NAMED),
+    let most = summary.reaches.iter().max_by_key(|&reach| place(&reach.up_to))?;
+    let further = match place(&most.up_to).filter(|most| *most > by_figures) {
+        Some(at) => format!("; {} by its figures up to {}", names.of_way(most), numbers[at].0),
+        None => String::new(),
     };
-    Some(format!("{names} furthest: all goals hold at {key} {held}."))
+    let known = match summary.reaches.iter().any(is_unknown) {
+        true => " of those with an answer",
+        false => "",
+    };
+    let (named, go) = names.of_ways(&best);
+    Some(format!("{named} {go} furthest{known}: all goals hold at {key} {held}{further}."))
+}
+
+/// Names of combinations of values: values that all of them have say nothing.
+struct Names {
+    /// For each varied option other than the load, true if its values differ.
+    differs: Vec<bool>,
+}
+
+impl Names {
+    fn of(reaches: &[Reach]) -> Self {
+        let options = reaches.first().map_or(0, |first| first.values.len());
+        let differs = |at: usize| reaches.iter().any(|it| it.values[at] != reaches[0].values[at]);
+        Self { differs: (0..options).map(differs).collect() }
+    }
+
+    fn of_way(&self, reach: &Reach) -> String {
+        let values = reach.values.iter().zip(&self.differs).filter(|(_, differs)| **differs);
+        plain(&values.map(|(value, _)| value.as_str()).collect::<Vec<_>>().join(" "), NAME)
+    }
+
+    /// Returns (names of several combinations, the verb that follows them).
+    fn of_ways(&self, reaches: &[&Reach]) -> (String, &'static str) {
+        let all: Vec<String> = reaches.iter().map(|reach| self.of_way(reach)).collect();
+        match all.as_slice() {
+            [one] => (one.clone(), "goes"),
+            many if many.len() > NAMED => {
+                let more = many.len() - NAMED;
+                (format!("{} and {more} more", many[..NAMED].join(", ")), "go")
+            }
+            some => {
+                let (last, others) = some.split_last().expect("one of them is the furthest");
+                (format!("{} and {last}", others.join(", ")), "go")
+            }
+        }
+    }
 }

@@ -219,6 +219,62 @@ fn what_only_one_result_has_is_told() {
     assert_eq!(missing.count(), 7);
 }
 
+/// Checks that of many changed figures those are shown by which people judge, and all on demand.
+#[test]
+fn many_changes_are_told_by_the_figures_that_decide() {
+    fn twice(value: &mut Value) {
+        match value {
+            Value::Object(all) => all.values_mut().for_each(twice),
+            Value::Array(all) => all.iter_mut().for_each(twice),
+            Value::Number(number) => {
+                // A launch of each process, so that no figure is zero.
+                if let Some(whole) = number.as_u64() {
+                    *value = (whole * 2 + 1).into();
+                } else if let Some(part) = number.as_f64() {
+                    *value = (part / 2.0 + 0.001).into();
+                }
+            }
+            _ => {}
+        }
+    }
+    let place = place();
+    let path = place.path().join("a/summary.json");
+    let mut value: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    // As many figures as many recipes have.
+    let recipes = value["recipes"].as_array_mut().unwrap();
+    let more = recipes.clone().into_iter().enumerate().map(|(at, mut recipe)| {
+        recipe["name"] = format!("more-{at}").into();
+        recipe
+    });
+    recipes.extend(more.collect::<Vec<_>>());
+    place.file("many.json", value.to_string());
+    for recipe in value["recipes"].as_array_mut().unwrap() {
+        for process in recipe["summary"]["processes"].as_array_mut().unwrap() {
+            // The level of urgency is no figure.
+            let levels = process["levels"].clone();
+            twice(process);
+            process["levels"] = levels;
+        }
+        for (key, figure) in recipe["summary"].as_object_mut().unwrap() {
+            // A launch that is stuck has no makespan.
+            if key != "processes" && key != "stuck" {
+                twice(figure);
+            }
+        }
+    }
+    place.file("other.json", value.to_string());
+    let told = |more: &[&str]| {
+        let ran = place.raddle(&[&["compare", "many.json", "other.json"], more].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        ran.out
+    };
+    let (brief, whole) = (told(&[]), told(&["--equal"]));
+    assert!(whole.contains(" makespan ") && whole.contains(" step "), "{whole}");
+    assert!(!brief.contains(" makespan ") && brief.contains(" step "), "{brief}");
+    assert!(brief.contains("changed ones are not shown; --equal shows all."), "{brief}");
+    assert!(told(&["--markdown"]).contains("more changed; `--equal` shows all"));
+}
+
 /// Checks that a limit judges the ways of sharing that drivers offer, and that other parameters of a
 /// way, as a search may choose them, are no figure that is missing.
 #[test]
@@ -253,23 +309,60 @@ fn a_way_with_other_parameters_is_told_and_breaks_no_limit() {
     let ran = place.raddle(&["compare", "old", "new"]);
     assert!(!ran.out.contains("only in one"), "{}", ran.out);
     assert!(
-        ran.out.contains("of recipes that some results lack; --equal shows them."),
+        ran.out.contains("of recipes that only one result has; --equal shows them."),
         "{}",
         ran.out
     );
     let ran = place.raddle(&["compare", "old", "new", "--equal"]);
     assert!(ran.out.contains("only in one"), "{}", ran.out);
-    // Where both results have a way by the same parameters, others of it are not judged.
+    // A way is judged once, by the parameters that each result recommends, or by its least figure.
     share(&["mps", "partition-10-90", "partition-90-10"], "both");
-    let ran = place.raddle(&["compare", "both", "old", "--fail-if", "train step +5%"]);
-    assert!(ran.code == 0 && !ran.out.contains(", then "), "{}{}", ran.out, ran.err);
-    let advice = place.raddle(&["compare", "both", "old"]).out;
-    assert!(
-        advice.starts_with("-> A recommends ") || advice.starts_with("-> All recommend "),
-        "{advice}"
-    );
-    // A way that is gone altogether may hide a worse figure.
+    let advise = |result: &str, recipe: &str| {
+        let path = place.path().join(result).join("summary.json");
+        let mut value: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        value["answer"]["verdict"]["recipe"] = recipe.into();
+        value["answer"]["verdict"]["kind"] = "use".into();
+        value["answer"]["verdict"]["or"] = Value::Null;
+        let file = format!("{result}-{recipe}.json");
+        place.file(&file, value.to_string());
+        file
+    };
+    for (recommended, is_broken) in [("partition-90-10", true), ("partition-10-90", false)] {
+        let both = advise("both", recommended);
+        let old = advise("old", "partition-10-90");
+        let ran = place.raddle(&["compare", &both, &old, "--fail-if", "train step +5%"]);
+        assert_eq!(
+            ran.out.contains("under partition-90-10, then partition-10-90: +"),
+            is_broken,
+            "{}",
+            ran.out
+        );
+        assert_eq!(ran.code == 4, is_broken, "{}{}", ran.out, ran.err);
+        let told = place.raddle(&["compare", &both, &old]).out;
+        let is_told =
+            told.starts_with("-> A recommends partition-90-10, B partition-10-90: train step ");
+        assert_eq!(is_told, is_broken, "{told}");
+    }
+    // A figure that all parameters of the way lack in the later result is missing.
+    let path = place.path().join("new/summary.json");
+    let mut lost: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    for recipe in lost["recipes"].as_array_mut().unwrap() {
+        recipe["summary"]["processes"][0]["name"] = "renamed".into();
+    }
+    place.file("lost.json", lost.to_string());
+    let ran = place.raddle(&["compare", "old", "lost.json", "--fail-if", "train step +5%"]);
+    let told = "train step under partition-10-90: missing";
+    assert!(ran.code == 4 && ran.err.contains(told), "{}{}", ran.out, ran.err);
+    // No recipe in common is said, and three results compare what the first and any later one has.
+    share(&["mps"], "one");
     share(&["partition-90-10"], "less");
+    let ran = place.raddle(&["compare", "one", "less"]);
+    assert!(ran.out.contains("No recipe is in both, so no figure is compared"), "{}", ran.out);
+    let ran = place.raddle(&["compare", "old", "less", "new"]);
+    assert!(!ran.out.contains("None of "), "{}", ran.out);
+    let ran = place.raddle(&["compare", "old", "new", "--markdown", "--equal"]);
+    assert!(ran.out.starts_with("**None of ") || ran.out.starts_with("**0 of"), "{}", ran.out);
+    // A way that is gone altogether may hide a worse figure.
     let ran = place.raddle(&["compare", "old", "less", "--fail-if", "infer p99 +5%"]);
     assert!(ran.code == 4 && ran.out.contains("under mps: missing"), "{}{}", ran.out, ran.err);
 }
@@ -522,11 +615,11 @@ fn what_got_slower_is_named_beside_what_vanished() {
     let wanted = "Of the kernels `gemm` changed most (+110 us), `add` shrank most (-80.0 us).";
     assert!(faster.contains(wanted), "{faster}");
     let slower = told(&["before.json", "after.json"]);
-    let wanted = "Kernels of A alone took 100 us (most of it `old`), those of B alone 155 us (`one`), \
+    let wanted = "Kernels of A alone took 100 us (the longest `old`), those of B alone 155 us (`one`), \
                   perhaps for the same work.";
     assert!(slower.contains(wanted), "{slower}");
     let faster = told(&["after.json", "before.json"]);
-    let wanted = "Kernels of A alone took 155 us (most of it `one`), those of B alone 100 us (`old`), \
+    let wanted = "Kernels of A alone took 155 us (the longest `one`), those of B alone 100 us (`old`), \
                   perhaps for the same work.";
     assert!(faster.contains(wanted), "{faster}");
 }

@@ -293,6 +293,8 @@ fn the_first_things_that_people_type_are_answered() {
     let bare = place.raddle(&["--requests", "decode=40/s"]);
     let hint = "behind a verb: `raddle share PROFILE OTHER --requests NAME=40/s`";
     assert!(bare.code == 2 && bare.err.contains(hint), "{}", bare.err);
+    let typo = place.raddle(&["--verson"]);
+    assert!(typo.code == 2 && !typo.err.contains("behind a verb"), "{}", typo.err);
     let other = place.raddle(&["share", "--nonsense", "x.csv"]);
     assert!(other.code == 2 && !other.err.contains("behind a verb"), "{}", other.err);
 }

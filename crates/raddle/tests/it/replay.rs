@@ -275,7 +275,7 @@ fn the_bundled_pair_without_a_verb_is_what_the_readme_shows() {
     // The pair itself is there too, for every verb.
     let inspected = place.raddle(&["inspect", "raddle-out/bundled/decode.csv"]);
     assert_eq!((inspected.code, inspected.err.as_str()), (0, ""));
-    let shared = "  raddle share raddle-out/bundled/decode.csv raddle-out/bundled/train.csv \\\n    --requests decode=40/s\n";
+    let shared = "  raddle share raddle-out/bundled/decode.csv raddle-out/bundled/train.csv\n";
     assert!(out.contains(shared), "{out}");
     // Measured figures stand beside the foreseen ones, and are those of the recording.
     let measured = include_str!("../../../../fixtures/h200/measured.json");
