@@ -11,7 +11,7 @@ use crate::amount::hundredths;
 use crate::compare::{JudgedLimit, LimitedChange};
 use crate::units::plain;
 
-/// Words for the figures by which a tenant is judged.
+/// Words for the figures by which a tenant (a process of the prediction) is judged.
 const FIGURES: [&str; 3] = ["p99", "step", "end"];
 
 /// Largest error of a prediction that a user allows, such as `15%`, or `serve p99 10%` for one
@@ -23,7 +23,8 @@ pub struct ErrorLimit {
     tenant: Option<String>,
     /// Word for the figure that the limit is about; `None` means that by which the tenant is judged.
     figure: Option<&'static str>,
-    /// Largest allowed error in hundredths of a percent: 1500 for `15%`.
+    /// Largest allowed error of a prediction, against the measurement, in hundredths of a percent:
+    /// 1500 for `15%`.
     most: i64,
 }
 

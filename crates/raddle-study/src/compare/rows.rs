@@ -59,7 +59,7 @@ pub struct ResultOrigin {
     pub label: String,
     /// Path of the result's file as the user wrote it.
     pub file: String,
-    /// Version of raddle that wrote the result.
+    /// Version of raddle that wrote this compared result.
     pub raddle: String,
     /// Id of the device on which the result's replay ran.
     pub device: String,
@@ -80,7 +80,7 @@ pub struct MetricRow {
     /// Urgency level of the launches that have the figure; `None` for a figure of the process or
     /// recipe as a whole.
     pub level: Option<u8>,
-    /// Name of the figure, such as "request p99".
+    /// Name of the figure that the row compares, such as "request p99".
     pub metric: &'static str,
     /// Unit of the values of the figure.
     pub unit: MetricUnit,
@@ -90,7 +90,7 @@ pub struct MetricRow {
     /// figure that has none.
     #[serde(skip)]
     pub(super) bounds: Vec<Option<FigureBounds>>,
-    /// Changes of the figure from the first result, one for each later result.
+    /// Changes of the row's figure from its value in the first result, one for each later result.
     pub changes: Vec<FigureChange>,
     /// True if a driver offers the recipe, as far as the results say.
     #[serde(skip)]
@@ -139,18 +139,18 @@ pub struct FigureChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeVerdict {
-    /// The figure is better than in the first result.
+    /// The compared figure is better than in the first result.
     Better,
-    /// The figure is worse than in the first result.
+    /// The compared figure is worse than in the first result.
     Worse,
-    /// The figure is the same as in the first result, or missing in both.
+    /// The compared figure is the same as in the first result, or missing in both.
     Equal,
     /// The figure differs, but for this kind of figure neither more nor less is better.
     Other,
     /// The figure differs, but so do the inputs of the results (other work, or another device), so
     /// the change is neither better nor worse.
     Unjudged,
-    /// The figure is present in only one of the two results.
+    /// The compared figure is present in only one of the two results.
     Missing,
 }
 
@@ -294,7 +294,7 @@ impl Comparison {
         }
     }
 
-    /// Says how many figures changed in any later result.
+    /// Says how many compared figures changed from the first result in any later one.
     #[must_use]
     pub fn changed(&self) -> String {
         let figures = count(self.figures as u64);
